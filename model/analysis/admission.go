@@ -34,7 +34,7 @@ func (a *Analysis) admit(previous *Analysis) error {
 		return err
 	}
 	for g, admitted := range ad.verdict.Admitted {
-		ad.groups += one(admitted)
+		ad.groups += count01(admitted)
 		if admitted && ad.verdict.Kept == nil {
 			fill(ad.trains[a.Offsets[g]:a.Offsets[g+1]])
 			continue
@@ -92,7 +92,7 @@ func (a *Analysis) WhySkipped(g int) string {
 // Where those of a group depend on others they are computed again, unless the dropped samples stay in
 // the batch under a mask.
 func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64, trains []bool) {
-	trains = lastOf(a.input.counted, a.admission.trains)
+	trains = lastOf(a.input.countedRollouts, a.admission.trains)
 	if a.admission.all {
 		return original, nil
 	}
@@ -104,7 +104,7 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	}
 	inBatch := make([]bool, len(original))
 	for g, admitted := range a.admission.verdict.Admitted {
-		lo, hi := a.input.counted.ofGroup(g, a.Offsets)
+		lo, hi := a.input.countedRollouts.ofGroup(g, a.Offsets)
 		for i := lo; i < hi; i++ {
 			inBatch[i] = admitted
 		}

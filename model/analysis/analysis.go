@@ -46,16 +46,16 @@ type Analysis struct {
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string
 
-	plan      plan
-	input     *stepInput
-	original  *original
-	admission *admission
-	loss      lossInput
-	treated   treated
-	stats     statistics
-	parts     []part              // the steps that are joined; nil of one step
-	zeroStd   []bool              // by group: see estimators.Estimator.ZeroStd
-	refusal   *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+	plan       plan
+	input      *stepInput
+	original   *original
+	admission  *admission
+	loss       lossInput
+	perRollout perRollout
+	sums       statistics
+	steps      []oneStep           // that are joined; nil of one step
+	zeroStd    []bool              // by group: see estimators.Estimator.ZeroStd
+	refusal    *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
 // RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
@@ -167,7 +167,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
-		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.counted, o.advantages),
+		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved
@@ -176,13 +176,25 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a.filter(ctx)
 	a.fillTable(ctx)
-	if err := a.weigh(ctx, previous); err != nil {
+	if err := a.weigh(previous); err != nil {
 		return nil, err
 	}
-	a.stats = a.sum(ctx)
-	if err := ctx.Err(); err != nil {
+	if err := a.summarize(ctx); err != nil {
 		return nil, err
 	}
-	a.Metrics, a.Warnings = a.metrics(), a.warnings()
+	a.Warnings = a.warnings()
 	return a, nil
+}
+
+// summarize fills in what figures say of the groups and samples of a, be they of one step or of several.
+func (a *Analysis) summarize(ctx context.Context) error {
+	if a.LossWeights != nil {
+		a.sumMass(ctx)
+	}
+	a.sums = a.sum(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.Metrics = a.metrics()
+	return nil
 }

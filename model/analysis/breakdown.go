@@ -84,13 +84,13 @@ func (b *Breakdown) find(name string) int {
 
 func (p *Part) addGroup(g *Group) {
 	p.Groups++
-	p.Admitted += one(g.Admitted)
-	p.Signal += one(g.hasSignal())
+	p.Admitted += count01(g.Admitted)
+	p.Signal += count01(g.hasSignal())
 }
 
 func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	p.Samples++
-	p.Kept += one(a.Keep[i])
+	p.Kept += count01(a.Keep[i])
 	if r := a.Rewards[i]; isFinite(r) {
 		p.RewardSum += r
 		p.Rewards++
@@ -100,7 +100,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 	if g.HasSolved {
 		p.Judged++
-		p.Solved += one(a.plan.of(g).IsSolved(a.LoggedRewards[i]))
+		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i]))
 	}
 	if x := a.Original[i]; isFinite(x) {
 		p.AbsOriginal += math.Abs(x)
@@ -108,7 +108,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	if y := a.Processed[i]; isFinite(y) {
 		p.AbsProcessed += math.Abs(y)
 		p.Push += y
-		p.Nonzero += one(y != 0)
+		p.Nonzero += count01(y != 0)
 	}
 	if a.LossWeights != nil {
 		p.Mass = p.Mass.Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
@@ -153,7 +153,7 @@ func (a *Analysis) lengthQuarters() []string {
 	for i, l := range lengths {
 		k := 0
 		for _, q := range quartiles {
-			k += one(l > q)
+			k += count01(l > q)
 		}
 		names[i] = quarters[k]
 	}

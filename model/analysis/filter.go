@@ -22,9 +22,9 @@ import (
 //
 // All of it is about rollouts, if some have several samples; these share what becomes of their rollout.
 func (a *Analysis) filter(ctx context.Context) {
-	r := a.input.counted
-	a.treated = treated{original: a.original.advantages, keep: make([]bool, len(a.Batch.Rewards))}
-	c := &a.treated
+	r := a.input.countedRollouts
+	a.perRollout = perRollout{original: a.original.advantages, keep: make([]bool, len(a.Batch.Rewards))}
+	c := &a.perRollout
 	a.process(ctx, c)
 	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original
 	if a.Settings.Filtering() || a.admission != nil || a.refusal != nil {
@@ -33,7 +33,7 @@ func (a *Analysis) filter(ctx context.Context) {
 }
 
 // process fills in what is kept, and the processed advantages.
-func (a *Analysis) process(ctx context.Context, c *treated) {
+func (a *Analysis) process(ctx context.Context, c *perRollout) {
 	set, e, n := a.Settings, a.plan.estimator, len(c.original)
 	if errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &a.refusal) {
 		c.processed = slices.Repeat([]float64{math.NaN()}, n)
@@ -94,7 +94,7 @@ func (a *Analysis) sumTable() {
 		a.Kept += g.Kept()
 		a.Nonzero += int(g.Nonzero)
 		a.Flips.Add(&g.Flips)
-		a.AdmittedGroups += one(g.Admitted)
+		a.AdmittedGroups += count01(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
 }
@@ -102,10 +102,10 @@ func (a *Analysis) sumTable() {
 // countGroup fills in what the settings make of a group.
 func (a *Analysis) countGroup(g *Group, k int) {
 	n := a.countSamples(g)
-	lo, hi := a.input.counted.ofGroup(k, a.Offsets)
+	lo, hi := a.input.countedRollouts.ofGroup(k, a.Offsets)
 	g.KeptCounted = g.Kept()
 	if g.Counted != g.Size() {
-		g.KeptCounted = countTrue(a.treated.keep[lo:hi])
+		g.KeptCounted = countTrue(a.perRollout.keep[lo:hi])
 	}
 	g.Admitted = a.Admitted(k)
 	g.Fate = a.fate(g, n, a.Batch.Rewards[lo:hi], a.firstFinite(lo, hi))
@@ -116,8 +116,8 @@ func (a *Analysis) countGroup(g *Group, k int) {
 func (a *Analysis) firstFinite(lo, hi int) float64 {
 	for i := lo; i < hi; i++ {
 		sample := i
-		if a.input.counted != nil {
-			sample = int(a.input.counted.last[i])
+		if a.input.countedRollouts != nil {
+			sample = int(a.input.countedRollouts.last[i])
 		}
 		if r := a.LoggedRewards[sample]; isFinite(r) {
 			return r
@@ -131,17 +131,17 @@ func (a *Analysis) countSamples(g *Group) counts {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
-		k, y := one(keep[i]), processed[i]
-		pos, neg := one(x > 0), one(x < 0)
-		posAfter, negAfter := one(y > 0), one(y < 0)
+		k, y := count01(keep[i]), processed[i]
+		pos, neg := count01(x > 0), count01(x < 0)
+		posAfter, negAfter := count01(y > 0), count01(y < 0)
 		n.kept += k
 		n.keptPos += k & pos
 		n.keptNeg += k & neg
 		n.nonzeroAfter += posAfter | negAfter
 		n.changed += k & ((pos ^ posAfter) | (neg ^ negAfter))
-		n.zeros += one(x == 0)
-		n.nan += one(x != x)
-		n.zerosAfter += one(y == 0)
+		n.zeros += count01(x == 0)
+		n.nan += count01(x != x)
+		n.zerosAfter += count01(y == 0)
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Nonzero = int32(n.nonzeroAfter)
@@ -154,7 +154,7 @@ func (a *Analysis) countSamples(g *Group) counts {
 func countTrue(values []bool) int {
 	n := 0
 	for _, x := range values {
-		n += one(x)
+		n += count01(x)
 	}
 	return n
 }

@@ -6,13 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"vantage/estimators/groupfilter"
 	"vantage/model"
 )
 
-// part is a step of a joined analysis. Its groups and samples are those of the joined one from group and
+// oneStep is a step of a joined analysis. Its groups and samples are those of the joined one from group and
 // sample on.
-type part struct {
+type oneStep struct {
 	*Analysis
 	group, sample int
 }
@@ -28,26 +27,26 @@ func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set mod
 		return nil, err
 	}
 	before := previous.Parts()
-	parts, changed := make([]*Analysis, len(steps)), len(before) != len(steps)
+	all, changed := make([]*Analysis, len(steps)), len(before) != len(steps)
 	for k, i := range steps {
 		old := previous.Of(snap.Steps[i].Number)
-		if parts[k] = old; !old.matches(p, i) {
-			if parts[k], err = p.analyze(ctx, i, old); err != nil {
+		if all[k] = old; !old.matches(p, i) {
+			if all[k], err = p.analyze(ctx, i, old); err != nil {
 				return nil, err
 			}
 		}
-		changed = changed || parts[k] != before[k]
+		changed = changed || all[k] != before[k]
 	}
 	switch {
 	case !changed:
 		return previous, nil
-	case len(parts) == 1:
-		return parts[0], nil
+	case len(all) == 1:
+		return all[0], nil
 	}
 	for k, i := range steps {
-		parts[k] = parts[k].inSnapshot(p, i)
+		all[k] = all[k].inSnapshot(p, i)
 	}
-	return join(ctx, p, parts)
+	return join(ctx, p, all)
 }
 
 // inSnapshot returns the analysis, of step i of the plan, without the older snapshot that it was computed
@@ -71,22 +70,22 @@ func (a *Analysis) Parts() []*Analysis {
 	if a == nil {
 		return nil
 	}
-	if a.parts == nil {
+	if a.steps == nil {
 		return []*Analysis{a}
 	}
-	all := make([]*Analysis, len(a.parts))
-	for k := range a.parts {
-		all[k] = a.parts[k].Analysis
+	all := make([]*Analysis, len(a.steps))
+	for k := range a.steps {
+		all[k] = a.steps[k].Analysis
 	}
 	return all
 }
 
 // Last returns the analysis of the last step: a itself if it is of one.
 func (a *Analysis) Last() *Analysis {
-	if a.parts == nil {
+	if a.steps == nil {
 		return a
 	}
-	return a.parts[len(a.parts)-1].Analysis
+	return a.steps[len(a.steps)-1].Analysis
 }
 
 // SameSteps reports whether two analyses are of the same steps, in whatever revision. Either may be nil.
@@ -94,57 +93,57 @@ func (a *Analysis) SameSteps(o *Analysis) bool {
 	if a == nil || o == nil {
 		return a == o
 	}
-	return a.Step == o.Step && slices.EqualFunc(a.parts, o.parts, func(x, y part) bool { return x.Step == y.Step })
+	return a.Step == o.Step && slices.EqualFunc(a.steps, o.steps, func(x, y oneStep) bool { return x.Step == y.Step })
 }
 
 // First returns the analysis of the first step: a itself if it is of one.
 func (a *Analysis) First() *Analysis {
-	if a.parts == nil {
+	if a.steps == nil {
 		return a
 	}
-	return a.parts[0].Analysis
+	return a.steps[0].Analysis
 }
 
 // StepCount returns how many steps a is of.
-func (a *Analysis) StepCount() int { return max(1, len(a.parts)) }
+func (a *Analysis) StepCount() int { return max(1, len(a.steps)) }
 
 // Of returns the analysis of a step, nil if there is none. a may be nil.
 func (a *Analysis) Of(step int64) *Analysis {
 	switch {
-	case a == nil || a.parts == nil && a.Step != step:
+	case a == nil || a.steps == nil && a.Step != step:
 		return nil
-	case a.parts == nil:
+	case a.steps == nil:
 		return a
 	}
-	k, found := slices.BinarySearchFunc(a.parts, step, func(p part, n int64) int { return cmp.Compare(p.Step, n) })
+	k, found := slices.BinarySearchFunc(a.steps, step, func(p oneStep, n int64) int { return cmp.Compare(p.Step, n) })
 	if !found {
 		return nil
 	}
-	return a.parts[k].Analysis
+	return a.steps[k].Analysis
 }
 
 // PartOf returns the analysis of the step of group g, and the index of the group there.
 func (a *Analysis) PartOf(g int) (of *Analysis, group int) {
-	if a.parts == nil {
+	if a.steps == nil {
 		return a, g
 	}
-	p := a.parts[a.partIndex(func(p *part) int { return p.group }, g)]
+	p := a.steps[a.partIndex(func(p *oneStep) int { return p.group }, g)]
 	return p.Analysis, g - p.group
 }
 
 // partOfSample is PartOf for a sample.
 func (a *Analysis) partOfSample(i int) (of *Analysis, sample int) {
-	if a.parts == nil {
+	if a.steps == nil {
 		return a, i
 	}
-	p := a.parts[a.partIndex(func(p *part) int { return p.sample }, i)]
+	p := a.steps[a.partIndex(func(p *oneStep) int { return p.sample }, i)]
 	return p.Analysis, i - p.sample
 }
 
 // partIndex returns the index of the part that holds element i, given where each begins. A step without
 // elements begins where the next one does: the last of these holds it.
-func (a *Analysis) partIndex(begin func(*part) int, i int) int {
-	n, _ := slices.BinarySearchFunc(a.parts, i, func(p part, i int) int {
+func (a *Analysis) partIndex(begin func(*oneStep) int, i int) int {
+	n, _ := slices.BinarySearchFunc(a.steps, i, func(p oneStep, i int) int {
 		if begin(&p) > i {
 			return 1
 		}
@@ -159,105 +158,114 @@ func join(ctx context.Context, p plan, steps []*Analysis) (*Analysis, error) {
 	for _, s := range steps {
 		n, groups = n+s.Rows, groups+s.Groups
 	}
-	in := &stepInput{
-		GroupedStep: &GroupedStep{Step: last.Step, snap: p.snap},
-		key:         inputKey{step: math.MinInt64}, groups: make([]Group, 0, groups), // no step has this key
-	}
-	a := &Analysis{
-		Summary:  Summary{Step: last.Step, Revision: last.Revision, Rows: n, Groups: groups},
-		Settings: p.settings, Columns: newColumns(n, groups), plan: p, input: in, original: &original{rewards: make([]float64, 0, n)},
-		Original: make([]float64, 0, n), Keep: make([]bool, 0, n), Processed: make([]float64, 0, n), zeroStd: make([]bool, 0, groups),
+	a := newEmpty(n, groups)
+	a.Settings, a.plan, a.input.snap = p.settings, p, p.snap
+	a.Step, a.Revision, a.input.Step = last.Step, last.Revision, last.Step
+	a.LossWeights = make([]float64, 0, n)
+	if slices.ContainsFunc(steps, func(s *Analysis) bool { return s.LossWeights == nil }) {
+		a.LossWeights = nil // where a step has no weights there are none
 	}
 	for _, s := range steps {
-		a.append(s)
+		a.appendStep(s)
 	}
-	in.Columns, in.blocks = a.Columns, blocksOf(a.Offsets)
-	in.solveMetrics = in.solveRates()
-	a.Table, in.groups = in.groups, nil
-	a.joinStages()
-	a.sumTable()
-	a.stats = a.sum(ctx)
-	if a.LossWeights != nil {
-		a.loss = newLossInput(in, nil)
-		a.sumMass(ctx)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if in.solveMetrics == nil {
+	if a.input.solveMetrics = solveRates(a.Table); a.input.solveMetrics == nil {
 		a.NoSolved = last.NoSolved
 	}
-	a.Metrics, a.Warnings = a.metrics(), a.warnings()
+	if err := a.summarizeAppended(ctx); err != nil {
+		return nil, err
+	}
+	a.Warnings = a.warnings()
 	return a, nil
 }
 
-// newColumns returns columns with room for n samples.
-func newColumns(n, groups int) Columns {
-	return Columns{
-		InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0), LoggedRewards: make([]float64, 0, n),
-		Rewards: make([]float64, 0, n), LoggedAdvantages: make([]float64, 0, n), Lengths: make([]int32, 0, n),
+// Subset returns the summary of some groups, by index, as if the step had no others. Their advantages
+// and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
+func (a *Analysis) Subset(groups []int) Summary {
+	sub := newEmpty(0, len(groups))
+	sub.Step, sub.Revision, sub.Open, sub.NoSolved = a.Step, a.Revision, a.Open, a.NoSolved
+	if a.LossWeights != nil && len(groups) > 0 {
+		sub.LossWeights = []float64{}
+	}
+	for _, g := range groups {
+		lo, hi := a.Table[g].Start, a.Table[g].End
+		sub.appendSamples(a, lo, hi)
+		sub.appendGroup(a, g, len(sub.Original)-hi)
+	}
+	sub.input.Columns, sub.input.groups = sub.Columns, sub.Table
+	sub.input.summarize()
+	_ = sub.summarizeAppended(context.Background()) // which does not end
+	return sub.Summary
+}
+
+// newEmpty returns an analysis without samples, with room for n in some groups, to append others to.
+func newEmpty(n, groups int) *Analysis {
+	return &Analysis{
+		Columns: Columns{
+			InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0), LoggedRewards: make([]float64, 0, n),
+			Rewards: make([]float64, 0, n), LoggedAdvantages: make([]float64, 0, n), Lengths: make([]int32, 0, n),
+		},
+		Table: make([]Group, 0, groups), zeroStd: make([]bool, 0, groups),
+		Original: make([]float64, 0, n), Keep: make([]bool, 0, n), Processed: make([]float64, 0, n),
+		original: &original{rewards: make([]float64, 0, n)},
+		input:    &stepInput{GroupedStep: &GroupedStep{}, key: inputKey{step: math.MinInt64}}, // no step has this key
 	}
 }
 
-// append adds the groups and samples of a step.
-func (a *Analysis) append(s *Analysis) {
-	in, at, first := a.input, len(a.Original), len(a.Offsets)-1
-	a.parts = append(a.parts, part{s, first, at})
-	c := &a.Columns
-	c.InputRow = append(c.InputRow, s.InputRow...)
-	c.LoggedRewards = append(c.LoggedRewards, s.LoggedRewards...)
-	c.Rewards = append(c.Rewards, s.Rewards...)
-	c.LoggedAdvantages = append(c.LoggedAdvantages, s.LoggedAdvantages...)
-	c.Lengths = append(c.Lengths, s.Lengths...)
-	for _, end := range s.Offsets[1:] {
-		c.Offsets = append(c.Offsets, at+end)
+// appendSamples appends samples [lo, hi) of another analysis: every column with a value for each of them.
+func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
+	a.InputRow = append(a.InputRow, s.InputRow[lo:hi]...)
+	a.LoggedRewards, a.Rewards = append(a.LoggedRewards, s.LoggedRewards[lo:hi]...), append(a.Rewards, s.Rewards[lo:hi]...)
+	a.LoggedAdvantages, a.Lengths = append(a.LoggedAdvantages, s.LoggedAdvantages[lo:hi]...), append(a.Lengths, s.Lengths[lo:hi]...)
+	a.Original, a.Processed = append(a.Original, s.Original[lo:hi]...), append(a.Processed, s.Processed[lo:hi]...)
+	a.Keep = append(a.Keep, s.Keep[lo:hi]...)
+	a.original.rewards = append(a.original.rewards, s.original.rewards[lo:hi]...)
+	a.input.tokenWeights = append(a.input.tokenWeights, s.input.tokenWeights[lo:hi]...)
+	if a.LossWeights != nil {
+		a.LossWeights = append(a.LossWeights, s.LossWeights[lo:hi]...)
 	}
-	for _, g := range s.Table {
-		g.Start, g.End = g.Start+at, g.End+at
-		in.groups = append(in.groups, g)
+}
+
+// appendGroup appends group g of another analysis, whose samples were appended so much further on.
+func (a *Analysis) appendGroup(s *Analysis, g, by int) {
+	group := s.Table[g]
+	group.Start, group.End = group.Start+by, group.End+by
+	a.Table, a.Offsets, a.zeroStd = append(a.Table, group), append(a.Offsets, group.End), append(a.zeroStd, s.zeroStd[g])
+}
+
+// appendStep appends a step, and what the settings make of it beside advantages: what the group filter admits, and
+// what the keep ratios count.
+func (a *Analysis) appendStep(s *Analysis) {
+	in, at := a.input, len(a.Original)
+	a.steps = append(a.steps, oneStep{s, len(a.Table), at})
+	a.appendSamples(s, 0, s.Rows)
+	for g := range s.Table {
+		a.appendGroup(s, g, at)
 	}
-	a.Original, a.Keep, a.Processed = append(a.Original, s.Original...), append(a.Keep, s.Keep...), append(a.Processed, s.Processed...)
-	a.zeroStd, a.original.rewards = append(a.zeroStd, s.zeroStd...), append(a.original.rewards, s.original.rewards...)
-	in.tokenWeights = append(in.tokenWeights, s.input.tokenWeights...)
 	in.hasLengths = in.hasLengths || s.input.hasLengths
 	in.length.merge(s.input.length)
 	in.uncutLength.merge(s.input.uncutLength)
-	in.invalid, in.missing = in.invalid+s.input.invalid, in.missing+s.input.missing
-	in.Shaped += s.input.Shaped
-}
-
-// joinStages joins what the settings make of the steps beside advantages: what the group filter admits,
-// the weights in the loss, and what the keep ratios count. Where a step has no weights there are none.
-func (a *Analysis) joinStages() {
-	a.LossWeights = []float64{}
-	for k := range a.parts {
-		p := &a.parts[k]
-		a.treated.original, a.treated.keep = append(a.treated.original, p.treated.original...), append(a.treated.keep, p.treated.keep...)
-		if p.admission != nil {
-			a.joinAdmission(p.admission)
+	in.invalid, in.missing, in.Shaped = in.invalid+s.input.invalid, in.missing+s.input.missing, in.Shaped+s.input.Shaped
+	in.WhyUnshaped, a.NoLoss = cmp.Or(in.WhyUnshaped, s.input.WhyUnshaped), cmp.Or(a.NoLoss, s.NoLoss)
+	a.perRollout.original = append(a.perRollout.original, s.perRollout.original...)
+	a.perRollout.keep = append(a.perRollout.keep, s.perRollout.keep...)
+	if of := s.admission; of != nil {
+		if a.admission == nil {
+			a.admission = &admission{rule: of.rule}
 		}
-		if a.input.WhyUnshaped == "" {
-			a.input.WhyUnshaped = p.input.WhyUnshaped
-		}
-		if p.LossWeights == nil {
-			a.LossWeights = nil
-		}
-		if a.NoLoss == "" {
-			a.NoLoss = p.NoLoss
-		}
-		if a.LossWeights != nil {
-			a.LossWeights = append(a.LossWeights, p.LossWeights...)
-		}
+		v := &a.admission.verdict
+		v.Admitted, v.Reasons = append(v.Admitted, of.verdict.Admitted...), append(v.Reasons, of.verdict.Reasons...)
+		a.admission.trains = append(a.admission.trains, of.trains...)
+		a.admission.groups += of.groups
 	}
 }
 
-// joinAdmission adds what the group filter says of a step.
-func (a *Analysis) joinAdmission(of *admission) {
-	if a.admission == nil {
-		a.admission = &admission{rule: of.rule, verdict: groupfilter.Verdict{}}
+// summarizeAppended fills in the summary of what was appended.
+func (a *Analysis) summarizeAppended(ctx context.Context) error {
+	a.Rows, a.Groups = len(a.Original), len(a.Table)
+	a.input.Columns, a.input.blocks = a.Columns, blocksOf(a.Offsets)
+	if a.LossWeights != nil {
+		a.loss = newLossInput(a.input, nil)
 	}
-	v := &a.admission.verdict
-	v.Admitted, v.Reasons = append(v.Admitted, of.verdict.Admitted...), append(v.Reasons, of.verdict.Reasons...)
-	a.admission.trains = append(a.admission.trains, of.trains...)
-	a.admission.groups += of.groups
+	a.sumTable()
+	return a.summarize(ctx)
 }

@@ -25,7 +25,7 @@ type Metric struct {
 // log it, it is the share of samples in groups of equal rewards. Metrics under vantage/ are over samples with a finite
 // advantage.
 func (a *Analysis) metrics() []Metric {
-	in, s := a.input, &a.stats
+	in, s := a.input, &a.sums
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")
 	m = s.rewards.appendTo(m, "critic/rewards")
@@ -96,12 +96,12 @@ func IsSolveMetric(name string) bool {
 // solveRates are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
 // at least k samples) and the solve-rate histogram, both over the groups whose run has a solved reward:
 // see model.RewardScale. They are nil if there are no such groups.
-func (in *stepInput) solveRates() []Metric {
+func solveRates(groups []Group) []Metric {
 	maxSize := 0
 	bounds := solveBins()
 	bins := make([]float64, len(bounds))
-	for i := range in.groups {
-		g := &in.groups[i]
+	for i := range groups {
+		g := &groups[i]
 		if !g.HasSolved {
 			continue
 		}
@@ -119,7 +119,7 @@ func (in *stepInput) solveRates() []Metric {
 	}
 	var metrics []Metric
 	for k := 1; k <= maxSize; k *= 2 {
-		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups)})
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, groups)})
 	}
 	for bin, name := range SolveBinNames() {
 		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[bin]})

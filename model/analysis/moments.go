@@ -58,8 +58,8 @@ func (m *moments) appendTo(metrics []Metric, name string) []Metric {
 	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
 }
 
-// one is 1 if yes, else 0; the compiler makes no branch of it.
-func one(yes bool) int {
+// count01 is 1 if yes, else 0; the compiler makes no branch of it.
+func count01(yes bool) int {
 	if yes {
 		return 1
 	}

@@ -27,9 +27,9 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
-	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.counted), blocks: in.blocks}
+	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
 	o.advantages, o.rewards = make([]float64, len(o.batch.Rewards)), o.batch.Rewards
-	if in.counted != nil {
+	if in.countedRollouts != nil {
 		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
 		p.estimator.CleanInto(o.rewards, in.Rewards)
 	}

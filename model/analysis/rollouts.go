@@ -94,27 +94,27 @@ func (r *rollouts) lengths(samples []int32) []int32 {
 	return sums
 }
 
-// treated are the advantages and what the filter makes of them, by rollout: what the estimator counts.
+// perRollout is the advantages and what the filter makes of them, by rollout: what the estimator counts.
 // Without rollouts of several samples they are those of the Analysis.
-type treated struct {
+type perRollout struct {
 	original, processed []float64
 	keep                []bool
 }
 
 // CountsRollouts reports whether the estimator counts rollouts, of which some have several samples.
 func (a *Analysis) CountsRollouts() bool {
-	return a.input.counted != nil || slices.ContainsFunc(a.parts, func(p part) bool { return p.input.counted != nil })
+	return a.input.countedRollouts != nil || slices.ContainsFunc(a.steps, func(p oneStep) bool { return p.input.countedRollouts != nil })
 }
 
 // ByRollout returns the analysis with one sample for each rollout that the estimator counts, the last
 // output, and without metrics and warnings: a itself if that is each sample.
 func (a *Analysis) ByRollout() *Analysis {
-	r := a.input.counted
+	r := a.input.countedRollouts
 	if r == nil {
 		return a
 	}
 	by := *a
-	by.Original, by.Processed, by.Keep = a.treated.original, a.treated.processed, a.treated.keep
+	by.Original, by.Processed, by.Keep = a.perRollout.original, a.perRollout.processed, a.perRollout.keep
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
 		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
@@ -127,7 +127,7 @@ func (a *Analysis) ByRollout() *Analysis {
 		by.countSamples(g)
 	}
 	in := *a.input
-	in.counted, by.input = nil, &in
+	in.countedRollouts, by.input = nil, &in
 	return &by
 }
 

@@ -65,7 +65,7 @@ func (s *statistics) add(a *Analysis, b block) {
 		if y != 0 {
 			s.processed.add(y, w)
 		}
-		kept := one(a.Keep[i])
+		kept := count01(a.Keep[i])
 		s.filtered += 1 - kept
 		switch {
 		case x > 0:

@@ -13,11 +13,11 @@ import (
 // reward. It is computed once and reused for other estimators and filters.
 type stepInput struct {
 	*GroupedStep
-	counted      *rollouts // rollouts, if the estimator counts them
-	key          inputKey
-	blocks       []block
-	groups       []Group // without what the settings make of them
-	tokenWeights []int32 // of the responses: the length, or 1 where unknown
+	countedRollouts *rollouts // nil unless the estimator counts them
+	key             inputKey
+	blocks          []block
+	groups          []Group // without what the settings make of them
+	tokenWeights    []int32 // of the responses: the length, or 1 where unknown
 
 	hasLengths       bool    // some length is known
 	length           moments // of all responses
@@ -69,9 +69,9 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, counted: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in := &stepInput{GroupedStep: step, countedRollouts: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
 	in.blocks = blocksOf(in.Offsets)
-	logged, trained := lastOf(in.counted, in.LoggedRewards), lastOf(in.counted, in.Rewards)
+	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
 			in.groups[g] = in.describe(g, logged, trained, &p.rewardScales)
@@ -91,7 +91,7 @@ func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardSc
 	g.Run = in.Run(k)
 	g.HasSolved = scales.of(&g).Discrete
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
-	lo, hi := in.counted.ofGroup(k, in.Offsets)
+	lo, hi := in.countedRollouts.ofGroup(k, in.Offsets)
 	sum, n, squares := 0.0, 0, 0.0
 	rewards := trained[lo:hi]
 	g.Rollouts, g.Counted = to-from, hi-lo
@@ -108,7 +108,7 @@ func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardSc
 		}
 	}
 	for _, r := range logged[lo:hi] {
-		g.Solved += one(scales.of(&g).IsSolved(r))
+		g.Solved += count01(scales.of(&g).IsSolved(r))
 	}
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g
@@ -119,7 +119,7 @@ func (in *stepInput) summarize() {
 	in.tokenWeights = in.Lengths
 	unknown := 0
 	for _, l := range in.Lengths {
-		unknown += one(l < 0)
+		unknown += count01(l < 0)
 	}
 	in.hasLengths = unknown < len(in.Lengths)
 	if unknown > 0 {
@@ -141,10 +141,10 @@ func (in *stepInput) summarize() {
 		}
 	}
 	for _, r := range in.LoggedRewards {
-		in.invalid += one(!isFinite(r))
-		in.missing += one(estimators.IsMissing(r))
+		in.invalid += count01(!isFinite(r))
+		in.missing += count01(estimators.IsMissing(r))
 	}
-	in.solveMetrics = in.solveRates()
+	in.solveMetrics = solveRates(in.groups)
 }
 
 // EachGroups calls visit with the groups of each step, ascending, with what their rewards tell and

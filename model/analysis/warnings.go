@@ -8,43 +8,51 @@ import (
 	"vantage/model/units"
 )
 
-// rule raises the warnings of one kind. find returns nil if there is nothing to warn of; kind and
-// step are filled in for it.
+// rule raises the warnings of one kind.
 type rule struct {
 	kind model.WarningKind
-	find func(*Analysis) *model.Warning
+	scope
+	find func(*Analysis) *model.Warning // nil if there is nothing to warn of; kind and step are filled in for it
 }
+
+// scope is what a rule looks at where several steps are joined.
+type scope bool
+
+const (
+	perStep  scope = true  // one step after the other, each as the batch that it was
+	together scope = false // groups or samples, of however many steps
+)
 
 // rules are in the order of reports, worst first.
 func rules() []rule {
 	return []rule{
-		{model.WarnTrainerRefuses, ofEachStep((*Analysis).trainerRefuses)},
-		{model.WarnUndefinedAdvantages, ofEachStep((*Analysis).refusedGroups)},
-		{model.WarnStageNotApplied, ofEachStep((*Analysis).stageNotApplied)},
-		{model.WarnKLInReward, (*Analysis).klInReward},
-		{model.WarnGroupFilter, ofEachStep((*Analysis).groupFilterRefuses)},
-		{model.WarnTooFewKept, (*Analysis).tooFewKept},
-		{model.WarnKilledGroups, (*Analysis).killedGroups},
-		{model.WarnSignFlips, (*Analysis).signFlips},
-		{model.WarnPhantomGroups, (*Analysis).phantomGroups},
-		{model.WarnGroupFilterAssumes, ofEachStep((*Analysis).groupFilterAssumes)},
-		{model.WarnEqualAdmitted, (*Analysis).equalRewardsAdmitted},
-		{model.WarnLiveSkipped, (*Analysis).liveSkipped},
-		{model.WarnInvalidRewards, (*Analysis).invalidRewards},
-		{model.WarnDrawnSamples, (*Analysis).drawnSamples},
-		{model.WarnAssumedRewards, (*Analysis).assumedRewards},
-		{model.WarnUndefinedAdvantages, (*Analysis).undefinedAdvantages},
-		{model.WarnFloatNoise, (*Analysis).floatNoise},
-		{model.WarnRecomputeWithoutFilter, (*Analysis).recomputeWithoutFilter},
-		{model.WarnSingleSampleGroups, ofEachStep((*Analysis).singleSampleGroups)},
-		{model.WarnOneSidedPush, (*Analysis).oneSidedPush},
-		{model.WarnEffectiveRatio, (*Analysis).effectivePos},
-		{model.WarnEffectiveRatio, (*Analysis).effectiveNeg},
-		{model.WarnFilterIsOurs, (*Analysis).filterIsOurs},
-		{model.WarnGroupingDoubt, ofEachStep((*Analysis).mergedGroups)},
-		{model.WarnRolloutsAssumed, (*Analysis).rolloutsAssumed},
-		{model.WarnApproximateLengths, (*Analysis).approximateLengths},
-		{model.WarnLoggedDiffers, ofEachStep((*Analysis).loggedDiffers)},
+		{model.WarnTrainerRefuses, perStep, (*Analysis).trainerRefuses},
+		{model.WarnUndefinedAdvantages, perStep, (*Analysis).refusedGroups},
+		{model.WarnStageNotApplied, perStep, (*Analysis).stageNotApplied},
+		{model.WarnKLInReward, together, (*Analysis).klInReward},
+		{model.WarnGroupFilter, perStep, (*Analysis).groupFilterRefuses},
+		{model.WarnTooFewKept, together, (*Analysis).tooFewKept},
+		{model.WarnKilledGroups, together, (*Analysis).killedGroups},
+		{model.WarnSignFlips, together, (*Analysis).signFlips},
+		{model.WarnPhantomGroups, together, (*Analysis).phantomGroups},
+		{model.WarnGroupFilterAssumes, perStep, (*Analysis).groupFilterAssumes},
+		{model.WarnEqualAdmitted, together, (*Analysis).equalRewardsAdmitted},
+		{model.WarnLiveSkipped, together, (*Analysis).liveSkipped},
+		{model.WarnInvalidRewards, together, (*Analysis).invalidRewards},
+		{model.WarnDrawnSamples, together, (*Analysis).drawnSamples},
+		{model.WarnAssumedRewards, together, (*Analysis).assumedRewards},
+		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
+		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
+		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},
+		{model.WarnSingleSampleGroups, perStep, (*Analysis).singleSampleGroups},
+		{model.WarnOneSidedPush, together, (*Analysis).oneSidedPush},
+		{model.WarnEffectiveRatio, together, effectiveRatio("keep_pos_ratio", "positive", 1)},
+		{model.WarnEffectiveRatio, together, effectiveRatio("keep_neg_ratio", "negative", -1)},
+		{model.WarnFilterIsOurs, together, (*Analysis).filterIsOurs},
+		{model.WarnGroupingDoubt, perStep, (*Analysis).mergedGroups},
+		{model.WarnRolloutsAssumed, together, (*Analysis).rolloutsAssumed},
+		{model.WarnApproximateLengths, together, (*Analysis).approximateLengths},
+		{model.WarnLoggedDiffers, perStep, (*Analysis).loggedDiffers},
 	}
 }
 
@@ -66,7 +74,11 @@ func (a *Analysis) warnings() []model.Warning {
 	}
 	var all []model.Warning
 	for _, r := range rules() {
-		if w := r.find(a); w != nil {
+		find := r.find
+		if r.scope == perStep && a.steps != nil {
+			find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
+		}
+		if w := find(a); w != nil {
 			w.Kind, w.Step = r.kind, a.Step
 			all = append(all, *w)
 		}
@@ -74,24 +86,13 @@ func (a *Analysis) warnings() []model.Warning {
 	return all
 }
 
-// ofEachStep returns a rule about a step as a batch for joined steps too. Other rules count groups or
-// samples, of however many steps.
-func ofEachStep(find func(*Analysis) *model.Warning) func(*Analysis) *model.Warning {
-	return func(a *Analysis) *model.Warning {
-		if a.parts == nil {
-			return find(a)
-		}
-		return a.joinWarnings(find)
-	}
-}
-
 // joinWarnings counts what a rule finds in each of the joined steps, in the words of the step where it
 // finds most.
 func (a *Analysis) joinWarnings(find func(*Analysis) *model.Warning) *model.Warning {
 	var joined, most *model.Warning
 	of, steps := 0, 0
-	for k := range a.parts {
-		p := &a.parts[k]
+	for k := range a.steps {
+		p := &a.steps[k]
 		w := find(p.Analysis)
 		if w == nil || p.Open {
 			continue
@@ -132,7 +133,7 @@ func (a *Analysis) ofGroups(holds func(*Group) bool, text, advice string) *model
 		return nil
 	}
 	for i := range a.Table {
-		w.Count += one(holds(&a.Table[i]))
+		w.Count += count01(holds(&a.Table[i]))
 	}
 	return w
 }
@@ -145,6 +146,14 @@ func (a *Analysis) ofFate(fate model.Fate, text, advice string) *model.Warning {
 // ofAll is a warning about all groups.
 func (a *Analysis) ofAll(text, advice string) *model.Warning {
 	return &model.Warning{Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1, Text: text, Advice: advice}
+}
+
+// ofSamples is a warning about some of all samples, nil if they are none.
+func (a *Analysis) ofSamples(count int, text, advice string) *model.Warning {
+	if count == 0 {
+		return nil
+	}
+	return &model.Warning{Count: count, Of: a.Rows, Unit: "samples", Example: -1, Text: text, Advice: advice}
 }
 
 // firstGroup is the index of the first group for which holds is true, -1 if there is none.

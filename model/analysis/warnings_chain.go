@@ -10,18 +10,9 @@ import (
 	"vantage/model"
 )
 
-// The warnings here are about the stages beside estimator and keep ratios: length penalty, group filter,
-// loss.
-
-// stageNotApplied warns of a length penalty or a loss that the step cannot be computed with.
 func (a *Analysis) stageNotApplied() *model.Warning {
-	var missing []string
-	for _, why := range []string{a.input.WhyUnshaped, a.NoLoss} {
-		if why != "" {
-			missing = append(missing, why)
-		}
-	}
-	if missing == nil {
+	missing := slices.DeleteFunc([]string{a.input.WhyUnshaped, a.NoLoss}, func(why string) bool { return why == "" })
+	if len(missing) == 0 {
 		return nil
 	}
 	return a.ofAll("are computed without a stage that is set: "+strings.Join(missing, "; "),
@@ -53,7 +44,6 @@ func (a *Analysis) groupFilterRefuses() *model.Warning {
 	return w
 }
 
-// groupFilterAssumes warns of what stands for something that the rule reads and the log does not hold.
 func (a *Analysis) groupFilterAssumes() *model.Warning {
 	if a.admission == nil || a.admission.verdict.Assumed == "" {
 		return nil
@@ -63,7 +53,6 @@ func (a *Analysis) groupFilterAssumes() *model.Warning {
 		"log what the rule reads, or give it as an option (:option, --option)")
 }
 
-// equalRewardsAdmitted warns of groups of equal rewards that the rule does not recognise as such.
 func (a *Analysis) equalRewardsAdmitted() *model.Warning {
 	if a.admission == nil {
 		return nil
@@ -79,7 +68,6 @@ func (a *Analysis) equalRewardsAdmitted() *model.Warning {
 	}
 }
 
-// phantomGroups warns of groups that differ by the length penalty alone.
 func (a *Analysis) phantomGroups() *model.Warning {
 	if a.Settings.Overlong == "" {
 		return nil

@@ -9,9 +9,6 @@ import (
 	"vantage/model"
 )
 
-// The warnings here are about what the settings make of the step.
-
-// trainerRefuses warns of what the trainer's own code would raise.
 func (a *Analysis) trainerRefuses() *model.Warning {
 	r := a.refusal
 	if r == nil || r.Kind == estimators.KindMissing {
@@ -28,16 +25,13 @@ func (a *Analysis) trainerRefuses() *model.Warning {
 	return w
 }
 
-// klInReward warns of a trainer that computes advantages from other rewards than those of the log.
 func (a *Analysis) klInReward() *model.Warning {
 	if !a.Settings.KLInReward {
 		return nil
 	}
-	return &model.Warning{
-		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
-		Text:   "have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; groups of equal rewards then train on the KL alone",
-		Advice: "read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) advantages are as here",
-	}
+	return a.ofSamples(a.Rows,
+		"have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; groups of equal rewards then train on the KL alone",
+		"read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) advantages are as here")
 }
 
 // tooFewKept warns of groups that had signal and of which fewer than 2 samples are kept.
@@ -55,7 +49,6 @@ func (a *Analysis) tooFewKept() *model.Warning {
 	}, text, advice)
 }
 
-// drawnSamples warns of groups that lose samples of which only the number is known.
 func (a *Analysis) drawnSamples() *model.Warning {
 	if !a.plan.estimator.Draws {
 		return nil
@@ -111,7 +104,7 @@ const oneSidedShare = 0.25
 func IsOneSided(sum, sumAbs float64) bool { return math.Abs(sum/sumAbs) > oneSidedShare }
 
 func (a *Analysis) oneSidedPush() *model.Warning {
-	s, n := &a.stats, float64(a.Rows)
+	s, n := &a.sums, float64(a.Rows)
 	if !a.Settings.Filtering() || !IsOneSided(s.sumProcessed, s.sumAbsProcessed) {
 		return nil
 	}
@@ -126,14 +119,6 @@ func (a *Analysis) oneSidedPush() *model.Warning {
 	}
 }
 
-func (a *Analysis) effectivePos() *model.Warning {
-	return a.effectiveRatio("keep_pos_ratio", "positive", a.Settings.KeepPos, 1)
-}
-
-func (a *Analysis) effectiveNeg() *model.Warning {
-	return a.effectiveRatio("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1)
-}
-
 // ratioSlack is how far the share that is kept may be from its ratio.
 const ratioSlack = 0.1
 
@@ -145,24 +130,28 @@ func IsFarFromRatio(ratio float64, kept, all int) bool {
 }
 
 // effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
-func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) *model.Warning {
-	kept, all := 0, 0
-	for i, x := range a.treated.original {
-		n := one(x*sign > 0)
-		all += n
-		kept += n & one(a.treated.keep[i])
-	}
-	if !IsFarFromRatio(ratio, kept, all) {
-		return nil
-	}
-	return &model.Warning{
-		Count: kept, Of: all, Unit: signName + " samples", Example: -1,
-		Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, since each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), option, ratio*100),
-		Advice: "for small groups use a ratio that gives whole samples",
+func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.Warning {
+	return func(a *Analysis) *model.Warning {
+		ratio, kept, all := a.Settings.KeepPos, 0, 0
+		if sign < 0 {
+			ratio = a.Settings.KeepNeg
+		}
+		for i, x := range a.perRollout.original {
+			n := count01(x*sign > 0)
+			all += n
+			kept += n & count01(a.perRollout.keep[i])
+		}
+		if !IsFarFromRatio(ratio, kept, all) {
+			return nil
+		}
+		return &model.Warning{
+			Count: kept, Of: all, Unit: signName + " samples", Example: -1,
+			Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, since each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), name, ratio*100),
+			Advice: "for small groups use a ratio that gives whole samples",
+		}
 	}
 }
 
-// filterIsOurs warns of a filter that the framework's trainer does not have.
 func (a *Analysis) filterIsOurs() *model.Warning {
 	if a.plan.estimator.TrainerFilters || !a.Settings.Filtering() {
 		return nil
