@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -197,4 +199,42 @@ func (a *Analysis) summarize(ctx context.Context) error {
 	}
 	a.Metrics = a.metrics()
 	return nil
+}
+
+// rewardScales say which rewards of each run are solved and wrong.
+type rewardScales struct {
+	scales     []model.RewardScale // by run
+	thresholds string              // equal if and only if fates and solved samples are
+}
+
+func newRewardScales(snap model.Snapshot, set model.Settings) rewardScales {
+	r := rewardScales{scales: snap.RewardScales(set)}
+	var b strings.Builder
+	for i := range r.scales {
+		s := &r.scales[i]
+		fmt.Fprintf(&b, "%x %x %t;", s.Wrong, s.Solved, s.Discrete)
+	}
+	r.thresholds = b.String()
+	return r
+}
+
+// of is the scale of the run that a group is of.
+func (r *rewardScales) of(g *Group) *model.RewardScale { return &r.scales[g.Run] }
+
+// Shaped returns how many rewards the length penalty of the settings lowers.
+func (a *Analysis) Shaped() int { return a.input.Shaped }
+
+// WhyUnshaped says why the length penalty of the settings lowers none; "" if it could.
+func (a *Analysis) WhyUnshaped() string { return a.input.WhyUnshaped }
+
+// LoggedMean is the mean of the finite rewards before the length penalty, NaN if there are none.
+func (a *Analysis) LoggedMean() float64 {
+	sum, n := 0.0, 0
+	for _, r := range a.LoggedRewards {
+		if isFinite(r) {
+			sum += r
+			n++
+		}
+	}
+	return sum / float64(n)
 }

@@ -127,22 +127,13 @@ func (a *Analysis) PartOf(g int) (of *Analysis, group int) {
 	if a.steps == nil {
 		return a, g
 	}
-	p := a.steps[a.partIndex(func(p *oneStep) int { return p.group }, g)]
+	p := a.steps[a.stepIndex(func(p *oneStep) int { return p.group }, g)]
 	return p.Analysis, g - p.group
 }
 
-// partOfSample is PartOf for a sample.
-func (a *Analysis) partOfSample(i int) (of *Analysis, sample int) {
-	if a.steps == nil {
-		return a, i
-	}
-	p := a.steps[a.partIndex(func(p *oneStep) int { return p.sample }, i)]
-	return p.Analysis, i - p.sample
-}
-
-// partIndex returns the index of the part that holds element i, given where each begins. A step without
+// stepIndex returns the index of the step that holds element i, given where each begins. A step without
 // elements begins where the next one does: the last of these holds it.
-func (a *Analysis) partIndex(begin func(*oneStep) int, i int) int {
+func (a *Analysis) stepIndex(begin func(*oneStep) int, i int) int {
 	n, _ := slices.BinarySearchFunc(a.steps, i, func(p oneStep, i int) int {
 		if begin(&p) > i {
 			return 1
@@ -268,4 +259,140 @@ func (a *Analysis) summarizeAppended(ctx context.Context) error {
 	}
 	a.sumTable()
 	return a.summarize(ctx)
+}
+
+// Trend is all steps of a run under one setting.
+type Trend struct {
+	Settings   model.Settings
+	Grouping   model.Grouping
+	Steps      []Summary // ascending
+	Pending    int       // steps that are not computed yet
+	thresholds string    // see rewardScales
+}
+
+// Complete reports whether all steps are computed.
+func (t *Trend) Complete() bool { return t.Pending == 0 }
+
+// ComputeTrend computes steps, the newest first: at least one, and as many as have maxSamples samples
+// together. The others are pending. Unchanged steps of previous, which may be nil, are reused, so that
+// a call with the last result computes the next ones; so is the step of known, which may be nil, if it
+// has the same settings.
+func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
+	p, err := newPlan(snap, set, known)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]Summary, len(snap.Steps))}
+	computed := 0 // samples
+	for i := len(snap.Steps) - 1; i >= 0; i-- {
+		step, open := snap.Steps[i], snap.Open(i)
+		known := known.Of(step.Number)
+		old, ok := t.reuse(previous, step, open)
+		switch {
+		case ok:
+			t.Steps[i] = old
+		case known != nil && known.Revision == step.Revision && known.Open == open && known.Settings == p.settings:
+			t.Steps[i] = known.Summary
+		case computed > 0 && computed+len(step.Rewards) > maxSamples:
+			t.Steps[i] = Summary{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
+			t.Pending++
+		default:
+			a, err := p.analyze(ctx, i, known)
+			if err != nil {
+				return nil, err
+			}
+			t.Steps[i] = a.Summary
+			computed += a.Rows
+		}
+	}
+	return t, nil
+}
+
+// reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
+func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
+	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
+		previous.Grouping.GroupRule != t.Grouping.GroupRule {
+		return Summary{}, false
+	}
+	i, ok := previous.Find(step.Number)
+	if !ok {
+		return Summary{}, false
+	}
+	old := previous.Steps[i]
+	return old, !old.Pending && old.Revision == step.Revision && old.Open == open
+}
+
+// Find returns the index of a step, or where it would be.
+func (t *Trend) Find(number int64) (int, bool) {
+	return slices.BinarySearchFunc(t.Steps, number, func(s Summary, n int64) int { return cmp.Compare(s.Step, n) })
+}
+
+// Series is a metric over all steps: NaN where there is none, where the step is pending, and where it
+// is open, since unfinished steps would bend the line.
+func (t *Trend) Series(metric string) []float64 {
+	values := make([]float64, len(t.Steps))
+	index := 0 // of the metric in the step before: most steps list the same metrics
+	for i := range t.Steps {
+		values[i] = math.NaN()
+		if s := &t.Steps[i]; !s.Open {
+			values[i], index = s.metricNear(metric, index)
+		}
+	}
+	return values
+}
+
+// FirstWarning is the first warning of a kind in a trend.
+type FirstWarning struct {
+	model.Warning
+	StepIndex int // in Trend.Steps
+}
+
+// FirstWarnings are the first warnings of each kind, by step and then as the step lists them. Steps
+// after a pending one are left out, since the pending one may have the first.
+func (t *Trend) FirstWarnings() []FirstWarning {
+	var all []FirstWarning
+	for i := range t.Steps {
+		if t.Steps[i].Pending {
+			break
+		}
+		for _, w := range t.Steps[i].Warnings {
+			if !slices.ContainsFunc(all, func(first FirstWarning) bool { return first.Kind == w.Kind }) {
+				all = append(all, FirstWarning{w, i})
+			}
+		}
+	}
+	return all
+}
+
+// PromptReward is a sample of a prompt with the reward that counts.
+type PromptReward struct {
+	Step   int // index in the snapshot
+	Row    int // of the step, in input order: the last row of its rollout
+	Prompt uint32
+	Reward float64 // under the settings; it may not be finite
+}
+
+// EachPromptReward calls f with each sample that has a prompt, by step and row; a rollout of several rows
+// is one sample. It fails if some rows have no prompt, if the log has no such reward, or if ctx ends.
+func EachPromptReward(ctx context.Context, snap model.Snapshot, set model.Settings, f func(PromptReward)) error {
+	set.GroupBy, set.NumGenerations, set.Proved = model.GroupByPrompt, 0, model.ProvedGroups{}
+	if _, err := snap.Grouping(set); err != nil {
+		return err
+	}
+	for i, step := range snap.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+		if err != nil {
+			return err
+		}
+		for row, r := range rewards {
+			first, last := step.CountedAs(row)
+			if k := step.PromptNumber(first); last && k > 0 {
+				f(PromptReward{Step: i, Row: row, Prompt: k, Reward: r})
+			}
+		}
+	}
+	return nil
 }
