@@ -1,8 +1,6 @@
 package model
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestEveryFateHasANameAndADoc(t *testing.T) {
 	for _, f := range Fates() {
