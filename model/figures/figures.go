@@ -143,8 +143,9 @@ func (v Number) String() string {
 		return units.Times(v.X)
 	case flag:
 		return strconv.FormatBool(v.N == 1)
+	default:
+		return units.Short(v.X)
 	}
-	return units.Short(v.X)
 }
 
 // Float returns the number to be compared; NaN if there is none.
@@ -154,8 +155,9 @@ func (v Number) Float() float64 {
 		return v.X
 	case word:
 		return math.NaN()
+	default:
+		return float64(v.N)
 	}
-	return float64(v.N)
 }
 
 // Cell returns the number as exports write it: an int, a float64, a bool or a string.
@@ -167,8 +169,9 @@ func (v Number) Cell() any {
 		return v.N == 1
 	case word:
 		return v.text
+	default:
+		return v.N
 	}
-	return v.N
 }
 
 // IsMissing reports whether it is a number that is not known.

@@ -26,7 +26,7 @@ type SampleOf struct {
 
 // Groups returns the figures of a group, also the flips of each kind.
 func Groups() []Of[GroupOf] {
-	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) *analysis.Flips { return &g.Flips }))
+	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
 // keptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0.
