@@ -13,7 +13,14 @@ type step = *analysis.Summary
 // Steps returns the figures of a step, and summed or averaged of a run: also the groups of each fate, the flips of each
 // kind.
 func Steps() []Of[step] {
-	return slices.Concat(stepFigures(), fateFigures(), flipFigures(func(s step) (*analysis.Flips, int) { return &s.Flips, s.Kept }))
+	fates := fateFigures()
+	for i := range fates {
+		for _, name := range fates[i].AllNames() {
+			fates[i].Names += ", " + name + "_groups"
+		}
+	}
+	flips := flipFigures(func(s step) (*analysis.Flips, int) { return &s.Flips, s.Kept })
+	return slices.Concat(stepFigures(), fates, flips)
 }
 
 // Metric returns the metric of a step of that name, which steps may lack.
