@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/units"
 )
@@ -25,7 +25,7 @@ type sampleRows struct {
 func (p *Program) export() *cobra.Command {
 	var columns string
 	var steps stepRange
-	var samples query.Query
+	var samples figures.Query
 	where := whereFlag{of: "samples"}
 	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
 		return func(w io.Writer, t sampleRows) error { return write(t.ctx, w, t.SampleTable) }

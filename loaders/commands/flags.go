@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,65 +20,48 @@ import (
 // heeds, and refuses the others: none is of every command. A flag is one value, whichever commands have it.
 type FlagSets uint
 
-// The sets.
+// The sets: those of a log are what settings are about, and how it is read.
 const (
-	arithmetic FlagSets = 1 << iota // settings that a trainer's configuration has: what advantages are computed with
-	grouping                        // which samples make a group
-	rewarding                       // settings that are about rewards: which columns they are
-	counting                        // settings that are about samples: what is added to their reward, which count
-	weighing                        // settings that are about what samples weigh in the loss: of commands with a figure of it
-	reading                         // which rows of a log are read, and how
-	allSets    = iota
+	arithmetic FlagSets = 1 << model.AboutArithmetic
+	grouping   FlagSets = 1 << model.AboutGroups
+	rewarding  FlagSets = 1 << model.AboutRewards
+	counting   FlagSets = 1 << model.AboutSamples
+	weighing   FlagSets = 1 << model.AboutLoss
+	reading    FlagSets = 1 << aboutReading // which rows of a log are read, and how
 
 	OfSamples = arithmetic | counting | weighing            // samples that have one reward, and whose groups are known
 	ofPrompts = arithmetic | rewarding | counting | reading // a log of which prompts are compared, whatever the groups are
 	unweighed = ofPrompts | grouping                        // a log of which no figure is of the loss
-	OfLogs    = unweighed | weighing                        // a log: settings, and how it is read
+	OfLogs    = unweighed | weighing                        // a log
 )
+
+const aboutReading = model.AboutLoss + 1
 
 // AddFlags declares flags of several commands. A flag of the same name that the command already has stays.
 func (p *Program) AddFlags(cmd *cobra.Command, sets FlagSets) {
-	for i, set := range p.sharedFlags() {
-		if sets&(1<<i) != 0 {
+	for about, set := range p.sharedFlags() {
+		if sets&(1<<about) != 0 {
 			cmd.Flags().AddFlagSet(set)
 		}
 	}
 }
 
-// sharedFlags returns the sets in their order. They are made once.
+// sharedFlags returns the flags by what they are about. They are made once.
 func (p *Program) sharedFlags() []*pflag.FlagSet {
 	if p.shared != nil {
 		return p.shared
 	}
-	for range allSets {
+	for range aboutReading + 1 {
 		p.shared = append(p.shared, pflag.NewFlagSet("", pflag.ContinueOnError))
 	}
-	into := func(set FlagSets) *pflag.FlagSet { return p.shared[bits.TrailingZeros(uint(set))] }
-	for _, f := range []struct {
-		set                      FlagSets
-		name, placeholder, usage string
-	}{
-		{arithmetic, "framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
-		{arithmetic, "estimator", "NAME", "advantage estimator, by the name that the framework gives it: grpo, rloo, …"},
-		{arithmetic, "scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
-		{arithmetic, "option", "KEY=VALUE", "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them"},
-		{arithmetic, "keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
-		{arithmetic, "keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
-		{arithmetic, "compute-new-adv", "bool", "recompute advantages over the kept samples"},
-		{grouping, "num-generations", "N", "consecutive rows per group, of one id or prompt if the log has them"},
-		{grouping, "group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
-		{rewarding, "reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
-		{rewarding, "weights", "a=1,b=0.5", "as --reward with several columns: the reward is their sum with these weights"},
-		{counting, "overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
-		{counting, "group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
-		{counting, "solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it"},
-		{weighing, "loss", "FRAMEWORK/NAME", "weigh samples by their length as this loss does; see `vantage losses`"},
-	} {
-		into(f.set).Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)
+	for _, s := range model.SettingList() {
+		if s.About != model.NoFlag {
+			p.shared[s.About].Var(&settingFlag{p, s.Flag(), s.Placeholder}, s.Flag(), s.Doc)
+		}
 	}
-	into(arithmetic).Lookup("compute-new-adv").NoOptDefVal = "true"
-	into(arithmetic).StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
-	log := into(reading)
+	p.shared[model.AboutArithmetic].Lookup("compute-new-adv").NoOptDefVal = "true"
+	p.shared[model.AboutArithmetic].StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	log := p.shared[aboutReading]
 	log.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
 	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")

@@ -138,12 +138,12 @@ func (m *manualWriter) ownFlags(c *cobra.Command) {
 	var shared []string
 	readsLog := false
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		set := slices.IndexFunc(m.shared, func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
-		if set < 0 {
+		about := slices.IndexFunc(m.shared, func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
+		if about < 0 {
 			own.AddFlag(f)
 			return
 		}
-		readsLog = readsLog || 1<<set == reading
+		readsLog = readsLog || about == int(aboutReading)
 		shared = append(shared, "--"+f.Name)
 	})
 	m.flags(own)

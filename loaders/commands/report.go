@@ -19,7 +19,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
@@ -36,7 +36,7 @@ type reportOptions struct {
 
 	by      string // what a breakdown has a row for each of
 	where   whereFlag
-	samples query.Query // that where selects
+	samples figures.Query // that where selects
 }
 
 func (p *Program) report() *cobra.Command { return p.reportCommand().command(p) }

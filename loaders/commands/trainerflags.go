@@ -3,7 +3,6 @@ package commands
 import (
 	"fmt"
 	"io"
-	"math/bits"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 		},
 	}
 	p.AddFlags(cmd, arithmetic)
-	cmd.Flags().AddFlag(p.sharedFlags()[bits.TrailingZeros(uint(grouping))].Lookup("num-generations"))
+	cmd.Flags().AddFlag(p.sharedFlags()[model.AboutGroups].Lookup("num-generations"))
 	return cmd
 }
 
