@@ -11,21 +11,6 @@ import (
 	"vantage/model"
 )
 
-// settingFlag is a flag whose values are appended to Program.settings.
-type settingFlag struct {
-	p                 *Program
-	name, placeholder string
-}
-
-func (f *settingFlag) String() string { return "" }
-func (f *settingFlag) Type() string   { return f.placeholder }
-
-// Set records the value; Configure validates all settings together.
-func (f *settingFlag) Set(value string) error {
-	f.p.settings = append(f.p.settings, model.Option{Name: f.name, Value: value})
-	return nil
-}
-
 // Configure splits the arguments into paths and settings. It applies the settings of
 // --config, then flags, then arguments algorithm.key=value and other keys of options; the last of
 // several wins.
@@ -43,7 +28,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	p.settings = append(options, fromArgs...)
 	set = model.DefaultSettings()
 	ordered := slices.Clone(p.settings)
-	slices.SortStableFunc(ordered, func(a, b model.Option) int { return settingRank(a.Name) - settingRank(b.Name) })
+	slices.SortStableFunc(ordered, model.CompareRank)
 	for _, o := range ordered {
 		if set, err = set.Set(o.Name, o.Value); err != nil {
 			return nil, set, Usage(err)
@@ -59,45 +44,27 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	return paths, set, nil
 }
 
-// settingRank orders settings: the framework decides which estimators there are, and the
-// estimator which scales.
-func settingRank(name string) int {
-	switch name {
-	case "framework":
-		return 0
-	case "estimator", "adv_estimator", "algorithm.adv_estimator":
-		return 1
-	case "option":
-		return 3
-	}
-	return 2
-}
-
 // splitArguments separates paths from settings.
 func splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
+		if !found {
+			paths = append(paths, arg)
+			continue
+		}
+		_, statErr := os.Stat(arg)
+		isPath := !errors.Is(statErr, fs.ErrNotExist)
+		_, setErr := model.DefaultSettings().Set("algorithm."+key, value)
 		switch {
-		case found && strings.HasPrefix(key, "algorithm."), found && model.IsOption(key) && doesNotExist(arg):
+		case strings.HasPrefix(key, "algorithm."), model.IsOption(key) && !isPath:
 			settings = append(settings, model.Option{Name: key, Value: value})
-		case found && isSetting(key, value) && doesNotExist(arg):
+		case setErr == nil && !isPath:
 			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))
 		default:
 			paths = append(paths, arg)
 		}
 	}
 	return paths, settings, nil
-}
-
-// isSetting reports whether algorithm.key=value would be a valid setting.
-func isSetting(key, value string) bool {
-	_, err := model.DefaultSettings().Set("algorithm."+key, value)
-	return err == nil
-}
-
-func doesNotExist(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // options returns the settings of --config, then those of flags.
@@ -139,13 +106,10 @@ func (p *Program) IsSet(option string) bool {
 	return slices.ContainsFunc(p.settings, func(o model.Option) bool { return optionName(o) == option })
 }
 
-// optionName returns the trainer's name of an option.
+// optionName returns the trainer's name of an option, "" if it is none of the settings.
 func optionName(o model.Option) string {
-	name := strings.ReplaceAll(strings.TrimPrefix(o.Name, "algorithm."), "-", "_")
-	if name == "estimator" {
-		return "adv_estimator"
-	}
-	return name
+	s, _ := model.FindSetting(o.Name)
+	return s.Name
 }
 
 func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, error) {
