@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,57 @@ import (
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
+
+// roll is ROLL's rollout dump: one line per file, an object of lists.
+// alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
+func roll() Format {
+	return Format{
+		Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line per step, with a list for each column.",
+		TrainerOption: "rollout_dump_dir=DIR, which must be an absolute path",
+		File:          "DIR/rollout_dump_data.step_{step}.jsonl",
+		Score:         85,
+		Keys:          Keys{"responses": jsonscan.Array, "scores": jsonscan.Array},
+		Fields: decode.PreferNames(decode.Names{
+			decode.RoleReward: {"scores"},
+			decode.RoleGroup:  {"id"},
+		}),
+		Layout: decode.ColumnLists,
+	}
+}
+
+// swift is ms-swift's completions.jsonl: a whole step in one line, an object of lists. Reward
+// functions come under the names of their classes, without a total.
+// modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
+func swift() Format {
+	return Format{
+		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
+		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+		File:          "DIR/v{n}-{time}/completions.jsonl",
+		Score:         85,
+		Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array},
+		Sniff: func(first *First) bool {
+			return first.keys()["step"] == jsonscan.Array || first.keys()["gen_step"] == jsonscan.Array
+		},
+		Fields:        decode.NamesWithoutTotal(),
+		Layout:        decode.ColumnLists,
+		Positional:    true,
+		MayRepeatRows: true,
+		Evaluation:    AfterTrainingRows,
+	}
+}
+
+// swiftRay is the same file as its Ray trainer writes it: a line per sample.
+func swiftRay() Format {
+	return Format{
+		Name: "ms-swift-ray", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
+		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+		File:          "DIR/v{n}-{time}/completions.jsonl",
+		Score:         60,
+		Keys:          keys("gen_step", "prompt", "completion"),
+		Fields:        decode.UsualNames(),
+		Positional:    true,
+	}
+}
 
 // groupFields returns the fields of a record that is a group.
 func groupFields() *decode.Fields {
@@ -28,7 +80,6 @@ func groupLines() Format {
 		Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
 		TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 		File:          "groups.jsonl",
-		Open:          "groups.jsonl",
 		Origin:        FromAnyone,
 		Score:         12,
 		Sniff:         func(first *First) bool { return decode.HasGroupLists(fields, first.Record) },
@@ -44,7 +95,6 @@ func groupTable() Format {
 		Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
 		TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
 		File:          "groups.parquet",
-		Open:          "groups.parquet",
 		Origin:        FromAnyone,
 		Framing:       framing.Framing{Table: true},
 		Score:         16,
@@ -102,14 +152,10 @@ func atropos() Format {
 		Name: "atropos", Doc: "Atropos' groups: one per line, with token ids, masks, a score per answer, and the conversations.",
 		TrainerOption: "--env.data_path_to_save_groups groups.jsonl, with --env.include_messages true for the texts",
 		File:          "groups.jsonl",
-		Open:          "groups.jsonl",
 		Score:         80,
-		Sniff: func(first *First) bool {
-			keys := first.Keys()
-			return keys["scores"] == jsonscan.Array && keys["tokens"] == jsonscan.Array && keys["masks"] == jsonscan.Array
-		},
-		Fields: fields,
-		Layout: atroposGroup,
+		Keys:          Keys{"scores": jsonscan.Array, "tokens": jsonscan.Array, "masks": jsonscan.Array},
+		Fields:        fields,
+		Layout:        atroposGroup,
 	}
 }
 
@@ -157,4 +203,54 @@ func trainedTokens(mask jsonscan.Value) float64 {
 		}
 	})
 	return float64(n)
+}
+
+// stepData is a log whose lines hold a step and, under data, a sample or the lists of a group. The file
+// loggers of trainers write metrics in the same way, which are no samples.
+func stepData() Format {
+	fields := groupFields()
+	return Format{
+		Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data is a sample, or the lists of a group.`,
+		TrainerOption: "one json.dumps per sample or group, with prompt, completion and reward under data",
+		File:          "rollouts.jsonl",
+		Origin:        FromAnyone,
+		Score:         14,
+		Keys:          Keys{"data": jsonscan.Object},
+		Sniff: func(first *First) bool {
+			flat, ok := decode.Unwrap(first.Record)
+			if !ok || IsMetrics(flat) {
+				return false
+			}
+			r := decode.NewRowDecoder(fields, first.Name)
+			_ = jsonscan.ScanObject(flat, r.Pick)
+			hasText := r.Has(decode.RolePrompt) || r.Has(decode.RoleResponse)
+			return hasText && r.HasReward() || decode.HasGroupLists(fields, flat)
+		},
+		Fields:     fields,
+		Layout:     decode.Wrapped,
+		Positional: true,
+	}
+}
+
+// jsonDocument is a file that is one JSON document: a list of samples, or an object that holds one.
+func jsonDocument() Format {
+	fields := usualFields()
+	return Format{
+		Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
+		TrainerOption: "json.dump of a list of objects with reward and prompt",
+		File:          "samples.json",
+		Origin:        FromAnyone,
+		Framing:       framing.Framing{Whole: true},
+		Score:         20,
+		Sniff: func(first *First) bool {
+			r := decode.NewRowDecoder(fields, first.Name)
+			hasReward := false
+			err := decode.Document(r, first.Record, func() { hasReward = hasReward || r.HasReward() })
+			var ragged decode.RaggedError
+			return err == nil && hasReward || errors.As(err, &ragged) // which is then said of the file
+		},
+		Fields:     fields,
+		Layout:     decode.Document,
+		Positional: true,
+	}
 }
