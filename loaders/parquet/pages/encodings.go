@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"vantage/loaders/half"
+	"vantage/loaders/jsonscan"
 )
 
 // run is a run of the RLE/bit-packing hybrid encoding: a value that repeats, or packed values,
@@ -330,7 +330,7 @@ func (f *NumberFormat) FromInt64(n int64) float64 {
 // complement.
 func (f *NumberFormat) FromBytes(b []byte) float64 {
 	if f.meaning == float16 && len(b) == 2 {
-		return half.Float64(binary.LittleEndian.Uint16(b))
+		return jsonscan.Float16(binary.LittleEndian.Uint16(b))
 	}
 	if len(b) == 0 || len(b) > maxDecimalWidth {
 		return math.NaN()

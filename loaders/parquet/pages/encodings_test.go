@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"vantage/loaders/half"
+	"vantage/loaders/jsonscan"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -117,10 +117,10 @@ func TestFloat16(t *testing.T) {
 			t.Errorf("%#x: %v, %v; want %v", bits, got, err, want)
 		}
 	}
-	if x := half.Float64(0x8000); x != 0 || !math.Signbit(x) {
+	if x := jsonscan.Float16(0x8000); x != 0 || !math.Signbit(x) {
 		t.Errorf("-0 is %v", x)
 	}
-	if x := half.Float64(0x7e00); !math.IsNaN(x) {
+	if x := jsonscan.Float16(0x7e00); !math.IsNaN(x) {
 		t.Errorf("NaN is %v", x)
 	}
 }

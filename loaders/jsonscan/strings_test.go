@@ -2,7 +2,11 @@ package jsonscan
 
 import (
 	"math"
+	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 // Expected texts are those of Python's json.dumps with ensure_ascii=False, but for bytes that are no UTF-8, which are kept.
@@ -33,4 +37,15 @@ func TestAppendNumber(t *testing.T) {
 			t.Errorf("%v: %s, want %s", x, got, want)
 		}
 	}
+}
+
+// A string has as many characters as its decoded text.
+func TestCountRunes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{`\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude42`, `\ud83d`, "é", "🙂", "中", "a", "plain text ", `\x`, `\`}), 0, 40).Draw(t, "parts")
+		raw := strings.Join(parts, "")
+		if got, want := CountRunes([]byte(raw)), utf8.RuneCount(AppendUnescaped(nil, []byte(raw))); got != want {
+			t.Fatalf("%q: %d characters, want %d", raw, got, want)
+		}
+	})
 }

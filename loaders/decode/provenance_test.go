@@ -1,6 +1,8 @@
 package decode
 
-import "testing"
+import (
+	"testing"
+)
 
 // The step is the number of a numbered file, or the one after a word; a directory that is only a
 // number may be an id.

@@ -1,6 +1,8 @@
 package fileio
 
 import (
+	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,4 +15,13 @@ func Born(path string) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(x.Btime.Sec, int64(x.Btime.Nsec))
+}
+
+// changeTime returns when the content or the attributes of a file changed last: no program can set it
+// back, as it can the time of modification.
+func changeTime(info os.FileInfo) time.Time {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(s.Ctim.Unix())
+	}
+	return time.Time{}
 }
