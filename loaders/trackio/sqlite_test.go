@@ -1,4 +1,4 @@
-package sqlite
+package trackio
 
 import (
 	"encoding/binary"
@@ -19,21 +19,21 @@ import (
 
 // readAll returns the rows of the table logged, as write.py writes them.
 func readAll(path string) (all [][]any, err error) {
-	err = New(path).Read(func(v *View) (err error) {
+	err = newSQLite(path).Read(func(v *sqlView) (err error) {
 		all, err = rowsOf(v, "logged")
 		return err
 	})
 	return all, err
 }
 
-func rowsOf(v *View, table string) (all [][]any, err error) {
+func rowsOf(v *sqlView, table string) (all [][]any, err error) {
 	t, err := v.Table(table)
 	if err != nil || t == nil {
 		return nil, err
 	}
 	var rowErr error
-	err = t.Each(math.MinInt64, func(r *Row) bool {
-		var values []Value
+	err = t.Each(math.MinInt64, func(r *sqlRow) bool {
+		var values []sqlValue
 		if values, rowErr = r.Values(); rowErr != nil {
 			return false
 		}
@@ -55,13 +55,13 @@ func rowsOf(v *View, table string) (all [][]any, err error) {
 	return all, errors.Join(err, rowErr)
 }
 
-func plain(r *Row, v Value) (any, error) {
+func plain(r *sqlRow, v sqlValue) (any, error) {
 	switch v.Kind {
-	case Integer:
+	case sqlInteger:
 		return float64(v.Integer), nil
-	case Real:
+	case sqlReal:
 		return math.Float64frombits(uint64(v.Integer)), nil
-	case Text:
+	case sqlText:
 		text, err := r.Text(v, 0, v.Size)
 		return hex.EncodeToString(text), err
 	default:
@@ -95,7 +95,7 @@ func compare(t *testing.T, folder string) {
 }
 
 // Databases that SQLite has written are read as it reads them: with a log beside them, of which only what was committed counts.
-func TestReadsAsSQLite(t *testing.T) { compare(t, "testdata") }
+func TestReadsAsSQLite(t *testing.T) { compare(t, "testdata/sqlite") }
 
 // python returns a command of Python, or skips the test where there is no Python.
 func python(t *testing.T, args ...string) *exec.Cmd {
@@ -115,7 +115,7 @@ func TestReadsMadeAsSQLite(t *testing.T) {
 	t.Parallel()
 	for seed := range 3 {
 		dir := t.TempDir()
-		if out, err := python(t, "testdata/write.py", dir, fmt.Sprint(seed)).CombinedOutput(); err != nil {
+		if out, err := python(t, "testdata/sqlite/write.py", dir, fmt.Sprint(seed)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		compare(t, dir)
@@ -151,7 +151,7 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- write.Wait() }()
-		db, rows, reads, disturbed := New(path), 0, 0, 0
+		db, rows, reads, disturbed := newSQLite(path), 0, 0, 0
 		for done := false; !done; {
 			select {
 			case err := <-ended:
@@ -161,14 +161,14 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 			default:
 			}
 			var all [][]any
-			err := db.Read(func(v *View) (err error) {
+			err := db.Read(func(v *sqlView) (err error) {
 				all, err = rowsOf(v, "logged")
 				return err
 			})
 			switch {
-			case errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrEmpty) || errors.Is(err, ErrNotDatabase):
+			case errors.Is(err, os.ErrNotExist) || errors.Is(err, errEmpty) || errors.Is(err, errNotDatabase):
 				continue // it is not there yet
-			case errors.Is(err, ErrDisturbed) && !done:
+			case errors.Is(err, errDisturbed) && !done:
 				disturbed++
 				continue
 			case err != nil:
@@ -196,7 +196,7 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 func TestLeavesNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"log.db", "log.db-wal"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
+		data, err := os.ReadFile(filepath.Join("testdata/sqlite", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o400)
 		}
@@ -230,7 +230,7 @@ func TestLeavesNoTrace(t *testing.T) {
 func TestHotJournal(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "small.db")
-	data, err := os.ReadFile("testdata/small.db")
+	data, err := os.ReadFile("testdata/sqlite/small.db")
 	if err == nil {
 		err = os.WriteFile(path, data, 0o600)
 	}
@@ -241,7 +241,7 @@ func TestHotJournal(t *testing.T) {
 		if err := os.WriteFile(path+"-journal", []byte(start), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readAll(path); errors.Is(err, ErrDisturbed) != hot || err != nil != hot {
+		if _, err := readAll(path); errors.Is(err, errDisturbed) != hot || err != nil != hot {
 			t.Errorf("%q: %v", start, err)
 		}
 	}
@@ -249,7 +249,7 @@ func TestHotJournal(t *testing.T) {
 
 // What is not a database, or of an unknown kind, is refused.
 func TestRefusals(t *testing.T) {
-	whole, err := os.ReadFile("testdata/small.db")
+	whole, err := os.ReadFile("testdata/sqlite/small.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,15 +262,15 @@ func TestRefusals(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"empty":         {nil, ErrEmpty},
-		"short":         {whole[:60], ErrNotDatabase},
-		"text":          {[]byte(strings.Repeat("x", 5000)), ErrNotDatabase},
-		"UTF-16":        {change(59, 2), ErrUnsupported},
-		"pages of 3":    {change(17, 3), ErrBroken},
-		"a newer kind":  {change(19, 3), ErrUnsupported},
-		"cut off":       {whole[:len(whole)/2], ErrBroken},
-		"no room":       {change(20, 255), ErrBroken},
-		"no first page": {change(100, 10), ErrBroken},
+		"empty":         {nil, errEmpty},
+		"short":         {whole[:60], errNotDatabase},
+		"text":          {[]byte(strings.Repeat("x", 5000)), errNotDatabase},
+		"UTF-16":        {change(59, 2), errUnsupported},
+		"pages of 3":    {change(17, 3), errBroken},
+		"a newer kind":  {change(19, 3), errUnsupported},
+		"cut off":       {whole[:len(whole)/2], errBroken},
+		"no room":       {change(20, 255), errBroken},
+		"no first page": {change(100, 10), errBroken},
 	} {
 		path := filepath.Join(t.TempDir(), "a.db")
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
@@ -307,11 +307,11 @@ func sign(log []byte) {
 
 // A log that claims four billion pages, and leads from each to the next in many ways, is refused soon.
 func TestLogOfManyPages(t *testing.T) {
-	data, err := os.ReadFile("testdata/log.db")
+	data, err := os.ReadFile("testdata/sqlite/log.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile("testdata/log.db-wal")
+	log, err := os.ReadFile("testdata/sqlite/log.db-wal")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestLogOfManyPages(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, data, 0o600), os.WriteFile(path+"-wal", log, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := readAll(path); !errors.Is(err, ErrBroken) {
+	if rows, err := readAll(path); !errors.Is(err, errBroken) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
@@ -354,11 +354,11 @@ func TestLogOfManyPages(t *testing.T) {
 // No bytes make a reader panic, or read for long.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"small", "log"} {
-		data, err := os.ReadFile("testdata/" + name + ".db")
+		data, err := os.ReadFile("testdata/sqlite/" + name + ".db")
 		if err != nil {
 			f.Fatal(err)
 		}
-		log, _ := os.ReadFile("testdata/" + name + ".db-wal")
+		log, _ := os.ReadFile("testdata/sqlite/" + name + ".db-wal")
 		f.Add(data, log, uint16(0), byte(0))
 		f.Add(data, log, uint16(1000), byte(255))
 	}
