@@ -1,8 +1,3 @@
-package report
-
-// pageScript sorts and searches the tables of a page of [HTML], and opens and closes its texts. The page says
-// everything without it. It has no & and no <, so that the page is well-formed XML too.
-const pageScript = `
 (function () {
   'use strict';
   var doc = document;
@@ -85,4 +80,3 @@ const pageScript = `
 
   addEventListener('beforeprint', function () { doc.querySelectorAll('details').forEach(function (e) { e.open = true; }); });
 })();
-`
