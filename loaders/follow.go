@@ -2,10 +2,16 @@ package loaders
 
 import (
 	"context"
+	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
 	"vantage/loaders/watch"
 )
 
@@ -290,4 +296,243 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 		}
 	}
 	return max(time.Millisecond, at.Sub(now))
+}
+
+// While recent files are read again, events of the kernel stay in its queue, where equal ones become
+// one. The queue is drained this often, of this many events at a time.
+const (
+	drainPause = watch.SparsePause
+	maxDrained = 4096
+)
+
+// gathering reports whether rows are being gathered: events wait until the recent files have
+// been read.
+func (sch *schedule) gathering(now time.Time) bool {
+	return len(sch.recent) > 0 || sch.debounce.Active(now)
+}
+
+// listingDue reports whether directories are to be listed now because the kernel reported a new
+// entry in one.
+func (sch *schedule) listingDue(now time.Time) bool {
+	return !sch.listAt.IsZero() && !now.Before(sch.listAt)
+}
+
+// readRecent queues the files that had news when they were read last.
+func (s *Source) readRecent(now time.Time) {
+	sch := &s.schedule
+	if len(sch.recent) == 0 || sch.debounce.Active(now) {
+		return
+	}
+	sch.recent = slices.DeleteFunc(sch.recent, func(f *file) bool {
+		f.recent = f.hadNews
+		return !f.recent
+	})
+	for _, f := range sch.recent {
+		if f.readsWhole() {
+			f.hadNews = s.pollFile(f)
+			continue
+		}
+		s.enqueue(f)
+	}
+	if len(sch.recent) > 0 {
+		sch.debounce.CountRead()
+		sch.debounce.Start(now, len(sch.recent))
+	}
+	if len(sch.recent) == 0 || now.Sub(sch.drained) >= drainPause {
+		s.drainEvents(now)
+	}
+}
+
+// handleEvent acts on an event of the kernel, and on those behind it in the queue.
+func (s *Source) handleEvent(e fsnotify.Event) {
+	now := time.Now()
+	s.schedule.debounce.StartSparse(now) // unless an event concerns us
+	s.applyEvent(e, now)
+	s.drainEvents(now)
+}
+
+// drainEvents empties the queue of events. It yields after each, so that the goroutine of fsnotify
+// can hand over the next.
+func (s *Source) drainEvents(now time.Time) {
+	s.schedule.drained = now
+	for range maxDrained {
+		select {
+		case e, ok := <-s.schedule.watcher.Events():
+			if !ok {
+				return
+			}
+			s.applyEvent(e, now)
+			runtime.Gosched()
+		default:
+			return
+		}
+	}
+}
+
+func (s *Source) applyEvent(e fsnotify.Event, now time.Time) {
+	sch := &s.schedule
+	if !sch.watcher.Concerns(e) {
+		return
+	}
+	f := s.byPath[e.Name]
+	switch {
+	case f != nil && f.recent:
+		return // it is read again anyway
+	case f != nil && s.pollFile(f):
+		f.recent = true
+		sch.recent = append(sch.recent, f)
+	case f == nil && !e.Has(fsnotify.Create): // a directory was removed, or a file that is not read
+		sch.dirsChanged = true
+		sch.watcher.Forget(e)
+		return
+	case f == nil && sch.listAt.IsZero():
+		sch.listAt = sch.noListBefore
+	}
+	sch.debounce.Start(now, len(sch.recent))
+}
+
+// pollStorages asks the storages for news. While something changes it asks for every path that was opened, and after that for
+// one path of each storage in turn: an idle storage is asked once a second, however many of its paths are open.
+func (s *Source) pollStorages(now time.Time) {
+	s.schedule.turn++
+	for _, at := range s.storages {
+		asks := s.asksOf(at)
+		if s.schedule.idle(now) && len(asks) > 0 {
+			i := s.schedule.turn % len(asks)
+			asks = asks[i : i+1]
+		}
+		for _, ask := range asks {
+			ask()
+		}
+	}
+}
+
+// asksOf returns what asks for news of each path that was opened in a storage. The listing of a directory tells what becomes of
+// all files in it.
+func (s *Source) asksOf(at fileio.Storage) (asks []func()) {
+	for _, d := range s.directories {
+		if d.storage == at {
+			asks = append(asks, func() { s.listAgain(d) })
+		}
+	}
+	for _, f := range s.schedule.single {
+		if f.disk.Storage == at {
+			asks = append(asks, func() { s.pollFile(f) })
+		}
+	}
+	return asks
+}
+
+// followSingle follows a file of a storage that was given by itself.
+func (s *Source) followSingle(f *file) {
+	if !slices.Contains(s.schedule.single, f) {
+		s.schedule.single = append(s.schedule.single, f)
+	}
+}
+
+// newestStep knows which file has the newest step, without looking at all of a hundred thousand files
+// at each poll.
+type newestStep struct {
+	file        *file // has samples of the newest step; nil if no file has samples
+	highestName int64 // the highest step that a file name tells
+	hasName     bool  // a file name tells a step
+}
+
+// addName takes a new file into account.
+func (n *newestStep) addName(f *file) {
+	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.hasName || step > n.highestName) {
+		n.highestName, n.hasName = step, true
+	}
+}
+
+// update takes into account what has been read of a file.
+func (n *newestStep) update(f *file) {
+	if f.hasStep && (n.file == nil || f.newestStep > n.file.newestStep || f.newestStep == n.file.newestStep && f.index > n.file.index) {
+		n.file = f
+	}
+}
+
+// remove takes into account that a file is read from its start again.
+func (n *newestStep) remove(f *file, files []*file) {
+	if n.file != f {
+		return
+	}
+	n.file = nil
+	for _, f := range files {
+		n.update(f)
+	}
+}
+
+// openUntil returns until when more samples of the newest step are expected: its file has not been
+// unchanged for settleTime, and no file is named for a newer step.
+func (n *newestStep) openUntil(settleTime time.Duration) time.Time {
+	f := n.file
+	if f == nil || f.stream != nil && f.stream.ended || n.hasName && n.highestName > f.newestStep {
+		return time.Time{}
+	}
+	return f.changed.Add(settleTime)
+}
+
+// writeTimes knows when the logs were last written, and how long a step usually takes.
+type writeTimes struct {
+	last  time.Time
+	steps map[int64]time.Time // when the newest steps were last written
+	usual time.Duration       // what stepTime returns, unless stale
+	stale bool
+}
+
+// maxTimedSteps is how many steps tell the usual time between two, minStepTimes how many times
+// between steps must be known.
+const maxTimedSteps, minStepTimes = 32, 3
+
+// note notes when a file with samples was last written: its own time, so that a log untouched for
+// days does not look new. A time ahead of this machine's clock counts as now.
+func (w *writeTimes) note(f *file) {
+	if !f.hasStep {
+		return
+	}
+	at := time.Now()
+	if f.disk != nil && f.disk.Info != nil && f.disk.Modified().Before(at) {
+		at = f.disk.Modified()
+	}
+	if f.disk == nil {
+		at = f.changed
+	}
+	if at.After(w.last) {
+		w.last = at
+	}
+	if w.steps == nil {
+		w.steps = map[int64]time.Time{}
+	}
+	if at.After(w.steps[f.newestStep]) {
+		w.steps[f.newestStep], w.stale = at, true
+	}
+	if len(w.steps) > maxTimedSteps {
+		oldest := f.newestStep
+		for step := range w.steps {
+			oldest = min(oldest, step)
+		}
+		delete(w.steps, oldest)
+	}
+}
+
+// stepTime returns the median time between the newest steps, 0 if too few are known. Steps that were
+// written at one time, as the rows of a file that is read from its start, tell none.
+func (w *writeTimes) stepTime() time.Duration {
+	if !w.stale {
+		return w.usual
+	}
+	w.stale, w.usual = false, 0
+	var times []time.Duration
+	steps := slices.Sorted(maps.Keys(w.steps))
+	for i := 1; i < len(steps); i++ {
+		if d := w.steps[steps[i]].Sub(w.steps[steps[i-1]]); d > 0 {
+			times = append(times, d/time.Duration(steps[i]-steps[i-1]))
+		}
+	}
+	if len(times) >= minStepTimes {
+		slices.Sort(times)
+		w.usual = times[len(times)/2]
+	}
+	return w.usual
 }

@@ -2,11 +2,14 @@ package loaders
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"vantage/loaders/compressed"
@@ -14,6 +17,8 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
+	"vantage/loaders/storage"
+	"vantage/loaders/trackio"
 )
 
 // openPath opens a path that a person gave.
@@ -231,4 +236,179 @@ func (s *Source) enqueue(f *file) {
 		f.queued = true
 	}
 	s.queue = append(s.queue, f)
+}
+
+// storagePoll is how often storages are asked for news: each time is a request over the network.
+const storagePoll = time.Second
+
+// storagePatience is how long a storage that does not answer any more is waited for where nothing is followed.
+const storagePatience = 30 * time.Second
+
+// place is where a path leads that a person gave.
+type place struct {
+	shown   string         // the path as it was given
+	storage fileio.Storage // nil for this machine
+	path    string         // in the storage
+	missing bool           // there was nothing when it was looked for
+}
+
+// placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
+// of a storage is that file.
+func (s *Source) placeOf(path string) (place, error) {
+	if at, inner := trackio.Open(path); at != nil {
+		return s.placeIn(at, path, inner), nil
+	}
+	i := slices.IndexFunc(s.options.schemes, func(c storage.Scheme) bool { return c.Names(path) })
+	if i < 0 {
+		return place{shown: path, path: path}, nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return place{shown: path, path: path}, nil
+	}
+	at, inner, err := s.options.schemes[i].Open(path, s.options.Storage)
+	if err != nil {
+		return place{}, pathError(path, err)
+	}
+	return s.placeIn(at, path, inner), nil
+}
+
+// placeIn returns the place of a path in a storage, which is one with those of the same name.
+func (s *Source) placeIn(at fileio.Storage, path, inner string) place {
+	for _, other := range s.storages {
+		if other.Name() == at.Name() {
+			_ = at.Close()
+			return place{shown: path, storage: other, path: inner}
+		}
+	}
+	s.storages, s.schedule.storages = append(s.storages, at), true
+	return place{shown: path, storage: at, path: inner}
+}
+
+// stat describes what is at the place.
+func (p place) stat() (fs.FileInfo, error) {
+	if p.storage != nil {
+		return p.storage.Stat(p.path)
+	}
+	return os.Stat(p.path)
+}
+
+// list lists a directory.
+func (s *Source) list(d *directory) (*discover.Listing, error) {
+	if d.storage == nil {
+		return discover.List(d.Path, s.options.MaxFiles)
+	}
+	tree, err := d.storage.Tree(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	return discover.ListTree(tree, s.options.MaxFiles)
+}
+
+// maxWillRead is how many of the files that are read next a storage is told of.
+const maxWillRead = 64
+
+// tellWhatIsNext tells the storage of the first file in the queue which files are read next, so that it fetches them
+// together.
+func (s *Source) tellWhatIsNext() {
+	if len(s.storages) == 0 || len(s.queue) < 2 || s.queue[0].disk == nil || s.queue[0].disk.Storage == nil {
+		return
+	}
+	at := s.queue[0].disk.Storage
+	var names []string
+	for _, f := range s.queue[:min(len(s.queue), maxWillRead)] {
+		if f.disk != nil && f.disk.Storage == at {
+			names = append(names, f.disk.Place())
+		}
+	}
+	at.WillRead(names)
+}
+
+// In trackio's folder lie the databases of all projects of a person: PROJECT.db with -wal, -shm and .lock beside it, and the folders
+// media and artifacts.
+
+// projectsIn returns the paths of trackio's databases in a directory of this machine without logs.
+func projectsIn(d *directory, l *discover.Listing) (projects []string) {
+	if d.storage != nil || len(l.Files) > 0 {
+		return nil
+	}
+	for _, name := range l.Databases {
+		if path := filepath.Join(d.shown, name); trackio.IsProject(path) {
+			projects = append(projects, path)
+		}
+	}
+	return projects
+}
+
+// openProject opens the database of trackio in a directory that has no logs, and reports whether there is one. Of several none is
+// opened: each holds the runs of another project.
+func (s *Source) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
+	projects := projectsIn(d, l)
+	switch len(projects) {
+	case 0:
+		return false, nil
+	case 1:
+	default:
+		return false, &Error{Path: d.shown, What: fmt.Sprintf("holds %d databases of trackio, each of another project", len(projects)), Do: "give one of them: " + named(projects)}
+	}
+	at, err := s.placeOf(projects[0])
+	if err != nil || at.storage == nil {
+		return false, err // it was removed meanwhile
+	}
+	return true, s.openPlace(at)
+}
+
+// maxNamed is how many databases an error names.
+const maxNamed = 8
+
+func named(paths []string) string {
+	text := strings.Join(paths[:min(len(paths), maxNamed)], ", ")
+	if more := len(paths) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Attempt says which attempt of a run is read: its number from 1, NewestAttempt or AllAttempts.
+type Attempt int
+
+// The attempts that have no number.
+const (
+	NewestAttempt Attempt = 0
+	AllAttempts   Attempt = -1
+)
+
+// ParseAttempt returns the attempt of a flag: newest, all, or a number from 1.
+func ParseAttempt(text string) (Attempt, error) {
+	switch text {
+	case "newest", "":
+		return NewestAttempt, nil
+	case "all":
+		return AllAttempts, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("unknown attempt %q: choose newest, all, or a number from 1", text)
+	}
+	return Attempt(n), nil
+}
+
+// joinName returns the name of a file below a path that a person gave. Unlike [filepath.Join] it keeps the :// of a storage's path.
+func joinName(prefix, rel string) string {
+	scheme, rest := cutScheme(prefix)
+	return scheme + filepath.Join(rest, rel)
+}
+
+// dirOfName returns the directory of a file's name. Unlike [filepath.Dir] it keeps the :// of a storage's path.
+func dirOfName(name string) string {
+	scheme, rest := cutScheme(name)
+	return scheme + filepath.Dir(rest)
+}
+
+// cutScheme cuts off "s3://", "" if the name has no such start.
+func cutScheme(name string) (scheme, rest string) {
+	const end = "://"
+	if at := strings.Index(name, end); at > 0 && !strings.ContainsAny(name[:at], `/\.`) {
+		return name[:at+len(end)], name[at+len(end):]
+	}
+	return "", name
 }

@@ -1,10 +1,33 @@
+// Package loaders turns the logs of RL trainers into chunks of samples. It and the packages below
+// it are the only ones that open files.
+//
+// In: paths, directories, streams ([Open]). Out: chunks of columns and records, bounded in size and
+// time ([Source.Next]), and the text of a sample ([Source.Text]). The commands and the demo call it.
+//
+// The way of a byte:
+//
+//	open.go, directory.go   paths → files           with discover: which logs a directory has
+//	place.go                paths elsewhere         with storage: another node, a bucket
+//	follow.go, events.go    files → queue           with watch: what to read next, and when
+//	readfile.go             file → bytes            with fileio: what is new since the last read
+//	filereader.go           bytes → records         with framing, formats and decode
+//	worker.go, parallel.go  the same for the large rest of a file, with decode/fast
+//	readpacked.go           gzip, zstd and Parquet  with compressed and parquet
+//	chunk.go                records → chunks        duplicates.go and rundirs.go keep runs apart
+//	evaluations.go          rows of evaluations     with evaluation: which tables are no training
+//
+// A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
+// between two reads (except for a packed file that is being read), nothing is locked, nothing is
+// written.
 package loaders
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +40,7 @@ import (
 	"vantage/loaders/storage"
 	"vantage/loaders/watch"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Options say how logs are read. The zero value reads everything that is there, to its end.
@@ -440,4 +464,108 @@ func (s *Source) link() (l model.Link) {
 		}
 	}
 	return l
+}
+
+// Error says what is wrong with a path, and what to do about it.
+type Error struct {
+	Path string
+	What string // "does not exist"
+	Do   string // "check the path"
+	Err  error  // the cause, if there is one
+}
+
+// Error returns what, where and what to do in one sentence.
+func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// prefetch reads the next chunk while the caller works on the last one.
+type prefetch struct {
+	result chan *chunkResult // nil if no chunk is being read
+}
+
+type chunkResult struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// idle reports whether no chunk is being read.
+func (p *prefetch) idle() bool { return p.result == nil }
+
+func (p *prefetch) start(next func() (*model.Chunk, error)) {
+	p.result = make(chan *chunkResult, 1)
+	go func(to chan<- *chunkResult) {
+		chunk, err := next()
+		to <- &chunkResult{chunk, err}
+	}(p.result)
+}
+
+// wait returns the chunk that is being read, nil if none is.
+func (p *prefetch) wait(ctx context.Context) *chunkResult {
+	if p.result == nil {
+		return nil
+	}
+	select {
+	case got := <-p.result:
+		p.result = nil
+		return got
+	case <-ctx.Done():
+		return &chunkResult{err: ctx.Err()}
+	}
+}
+
+// Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
+// The name may tell the format and the step.
+func Decode(name string, data []byte) []*model.Chunk {
+	queue := newChunkQueue()
+	f := newFileReader(0, name, formats.All(), queue)
+	var chunks []*model.Chunk
+	emit := func() {
+		chunks = append(chunks, queue.next().chunk([]string{name}))
+	}
+	for len(data) > 0 && !f.refused {
+		data = data[f.feed(data):]
+		for queue.full() {
+			emit()
+		}
+	}
+	f.finish()
+	if !queue.pending.empty() {
+		emit()
+	}
+	return chunks
+}
+
+// memoryLimit stops the reading before the system would kill the program: what was read stays on the
+// screen.
+type memoryLimit struct {
+	limit   int64 // how much more than at the start may be held; 0 is no limit
+	start   int64
+	samples []metrics.Sample
+	reached error
+}
+
+func newMemoryLimit(limit int64) *memoryLimit {
+	m := &memoryLimit{limit: limit, samples: []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}}
+	m.start = m.held()
+	return m
+}
+
+// held returns how many bytes the program holds.
+func (m *memoryLimit) held() int64 {
+	metrics.Read(m.samples)
+	return int64(m.samples[0].Value.Uint64() - m.samples[1].Value.Uint64())
+}
+
+// stops reports whether there is too little memory to read on. It then stays so.
+func (m *memoryLimit) stops(read, all int64) bool {
+	if m.reached != nil || m.limit <= 0 {
+		return m.reached != nil
+	}
+	if grown := m.held() - m.start; grown > m.limit {
+		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job more memory",
+			units.BytesOf(read, all), units.Bytes(grown))
+	}
+	return m.reached != nil
 }

@@ -18,3 +18,6 @@ func (Sleeper) Sleep(context.Context, time.Duration) bool { return false }
 
 // Close does nothing.
 func (Sleeper) Close() {}
+
+// reportsRemoteChanges is not known on this system: a watch that can be set is relied on.
+func reportsRemoteChanges(string) bool { return true }
