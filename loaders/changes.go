@@ -40,7 +40,7 @@ func (i identity) sameAs(o identity) bool { return os.SameFile(i.info, o.info) &
 // checkReplaced takes a directory for one of another attempt if it is another one than before and
 // none of the files that were read is there as it was. Some filesystems number the same directory
 // anew. It reports whether it was replaced.
-func (s *Source) checkReplaced(d *directory) bool {
+func (s *fileSet) checkReplaced(d *directory) bool {
 	if d.storage != nil {
 		return false // a storage does not tell whether a directory is another one
 	}
@@ -86,7 +86,7 @@ func isAsRead(f *file) bool {
 }
 
 // retire reads a file no more: its folder was replaced. What was read of it is kept.
-func (s *Source) retire(f *file) {
+func (s *fileSet) retire(f *file) {
 	if s.attempts.replaced == nil {
 		s.attempts.replaced = map[int32]replacedFile{}
 	}
@@ -110,7 +110,7 @@ func (s *Source) retire(f *file) {
 // name, by which it is read too, its rows would count twice.
 
 // dropRenamed drops what was read of files that are gone if h, with info, is one of them.
-func (s *Source) dropRenamed(h fileio.Handle, info os.FileInfo) {
+func (s *fileSet) dropRenamed(h fileio.Handle, info os.FileInfo) {
 	for _, g := range s.gone {
 		if g.disk != nil && g.wasRenamedTo(h, info) {
 			s.dropGone(g)
@@ -127,7 +127,7 @@ func (f *file) wasRenamedTo(h fileio.Handle, info os.FileInfo) bool {
 
 // dropIfRenamed drops what was read of a file that has just gone if one of those that were read since is it, or its
 // compressed copy is there.
-func (s *Source) dropIfRenamed(g *file, listed map[string]bool) {
+func (s *fileSet) dropIfRenamed(g *file, listed map[string]bool) {
 	if g.disk.Info == nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (s *Source) dropIfRenamed(g *file, listed map[string]bool) {
 }
 
 // dropGone drops what was read of a file that is gone. If it comes back, it is read from its start.
-func (s *Source) dropGone(g *file) {
+func (s *fileSet) dropGone(g *file) {
 	s.restart(g)
 	s.bytes.total -= g.disk.Size
 	g.disk.Info, g.disk.Size = nil, 0
@@ -216,7 +216,7 @@ func (t *twins) hides(name string, format *formats.Format) bool {
 }
 
 // leaveOutTwins leaves out files of a directory that were read before their twins were written.
-func (s *Source) leaveOutTwins(d *directory) {
+func (s *fileSet) leaveOutTwins(d *directory) {
 	for _, f := range s.files {
 		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
 			s.drop(f)
@@ -225,7 +225,7 @@ func (s *Source) leaveOutTwins(d *directory) {
 }
 
 // noteTwins notes how many files were left out because of their twins, once all is read, and again when they are twice as many.
-func (s *Source) noteTwins() {
+func (s *fileSet) noteTwins() {
 	for _, d := range s.directories {
 		t := &d.twins
 		if n := len(t.leftOut); n == 0 || n < 2*t.noted || len(s.queue) > 0 {
@@ -262,7 +262,7 @@ func (d *directory) noteLeftOut(name string, format *formats.Format) []string {
 // leaveOutSideFiles leaves f out if its directory holds a trainer's own log, or the files before it
 // if f is the first such log, and reports whether f was left out. If a person named the format,
 // nothing is left out.
-func (s *Source) leaveOutSideFiles(f *file) bool {
+func (s *fileSet) leaveOutSideFiles(f *file) bool {
 	d := f.directory
 	switch {
 	case d == nil || !f.hasStep || f.refused || len(s.formats) == 1:
@@ -283,7 +283,7 @@ func (s *Source) leaveOutSideFiles(f *file) bool {
 
 // noteSideFiles notes which files hold no samples. If their directory holds a trainer's own log they
 // are notes, once for each name; if nothing better was found they are problems.
-func (s *Source) noteSideFiles() {
+func (s *fileSet) noteSideFiles() {
 	for _, d := range s.directories {
 		if d.ownFormat == nil && len(s.queue) > 0 {
 			continue
@@ -303,19 +303,19 @@ func (s *Source) noteSideFiles() {
 }
 
 // leaveOut leaves out a file and notes it.
-func (s *Source) leaveOut(f *file) {
+func (s *fileSet) leaveOut(f *file) {
 	format := f.format
 	s.drop(f)
 	s.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 }
 
 // drop drops what was read of a file, and reads it no more.
-func (s *Source) drop(f *file) {
-	s.restart(f)
+func (r *reading) drop(f *file) {
+	r.restart(f)
 	f.refused = true
-	s.advance(f, f.disk.Size)
-	s.chunks.runs.releaseSteps(f.index)
-	s.chunks.latest, s.chunks.lastNote = s.chunks.ownFormat, s.chunks.ownNote
+	r.advance(f, f.disk.Size)
+	r.chunks.runs.releaseSteps(f.index)
+	r.chunks.latest, r.chunks.lastNote = r.chunks.ownFormat, r.chunks.ownNote
 }
 
 // duplicateFinder finds blocks of rows that a trainer logged twice. TRL and ms-swift log from a queue

@@ -38,7 +38,7 @@ type directory struct {
 }
 
 // addListed adds the files of a listing that are new and to be read.
-func (s *Source) addListed(d *directory, l *discover.Listing) {
+func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
 	if s.schedule.watcher != nil && d.storage == nil {
 		for _, dir := range l.Dirs {
@@ -102,7 +102,7 @@ func (d *directory) key(rel string) string {
 
 // pollResized polls the files of a listing that have another size than when they were read, before it
 // is their turn. Files of a storage are queued by what the listing says of them: to ask for each is a request.
-func (s *Source) pollResized(d *directory, l *discover.Listing) {
+func (s *fileSet) pollResized(d *directory, l *discover.Listing) {
 	for _, rel := range l.Files {
 		f, info := s.byPath[d.key(rel)], l.Infos[rel]
 		switch {
@@ -118,7 +118,7 @@ func (s *Source) pollResized(d *directory, l *discover.Listing) {
 
 // noteSkipped notes, once, what in a directory is not looked into, and which other files are in one
 // without logs.
-func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
+func (s *fileSet) noteSkipped(d *directory, l *discover.Listing) {
 	notes := l.Skipped()
 	if len(l.Files) == 0 {
 		unread := l.KnownUnread()
@@ -134,7 +134,7 @@ func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
 }
 
 // dropSuperseded drops the samples of files that are not read any more because better ones were added.
-func (s *Source) dropSuperseded(d *directory, chosen []string) {
+func (s *fileSet) dropSuperseded(d *directory, chosen []string) {
 	keep := map[string]bool{}
 	for _, rel := range chosen {
 		keep[rel] = true
@@ -148,7 +148,7 @@ func (s *Source) dropSuperseded(d *directory, chosen []string) {
 }
 
 // noteGone notes which files that were read are not there any more.
-func (s *Source) noteGone(d *directory, l *discover.Listing) {
+func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 	listed := make(map[string]bool, len(l.Files))
 	for _, rel := range l.Files {
 		listed[rel] = true
@@ -280,7 +280,7 @@ const (
 
 // readStates reads the newest trainer_state.json of each run of a directory, unless it was read before.
 // One that is being written is read again when it has changed.
-func (s *Source) readStates(d *directory, l *discover.Listing) {
+func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 	runs := map[string][]discover.StateFile{}
 	for _, f := range l.States {
 		runs[f.OutputDir()] = append(runs[f.OutputDir()], f)
@@ -308,7 +308,7 @@ func hasLogs(l *discover.Listing, run string) bool {
 const maxStatesRead = 3
 
 // readNewestState reads the last of the files that has logged something.
-func (s *Source) readNewestState(d *directory, files []discover.StateFile) trainerState {
+func (s *fileSet) readNewestState(d *directory, files []discover.StateFile) trainerState {
 	newest := files[len(files)-1]
 	for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) {
 		state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
@@ -320,7 +320,7 @@ func (s *Source) readNewestState(d *directory, files []discover.StateFile) train
 }
 
 // readState returns the beginning of a state's text, nil if it cannot be read now.
-func (s *Source) readState(d *directory, f discover.StateFile) []byte {
+func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
 	at := d.disk(f.Path)
 	at.Fault = s.options.faults
 	h, info, err := at.Open()
@@ -389,7 +389,7 @@ func (t *trainerState) addReward(key []byte) {
 
 // takeRewardNames takes the names of the reward functions of all runs. The file that is named for them
 // stays the same while the names do.
-func (s *Source) takeRewardNames() {
+func (s *fileSet) takeRewardNames() {
 	var all rewardFunctions
 	for _, d := range s.directories {
 		for _, run := range slices.Sorted(maps.Keys(d.states)) {

@@ -160,7 +160,7 @@ func (f *fileReader) countsGenerations() bool {
 
 // judgeEvaluations finds the files that hold an evaluation once everything that is there has been
 // read, and leaves their rows out, or those of all other files if evaluations were asked for.
-func (s *Source) judgeEvaluations() {
+func (s *fileSet) judgeEvaluations() {
 	e := &s.chunks.evaluations
 	if !e.unjudged || len(s.queue) > 0 {
 		return
@@ -213,7 +213,7 @@ func (e *evaluations) byAttempt(files []int32, leftOut map[int32]int) [][]*evalu
 
 // applyStates marks the tables that trainer_state.json says to be evaluations, and step 0. It returns
 // false if one of those files has changed since it was read.
-func (s *Source) applyStates(files []int32) bool {
+func (s *fileSet) applyStates(files []int32) bool {
 	e := &s.chunks.evaluations
 	var told, late []*evaluation.Table // late ones were written after the state
 	for _, file := range files {
@@ -247,7 +247,7 @@ func believeLate(late, told []*evaluation.Table) {
 }
 
 // judged takes a verdict on a file.
-func (s *Source) judged(f *file, isEvaluation bool) {
+func (s *fileSet) judged(f *file, isEvaluation bool) {
 	e := &s.chunks.evaluations
 	e.found[f.index], e.unreported = isEvaluation, true
 	if e.wants(isEvaluation) {
@@ -262,7 +262,7 @@ func (s *Source) judged(f *file, isEvaluation bool) {
 
 // noteSamePrompts notes, once, that each step asks the same prompts: that may be training on few
 // prompts, or an evaluation at each logged step.
-func (s *Source) noteSamePrompts(tables []*evaluation.Table) {
+func (s *fileSet) noteSamePrompts(tables []*evaluation.Table) {
 	e := &s.chunks.evaluations
 	if e.noted || e.split != discover.SplitTrain || !evaluation.AskSamePrompts(tables) {
 		return
@@ -273,7 +273,7 @@ func (s *Source) noteSamePrompts(tables []*evaluation.Table) {
 
 // evaluationSummary returns what is known now of evaluations among what is not left out with another
 // attempt.
-func (s *Source) evaluationSummary() *model.Evaluation {
+func (s *fileSet) evaluationSummary() *model.Evaluation {
 	e := &s.chunks.evaluations
 	sum := &model.Evaluation{Shown: e.split == discover.SplitVal}
 	steps, lost, kept, byKind := map[int64]bool{}, map[int64]bool{}, map[int64]bool{}, map[evaluation.Evidence]*model.EvaluationEvidence{}
@@ -351,7 +351,7 @@ const (
 // overwritten finds out by what a rewritten file of completions was overwritten. An evaluation comes
 // before any other step is written, and asks other prompts; a run that is started again over old
 // files, or resumed, writes other steps first, or asks the same prompts.
-func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwriting {
+func (s *fileSet) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwriting {
 	e := &s.chunks.evaluations
 	if e.overwritten[f.index] != nil && info.Size() == f.disk.Size && f.disk.StartsTheSame(h) {
 		s.noteRewritten(f, h, info) // a copy of the evaluation, or only its time is another
@@ -398,12 +398,12 @@ func (e *evaluations) before(file int32) *evaluation.Table {
 
 // wroteOtherSteps reports whether another file of the run was written after f was read and before it
 // was rewritten.
-func (s *Source) wroteOtherSteps(f *file, info os.FileInfo) bool {
-	runs, e := &s.chunks.runs, &s.chunks.evaluations
+func (r *reading) wroteOtherSteps(f *file, info os.FileInfo) bool {
+	runs, e := &r.chunks.runs, &r.chunks.evaluations
 	from, to := f.disk.Modified(), info.ModTime()
 	isBetween := func(at time.Time) bool { return at.After(from) && at.Before(to) }
 	var previous *file // has the step before
-	for _, other := range s.files {
+	for _, other := range r.files {
 		if other == f || other.disk == nil || other.disk.Info == nil || runs.fileDirs[other.index] != runs.fileDirs[f.index] {
 			continue
 		}
@@ -427,7 +427,7 @@ func (s *Source) wroteOtherSteps(f *file, info os.FileInfo) bool {
 
 // peekTable reads a Parquet file that was rewritten without counting its rows. It returns what it
 // holds, and what identifies its blocks.
-func (s *Source) peekTable(f *file, h fileio.Handle, size int64) (*evaluation.Table, []blockID, error) {
+func (r *reading) peekTable(f *file, h fileio.Handle, size int64) (*evaluation.Table, []blockID, error) {
 	packing, err := compressed.Detect(h)
 	switch {
 	case size < minParquet:
@@ -437,9 +437,9 @@ func (s *Source) peekTable(f *file, h fileio.Handle, size int64) (*evaluation.Ta
 	case packing != compressed.Parquet: // TRL packs none once more
 		return nil, nil, fileio.ErrNotRead
 	}
-	peek := &file{fileReader: newFileReader(f.index, f.name, s.formats, f.chunks), disk: f.disk}
+	peek := &file{fileReader: newFileReader(f.index, f.name, f.formats, f.chunks), disk: f.disk}
 	peek.packed = &packedFile{handle: h}
-	err = s.openParquet(peek, peek.packed, size)
+	err = r.openParquet(peek, peek.packed, size)
 	if release := peek.packed.releaseMemory; release != nil {
 		defer release()
 	}
@@ -474,11 +474,11 @@ func (s *Source) peekTable(f *file, h fileio.Handle, size int64) (*evaluation.Ta
 const minParquet = 12
 
 // keepOverwritten keeps what was read of a file before it was overwritten.
-func (s *Source) keepOverwritten(f *file, h fileio.Handle, info os.FileInfo) {
-	s.noteStat(f, info)
-	s.advance(f, info.Size()-f.disk.Pos)
+func (r *reading) keepOverwritten(f *file, h fileio.Handle, info os.FileInfo) {
+	r.noteStat(f, info)
+	r.advance(f, info.Size()-f.disk.Pos)
 	f.disk.Forget()
-	s.keepFingerprint(f, h)
+	r.keepFingerprint(f, h)
 	f.failures, f.failing = 0, false
-	s.schedule.activate(f)
+	r.schedule.activate(f)
 }

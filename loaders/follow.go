@@ -122,7 +122,7 @@ func (sch *schedule) listNow() { sch.nextList, sch.nextPoll = time.Time{}, time.
 func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
 // poll queues the files that have something new, as far as it is time to look.
-func (s *Source) poll(now time.Time) {
+func (s *fileSet) poll(now time.Time) {
 	sch := &s.schedule
 	s.readRecent(now)
 	if !now.Before(sch.nextPoll) || sch.listingDue(now) {
@@ -151,7 +151,7 @@ func (s *Source) poll(now time.Time) {
 
 // listDirectories lists the directories of this machine if something was added to one, and from time to time. Listing
 // large ones takes long, so the next listing waits.
-func (s *Source) listDirectories(now time.Time) {
+func (s *fileSet) listDirectories(now time.Time) {
 	sch := &s.schedule
 	local := false
 	for _, r := range s.directories {
@@ -179,7 +179,7 @@ func (s *Source) listDirectories(now time.Time) {
 }
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
-func (s *Source) listAgain(d *directory) {
+func (s *fileSet) listAgain(d *directory) {
 	if found, err := s.list(d); err == nil {
 		s.addListed(d, found)
 	}
@@ -189,7 +189,7 @@ func (s *Source) listAgain(d *directory) {
 func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }
 
 // pollNext polls the other files in turn, for its share of the time.
-func (s *Source) pollNext(now time.Time) {
+func (s *fileSet) pollNext(now time.Time) {
 	sch := &s.schedule
 	until := now.Add(s.options.Poll / sch.pollShare(now))
 	for range s.files {
@@ -207,7 +207,7 @@ func (s *Source) pollNext(now time.Time) {
 }
 
 // pollFile queues a file if it has something new, and reports whether it has.
-func (s *Source) pollFile(f *file) bool {
+func (r *reading) pollFile(f *file) bool {
 	if f.disk == nil {
 		return false
 	}
@@ -216,14 +216,14 @@ func (s *Source) pollFile(f *file) bool {
 	}
 	news, err := f.disk.HasNews()
 	if err != nil {
-		s.readFailed(f, err)
+		r.readFailed(f, err)
 		return false
 	}
 	if news {
-		s.schedule.lastNews = time.Now()
+		r.schedule.lastNews = time.Now()
 	}
 	if news || f.failing {
-		s.enqueue(f)
+		r.enqueue(f)
 	}
 	return news
 }
@@ -265,13 +265,13 @@ func (s *Source) wait(ctx context.Context) error {
 }
 
 // receive queues a stream to which a buffer was sent, or ends it.
-func (s *Source) receive(f *file, buffer []byte, ok bool) {
+func (r *reading) receive(f *file, buffer []byte, ok bool) {
 	if !ok {
-		s.endStream(f)
+		r.endStream(f)
 		return
 	}
 	f.stream.rest = buffer
-	s.enqueue(f)
+	r.enqueue(f)
 }
 
 // timeToNextPoll returns how long there is nothing to do. One timer serves the next poll, the end of
@@ -318,7 +318,7 @@ func (sch *schedule) listingDue(now time.Time) bool {
 }
 
 // readRecent queues the files that had news when they were read last.
-func (s *Source) readRecent(now time.Time) {
+func (s *fileSet) readRecent(now time.Time) {
 	sch := &s.schedule
 	if len(sch.recent) == 0 || sch.debounce.Active(now) {
 		return
@@ -344,7 +344,7 @@ func (s *Source) readRecent(now time.Time) {
 }
 
 // handleEvent acts on an event of the kernel, and on those behind it in the queue.
-func (s *Source) handleEvent(e fsnotify.Event) {
+func (s *fileSet) handleEvent(e fsnotify.Event) {
 	now := time.Now()
 	s.schedule.debounce.StartSparse(now) // unless an event concerns us
 	s.applyEvent(e, now)
@@ -353,7 +353,7 @@ func (s *Source) handleEvent(e fsnotify.Event) {
 
 // drainEvents empties the queue of events. It yields after each, so that the goroutine of fsnotify
 // can hand over the next.
-func (s *Source) drainEvents(now time.Time) {
+func (s *fileSet) drainEvents(now time.Time) {
 	s.schedule.drained = now
 	for range maxDrained {
 		select {
@@ -369,7 +369,7 @@ func (s *Source) drainEvents(now time.Time) {
 	}
 }
 
-func (s *Source) applyEvent(e fsnotify.Event, now time.Time) {
+func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 	sch := &s.schedule
 	if !sch.watcher.Concerns(e) {
 		return
@@ -393,7 +393,7 @@ func (s *Source) applyEvent(e fsnotify.Event, now time.Time) {
 
 // pollStorages asks the storages for news. While something changes it asks for every path that was opened, and after that for
 // one path of each storage in turn: an idle storage is asked once a second, however many of its paths are open.
-func (s *Source) pollStorages(now time.Time) {
+func (s *fileSet) pollStorages(now time.Time) {
 	s.schedule.turn++
 	for _, at := range s.storages {
 		asks := s.asksOf(at)
@@ -409,7 +409,7 @@ func (s *Source) pollStorages(now time.Time) {
 
 // asksOf returns what asks for news of each path that was opened in a storage. The listing of a directory tells what becomes of
 // all files in it.
-func (s *Source) asksOf(at fileio.Storage) (asks []func()) {
+func (s *fileSet) asksOf(at fileio.Storage) (asks []func()) {
 	for _, d := range s.directories {
 		if d.storage == at {
 			asks = append(asks, func() { s.listAgain(d) })
@@ -424,7 +424,7 @@ func (s *Source) asksOf(at fileio.Storage) (asks []func()) {
 }
 
 // followSingle follows a file of a storage that was given by itself.
-func (s *Source) followSingle(f *file) {
+func (s *fileSet) followSingle(f *file) {
 	if !slices.Contains(s.schedule.single, f) {
 		s.schedule.single = append(s.schedule.single, f)
 	}

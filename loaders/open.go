@@ -22,7 +22,7 @@ import (
 )
 
 // openPath opens a path that a person gave.
-func (s *Source) openPath(path string) error {
+func (s *fileSet) openPath(path string) error {
 	if path == "-" {
 		in := s.options.Stdin
 		if in == nil {
@@ -43,7 +43,7 @@ func (s *Source) openPath(path string) error {
 }
 
 // openPlace opens what is at a place now.
-func (s *Source) openPlace(at place) error {
+func (s *fileSet) openPlace(at place) error {
 	path := at.shown
 	info, err := at.stat()
 	switch {
@@ -71,7 +71,7 @@ func (s *Source) openPlace(at place) error {
 }
 
 // openAwaited opens the paths of storages, and those that were waited for and exist now, when it is time to poll.
-func (s *Source) openAwaited(now time.Time) error {
+func (s *fileSet) openAwaited(now time.Time) error {
 	if len(s.awaited) == 0 || now.Before(s.schedule.nextPoll) {
 		return nil
 	}
@@ -109,7 +109,7 @@ func pathError(path string, err error) error {
 	}
 }
 
-func (s *Source) openFile(at place) error {
+func (s *fileSet) openFile(at place) error {
 	path := at.shown
 	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
 	h, info, err := openPatiently(&d)
@@ -155,7 +155,7 @@ func openPatiently(d *fileio.File) (fileio.Handle, fs.FileInfo, error) {
 	return h, info, err
 }
 
-func (s *Source) openDir(at place) error {
+func (s *fileSet) openDir(at place) error {
 	path, prefix := at.shown, ""
 	if s.manyPaths {
 		prefix = path
@@ -189,7 +189,7 @@ func (s *Source) openDir(at place) error {
 
 // newestFirst puts the newest step at the front of the queue when following, if files are named for
 // their steps: a person sees it first, and earlier steps are filled in.
-func (s *Source) newestFirst() {
+func (s *fileSet) newestFirst() {
 	last := len(s.queue) - 1
 	if !s.options.Follow || last < 1 {
 		return
@@ -200,7 +200,7 @@ func (s *Source) newestFirst() {
 }
 
 // addFile adds the file at a place, unless it is known.
-func (s *Source) addFile(at fileio.File, name string) *file {
+func (s *fileSet) addFile(at fileio.File, name string) *file {
 	if f := s.byPath[at.Key()]; f != nil {
 		return f
 	}
@@ -213,13 +213,13 @@ func (s *Source) addFile(at fileio.File, name string) *file {
 	return f
 }
 
-func (s *Source) addStream(name string, open func() (io.Reader, error)) {
+func (s *fileSet) addStream(name string, open func() (io.Reader, error)) {
 	f := &file{fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks), stream: newStream(open)}
 	s.streams++
 	s.register(f)
 }
 
-func (s *Source) register(f *file) {
+func (s *fileSet) register(f *file) {
 	s.chunks.runs.addFile(f.name, s.newest.file)
 	s.files = append(s.files, f)
 	s.names = append(s.names, f.name)
@@ -228,14 +228,14 @@ func (s *Source) register(f *file) {
 }
 
 // enqueue adds a file to the queue, once.
-func (s *Source) enqueue(f *file) {
+func (r *reading) enqueue(f *file) {
 	if f.disk != nil {
 		if f.queued {
 			return
 		}
 		f.queued = true
 	}
-	s.queue = append(s.queue, f)
+	r.queue = append(r.queue, f)
 }
 
 // storagePoll is how often storages are asked for news: each time is a request over the network.
@@ -254,7 +254,7 @@ type place struct {
 
 // placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
 // of a storage is that file.
-func (s *Source) placeOf(path string) (place, error) {
+func (s *fileSet) placeOf(path string) (place, error) {
 	if at, inner := trackio.Open(path); at != nil {
 		return s.placeIn(at, path, inner), nil
 	}
@@ -273,7 +273,7 @@ func (s *Source) placeOf(path string) (place, error) {
 }
 
 // placeIn returns the place of a path in a storage, which is one with those of the same name.
-func (s *Source) placeIn(at fileio.Storage, path, inner string) place {
+func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
 	for _, other := range s.storages {
 		if other.Name() == at.Name() {
 			_ = at.Close()
@@ -293,7 +293,7 @@ func (p place) stat() (fs.FileInfo, error) {
 }
 
 // list lists a directory.
-func (s *Source) list(d *directory) (*discover.Listing, error) {
+func (s *fileSet) list(d *directory) (*discover.Listing, error) {
 	if d.storage == nil {
 		return discover.List(d.Path, s.options.MaxFiles)
 	}
@@ -309,13 +309,13 @@ const maxWillRead = 64
 
 // tellWhatIsNext tells the storage of the first file in the queue which files are read next, so that it fetches them
 // together.
-func (s *Source) tellWhatIsNext() {
-	if len(s.storages) == 0 || len(s.queue) < 2 || s.queue[0].disk == nil || s.queue[0].disk.Storage == nil {
+func (r *reading) tellWhatIsNext() {
+	if len(r.queue) < 2 || r.queue[0].disk == nil || r.queue[0].disk.Storage == nil {
 		return
 	}
-	at := s.queue[0].disk.Storage
+	at := r.queue[0].disk.Storage
 	var names []string
-	for _, f := range s.queue[:min(len(s.queue), maxWillRead)] {
+	for _, f := range r.queue[:min(len(r.queue), maxWillRead)] {
 		if f.disk != nil && f.disk.Storage == at {
 			names = append(names, f.disk.Place())
 		}
@@ -341,7 +341,7 @@ func projectsIn(d *directory, l *discover.Listing) (projects []string) {
 
 // openProject opens the database of trackio in a directory that has no logs, and reports whether there is one. Of several none is
 // opened: each holds the runs of another project.
-func (s *Source) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
+func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
 	projects := projectsIn(d, l)
 	switch len(projects) {
 	case 0:

@@ -54,42 +54,37 @@ func (p *packedFile) close() {
 
 // readPacked reads on in a packed file until the deadline. It reports whether it is done with
 // it.
-func (s *Source) readPacked(f *file, deadline time.Time) bool {
+func (r *reading) readPacked(f *file, deadline time.Time) bool {
 	if f.packed == nil {
-		if done := s.openPacked(f); done {
+		if done := r.openPacked(f); done {
 			return true
 		}
-	}
-	if f.packed.info != nil {
-		s.dropRenamed(f.packed.handle, f.packed.info)
-		s.noteStat(f, f.packed.info)
-		f.packed.info = nil
 	}
 	var end bool
 	var err error
 	if f.packed.decompressor == nil {
-		end, err = s.readTable(f, deadline)
+		end, err = r.readTable(f, deadline)
 	} else {
-		end, err = s.readText(f, deadline)
+		end, err = r.readText(f, deadline)
 	}
 	switch {
 	case err != nil && isTransient(err):
-		s.restart(f)
-		return s.readFailed(f, err)
+		r.restart(f)
+		return r.readFailed(f, err)
 	case err != nil:
 		f.noteFile(unreadableReason(err))
 	case !end:
 		return false
 	}
-	if s.recovered(f) {
+	if r.recovered(f) {
 		return false
 	}
-	s.advance(f, f.disk.Size-f.disk.Pos)
-	s.keepFingerprint(f, f.packed.handle)
+	r.advance(f, f.disk.Size-f.disk.Pos)
+	r.keepFingerprint(f, f.packed.handle)
 	isTable := f.packed.decompressor == nil
 	f.packed.close()
 	if end {
-		s.atEnd(f)
+		r.atEnd(f)
 	}
 	if isTable && f.decoder != nil { // it is read from its start if it changes; its decoder holds much
 		f.decoder, f.scratch = finishedDecoder(f.decoder.Note()), nil
@@ -99,26 +94,26 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 
 // openPacked opens a packed file. It reports whether it is done with it: the file cannot be
 // read, or not yet.
-func (s *Source) openPacked(f *file) (done bool) {
+func (r *reading) openPacked(f *file) (done bool) {
 	h, info, err := f.disk.Open()
 	if err != nil {
-		return s.readFailed(f, err)
+		return r.readFailed(f, err)
 	}
-	s.noteStat(f, info)
-	p, err := s.openPacking(f, h, info.Size())
+	r.noteStat(f, info)
+	p, err := r.openPacking(f, h, info.Size())
 	if err != nil && isTransient(err) {
 		_ = h.Close()
-		return s.readFailed(f, err)
+		return r.readFailed(f, err)
 	}
 	if err != nil {
-		s.advance(f, info.Size()-f.disk.Pos)
-		s.keepFingerprint(f, h)
+		r.advance(f, info.Size()-f.disk.Pos)
+		r.keepFingerprint(f, h)
 		_ = h.Close()
 		f.packed = &packedFile{done: true, unreadable: unreadableReason(err)}
-		if !s.options.Follow {
+		if !r.options.Follow {
 			f.noteUnreadable()
 		}
-		s.schedule.activate(f)
+		r.schedule.activate(f)
 		return true
 	}
 	f.packed = p
@@ -126,21 +121,21 @@ func (s *Source) openPacked(f *file) (done bool) {
 }
 
 // openPacking opens a compressed file, a Parquet file, or one in the other.
-func (s *Source) openPacking(f *file, h fileio.Handle, size int64) (*packedFile, error) {
+func (r *reading) openPacking(f *file, h fileio.Handle, size int64) (*packedFile, error) {
 	packing, err := compressed.Detect(h)
 	if err != nil {
 		return nil, err
 	}
 	if packing == compressed.Parquet {
 		p := &packedFile{handle: h}
-		return p, s.openParquet(f, p, size)
+		return p, r.openParquet(f, p, size)
 	}
 	table, err := tableIn(packing, h)
 	if err != nil {
 		return nil, err
 	}
 	if table == nil {
-		d, err := s.texts.compressed.Decompress(packing, f.index, h)
+		d, err := r.texts.compressed.Decompress(packing, f.index, h)
 		return &packedFile{handle: h, decompressor: d}, err
 	}
 	m, err := fileio.ReadAll(table)
@@ -163,8 +158,8 @@ func (f *file) noteUnreadable() {
 }
 
 // keepFingerprint takes the fingerprint that shows when a followed file has been rewritten.
-func (s *Source) keepFingerprint(f *file, h io.ReaderAt) {
-	if s.options.Follow {
+func (r *reading) keepFingerprint(f *file, h io.ReaderAt) {
+	if r.options.Follow {
 		f.disk.Remember(h)
 	}
 }
@@ -185,23 +180,23 @@ func unreadableReason(err error) string {
 // decodeWholeLines decodes the whole lines of the unread text with a worker. It leaves text
 // from which the worker learned something new to be read line by line, as
 // [Source.readParallel] does.
-func (s *Source) decodeWholeLines(f *file) {
+func (r *reading) decodeWholeLines(f *file) {
 	p := f.packed
 	lead, size := f.parallelDecoder(), bytes.LastIndexByte(p.unread, '\n')+1
-	if lead == nil || f.splitter.Framing.Quoted || size == 0 || s.options.serial || s.chunks.full() {
+	if lead == nil || f.splitter.Framing.Quoted || size == 0 || r.options.serial || r.chunks.full() {
 		return
 	}
 	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
 		f.appender = newWorker(lead)
 	}
-	w := strideTask{from: f.splitter.Offset, block: s.pool.get()}
+	w := strideTask{from: f.splitter.Offset, block: r.buffers.blocks.get()}
 	first := bytes.IndexByte(p.unread, '\n') + 1
 	f.appender.beginBlock(&w)
 	f.appender.decodeText(&w, append(f.splitter.Partial, p.unread[:first]...))
 	f.appender.decodeText(&w, p.unread[first:size])
 	f.appender.endBlock(&w)
 	if lead.SameNote(w.note) {
-		s.merge(f, &w)
+		r.merge(f, &w)
 		f.splitter.Partial, p.unread = nil, p.unread[size:]
 	}
 }
@@ -214,9 +209,9 @@ func (w *worker) decodeText(task *strideTask, text []byte) {
 }
 
 // readText decodes the text of a compressed file until the deadline.
-func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
+func (r *reading) readText(f *file, deadline time.Time) (end bool, err error) {
 	p := f.packed
-	for !s.chunks.full() {
+	for !r.chunks.full() {
 		if f.refused {
 			return true, nil
 		}
@@ -225,9 +220,9 @@ func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 			if err != nil {
 				return errors.Is(err, io.EOF), ignoreEOF(err)
 			}
-			s.advance(f, consumed-f.disk.Pos)
+			r.advance(f, consumed-f.disk.Pos)
 			p.unread = text
-			s.decodeWholeLines(f)
+			r.decodeWholeLines(f)
 		}
 		p.unread = p.unread[f.feed(p.unread):]
 		if !time.Now().Before(deadline) {

@@ -27,20 +27,20 @@ const (
 // readParallel reads strides until the deadline. It stops near the file's end, and at a stride from
 // which a worker learned something new about the log: that is read line by line, so that all decoders
 // learn it in the order of the lines.
-func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
+func (r *reading) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead := f.parallelDecoder()
-	if lead == nil || f.workers == nil && !s.isLargeRest(f, size) {
+	if lead == nil || f.workers == nil && !r.isLargeRest(f, size) {
 		f.workers = nil
 		return nil
 	}
-	s.seekLineStart(f)
-	for !s.chunks.full() && time.Now().Before(deadline) {
-		tasks, err := s.nextStrides(f, h, size)
+	r.seekLineStart(f)
+	for !r.chunks.full() && time.Now().Before(deadline) {
+		tasks, err := r.nextStrides(f, h, size)
 		if err != nil || len(tasks) == 0 {
 			f.workers = nil
 			return err
 		}
-		for i := range s.decodeStrides(f, h, lead, tasks, deadline) {
+		for i := range r.decodeStrides(f, h, lead, tasks, deadline) {
 			task := &tasks[i]
 			if task.err != nil {
 				return task.err
@@ -48,15 +48,15 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 			if !lead.SameNote(task.note) {
 				return nil
 			}
-			s.merge(f, task)
+			r.merge(f, task)
 		}
 	}
 	return nil
 }
 
 // isLargeRest reports whether there is enough left of a file to start workers.
-func (s *Source) isLargeRest(f *file, size int64) bool {
-	return !s.options.serial && size-f.disk.Pos >= minParallelBytes
+func (r *reading) isLargeRest(f *file, size int64) bool {
+	return !r.options.serial && size-f.disk.Pos >= minParallelBytes
 }
 
 // noteDecoder is a decoder that workers can clone.
@@ -86,10 +86,10 @@ func (f *file) parallelDecoder() noteDecoder {
 }
 
 // seekLineStart moves the position back to the start of the partial line.
-func (s *Source) seekLineStart(f *file) { s.advance(f, -f.splitter.Rewind()) }
+func (r *reading) seekLineStart(f *file) { r.advance(f, -f.splitter.Rewind()) }
 
-func (s *Source) workerCount() int {
-	if s.options.serial {
+func (r *reading) workerCount() int {
+	if r.options.serial {
 		return 1
 	}
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
@@ -105,13 +105,13 @@ func (f *file) ensureWorkers(lead noteDecoder, n int) {
 }
 
 // nextStrides returns the strides up to the last newline of the file, or the first maxStrides of them.
-func (s *Source) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
+func (r *reading) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
 	from := f.disk.Pos
 	whole := min(maxStrides, (size-from)/strideBytes)
 	last := 0
 	if at := from + whole*strideBytes; whole < maxStrides && at < size {
 		var err error
-		if last, err = s.wholeLines(h, at, size); err != nil {
+		if last, err = r.wholeLines(h, at, size); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Source) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, 
 }
 
 // decodeStrides decodes strides until the deadline, and returns those that it has decoded.
-func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks []strideTask, deadline time.Time) []strideTask {
+func (r *reading) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks []strideTask, deadline time.Time) []strideTask {
 	_, isCSV := lead.(*decode.CSVDecoder)
 	for i := range tasks {
 		if isCSV {
@@ -136,19 +136,19 @@ func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks [
 			tasks[i].inQuotes = tasks[i-1].endsInQuotes
 		}
 	}
-	f.ensureWorkers(lead, s.workerCount())
-	r := strideRound{tasks: tasks, pool: &s.pool, lead: lead, deadline: deadline}
+	f.ensureWorkers(lead, r.workerCount())
+	round := strideRound{tasks: tasks, pool: &r.buffers.blocks, lead: lead, deadline: deadline}
 	var wg sync.WaitGroup
 	for _, worker := range f.workers {
 		wg.Go(func() {
-			for task := r.take(); task != nil; task = r.take() {
+			for task := round.take(); task != nil; task = round.take() {
 				worker.decode(h, task)
-				r.done(task)
+				round.done(task)
 			}
 		})
 	}
 	wg.Wait()
-	return tasks[:r.taken]
+	return tasks[:round.taken]
 }
 
 // strideRound hands out strides to workers, in their order.
@@ -188,11 +188,11 @@ func (r *strideRound) done(task *strideTask) {
 }
 
 // merge adds the samples of a stride to the chunks, as if it had been read line by line.
-func (s *Source) merge(f *file, task *strideTask) {
+func (r *reading) merge(f *file, task *strideTask) {
 	base := f.splitter.Lines
 	for i := range task.records {
-		r := &task.records[i]
-		r.File, r.Line = f.index, base+r.Line
+		rec := &task.records[i]
+		rec.File, rec.Line = f.index, base+rec.Line
 	}
 	if f.format.Layout != nil {
 		f.nameGroups(task.records)
@@ -212,7 +212,7 @@ func (s *Source) merge(f *file, task *strideTask) {
 	case f.packed != nil:
 		f.splitter.Offset = task.end
 	case task.end > f.disk.Pos:
-		s.advance(f, task.end-f.disk.Pos)
+		r.advance(f, task.end-f.disk.Pos)
 		f.splitter.Offset = task.end
 	}
 }

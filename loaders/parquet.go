@@ -21,14 +21,14 @@ import (
 
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
-func (s *Source) openParquet(f *file, p *packedFile, size int64) error {
+func (r *reading) openParquet(f *file, p *packedFile, size int64) error {
 	m := &pages.Memory{}
 	p.releaseMemory = m.Close
 	table, err := pages.Open(p.handle, size, m)
 	if err != nil {
 		return err
 	}
-	return openTable(f, p, table, s.workerCount())
+	return openTable(f, p, table, r.workerCount())
 }
 
 // openTable detects the format of a Parquet file by its columns.
@@ -68,8 +68,8 @@ func columnRecord(names, leaves []string) []byte {
 }
 
 // readTable reads blocks or batches of rows until the deadline.
-func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
-	for !s.chunks.full() {
+func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
+	for !r.chunks.full() {
 		block, records, err := f.packed.nextSamples(f.scratch[:0])
 		f.scratch = records[:0]
 		for _, p := range f.packed.takeProblems() {
@@ -79,9 +79,9 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
 		}
 		if block.Len() > 0 {
-			s.addBlock(f, &block)
+			r.addBlock(f, &block)
 		} else {
-			s.addRecords(f, records)
+			r.addRecords(f, records)
 		}
 		if !time.Now().Before(deadline) {
 			return false, nil
@@ -111,7 +111,7 @@ func (p *packedFile) takeProblems() []model.Problem {
 	return p.reader.TakeProblems()
 }
 
-func (s *Source) addBlock(f *file, b *model.Block) {
+func (r *reading) addBlock(f *file, b *model.Block) {
 	b.File = f.index
 	f.noteSteps(nil, b)
 	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(columnsID(b))
@@ -120,7 +120,7 @@ func (s *Source) addBlock(f *file, b *model.Block) {
 	}
 }
 
-func (s *Source) addRecords(f *file, records []model.Record) {
+func (r *reading) addRecords(f *file, records []model.Record) {
 	for i := range records {
 		records[i].File = f.index
 		f.noteStep(records[i].Step, records[i].Offset, 1)
@@ -173,32 +173,32 @@ func isUnopenedTable(f *file) bool {
 // prefetchTables opens the Parquet files that are next in the queue on all workers, and reads
 // the small ones: TRL writes one per step, and opening them is most of the work. A file that
 // fails is opened again, and reported, when it is its turn.
-func (s *Source) prefetchTables() {
+func (r *reading) prefetchTables() {
 	next := make(chan *file, maxPrefetched)
-	for _, f := range s.queue {
-		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != s.queue[0].disk.Root || f.disk.Storage != s.queue[0].disk.Storage {
+	for _, f := range r.queue {
+		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != r.queue[0].disk.Root || f.disk.Storage != r.queue[0].disk.Storage {
 			break
 		}
 		next <- f
 	}
 	close(next)
-	if len(next) < 2 || s.workerCount() < 2 {
+	if len(next) < 2 || r.workerCount() < 2 {
 		return
 	}
 	var root *os.Root
-	if first := s.queue[0].disk; first.Storage == nil {
+	if first := r.queue[0].disk; first.Storage == nil {
 		var err error
 		if root, err = os.OpenRoot(first.Root); err != nil {
 			return
 		}
 		defer func() { _ = root.Close() }()
 	}
-	for len(s.prefetchers) < s.workerCount() {
-		s.prefetchers = append(s.prefetchers, &parquetPrefetcher{workers: s.workerCount(), memory: &pages.Memory{}})
+	for len(r.prefetchers) < r.workerCount() {
+		r.prefetchers = append(r.prefetchers, &parquetPrefetcher{workers: r.workerCount(), memory: &pages.Memory{}})
 	}
 	var wg sync.WaitGroup
 	until := time.Now().Add(budget) // a slow server must not hold up what has been read
-	for _, p := range s.prefetchers {
+	for _, p := range r.prefetchers {
 		wg.Go(func() {
 			p.root = root
 			for f := range next {

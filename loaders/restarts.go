@@ -35,7 +35,7 @@ type replacedFile struct {
 const judgementShare = 50
 
 // judgeAttempts decides which rows are left out, if it is time to.
-func (s *Source) judgeAttempts(now time.Time) {
+func (s *fileSet) judgeAttempts(now time.Time) {
 	a := &s.attempts
 	if !a.changed || len(s.queue) > 0 || s.options.Attempt == AllAttempts || s.options.Follow && now.Before(a.next) {
 		return
@@ -54,7 +54,7 @@ func (s *Source) judgeAttempts(now time.Time) {
 }
 
 // judgeRuns judges each run by itself, those that were written in the order of their steps at a glance.
-func (s *Source) judgeRuns() model.Attempts {
+func (s *fileSet) judgeRuns() model.Attempts {
 	keys, runs := s.findRuns()
 	for _, f := range s.files {
 		if s.chunks.order(f.index).Empty() {
@@ -89,7 +89,7 @@ type foundRun struct {
 }
 
 // findRuns finds the runs, in the order of their first files.
-func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
+func (s *fileSet) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
 	runs = map[runKey]*foundRun{}
 	for _, f := range s.files {
 		order := s.chunks.order(f.index)
@@ -121,7 +121,7 @@ type runKey struct {
 }
 
 // runKeyOf returns the run of a file. The directories of AReaL's versions are of one run.
-func (s *Source) runKeyOf(f *file) runKey {
+func (s *fileSet) runKeyOf(f *file) runKey {
 	at := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
 	if f.stream != nil || f.disk != nil && f.disk.Root == "" {
 		return runKey{at, f.index}
@@ -135,7 +135,7 @@ func (s *Source) runKeyOf(f *file) runKey {
 }
 
 // attemptFile is what is known of a file.
-func (s *Source) attemptFile(f *file) attempts.File {
+func (s *fileSet) attemptFile(f *file) attempts.File {
 	a := attempts.File{Index: f.index, Path: f.name, Order: s.chunks.order(f.index), Gone: f.gone, Rewritten: f.rewritten, Copied: f.copied, Replaced: math.MaxInt}
 	if old, ok := s.attempts.replaced[f.index]; ok {
 		a.Written, a.Replaced, a.Gone = old.written, old.number, false
@@ -152,7 +152,7 @@ func (s *Source) attemptFile(f *file) attempts.File {
 }
 
 // addRun adds what is left out of a run.
-func (s *Source) addRun(all *model.Attempts, name string, files []attempts.File) {
+func (s *fileSet) addRun(all *model.Attempts, name string, files []attempts.File) {
 	v := attempts.Judge(files, s.options.Attempt > 0)
 	count := len(v.Attempts)
 	shown := count
@@ -178,7 +178,7 @@ func (s *Source) addRun(all *model.Attempts, name string, files []attempts.File)
 }
 
 // addAttempt adds what is left out of an attempt: all of it, or what it abandoned if it is shown.
-func (s *Source) addAttempt(all *model.Attempts, a *attempts.Attempt, left model.OlderRows, shown int) {
+func (s *fileSet) addAttempt(all *model.Attempts, a *attempts.Attempt, left model.OlderRows, shown int) {
 	if left.Attempt == shown {
 		for i := range a.Abandoned {
 			gone := &a.Abandoned[i]
@@ -207,7 +207,7 @@ func doubtText(d attempts.Doubt, run string, attempt int) string {
 
 // leftOutFiles are the files of which all rows are left out, with the number, from 1, of the attempt or
 // abandoned part that they are of among those that are left out.
-func (s *Source) leftOutFiles() map[int32]int {
+func (s *fileSet) leftOutFiles() map[int32]int {
 	files := map[int32]int{}
 	for i, l := range s.attempts.sent.LeftOut {
 		for _, r := range l.Rows {
@@ -220,7 +220,7 @@ func (s *Source) leftOutFiles() map[int32]int {
 }
 
 // findNewest finds the newest step, and when the log was written, among what is not left out.
-func (s *Source) findNewest() {
+func (s *fileSet) findNewest() {
 	leftOut := s.leftOutFiles()
 	s.newest, s.writes = newestStep{}, writeTimes{}
 	for _, f := range s.files {
@@ -239,9 +239,9 @@ func (s *Source) findNewest() {
 
 // noteRewritten notes that a file, of which something was read, has been written anew, or was replaced
 // by a copy of itself.
-func (s *Source) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
+func (r *reading) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
 	switch {
-	case s.chunks.order(f.index).Empty():
+	case r.chunks.order(f.index).Empty():
 	case info.Size() != f.disk.Size || !f.disk.StartsTheSame(h):
 		f.rewritten = true
 	case !fileio.SameFile(f.disk.Info, info):

@@ -84,43 +84,67 @@ const blockSize = 256 << 10
 
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from
 // different goroutines, but Next from one at a time.
+//
+// Its three parts are layers, of which none sees the one above: which files there are, how far each is read, and what
+// came of it.
 type Source struct {
-	options      Options
-	formats      []formats.Format
-	manyPaths    bool // more than one was opened, so file names include them
-	files        []*file
-	names        []string         // of the files
-	streams      int              // how many of the files are
-	byPath       map[string]*file // files on disk
-	directories  []*directory
-	storages     []fileio.Storage // of the paths that are not of this machine
-	awaited      []place          // paths that do not exist yet, or that no storage was asked for yet
-	rewards      rewardFunctions
-	queue        []*file // files with something to read
-	gone         []*file // files that are not in their directory any more
-	schedule     schedule
-	newest       newestStep
-	attempts     runAttempts
-	writes       writeTimes
-	offline      map[fileio.Storage]bool // that did not answer since the last poll
-	lost         error                   // a storage cannot be read on and is not followed: part of a run is no run
-	texts        *textIndex
+	*fileSet
 	lines        lineIndex
-	prefetchers  []*parquetPrefetcher
-	prefetch     prefetch
-	lentBlocks   []model.Block // of the chunk that Next returned last
-	pool         blockPool
-	chunks       *chunkQueue
-	buf          []byte // what buffer returns
-	appendBuffer []byte // of the worker that decodes what is appended to a file
-	bytes        byteCount
 	memory       *memoryLimit
+	ahead        chan nextChunk // the next chunk, while it is read in the background; nil if it is not
+	lentBlocks   []model.Block  // of the chunk that Next returned last
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
 	asked        bool           // the first chunk has said which storages are asked
-	reading      sync.Mutex     // held while files are read
+	mu           sync.Mutex     // held while files are read
 	closed       chan struct{}
 	once         sync.Once
+}
+
+// nextChunk is what Next returns.
+type nextChunk struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// fileSet is which files there are: it finds them, notices what becomes of them, and tells the attempts of a run apart.
+type fileSet struct {
+	*reading
+	formats     []formats.Format
+	manyPaths   bool             // more than one was opened, so file names include them
+	names       []string         // of the files
+	byPath      map[string]*file // files on disk
+	directories []*directory
+	storages    []fileio.Storage // of the paths that are not of this machine
+	awaited     []place          // paths that do not exist yet, or that no storage was asked for yet
+	rewards     rewardFunctions
+	gone        []*file // files that are not in their directory any more
+	attempts    runAttempts
+}
+
+// reading is how far each file is read, and what to read next.
+type reading struct {
+	options     Options
+	files       []*file
+	streams     int     // how many of the files are
+	queue       []*file // files with something to read
+	schedule    schedule
+	newest      newestStep
+	writes      writeTimes
+	bytes       byteCount
+	offline     map[fileio.Storage]bool // that did not answer since the last poll
+	lost        error                   // a storage cannot be read on and is not followed: part of a run is no run
+	texts       *textIndex
+	prefetchers []*parquetPrefetcher
+	buffers     buffers
+	chunks      *chunkQueue
+}
+
+// buffers is memory that is used again.
+type buffers struct {
+	blocks   blockPool
+	read     []byte // see reading.buffer
+	appended []byte // of the worker that decodes what is appended to a file
 }
 
 // file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
@@ -164,8 +188,11 @@ func Open(paths []string, o Options) (*Source, error) {
 		o.schemes = storage.Schemes()
 	}
 	s := &Source{
-		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
-		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
+		fileSet: &fileSet{
+			reading: &reading{options: o, chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}},
+			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
+		},
+		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
 	}
 	s.chunks.evaluations.split = o.Split
 	if o.Format != "" {
@@ -202,26 +229,49 @@ func unknownFormat(name string) error {
 // for more instead of returning io.EOF. The blocks of a chunk are valid until the next call, which
 // reuses their memory. While there is more to read, the next chunk is read in the background.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
-	got := s.prefetch.wait(ctx)
-	if s.prefetch.idle() {
-		s.pool.put(s.lentBlocks)
+	got, err := s.takeAhead(ctx)
+	if s.ahead == nil {
+		s.buffers.blocks.put(s.lentBlocks)
 		s.lentBlocks = nil
 	}
-	if got == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
-		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
-		got = s.prefetch.wait(ctx)
-	} else if got == nil {
+	if got == nil && err == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
+		s.readAhead(ctx)
+		got, err = s.takeAhead(ctx)
+	} else if got == nil && err == nil {
+		got, err = s.next(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.lentBlocks = got.Blocks
+	if !got.Progress.CaughtUp {
+		s.readAhead(ctx)
+	}
+	return got, nil
+}
+
+// readAhead reads the next chunk in the background.
+func (s *Source) readAhead(ctx context.Context) {
+	ahead := make(chan nextChunk, 1)
+	s.ahead = ahead
+	go func() {
 		chunk, err := s.next(ctx)
-		got = &chunkResult{chunk, err}
+		ahead <- nextChunk{chunk, err}
+	}()
+}
+
+// takeAhead waits for the chunk that is read in the background; it is nil if none is.
+func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
+	if s.ahead == nil {
+		return nil, nil
 	}
-	if got.err != nil {
-		return nil, got.err
+	select {
+	case got := <-s.ahead:
+		s.ahead = nil
+		return got.chunk, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	s.lentBlocks = got.chunk.Blocks
-	if !got.chunk.Progress.CaughtUp {
-		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
-	}
-	return got.chunk, nil
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
@@ -250,8 +300,8 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 // read reads until there is enough for a chunk, or nothing more to read now: then it returns nil, unless the progress has
 // changed.
 func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.stopped(ctx); err != nil {
 		return nil, err
 	}
@@ -293,12 +343,12 @@ func (s *Source) Close() error {
 // closeFiles closes the files once none of them is being read: the next chunk may be read in the background. It
 // waits for at most endTimeout, since a file server may never answer; then they stay open until the program ends.
 func (s *Source) closeFiles() {
-	for until := time.Now().Add(endTimeout); !s.reading.TryLock(); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(endTimeout); !s.mu.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			return
 		}
 	}
-	defer s.reading.Unlock()
+	defer s.mu.Unlock()
 	for _, f := range s.files {
 		if f.stream != nil {
 			f.stream.close()
@@ -363,7 +413,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 }
 
 // isOffline reports whether the storage of a file did not answer.
-func (s *Source) isOffline(f *file) bool { return f.disk != nil && s.offline[f.disk.Storage] }
+func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
 
 // judge decides which rows are left out, if everything that is there has been read: those of other
 // attempts, and then those of evaluations, which have their own steps in each attempt.
@@ -381,11 +431,11 @@ func (s *Source) exhausted() bool {
 }
 
 // openStream returns the first stream that has not ended.
-func (s *Source) openStream() *file {
-	if s.streams == 0 {
+func (r *reading) openStream() *file {
+	if r.streams == 0 {
 		return nil
 	}
-	for _, f := range s.files {
+	for _, f := range r.files {
 		if f.stream != nil && !f.stream.ended {
 			return f
 		}
@@ -479,41 +529,6 @@ func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-// prefetch reads the next chunk while the caller works on the last one.
-type prefetch struct {
-	result chan *chunkResult // nil if no chunk is being read
-}
-
-type chunkResult struct {
-	chunk *model.Chunk
-	err   error
-}
-
-// idle reports whether no chunk is being read.
-func (p *prefetch) idle() bool { return p.result == nil }
-
-func (p *prefetch) start(next func() (*model.Chunk, error)) {
-	p.result = make(chan *chunkResult, 1)
-	go func(to chan<- *chunkResult) {
-		chunk, err := next()
-		to <- &chunkResult{chunk, err}
-	}(p.result)
-}
-
-// wait returns the chunk that is being read, nil if none is.
-func (p *prefetch) wait(ctx context.Context) *chunkResult {
-	if p.result == nil {
-		return nil
-	}
-	select {
-	case got := <-p.result:
-		p.result = nil
-		return got
-	case <-ctx.Done():
-		return &chunkResult{err: ctx.Err()}
-	}
-}
 
 // Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
 // The name may tell the format and the step.

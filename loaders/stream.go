@@ -110,26 +110,26 @@ func (s *stream) close() {
 }
 
 // readStream decodes what has arrived until the deadline. It reports whether that is everything for now.
-func (s *Source) readStream(f *file, deadline time.Time) bool {
+func (r *reading) readStream(f *file, deadline time.Time) bool {
 	st := f.stream
 	if f.packed != nil {
-		return s.readHeld(f, deadline)
+		return r.readHeld(f, deadline)
 	}
-	for !s.chunks.full() && time.Now().Before(deadline) {
+	for !r.chunks.full() && time.Now().Before(deadline) {
 		if f.refused {
 			st.rest = nil
 		}
 		if len(st.rest) > 0 {
 			n := f.feed(st.rest)
 			st.rest = st.rest[n:]
-			s.bytes.read += int64(n)
+			r.bytes.read += int64(n)
 			f.changed = time.Now()
 			continue
 		}
 		select {
 		case buffer, ok := <-st.buffers:
 			if !ok {
-				s.endStream(f)
+				r.endStream(f)
 				return true
 			}
 			st.rest = buffer
@@ -142,9 +142,9 @@ func (s *Source) readStream(f *file, deadline time.Time) bool {
 }
 
 // endStream decodes the rest of a stream that has ended.
-func (s *Source) endStream(f *file) {
+func (r *reading) endStream(f *file) {
 	if f.stream.inMemory != nil && f.stream.err == nil {
-		if f.stream.err = s.beginHeld(f); f.stream.err == nil {
+		if f.stream.err = r.beginHeld(f); f.stream.err == nil {
 			return
 		}
 	}
@@ -154,11 +154,11 @@ func (s *Source) endStream(f *file) {
 		f.noteFile("it ends early: what writes it was stopped, or the file was cut off")
 	case f.stream.err != nil:
 		f.noteFile("it cannot be read: " + reasonOf(f.stream.err))
-	case s.bytes.read == 0:
+	case r.bytes.read == 0:
 		f.noteFile("nothing came")
 	}
 	f.finish()
-	s.newest.update(f)
+	r.newest.update(f)
 }
 
 func openNamedPipe(path string) func() (io.Reader, error) {
@@ -195,22 +195,22 @@ func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 }
 
 // beginHeld opens a Parquet file that came through a pipe.
-func (s *Source) beginHeld(f *file) error {
+func (r *reading) beginHeld(f *file) error {
 	m := *f.stream.inMemory
 	f.stream.inMemory = nil
-	s.bytes.read += m.Size()
+	r.bytes.read += m.Size()
 	p, err := f.openHeld(m)
 	if err != nil {
 		return err
 	}
 	f.packed = p
-	s.enqueue(f)
+	r.enqueue(f)
 	return nil
 }
 
 // readHeld continues to read it, and reports whether it came to its end.
-func (s *Source) readHeld(f *file, deadline time.Time) bool {
-	end, err := s.readTable(f, deadline)
+func (r *reading) readHeld(f *file, deadline time.Time) bool {
+	end, err := r.readTable(f, deadline)
 	if err != nil {
 		f.noteFile(unreadableReason(err))
 	}
