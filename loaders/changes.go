@@ -96,7 +96,7 @@ func (s *fileSet) retire(f *file) {
 	delete(s.byPath, f.disk.Key())
 	s.schedule.drop(f)
 	s.chunks.duplicates.forget(f.index)
-	s.chunks.evaluations.forgetFirst(f.index)
+	s.chunks.evaluations.ForgetNewest(f.index)
 	s.texts.retire(f.index)
 	if f.packed != nil {
 		f.packed.close()
@@ -466,7 +466,7 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		isRepeat := f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...))
 		isWanted := true
 		if f.format.Evaluation == formats.AfterTrainingRows && f.mayHoldEvaluation() {
-			isWanted = f.chunks.evaluations.wants(f.isLoggedAgain(records[from:to], isRepeat))
+			isWanted = f.chunks.evaluations.Wants(f.isLoggedAgain(records[from:to], isRepeat))
 		}
 		if !isRepeat && isWanted {
 			kept = append(kept, records[from:to]...)

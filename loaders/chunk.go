@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
+	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -106,8 +106,8 @@ type chunkQueue struct {
 	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
-	orders       []attempts.Order // the steps of each file, see order
-	evaluations  evaluations
+	orders       []runs.Order // the steps of each file, see order
+	evaluations  runs.Evaluations
 	latest       *formats.Format // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
@@ -118,13 +118,13 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue {
-	return &chunkQueue{pending: &chunkBuilder{}, evaluations: newEvaluations()}
+	return &chunkQueue{pending: &chunkBuilder{}}
 }
 
 // order returns the steps of a file.
-func (q *chunkQueue) order(file int32) *attempts.Order {
+func (q *chunkQueue) order(file int32) *runs.Order {
 	if missing := int(file) + 1 - len(q.orders); missing > 0 {
-		q.orders = append(q.orders, make([]attempts.Order, missing)...)
+		q.orders = append(q.orders, make([]runs.Order, missing)...)
 	}
 	return &q.orders[file]
 }
@@ -198,7 +198,7 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 func (q *chunkQueue) forgetFile(f *fileReader) {
 	q.forgetRows(f)
 	q.duplicates.forget(f.index)
-	q.evaluations.forget(f.index)
+	q.evaluations.Forget(f.index)
 }
 
 // forgetRows drops the samples and problems of a file, but not what they were: other files may repeat

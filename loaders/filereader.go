@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
+	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -47,7 +47,7 @@ func newFileReader(index int32, name string, formats []formats.Format, chunks *c
 // restart forgets everything: the file is read from its start again.
 func (f *fileReader) restart() {
 	f.chunks.forgetFile(f)
-	*f.chunks.order(f.index) = attempts.Order{}
+	*f.chunks.order(f.index) = runs.Order{}
 	directory := f.directory
 	*f = newFileReader(f.index, f.name, f.formats, f.chunks)
 	f.directory = directory

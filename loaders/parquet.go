@@ -16,6 +16,7 @@ import (
 	"vantage/loaders/framing"
 	"vantage/loaders/parquet"
 	"vantage/loaders/parquet/pages"
+	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -79,9 +80,9 @@ func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
 		}
 		if block.Len() > 0 {
-			r.addBlock(f, &block)
+			f.addBlock(&block)
 		} else {
-			r.addRecords(f, records)
+			f.addRecords(records)
 		}
 		if !time.Now().Before(deadline) {
 			return false, nil
@@ -111,16 +112,16 @@ func (p *packedFile) takeProblems() []model.Problem {
 	return p.reader.TakeProblems()
 }
 
-func (r *reading) addBlock(f *file, b *model.Block) {
+func (f *file) addBlock(b *model.Block) {
 	b.File = f.index
 	f.noteSteps(nil, b)
 	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(columnsID(b))
-	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, blockPrompts(b)) && !isRepeat {
+	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, func(t *runs.Table) { t.AddBlock(b) }) && !isRepeat {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
 
-func (r *reading) addRecords(f *file, records []model.Record) {
+func (f *file) addRecords(records []model.Record) {
 	for i := range records {
 		records[i].File = f.index
 		f.noteStep(records[i].Step, records[i].Offset, 1)
@@ -129,29 +130,22 @@ func (r *reading) addRecords(f *file, records []model.Record) {
 		f.nameGroups(records)
 	}
 	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(recordsID(records))
-	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, recordPrompts(records)) && !isRepeat {
+	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, func(t *runs.Table) { t.AddRecords(records) }) && !isRepeat {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
 }
 
 // wantsTable takes rows of a Parquet file into account, and reports whether they are to be read as far
 // as is known: whether they are those of an evaluation may be found later.
-func (f *file) wantsTable(first, last int64, isRepeat bool, runs func(add func(prompt uint64, rows int))) bool {
+func (f *file) wantsTable(first, last int64, isRepeat bool, add func(*runs.Table)) bool {
 	if f.format.Evaluation != formats.OverTrainingRows || !f.mayHoldEvaluation() {
 		return true
 	}
 	e := &f.chunks.evaluations
-	t := e.table(f.index, first, isRepeat)
-	if runs(t.Add); first != t.Step || last != t.Step {
-		t.ManySteps = true
+	if known := e.Of(f.index); known.FirstSeen.IsZero() && f.disk != nil {
+		known.FirstSeen = f.disk.Modified()
 	}
-	if _, ok := e.firstSeen[f.index]; !ok && f.disk != nil {
-		e.firstSeen[f.index] = f.disk.Modified()
-	}
-	if _, isJudged := e.found[f.index]; t.Step == 0 && !t.ManySteps && !isRepeat && !isJudged {
-		e.found[f.index] = true // as it will be judged
-	}
-	f.hasStep = e.wants(e.found[f.index])
+	f.hasStep = e.AddRows(f.index, first, last, isRepeat, add)
 	return f.hasStep
 }
 

@@ -165,7 +165,7 @@ type file struct {
 	gone    bool // it is not in its directory any more
 	blocked bool // a problem says that it cannot be read
 
-	rewritten, copied bool // see attempts.File
+	rewritten, copied bool // see runs.File
 	leftOut           bool // as a file of an earlier attempt
 
 	failures int       // failed attempts in a row
@@ -194,7 +194,7 @@ func Open(paths []string, o Options) (*Source, error) {
 		},
 		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
 	}
-	s.chunks.evaluations.split = o.Split
+	s.chunks.evaluations.Split = o.Split
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
@@ -450,7 +450,7 @@ func (s *Source) MissingColumns() []string { return s.chunks.missing }
 // takeChunk returns what has been read, nil if there is nothing that a person would notice.
 func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
-	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.unreported && !progressChanged(s.lastProgress, p) {
+	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.Unreported && !progressChanged(s.lastProgress, p) {
 		return nil
 	}
 	b := s.chunks.next()
@@ -465,8 +465,8 @@ func (s *Source) takeChunk() *model.Chunk {
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
 	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.rewards.names), s.rewards.from
-	if s.chunks.evaluations.unreported {
-		c.Evaluation, s.chunks.evaluations.unreported = s.evaluationSummary(), false
+	if s.chunks.evaluations.Unreported {
+		c.Evaluation, s.chunks.evaluations.Unreported = s.chunks.evaluations.Summary(s.names, s.leftOutFiles()), false
 	}
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]

@@ -1,6 +1,8 @@
-package attempts
+package runs
 
 import (
+	"cmp"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -9,19 +11,19 @@ import (
 type history struct {
 	older     []history // earlier attempts, oldest first
 	main      []unit    // of the newest attempt
-	abandoned []Abandoned
+	abandoned []abandoned
 }
 
-// judge finds the history of units.
-type judge struct {
+// historian finds the history of units.
+type historian struct {
 	forced bool // believe a start in doubt
-	doubts []Doubt
+	doubts []doubt
 }
 
 // history returns the history that explains when the units were written; they are ascending by step.
 // The stretch written last is taken out and the history of the others found, until they are in the
 // order of their steps. It reports false if there is no such history.
-func (j *judge) history(units []unit) (history, bool) {
+func (t *historian) history(units []unit) (history, bool) {
 	newest := 0
 	for i, u := range units {
 		if !u.to.Before(units[newest].to) {
@@ -40,23 +42,23 @@ func (j *judge) history(units []unit) (history, bool) {
 	if len(stretch) == 0 || tail[0].first < units[newest].last || !inOrder(stretch) {
 		return history{}, false
 	}
-	before, ok := j.history(slices.Concat(units[:first], tail))
+	before, ok := t.history(slices.Concat(units[:first], tail))
 	if !ok {
 		return history{}, false
 	}
-	return j.start(before, units[:first], stretch, tail)
+	return t.start(before, units[:first], stretch, tail)
 }
 
 // start adds to a history the start that wrote a stretch of units; trunk are those of earlier steps,
 // tail those of later steps.
-func (j *judge) start(before history, trunk, stretch, tail []unit) (history, bool) {
+func (t *historian) start(before history, trunk, stretch, tail []unit) (history, bool) {
 	again := len(trunk) == 0
 	if n := len(trunk); !again && (len(before.main) < n || before.main[n-1].last != trunk[n-1].last) {
 		return history{}, false // it continues what was never written
 	}
-	if !j.forced && !isStart(trunk, stretch, tail) {
+	if !t.forced && !isStart(trunk, stretch, tail) {
 		if again || pauseBefore(stretch, tail) > usualPause(slices.Concat(trunk, stretch, tail)) {
-			j.doubts = append(j.doubts, Doubt{stretch[0].first, stretch[len(stretch)-1].last, tail[len(tail)-1].last})
+			t.doubts = append(t.doubts, doubt{stretch[0].first, stretch[len(stretch)-1].last, tail[len(tail)-1].last})
 		}
 		main := before.main
 		before.main = slices.Concat(main[:len(trunk):len(trunk)], stretch, main[len(trunk):])
@@ -66,13 +68,13 @@ func (j *judge) start(before history, trunk, stretch, tail []unit) (history, boo
 		older := append(before.older, history{main: before.main, abandoned: before.abandoned})
 		return history{older: older, main: stretch}, true
 	}
-	left := Abandoned{files: filesOf(before.main[len(trunk):]), Step: stretch[0].first}
+	left := abandoned{files: filesOf(before.main[len(trunk):]), step: stretch[0].first}
 	before.main = slices.Concat(trunk, stretch)
 	before.abandoned = append(before.abandoned, left)
 	return before, true
 }
 
-// What is needed to believe a start; see [Judge].
+// What is needed to believe a start; see divide.
 const (
 	minPause      = 2 * time.Second
 	minPauseRatio = 3 // to the usual pause
@@ -122,8 +124,118 @@ func birth(u unit) time.Time {
 	if f.Born == nil {
 		return time.Time{}
 	}
-	if at := f.Born(); !at.After(f.Written.Add(time.Second)) {
+	if at := f.Born(f.Index); !at.After(f.Written.Add(time.Second)) {
 		return at
 	}
 	return time.Time{}
+}
+
+// unit is the files whose newest step is the same.
+type unit struct {
+	first, last int64     // steps
+	from, to    time.Time // when the first and the last of the files were written
+	files       []File
+}
+
+// unitsOf are the files by their newest step.
+func unitsOf(files []File) []unit {
+	type spanned struct {
+		first, last int64
+		File
+	}
+	all := make([]spanned, len(files))
+	for i, f := range files {
+		first, last := f.Order.Span()
+		all[i] = spanned{first, last, f}
+	}
+	slices.SortStableFunc(all, func(a, b spanned) int { return cmp.Compare(a.last, b.last) })
+	sorted := make([]File, len(all))
+	var units []unit
+	for i, f := range all {
+		sorted[i] = f.File
+		n := len(units) - 1
+		if n < 0 || units[n].last != f.last {
+			units = append(units, unit{f.first, f.last, f.Written, f.Written, sorted[i : i+1]})
+			continue
+		}
+		u := &units[n]
+		u.first, u.files = min(u.first, f.first), sorted[i-len(u.files):i+1]
+		if f.Written.Before(u.from) {
+			u.from = f.Written
+		}
+		if f.Written.After(u.to) {
+			u.to = f.Written
+		}
+	}
+	return units
+}
+
+func filesOf(units []unit) []File {
+	var files []File
+	for _, u := range units {
+		files = append(files, u.files...)
+	}
+	return files
+}
+
+func lastWrite(units []unit) time.Time {
+	return slices.MaxFunc(units, func(a, b unit) int { return a.to.Compare(b.to) }).to
+}
+
+// written is when the first and the last of some files were written.
+func written(files []File) (from, to time.Time) {
+	for _, f := range files {
+		if from.IsZero() || f.Written.Before(from) {
+			from = f.Written
+		}
+		if f.Written.After(to) {
+			to = f.Written
+		}
+	}
+	return from, to
+}
+
+// inOrder reports whether units were written in the order of their steps, with few exceptions: of
+// several processes one may be late.
+func inOrder(units []unit) bool {
+	late := 0
+	for i := 1; i < len(units); i++ {
+		if units[i].to.Before(units[i-1].to) {
+			late++
+		}
+	}
+	return late*10 <= len(units)
+}
+
+// inOrderOfNames reports whether the names of all units of one list come before those of the other, so
+// that copying them by name would write them in this order.
+func inOrderOfNames(early, late []unit) bool {
+	last, first := "", ""
+	for _, f := range filesOf(early) {
+		last = max(last, filepath.ToSlash(f.Path))
+	}
+	for i, f := range filesOf(late) {
+		if name := filepath.ToSlash(f.Path); i == 0 || name < first {
+			first = name
+		}
+	}
+	return last < first
+}
+
+// usualPause is the median time between two units that were written one after the other.
+func usualPause(units []unit) time.Duration {
+	var times []time.Time
+	for _, u := range units {
+		times = append(times, u.to)
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	var pauses []time.Duration
+	for i := 1; i < len(times); i++ {
+		pauses = append(pauses, times[i].Sub(times[i-1]))
+	}
+	slices.Sort(pauses)
+	if len(pauses) == 0 {
+		return 0
+	}
+	return pauses[(len(pauses)-1)/2]
 }

@@ -1,7 +1,8 @@
-package attempts
+package runs
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,21 +31,21 @@ func TestRowsBelongToOneAttempt(t *testing.T) {
 			}
 			files = append(files, f)
 		}
-		v := Judge(files, rapid.Bool().Draw(t, "forced"))
+		v := divide(files, rapid.Bool().Draw(t, "forced"))
 		for _, r := range rows {
 			owners := 0
-			for i := range v.Attempts {
-				if covers(v.Attempts[i].Rows(), r.file, r.offset, r.step) {
+			for i := range v.attempts {
+				if covers(v.attempts[i].ranges(), r.file, r.offset, r.step) {
 					owners++
 				}
 			}
 			if owners != 1 {
-				t.Fatalf("row %+v belongs to %d of %d attempts", r, owners, len(v.Attempts))
+				t.Fatalf("row %+v belongs to %d of %d attempts", r, owners, len(v.attempts))
 			}
 		}
-		newest := &v.Attempts[len(v.Attempts)-1]
+		newest := &v.attempts[len(v.attempts)-1]
 		for _, r := range rows {
-			if covers(newest.Rows(), r.file, r.offset, r.step) && !covers(newest.abandonedRows(), r.file, r.offset, r.step) {
+			if covers(newest.ranges(), r.file, r.offset, r.step) && !covers(newest.abandonedRanges(), r.file, r.offset, r.step) {
 				return
 			}
 		}
@@ -81,10 +82,10 @@ func TestReplacedFolder(t *testing.T) {
 		}
 		return f
 	}
-	if v := Judge([]File{file(0, 0, 5), file(1, 1, 0)}, false); len(v.Attempts) != 1 {
-		t.Errorf("%d attempts while nothing is in the new folder", len(v.Attempts))
+	if a := LeftOut(slices.Values([]File{file(0, 0, 5), file(1, 1, 0)}), 0); a.Count != 0 || len(a.LeftOut) > 0 {
+		t.Errorf("%+v while nothing is in the new folder", a)
 	}
-	if v := Judge([]File{file(0, 0, 5), file(1, 1, 6)}, false); len(v.Attempts) != 2 || v.Attempts[0].Cause != model.FolderReplaced {
-		t.Errorf("%+v", v.Attempts)
+	if a := LeftOut(slices.Values([]File{file(0, 0, 5), file(1, 1, 6)}), 0); a.Count != 2 || len(a.LeftOut) != 1 || a.LeftOut[0].Cause != model.FolderReplaced {
+		t.Errorf("%+v", a)
 	}
 }

@@ -1,4 +1,4 @@
-package evaluation
+package runs
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package attempts
+package runs
 
 import "math"
 
@@ -46,7 +46,6 @@ func (o *Order) Add(step, offset int64, rows int) (wentBack bool) {
 	return wentBack
 }
 
-// goBack begins a pass.
 func (o *Order) goBack(step, offset int64) {
 	if o.passes == nil {
 		o.passes = &[]pass{}
@@ -55,18 +54,24 @@ func (o *Order) goBack(step, offset int64) {
 		o.now = pass{from: offset, first: step, last: step, steps: 1}
 		return
 	}
-	whole := pass{from: (*o.passes)[0].from, first: step, last: step, steps: maxPasses, rows: 1}
-	for _, p := range *o.passes {
-		whole.first, whole.last = min(whole.first, p.first), max(whole.last, p.last)
+	first, last := spanOf(*o.passes)
+	o.now = pass{from: (*o.passes)[0].from, first: min(step, first), last: max(step, last), steps: maxPasses, rows: 1}
+	o.passes, o.unordered = nil, true
+}
+
+func spanOf(passes []pass) (first, last int64) {
+	first, last = passes[0].first, passes[0].last
+	for _, p := range passes {
+		first, last = min(first, p.first), max(last, p.last)
 	}
-	o.now, o.passes, o.unordered = whole, nil, true
+	return first, last
 }
 
 // Empty reports whether the file has no rows.
 func (o *Order) Empty() bool { return o.now.rows == 0 }
 
-// part is the rows of one attempt in a file.
-type part struct {
+// filePart is the rows of one attempt in a file.
+type filePart struct {
 	from, to    int64 // offsets of its first row, and of the row after its last
 	first, last int64 // steps
 	resumes     []resume
@@ -84,20 +89,17 @@ const (
 
 // parts divides the rows of the file into attempts, oldest first. There is one if steps only go back
 // for single rows that come late, or go back so often that this is their usual order.
-func (o *Order) parts() []part {
+func (o *Order) parts() []filePart {
 	if o.passes == nil {
-		return []part{{from: fileStart, to: fileEnd, first: o.now.first, last: o.now.last}}
+		return []filePart{{from: fileStart, to: fileEnd, first: o.now.first, last: o.now.last}}
 	}
 	passes := append((*o.passes)[:len(*o.passes):len(*o.passes)], o.now)
 	if isUsualOrder(passes) {
-		whole := part{from: fileStart, to: fileEnd, first: passes[0].first, last: passes[0].last}
-		for _, p := range passes {
-			whole.first, whole.last = min(whole.first, p.first), max(whole.last, p.last)
-		}
-		return []part{whole}
+		first, last := spanOf(passes)
+		return []filePart{{from: fileStart, to: fileEnd, first: first, last: last}}
 	}
 	before := passes[0]
-	parts := []part{{from: fileStart, to: fileEnd, first: before.first, last: before.last}}
+	parts := []filePart{{from: fileStart, to: fileEnd, first: before.first, last: before.last}}
 	for _, p := range passes[1:] {
 		now := &parts[len(parts)-1]
 		switch {
@@ -107,7 +109,7 @@ func (o *Order) parts() []part {
 			continue
 		case p.first <= now.first:
 			now.to = p.from
-			parts = append(parts, part{from: p.from, to: fileEnd, first: p.first, last: p.last})
+			parts = append(parts, filePart{from: p.from, to: fileEnd, first: p.first, last: p.last})
 		default:
 			now.resumes = append(now.resumes, resume{at: p.from, step: p.first})
 			now.last = p.last
