@@ -29,13 +29,10 @@ type identity struct {
 	born time.Time // zero if unknown
 }
 
-// identify identifies a directory, or that to which a link leads.
 func identify(path string) (identity, error) {
 	info, err := os.Stat(path)
 	return identity{info, fileio.Born(path + string(filepath.Separator) + ".")}, err
 }
-
-func (i identity) sameAs(o identity) bool { return os.SameFile(i.info, o.info) && i.born.Equal(o.born) }
 
 // checkReplaced takes a directory for one of another attempt if it is another one than before and
 // none of the files that were read is there as it was. Some filesystems number the same directory
@@ -45,7 +42,7 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 		return false // a storage does not tell whether a directory is another one
 	}
 	now, err := identify(d.Path)
-	if err != nil || now.sameAs(d.identity) {
+	if err != nil || os.SameFile(now.info, d.identity.info) && now.born.Equal(d.identity.born) {
 		return false
 	}
 	d.identity = now
@@ -75,7 +72,6 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 	return true
 }
 
-// isAsRead reports whether what was read of a file is still there.
 func isAsRead(f *file) bool {
 	h, info, err := f.disk.Open()
 	if err != nil {
@@ -173,27 +169,24 @@ type twins struct {
 	noted   int                 // how many were left out when that was noted last
 }
 
-// list takes the files of a listing that may be twins.
-func (t *twins) list(all []formats.Format, names []string) {
+// list takes the files of a listing of d that may be twins.
+func (t *twins) list(all []formats.Format, d *directory, files []string) {
 	t.listed = nil
 	for i := range all {
-		for _, name := range names {
-			if all[i].Twin == "" || filepath.Ext(name) != all[i].Twin {
+		for _, rel := range files {
+			if all[i].Twin == "" || filepath.Ext(rel) != all[i].Twin {
 				continue
 			}
 			if t.listed == nil {
 				t.listed = map[string][]string{}
 			}
+			name := joinName(d.Prefix, rel)
 			t.listed[stem(name)] = append(t.listed[stem(name)], name)
 		}
 	}
 }
 
-// stem returns the last part of a name without its extension.
-func stem(name string) string {
-	base := filepath.Base(name)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
+func stem(name string) string { return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)) }
 
 // hides reports whether a file of the format has a twin, in its folder or in one that lies beside it, and notes that.
 func (t *twins) hides(name string, format *formats.Format) bool {
@@ -213,15 +206,6 @@ func (t *twins) hides(name string, format *formats.Format) bool {
 	}
 	t.leftOut = append(t.leftOut, name)
 	return true
-}
-
-// leaveOutTwins leaves out files of a directory that were read before their twins were written.
-func (s *fileSet) leaveOutTwins(d *directory) {
-	for _, f := range s.files {
-		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
-			s.drop(f)
-		}
-	}
 }
 
 // noteTwins notes how many files were left out because of their twins, once all is read, and again when they are twice as many.
@@ -302,7 +286,6 @@ func (s *fileSet) noteSideFiles() {
 	}
 }
 
-// leaveOut leaves out a file and notes it.
 func (s *fileSet) leaveOut(f *file) {
 	format := f.format
 	s.drop(f)
@@ -314,7 +297,8 @@ func (r *reading) drop(f *file) {
 	r.restart(f)
 	f.refused = true
 	r.advance(f, f.disk.Size)
-	r.chunks.runs.releaseSteps(f.index)
+	runs := &r.chunks.runs // which owns no steps for it any more
+	maps.DeleteFunc(runs.stepOwners, func(_ int64, owner int32) bool { return owner == runs.fileDirs[f.index] })
 	r.chunks.latest, r.chunks.lastNote = r.chunks.ownFormat, r.chunks.ownNote
 }
 
@@ -365,7 +349,6 @@ func recordsID(records []model.Record, responses ...uint64) blockID {
 	return blockID{blockKey{jsonscan.Hash64(b), len(records), records[0].Step}, records[0].File}
 }
 
-// columnsID identifies the rows of a block of columns.
 func columnsID(k *model.Block) blockID {
 	if k.Len() == 0 || k.Length[0] < 0 {
 		return blockID{}
@@ -387,7 +370,6 @@ func columnsID(k *model.Block) blockID {
 // rowIDSize is the number of bytes that appendRowID appends.
 const rowIDSize = 28
 
-// appendRowID appends what identifies a row within any step.
 func appendRowID(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {
 	b = binary.LittleEndian.AppendUint64(b, prompt)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(reward))
@@ -420,7 +402,6 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 	return 0, false
 }
 
-// noteRepeat notes that a file repeats blocks of another.
 func (d *duplicateFinder) noteRepeat(file, by int32) {
 	if file == by || slices.Contains(d.repeats[file], by) {
 		return
@@ -431,14 +412,6 @@ func (d *duplicateFinder) noteRepeat(file, by int32) {
 	d.repeats[file] = append(d.repeats[file], by)
 }
 
-// takeRepeats returns the files that repeated blocks of a file, which is forgotten: their blocks count now.
-func (d *duplicateFinder) takeRepeats(file int32) []int32 {
-	by := d.repeats[file]
-	delete(d.repeats, file)
-	return by
-}
-
-// forget forgets the blocks of a file.
 func (d *duplicateFinder) forget(file int32) {
 	for i, old := range d.recent {
 		if old.file == file {
@@ -475,9 +448,6 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 	}
 	return kept
 }
-
-// isRepeatedTable is isRepeat for a block of a Parquet file.
-func (f *file) isRepeatedTable(now blockID) bool { return f.isRepeat(f.tableID(now)) }
 
 // tableID identifies the block of a Parquet file that was read last, by what identifies its rows and
 // the hashes of its responses, where they are known.

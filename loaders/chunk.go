@@ -61,7 +61,6 @@ func (b *chunkBuilder) accepts(f *formats.Format, n decode.Note) bool {
 	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
 }
 
-// hasPrefix reports whether the names start with those of prefix.
 func hasPrefix(names, prefix []string) bool {
 	return len(names) >= len(prefix) && slices.Equal(names[:len(prefix)], prefix)
 }
@@ -84,7 +83,6 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 	n.Components, k.Components = names, parts
 }
 
-// drop removes the samples and problems of a file.
 func (b *chunkBuilder) drop(file int32, name string) {
 	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
 	b.blocks = slices.DeleteFunc(b.blocks, func(k model.Block) bool { return k.File == file })
@@ -121,7 +119,6 @@ func newChunkQueue() *chunkQueue {
 	return &chunkQueue{pending: &chunkBuilder{}}
 }
 
-// order returns the steps of a file.
 func (q *chunkQueue) order(file int32) *runs.Order {
 	if missing := int(file) + 1 - len(q.orders); missing > 0 {
 		q.orders = append(q.orders, make([]runs.Order, missing)...)
@@ -140,7 +137,6 @@ func (q *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Recor
 	q.addRecords(f, n, records)
 }
 
-// addRecords adds records as they are.
 func (q *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
 	for len(records) > 0 {
 		b := q.builderFor(f, n, len(q.pending.blocks) > 0, maxRecords) // a chunk's records come before its blocks
@@ -305,7 +301,6 @@ func (d *runDirs) addFile(name string, newest *file) {
 	d.fileDirs = append(d.fileDirs, i)
 }
 
-// several reports whether there is more than one run.
 func (d *runDirs) several() bool { return len(d.dirs) > 1 }
 
 // otherOwner returns the directory that had the first samples of a step, and whether that is another
@@ -324,15 +319,6 @@ func (d *runDirs) otherOwner(file int32, step int64) (owner int32, other bool) {
 		d.stepOwners[step], owner = at, at
 	}
 	return owner, owner != at
-}
-
-// releaseSteps makes the directory of a file that is no longer read own no steps.
-func (d *runDirs) releaseSteps(file int32) {
-	for step, owner := range d.stepOwners {
-		if owner == d.fileDirs[file] {
-			delete(d.stepOwners, step)
-		}
-	}
 }
 
 // separate marks records of steps that another directory owns, so that they join none of its groups.

@@ -40,8 +40,13 @@ type detection struct {
 func (f *fileReader) tryFormats(record framing.Record) {
 	f.detection.tried++
 	f.chunks.tried++
-	if f.splitter.Framing != (framing.Framing{}) {
-		f.tryFirstRecord(record)
+	if f.splitter.Framing != (framing.Framing{}) { // the first record decides
+		if format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text); format != nil {
+			f.useFormat(format, record)
+			return
+		}
+		f.noteUnread(record.Text)
+		f.refuse("")
 		return
 	}
 	fields := 0
@@ -80,18 +85,6 @@ func formatOfLine(all []formats.Format, name string, line []byte) *formats.Forma
 		return format
 	}
 	return formats.Detect(all, name, framing.Framing{Whole: true}, line)
-}
-
-// tryFirstRecord looks for a format that fits the first record of a file whose records are not lines.
-// No later record is tried.
-func (f *fileReader) tryFirstRecord(record framing.Record) {
-	format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text)
-	if format == nil {
-		f.noteUnread(record.Text)
-		f.refuse("")
-		return
-	}
-	f.useFormat(format, record)
 }
 
 // useFormat reads the file in a format, unless its directory hides files of that format.
@@ -176,9 +169,6 @@ func whyUnreadable(b []byte) (what, do string) {
 	return "", ""
 }
 
-// allZero reports whether b has only zeros, which NFS may show first.
-func allZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
-
 // How much of a file is read to find its format: most first records are shorter than sniffSize; a
 // record of several turns, or a whole document, may need more.
 const (
@@ -212,12 +202,14 @@ func Sniff(root *os.Root, name string) (Sniffed, error) {
 		return Sniffed{}, err
 	case packing == compressed.Parquet:
 		return sniffParquet(h, info.Size(), name)
-	case packing == compressed.Torch:
-		return sniffTorch(h, name)
+	case packing == compressed.Torch: // its first sample takes all of it, but the name of a rollout's id is at its start
+		head := make([]byte, 512)
+		n, _ := h.ReadAt(head, 0)
+		return sniffedIf(bytes.Contains(head[:n], []byte("rollout_id")), "slime", name)
 	case packing == compressed.Torn:
 		return Sniffed{}, ErrNoFormat
 	case filepath.Ext(name) == ".db":
-		return sniffDatabase(root, name)
+		return sniffedIf(trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
 	}
 	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
 	if packing != compressed.None {
@@ -228,19 +220,9 @@ func Sniff(root *os.Root, name string) (Sniffed, error) {
 	return sniffText(text, name)
 }
 
-// sniffTorch looks for the name of a rollout's id at the start of a pickle: to read its first sample takes all of it.
-func sniffTorch(h io.ReaderAt, name string) (Sniffed, error) {
-	head := make([]byte, 512)
-	n, _ := h.ReadAt(head, 0)
-	if f, ok := formats.Find("slime"); ok && bytes.Contains(head[:n], []byte("rollout_id")) {
-		return Sniffed{Format: &f}, nil
-	}
-	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
-}
-
-// sniffDatabase looks for the tables of trackio.
-func sniffDatabase(root *os.Root, name string) (Sniffed, error) {
-	if f, ok := formats.Find("trackio"); ok && trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))) {
+// sniffedIf is a file of the named format if it is one.
+func sniffedIf(is bool, format, name string) (Sniffed, error) {
+	if f, ok := formats.Find(format); ok && is {
 		return Sniffed{Format: &f}, nil
 	}
 	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)

@@ -37,7 +37,6 @@ type directory struct {
 	states          map[string]trainerState // of the runs in it, by their output directories, which are relative
 }
 
-// addListed adds the files of a listing that are new and to be read.
 func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
 	if s.schedule.watcher != nil && d.storage == nil {
@@ -52,8 +51,12 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 		return
 	}
 	d.Listed, s.schedule.lastNews = l.Files, time.Now()
-	d.twins.list(s.formats, d.names(l.Files))
-	s.leaveOutTwins(d)
+	d.twins.list(s.formats, d, l.Files)
+	for _, f := range s.files { // that were read before their twins were written
+		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
+			s.drop(f)
+		}
+	}
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
 	s.dropSuperseded(d, chosen)
@@ -73,25 +76,12 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	}
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
-		s.chunks.addProblem(problemOf(d.shown, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)))
+		s.chunks.addProblem(model.Problem{File: d.shown, Reason: fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)})
 	}
 }
 
-// disk is where a file of the directory lies.
 func (d *directory) disk(rel string) fileio.File {
 	return fileio.File{Storage: d.storage, Root: d.Path, Path: rel}
-}
-
-// names returns the names of files of the directory, as they are shown.
-func (d *directory) names(files []string) []string {
-	if d.Prefix == "" {
-		return files
-	}
-	names := make([]string, len(files))
-	for i, rel := range files {
-		names[i] = joinName(d.Prefix, rel)
-	}
-	return names
 }
 
 // key returns the key of a file of the directory in Source.byPath.
@@ -135,10 +125,7 @@ func (s *fileSet) noteSkipped(d *directory, l *discover.Listing) {
 
 // dropSuperseded drops the samples of files that are not read any more because better ones were added.
 func (s *fileSet) dropSuperseded(d *directory, chosen []string) {
-	keep := map[string]bool{}
-	for _, rel := range chosen {
-		keep[rel] = true
-	}
+	keep := setOf(chosen)
 	for _, f := range s.files {
 		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
 			s.restart(f)
@@ -149,10 +136,7 @@ func (s *fileSet) dropSuperseded(d *directory, chosen []string) {
 
 // noteGone notes which files that were read are not there any more.
 func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
-	listed := make(map[string]bool, len(l.Files))
-	for _, rel := range l.Files {
-		listed[rel] = true
-	}
+	listed := setOf(l.Files)
 	for _, f := range s.files {
 		if f.directory != d || f.gone != listed[f.disk.Path] {
 			continue
@@ -167,6 +151,14 @@ func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
 		s.gone = append(s.gone, f)
 		s.dropIfRenamed(f, listed)
 	}
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // otherKinds returns the first extensions of the files of a listing that are no logs.
@@ -288,8 +280,9 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 	for run, files := range runs {
 		slices.SortStableFunc(files, func(a, b discover.StateFile) int { return a.Modified.Compare(b.Modified) })
 		newest := files[len(files)-1]
-		if d.states[run].newest == newest || !hasLogs(l, run) {
-			continue
+		isIn := func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) }
+		if d.states[run].newest == newest || run != "." && !slices.ContainsFunc(l.Files, isIn) {
+			continue // nothing new, or no logs in the output directory
 		}
 		if d.states == nil {
 			d.states = map[string]trainerState{}
@@ -297,11 +290,6 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		d.states[run], s.chunks.evaluations.Unjudged = s.readNewestState(d, files), true
 	}
 	s.takeRewardNames()
-}
-
-// hasLogs reports whether there are logs in the output directory of a run.
-func hasLogs(l *discover.Listing, run string) bool {
-	return run == "." || slices.ContainsFunc(l.Files, func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) })
 }
 
 // maxStatesRead is how many states of a run are read if the newest has logged nothing of use.
@@ -319,7 +307,6 @@ func (s *fileSet) readNewestState(d *directory, files []discover.StateFile) trai
 	return trainerState{newest: newest, file: newest}
 }
 
-// readState returns the beginning of a state's text, nil if it cannot be read now.
 func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
 	at := d.disk(f.Path)
 	at.Fault = s.options.faults
@@ -368,22 +355,17 @@ func (t *trainerState) readEntry(entry []byte) {
 		switch name := string(key.Raw); {
 		case strings.HasPrefix(name, "eval_"):
 			evaluated = true
-		case strings.HasPrefix(name, "rewards/"):
-			t.addReward(key.Raw)
+		case strings.HasPrefix(name, "rewards/"): // rewards/NAME/mean
+			reward, ok := strings.CutSuffix(strings.TrimPrefix(string(jsonscan.AppendUnescaped(nil, key.Raw)), "rewards/"), "/mean")
+			if ok && reward != "" && len(t.rewards) < maxRewardFunctions && !slices.Contains(t.rewards, reward) {
+				t.rewards = append(t.rewards, reward)
+			}
 		case name == "step":
 			step, hasStep = v.ToFloat()
 		}
 	})
 	if evaluated && hasStep {
 		t.evaluated[int64(step)] = true
-	}
-}
-
-// addReward adds the reward function of a key, if it is rewards/NAME/mean.
-func (t *trainerState) addReward(key []byte) {
-	name, ok := strings.CutSuffix(strings.TrimPrefix(string(jsonscan.AppendUnescaped(nil, key)), "rewards/"), "/mean")
-	if ok && name != "" && len(t.rewards) < maxRewardFunctions && !slices.Contains(t.rewards, name) {
-		t.rewards = append(t.rewards, name)
 	}
 }
 
@@ -422,10 +404,4 @@ func trainerStateOf(f *file) (trainerState, bool) {
 		}
 	}
 	return trainerState{}, false
-}
-
-// isOlderThan reports whether a file was written after the state, which then does not speak of it.
-// File systems count time in ticks.
-func (t trainerState) isOlderThan(modified time.Time) bool {
-	return modified.After(t.file.Modified.Add(discover.ClockTick))
 }

@@ -69,18 +69,14 @@ func (f *fileReader) feed(p []byte) int {
 	return f.detectFraming(f.head) - before
 }
 
-// isEnough reports whether the framing can be detected by the first bytes of the file.
-func (f *fileReader) isEnough(head []byte) bool {
-	return len(head) >= f.headSize() || bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, 0) >= 0
-}
-
-// headSize returns how many bytes are needed to detect the framing, unless a line ends earlier. A
+// isEnough reports whether the framing can be detected by the first bytes of the file: a whole line, or enough of one. A
 // file without an extension may be a table, whose header is needed.
-func (f *fileReader) headSize() int {
+func (f *fileReader) isEnough(head []byte) bool {
+	enough := 16
 	if framing.Extension(f.name) == "" {
-		return 4 << 10
+		enough = 4 << 10
 	}
-	return 16
+	return len(head) >= enough || bytes.ContainsAny(head, "\n\x00")
 }
 
 // accept takes a record and reports whether there is room for more.
@@ -180,14 +176,12 @@ func (f *fileReader) noteSteps(records []model.Record, k *model.Block) {
 	}
 }
 
-// skipLine notes a line that could not be read.
 func (f *fileReader) skipLine(record framing.Record, reason string) {
 	f.skipped++
 	f.chunks.pending.skipped++
 	f.addProblem(model.Problem{File: f.name, Line: record.Number, Reason: reason})
 }
 
-// noteFile notes a problem of the file as a whole.
 func (f *fileReader) noteFile(reason string) {
 	f.addProblem(model.Problem{File: f.name, Reason: reason})
 }
@@ -225,7 +219,6 @@ func (f *fileReader) finish() {
 	f.noteNoFormat()
 }
 
-// flushRest decodes the last record of a file whose records are not lines.
 func (f *fileReader) flushRest() {
 	if f.refused {
 		return

@@ -11,7 +11,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"vantage/loaders/decode"
-	"vantage/loaders/fileio"
 	"vantage/loaders/watch"
 )
 
@@ -53,7 +52,6 @@ type schedule struct {
 	turn            int       // counts the polls
 }
 
-// idle reports whether nothing has changed for a while.
 func (sch *schedule) idle(now time.Time) bool { return now.Sub(sch.lastNews) > activeFor }
 
 // pollShare returns one part in how many of the time listing and pollNext may take.
@@ -65,17 +63,6 @@ func (sch *schedule) pollShare(now time.Time) time.Duration {
 		return polledShare
 	}
 	return notifiedShare
-}
-
-// pollPause returns the time between two polls.
-func (sch *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
-	switch {
-	case sch.storages:
-		return max(poll, storagePoll)
-	case sch.idle(now) && !sch.watcher.NeedsPolling():
-		return idlePolls * poll
-	}
-	return poll
 }
 
 // activate adds a file to the active ones, which are polled each time.
@@ -90,7 +77,6 @@ func (sch *schedule) activate(f *file) {
 	}
 }
 
-// sortByTime puts the files that changed last first.
 func (sch *schedule) sortByTime() {
 	slices.SortStableFunc(sch.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
@@ -109,7 +95,6 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	})
 }
 
-// drop forgets a file.
 func (sch *schedule) drop(f *file) {
 	is := func(o *file) bool { return o == f }
 	sch.active, sch.recent, sch.single = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is), slices.DeleteFunc(sch.single, is)
@@ -131,19 +116,27 @@ func (s *fileSet) poll(now time.Time) {
 	if now.Before(sch.nextPoll) {
 		return
 	}
-	sch.nextPoll = now.Add(sch.pollPause(now, s.options.Poll))
+	pause := s.options.Poll
+	switch {
+	case sch.storages:
+		pause = max(pause, storagePoll)
+	case sch.idle(now) && !sch.watcher.NeedsPolling():
+		pause *= idlePolls
+	}
+	sch.nextPoll = now.Add(pause)
 	s.pollStorages(now)
 	for _, f := range sch.active {
 		if f.failing || f.disk.Storage == nil {
 			s.pollFile(f)
 		}
-		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
+		if f.queued || now.Sub(f.changed) <= s.options.settleTime {
+			continue
+		}
+		if f.splitter.Pending() || len(f.head) > 0 {
 			f.acceptLastRecord()
 			s.newest.update(f)
 		}
-		if !f.queued && now.Sub(f.changed) > s.options.settleTime {
-			f.noteUnreadable() // it is not being written
-		}
+		f.noteUnreadable() // it is not being written
 	}
 	sch.deactivate(now, s.options.settleTime)
 	s.pollNext(now)
@@ -185,10 +178,6 @@ func (s *fileSet) listAgain(d *directory) {
 	}
 }
 
-// hasPartialRecord reports whether the file ends within a record, and is not queued.
-func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }
-
-// pollNext polls the other files in turn, for its share of the time.
 func (s *fileSet) pollNext(now time.Time) {
 	sch := &s.schedule
 	until := now.Add(s.options.Poll / sch.pollShare(now))
@@ -254,24 +243,22 @@ func (s *Source) wait(ctx context.Context) error {
 		if !ok {
 			return os.ErrClosed
 		}
-		s.handleEvent(e)
+		now = time.Now()
+		s.schedule.debounce.StartSparse(now) // unless an event concerns us
+		s.applyEvent(e, now)
+		s.drainEvents(now)
 	case <-s.schedule.watcher.Errors():
 		// The queue overflowed: events were lost, so look everywhere.
 		s.schedule.listNow()
 	case buffer, ok := <-buffers:
-		s.receive(stream, buffer, ok)
+		if !ok {
+			s.endStream(stream)
+			return nil
+		}
+		stream.stream.rest = buffer
+		s.enqueue(stream)
 	}
 	return nil
-}
-
-// receive queues a stream to which a buffer was sent, or ends it.
-func (r *reading) receive(f *file, buffer []byte, ok bool) {
-	if !ok {
-		r.endStream(f)
-		return
-	}
-	f.stream.rest = buffer
-	r.enqueue(f)
 }
 
 // timeToNextPoll returns how long there is nothing to do. One timer serves the next poll, the end of
@@ -343,14 +330,6 @@ func (s *fileSet) readRecent(now time.Time) {
 	}
 }
 
-// handleEvent acts on an event of the kernel, and on those behind it in the queue.
-func (s *fileSet) handleEvent(e fsnotify.Event) {
-	now := time.Now()
-	s.schedule.debounce.StartSparse(now) // unless an event concerns us
-	s.applyEvent(e, now)
-	s.drainEvents(now)
-}
-
 // drainEvents empties the queue of events. It yields after each, so that the goroutine of fsnotify
 // can hand over the next.
 func (s *fileSet) drainEvents(now time.Time) {
@@ -396,7 +375,17 @@ func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 func (s *fileSet) pollStorages(now time.Time) {
 	s.schedule.turn++
 	for _, at := range s.storages {
-		asks := s.asksOf(at)
+		var asks []func()
+		for _, d := range s.directories {
+			if d.storage == at { // a listing tells what becomes of all files in it
+				asks = append(asks, func() { s.listAgain(d) })
+			}
+		}
+		for _, f := range s.schedule.single {
+			if f.disk.Storage == at {
+				asks = append(asks, func() { s.pollFile(f) })
+			}
+		}
 		if s.schedule.idle(now) && len(asks) > 0 {
 			i := s.schedule.turn % len(asks)
 			asks = asks[i : i+1]
@@ -404,29 +393,6 @@ func (s *fileSet) pollStorages(now time.Time) {
 		for _, ask := range asks {
 			ask()
 		}
-	}
-}
-
-// asksOf returns what asks for news of each path that was opened in a storage. The listing of a directory tells what becomes of
-// all files in it.
-func (s *fileSet) asksOf(at fileio.Storage) (asks []func()) {
-	for _, d := range s.directories {
-		if d.storage == at {
-			asks = append(asks, func() { s.listAgain(d) })
-		}
-	}
-	for _, f := range s.schedule.single {
-		if f.disk.Storage == at {
-			asks = append(asks, func() { s.pollFile(f) })
-		}
-	}
-	return asks
-}
-
-// followSingle follows a file of a storage that was given by itself.
-func (s *fileSet) followSingle(f *file) {
-	if !slices.Contains(s.schedule.single, f) {
-		s.schedule.single = append(s.schedule.single, f)
 	}
 }
 
@@ -438,14 +404,12 @@ type newestStep struct {
 	hasName     bool  // a file name tells a step
 }
 
-// addName takes a new file into account.
 func (n *newestStep) addName(f *file) {
 	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.hasName || step > n.highestName) {
 		n.highestName, n.hasName = step, true
 	}
 }
 
-// update takes into account what has been read of a file.
 func (n *newestStep) update(f *file) {
 	if f.hasStep && (n.file == nil || f.newestStep > n.file.newestStep || f.newestStep == n.file.newestStep && f.index > n.file.index) {
 		n.file = f

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,6 @@ import (
 	"vantage/loaders/trackio"
 )
 
-// openPath opens a path that a person gave.
 func (s *fileSet) openPath(path string) error {
 	if path == "-" {
 		in := s.options.Stdin
@@ -42,8 +42,17 @@ func (s *fileSet) openPath(path string) error {
 	return s.openPlace(at)
 }
 
-// openPlace opens what is at a place now.
+// openPlace opens what is at a place now. While following, a storage that does not answer is asked again later.
 func (s *fileSet) openPlace(at place) error {
+	err := s.openNow(at)
+	if s.options.Follow && fileio.IsLost(err) {
+		s.awaited = append(s.awaited, at)
+		return nil
+	}
+	return err
+}
+
+func (s *fileSet) openNow(at place) error {
 	path := at.shown
 	info, err := at.stat()
 	switch {
@@ -53,9 +62,6 @@ func (s *fileSet) openPlace(at place) error {
 			return nil
 		}
 		return &Error{Path: path, What: "does not exist", Do: "check the path, or wait for the run to create it with --wait", Err: err}
-	case s.options.Follow && fileio.IsLost(err):
-		s.awaited = append(s.awaited, at)
-		return nil
 	case err != nil:
 		return pathError(path, err)
 	case info.IsDir():
@@ -63,11 +69,10 @@ func (s *fileSet) openPlace(at place) error {
 	case info.Mode().IsRegular():
 		return s.openFile(at)
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 && at.storage == nil:
-		s.addStream(path, openNamedPipe(path))
+		s.addStream(path, func() (io.Reader, error) { return os.Open(path) })
 		return nil
-	default:
-		return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
 	}
+	return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
 }
 
 // openAwaited opens the paths of storages, and those that were waited for and exist now, when it is time to poll.
@@ -94,7 +99,6 @@ func (s *fileSet) openAwaited(now time.Time) error {
 	return nil
 }
 
-// pathError says what is wrong with a path and what to do.
 func pathError(path string, err error) error {
 	var failure *fileio.Failure
 	switch {
@@ -112,11 +116,12 @@ func pathError(path string, err error) error {
 func (s *fileSet) openFile(at place) error {
 	path := at.shown
 	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
-	h, info, err := openPatiently(&d)
-	if s.options.Follow && fileio.IsLost(err) {
-		s.awaited = append(s.awaited, at)
-		return nil
-	}
+	var h fileio.Handle
+	var info fs.FileInfo
+	err := patiently(func() (err error) {
+		h, info, err = d.Open()
+		return err
+	}, d.Storage == nil) // a storage has waited already
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -126,33 +131,26 @@ func (s *fileSet) openFile(at place) error {
 	}
 	first := make([]byte, 512)
 	n, _ := h.ReadAt(first, 0)
-	if what, do := whyMetrics(first[:n], h); what != "" {
+	first = first[:n]
+	if what, do := whyMetrics(first, h); what != "" {
 		return &Error{Path: path, What: what, Do: do}
 	}
-	if what, do := whyUnreadable(first[:n]); what != "" && compressed.Sniff(first[:n]) == compressed.None && (!s.options.Follow || !allZero(first[:n])) {
+	allZero := len(bytes.Trim(first, "\x00")) == 0 // which NFS may show first
+	if what, do := whyUnreadable(first); what != "" && compressed.Sniff(first) == compressed.None && (!s.options.Follow || !allZero) {
 		return &Error{Path: path, What: what, Do: do}
 	}
 	name := filepath.Base(path)
 	if s.manyPaths {
 		name = path
 	}
-	if f := s.addFile(d, name); at.storage != nil {
-		s.followSingle(f)
+	f := s.addFile(d, name)
+	if at.storage != nil && !slices.Contains(s.schedule.single, f) {
+		s.schedule.single = append(s.schedule.single, f)
 	}
 	if s.schedule.watcher != nil && at.storage == nil {
 		s.schedule.watcher.Add(path)
 	}
 	return nil
-}
-
-// openPatiently opens a file, and again if its filesystem fails for a moment. A storage has waited already.
-func openPatiently(d *fileio.File) (fileio.Handle, fs.FileInfo, error) {
-	h, info, err := d.Open()
-	for n := 1; err != nil && isTransient(err) && d.Storage == nil && n < maxAttempts; n++ {
-		time.Sleep(backOff(n))
-		h, info, err = d.Open()
-	}
-	return h, info, err
 }
 
 func (s *fileSet) openDir(at place) error {
@@ -165,10 +163,6 @@ func (s *fileSet) openDir(at place) error {
 		d.identity, _ = identify(path) // if that fails, so does the listing
 	}
 	l, err := s.list(d)
-	if s.options.Follow && fileio.IsLost(err) {
-		s.awaited = append(s.awaited, at)
-		return nil
-	}
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -183,21 +177,48 @@ func (s *fileSet) openDir(at place) error {
 	if s.options.Split == discover.SplitVal && len(s.queue) == 0 && !s.options.Follow {
 		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + discover.Summarize(l.Files)}
 	}
-	s.newestFirst()
+	// Where files are named for their steps, a person who follows sees the newest step first, and earlier ones are filled in.
+	if last := len(s.queue) - 1; s.options.Follow && last > 0 {
+		newest := s.queue[last]
+		if _, ok := decode.StepFromNumberedFile(newest.name); ok && framing.Extension(newest.name) == ".jsonl" {
+			s.queue = slices.Insert(s.queue[:last], 0, newest)
+		}
+	}
 	return nil
 }
 
-// newestFirst puts the newest step at the front of the queue when following, if files are named for
-// their steps: a person sees it first, and earlier steps are filled in.
-func (s *fileSet) newestFirst() {
-	last := len(s.queue) - 1
-	if !s.options.Follow || last < 1 {
-		return
+// openProject opens the database of trackio in a directory of this machine that has no logs, and reports whether there is one. In
+// trackio's folder lie the databases of all projects of a person: of several none is opened.
+func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
+	if d.storage != nil || len(l.Files) > 0 {
+		return false, nil
 	}
-	if _, ok := decode.StepFromNumberedFile(s.queue[last].name); ok && framing.Extension(s.queue[last].name) == ".jsonl" {
-		s.queue = slices.Insert(s.queue[:last], 0, s.queue[last])
+	var projects []string
+	for _, name := range l.Databases {
+		if path := filepath.Join(d.shown, name); trackio.IsProject(path) {
+			projects = append(projects, path)
+		}
+	}
+	switch n := len(projects); n {
+	case 0:
+		return false, nil
+	case 1:
+		at, err := s.placeOf(projects[0])
+		if err != nil || at.storage == nil {
+			return false, err // it was removed meanwhile
+		}
+		return true, s.openPlace(at)
+	default:
+		do := "give one of them: " + strings.Join(projects[:min(n, maxNamed)], ", ")
+		if n > maxNamed {
+			do += fmt.Sprintf(" and %d more", n-maxNamed)
+		}
+		return false, &Error{Path: d.shown, What: fmt.Sprintf("holds %d databases of trackio, each of another project", n), Do: do}
 	}
 }
+
+// maxNamed is how many databases an error names.
+const maxNamed = 8
 
 // addFile adds the file at a place, unless it is known.
 func (s *fileSet) addFile(at fileio.File, name string) *file {
@@ -292,7 +313,6 @@ func (p place) stat() (fs.FileInfo, error) {
 	return os.Stat(p.path)
 }
 
-// list lists a directory.
 func (s *fileSet) list(d *directory) (*discover.Listing, error) {
 	if d.storage == nil {
 		return discover.List(d.Path, s.options.MaxFiles)
@@ -321,51 +341,6 @@ func (r *reading) tellWhatIsNext() {
 		}
 	}
 	at.WillRead(names)
-}
-
-// In trackio's folder lie the databases of all projects of a person: PROJECT.db with -wal, -shm and .lock beside it, and the folders
-// media and artifacts.
-
-// projectsIn returns the paths of trackio's databases in a directory of this machine without logs.
-func projectsIn(d *directory, l *discover.Listing) (projects []string) {
-	if d.storage != nil || len(l.Files) > 0 {
-		return nil
-	}
-	for _, name := range l.Databases {
-		if path := filepath.Join(d.shown, name); trackio.IsProject(path) {
-			projects = append(projects, path)
-		}
-	}
-	return projects
-}
-
-// openProject opens the database of trackio in a directory that has no logs, and reports whether there is one. Of several none is
-// opened: each holds the runs of another project.
-func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
-	projects := projectsIn(d, l)
-	switch len(projects) {
-	case 0:
-		return false, nil
-	case 1:
-	default:
-		return false, &Error{Path: d.shown, What: fmt.Sprintf("holds %d databases of trackio, each of another project", len(projects)), Do: "give one of them: " + named(projects)}
-	}
-	at, err := s.placeOf(projects[0])
-	if err != nil || at.storage == nil {
-		return false, err // it was removed meanwhile
-	}
-	return true, s.openPlace(at)
-}
-
-// maxNamed is how many databases an error names.
-const maxNamed = 8
-
-func named(paths []string) string {
-	text := strings.Join(paths[:min(len(paths), maxNamed)], ", ")
-	if more := len(paths) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // Attempt says which attempt of a run is read: its number from 1, NewestAttempt or AllAttempts.

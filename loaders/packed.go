@@ -208,7 +208,6 @@ func (w *worker) decodeText(task *strideTask, text []byte) {
 	w.buf, task.from = nil, task.end
 }
 
-// readText decodes the text of a compressed file until the deadline.
 func (r *reading) readText(f *file, deadline time.Time) (end bool, err error) {
 	p := f.packed
 	for !r.chunks.full() {

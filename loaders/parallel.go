@@ -54,7 +54,6 @@ func (r *reading) readParallel(f *file, h io.ReaderAt, size int64, deadline time
 	return nil
 }
 
-// isLargeRest reports whether there is enough left of a file to start workers.
 func (r *reading) isLargeRest(f *file, size int64) bool {
 	return !r.options.serial && size-f.disk.Pos >= minParallelBytes
 }
@@ -95,16 +94,6 @@ func (r *reading) workerCount() int {
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
-// ensureWorkers makes sure that there are n workers which know what the file's own decoder knows. They
-// are kept for the next strides, since they remember prompts.
-func (f *file) ensureWorkers(lead noteDecoder, n int) {
-	f.workers = slices.DeleteFunc(f.workers, func(task *worker) bool { return !lead.SameNote(task.decoder.Note()) })
-	for len(f.workers) < n {
-		f.workers = append(f.workers, newWorker(lead))
-	}
-}
-
-// nextStrides returns the strides up to the last newline of the file, or the first maxStrides of them.
 func (r *reading) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
 	from := f.disk.Pos
 	whole := min(maxStrides, (size-from)/strideBytes)
@@ -136,7 +125,11 @@ func (r *reading) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks 
 			tasks[i].inQuotes = tasks[i-1].endsInQuotes
 		}
 	}
-	f.ensureWorkers(lead, r.workerCount())
+	// Workers that know what the file's own decoder knows are kept, since they remember prompts.
+	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.SameNote(w.decoder.Note()) })
+	for len(f.workers) < r.workerCount() {
+		f.workers = append(f.workers, newWorker(lead))
+	}
 	round := strideRound{tasks: tasks, pool: &r.buffers.blocks, lead: lead, deadline: deadline}
 	var wg sync.WaitGroup
 	for _, worker := range f.workers {
@@ -164,7 +157,6 @@ type strideRound struct {
 	ended bool
 }
 
-// take returns the next stride, nil if there is none or the round has ended.
 func (r *strideRound) take() *strideTask {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,7 +302,6 @@ func (w *worker) beginBlock(task *strideTask) {
 	}
 }
 
-// decodeLines decodes the lines of the stride from offset at of the buffer on.
 func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
 	for at < task.size {
 		if w.fast != nil {

@@ -73,8 +73,10 @@ func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
 	for !r.chunks.full() {
 		block, records, err := f.packed.nextSamples(f.scratch[:0])
 		f.scratch = records[:0]
-		for _, p := range f.packed.takeProblems() {
-			f.skipLine(framing.Record{Number: p.Line}, p.Reason)
+		if f.packed.reader != nil {
+			for _, p := range f.packed.reader.TakeProblems() {
+				f.skipLine(framing.Record{Number: p.Line}, p.Reason)
+			}
 		}
 		if err != nil {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
@@ -104,18 +106,10 @@ func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.R
 	return p.reader.Next(records)
 }
 
-// takeProblems returns the rows that could not be read since the last call.
-func (p *packedFile) takeProblems() []model.Problem {
-	if p.reader == nil {
-		return nil
-	}
-	return p.reader.TakeProblems()
-}
-
 func (f *file) addBlock(b *model.Block) {
 	b.File = f.index
 	f.noteSteps(nil, b)
-	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(columnsID(b))
+	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(columnsID(b)))
 	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, func(t *runs.Table) { t.AddBlock(b) }) && !isRepeat {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
@@ -129,7 +123,7 @@ func (f *file) addRecords(records []model.Record) {
 	if f.format.Layout != nil {
 		f.nameGroups(records)
 	}
-	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(recordsID(records))
+	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(recordsID(records)))
 	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, func(t *runs.Table) { t.AddRecords(records) }) && !isRepeat {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
-	"vantage/model"
 )
 
 // readFile continues to read a file until the deadline. It reports whether everything that is there
@@ -86,8 +85,13 @@ func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 		s.noteStat(f, info)
 		s.schedule.activate(f)
 		return false
-	case byEvaluation:
-		s.keepOverwritten(f, h, info)
+	case byEvaluation: // what was read before is kept
+		s.noteStat(f, info)
+		s.advance(f, info.Size()-d.Pos)
+		d.Forget()
+		s.keepFingerprint(f, h)
+		f.failures, f.failing = 0, false
+		s.schedule.activate(f)
 		return false
 	case byTraining:
 		if isRewritten {
@@ -158,7 +162,6 @@ func (r *reading) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bo
 	return false, nil
 }
 
-// buffer returns memory to read a block into.
 func (r *reading) buffer() []byte {
 	if r.buffers.read == nil {
 		r.buffers.read = make([]byte, blockSize)
@@ -172,7 +175,6 @@ func (r *reading) advance(f *file, n int64) {
 	r.bytes.read += n
 }
 
-// atEnd is called when everything that is there now has been read.
 func (r *reading) atEnd(f *file) {
 	d := f.disk
 	if !r.options.Follow {
@@ -211,7 +213,6 @@ func (r *reading) noteStat(f *file, info fs.FileInfo) {
 	d.Info, d.Size = info, info.Size()
 }
 
-// restart drops what was read of a file, to read it from its start again.
 func (r *reading) restart(f *file) {
 	r.advance(f, -f.disk.Pos)
 	f.disk.Forget()
@@ -226,15 +227,15 @@ func (r *reading) restart(f *file) {
 	if r.schedule.watcher != nil {
 		r.schedule.watcher.Renew(f.disk.Path)
 	}
-	for _, by := range r.chunks.duplicates.takeRepeats(f.index) {
+	repeats := r.chunks.duplicates.repeats[f.index] // which count now
+	delete(r.chunks.duplicates.repeats, f.index)
+	for _, by := range repeats {
 		if o := r.files[by]; o.disk != nil && !o.gone && !o.refused {
 			r.restart(o)
 			r.enqueue(o)
 		}
 	}
 }
-
-func problemOf(name, reason string) model.Problem { return model.Problem{File: name, Reason: reason} }
 
 // The bytes that are appended to a log are decoded by a worker if there are at least minAppended, and
 // if a line ends in the last maxLastLine of them.
@@ -293,6 +294,16 @@ const maxAttempts = 4
 // backOff returns how long to wait after so many failures in a row: at most 5 s.
 func backOff(failures int) time.Duration {
 	return min(20*time.Millisecond<<min(failures-1, 10), 5*time.Second)
+}
+
+// patiently calls f, and again if the filesystem fails for a moment and again is set.
+func patiently(f func() error, again bool) error {
+	err := f()
+	for n := 1; err != nil && again && isTransient(err) && n < maxAttempts; n++ {
+		time.Sleep(backOff(n))
+		err = f()
+	}
+	return err
 }
 
 // readFailed handles an error of opening or reading a file, and reports whether there is nothing more to

@@ -13,6 +13,7 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/loaders/runs"
@@ -192,7 +193,7 @@ func (s *fileSet) applyStates(files []int32) bool {
 		case !ok || !state.evaluated[t.Step] || known.Overwritten != nil:
 		case s.options.Follow && !known.Found && s.pollFile(f):
 			return false
-		case state.isOlderThan(f.disk.Modified()):
+		case f.disk.Modified().After(state.file.Modified.Add(discover.ClockTick)):
 			late = append(late, t)
 		default:
 			t.Evidence, told = runs.TrainerState, append(told, t)
@@ -321,16 +322,6 @@ func (r *reading) peekTable(f *file, h fileio.Handle, size int64) (*runs.Table, 
 		ids = append(ids, peek.tableID(id))
 	}
 	return t, ids, ignoreEOF(err)
-}
-
-// keepOverwritten keeps what was read of a file before it was overwritten.
-func (r *reading) keepOverwritten(f *file, h fileio.Handle, info os.FileInfo) {
-	r.noteStat(f, info)
-	r.advance(f, info.Size()-f.disk.Pos)
-	f.disk.Forget()
-	r.keepFingerprint(f, h)
-	f.failures, f.failing = 0, false
-	r.schedule.activate(f)
 }
 
 // noteRewritten notes that a file, of which something was read, has been written anew, or was replaced

@@ -6,15 +6,16 @@
 //
 // The way of a byte:
 //
-//	open.go, directory.go   paths → files           with discover: which logs a directory has
-//	place.go                paths elsewhere         with storage: another node, a bucket
-//	follow.go, events.go    files → queue           with watch: what to read next, and when
-//	readfile.go             file → bytes            with fileio: what is new since the last read
+//	open.go, directory.go   paths → files           with discover: which logs a directory has; storage: another node, a bucket
+//	follow.go               files → queue           with watch: what to read next, and when
+//	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
+//	read.go, stream.go      file → bytes            with fileio: what is new since the last read
 //	filereader.go           bytes → records         with framing, formats and decode
-//	worker.go, parallel.go  the same for the large rest of a file, with decode/fast
-//	readpacked.go           gzip, zstd and Parquet  with compressed and parquet
-//	chunk.go                records → chunks        duplicates.go and rundirs.go keep runs apart
-//	evaluations.go          rows of evaluations     with evaluation: which tables are no training
+//	parallel.go             the same for the large rest of a file, with decode/fast
+//	packed.go, parquet.go   gzip, zstd and Parquet  with compressed and parquet
+//	chunk.go                records → chunks        and keeps the groups of several runs apart
+//	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
+//	texts.go                sample → its text       read again when a person looks at it
 //
 // A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
 // between two reads (except for a packed file that is being read), nothing is locked, nothing is
@@ -95,7 +96,7 @@ type Source struct {
 	lentBlocks   []model.Block  // of the chunk that Next returned last
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
-	asked        bool           // the first chunk has said which storages are asked
+	asked        bool           // it has been said which storages are asked
 	mu           sync.Mutex     // held while files are read
 	closed       chan struct{}
 	once         sync.Once
@@ -131,9 +132,9 @@ type reading struct {
 	schedule    schedule
 	newest      newestStep
 	writes      writeTimes
-	bytes       byteCount
-	offline     map[fileio.Storage]bool // that did not answer since the last poll
-	lost        error                   // a storage cannot be read on and is not followed: part of a run is no run
+	bytes       struct{ read, total int64 } // of all files
+	offline     map[fileio.Storage]bool     // that did not answer since the last poll
+	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
 	texts       *textIndex
 	prefetchers []*parquetPrefetcher
 	buffers     buffers
@@ -172,9 +173,6 @@ type file struct {
 	retryAt  time.Time // no attempt is made before
 }
 
-// byteCount is the number of bytes of all files.
-type byteCount struct{ read, total int64 }
-
 // Open opens files, directories, and standard input for "-". Its errors are of type [*Error].
 func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
@@ -198,7 +196,11 @@ func Open(paths []string, o Options) (*Source, error) {
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
-			return nil, unknownFormat(o.Format)
+			var names []string
+			for _, f := range formats.All() {
+				names = append(names, f.Name)
+			}
+			return nil, &Error{Path: "--input-format " + o.Format, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 		}
 		s.formats = []formats.Format{f}
 	}
@@ -213,14 +215,6 @@ func Open(paths []string, o Options) (*Source, error) {
 		}
 	}
 	return s, nil
-}
-
-func unknownFormat(name string) error {
-	var names []string
-	for _, f := range formats.All() {
-		names = append(names, f.Name)
-	}
-	return &Error{Path: "--input-format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 }
 
 // Next returns the next chunk: at most 4096 records, or the blocks and records that 50 ms of work
@@ -302,26 +296,25 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.stopped(ctx); err != nil {
+	select {
+	case <-s.closed:
+		return nil, os.ErrClosed
+	default:
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c := s.connecting(); c != nil {
-		return c, nil
+	if !s.asked && len(s.storages) > 0 { // the first chunk says which storages are asked, before they answer
+		s.asked = true
+		if c := s.takeChunk(); c != nil {
+			return c, nil
+		}
 	}
 	if err := s.openAwaited(time.Now()); err != nil {
 		return nil, err
 	}
 	s.fillChunk(ctx)
 	return s.takeChunk(), nil
-}
-
-// connecting returns the first chunk of a source that will ask a storage: which it asks, before that answers.
-func (s *Source) connecting() *model.Chunk {
-	if s.asked || len(s.storages) == 0 {
-		return nil
-	}
-	s.asked = true
-	return s.takeChunk()
 }
 
 // Close ends the reading. A Next that waits returns [os.ErrClosed].
@@ -359,22 +352,15 @@ func (s *Source) closeFiles() {
 	}
 }
 
-// stopped returns an error if the source is closed or ctx is done.
-func (s *Source) stopped(ctx context.Context) error {
-	select {
-	case <-s.closed:
-		return os.ErrClosed
-	default:
-		return ctx.Err()
-	}
-}
-
 // fillChunk reads until there is enough for a chunk, or nothing more to read now.
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
 	defer s.noteTwins()
 	now := time.Now()
-	defer s.judge(now)
+	defer func() { // of what is there now: evaluations have their own steps in each attempt
+		s.judgeAttempts(now)
+		s.judgeEvaluations()
+	}()
 	deadline := now.Add(budget)
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
@@ -415,13 +401,6 @@ func (s *Source) fillChunk(ctx context.Context) {
 // isOffline reports whether the storage of a file did not answer.
 func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
 
-// judge decides which rows are left out, if everything that is there has been read: those of other
-// attempts, and then those of evaluations, which have their own steps in each attempt.
-func (s *Source) judge(now time.Time) {
-	s.judgeAttempts(now)
-	s.judgeEvaluations()
-}
-
 // exhausted reports whether there will never be more to read.
 func (s *Source) exhausted() bool {
 	if s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0 {
@@ -430,7 +409,6 @@ func (s *Source) exhausted() bool {
 	return s.openStream() == nil
 }
 
-// openStream returns the first stream that has not ended.
 func (r *reading) openStream() *file {
 	if r.streams == 0 {
 		return nil
@@ -567,7 +545,6 @@ func newMemoryLimit(limit int64) *memoryLimit {
 	return m
 }
 
-// held returns how many bytes the program holds.
 func (m *memoryLimit) held() int64 {
 	metrics.Read(m.samples)
 	return int64(m.samples[0].Value.Uint64() - m.samples[1].Value.Uint64())

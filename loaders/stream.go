@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"sync"
 	"time"
 
@@ -37,7 +36,6 @@ func newStream(open func() (io.Reader, error)) *stream {
 	return s
 }
 
-// run fills buffers.
 func (s *stream) run(open func() (io.Reader, error)) {
 	defer close(s.buffers)
 	r, err := open()
@@ -113,7 +111,14 @@ func (s *stream) close() {
 func (r *reading) readStream(f *file, deadline time.Time) bool {
 	st := f.stream
 	if f.packed != nil {
-		return r.readHeld(f, deadline)
+		end, err := r.readTable(f, deadline)
+		if err != nil {
+			f.noteFile(unreadableReason(err))
+		}
+		if st.ended = end || err != nil; st.ended {
+			f.packed.close()
+		}
+		return st.ended
 	}
 	for !r.chunks.full() && time.Now().Before(deadline) {
 		if f.refused {
@@ -161,10 +166,6 @@ func (r *reading) endStream(f *file) {
 	r.newest.update(f)
 }
 
-func openNamedPipe(path string) func() (io.Reader, error) {
-	return func() (io.Reader, error) { return os.Open(path) }
-}
-
 // tableIn returns the Parquet file in a compressed file, nil if that holds text.
 func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 	if p.IsTable() {
@@ -181,7 +182,6 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(start), r), nil
 }
 
-// openHeld opens a Parquet file that is in memory, to be read row by row.
 func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 	p := &packedFile{handle: m}
 	table, err := pages.Open(m, m.Size(), &pages.Memory{})
@@ -206,16 +206,4 @@ func (r *reading) beginHeld(f *file) error {
 	f.packed = p
 	r.enqueue(f)
 	return nil
-}
-
-// readHeld continues to read it, and reports whether it came to its end.
-func (r *reading) readHeld(f *file, deadline time.Time) bool {
-	end, err := r.readTable(f, deadline)
-	if err != nil {
-		f.noteFile(unreadableReason(err))
-	}
-	if f.stream.ended = end || err != nil; f.stream.ended {
-		f.packed.close()
-	}
-	return f.stream.ended
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"sync"
-	"time"
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/decode"
@@ -42,7 +41,6 @@ type textFile struct {
 	lost      string      // why what was read is not there any more; "" if it is
 }
 
-// add notes a file of which something was read.
 func (x *textIndex) add(f *file) {
 	if f.disk == nil || f.format == nil {
 		return
@@ -96,13 +94,11 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if f.lost != "" {
 		return model.Text{}, fmt.Errorf("%s %s", f.name, f.lost)
 	}
-	c := &decode.TextCapture{IndexInLine: at.IndexInLine}
-	err := f.capture(ctx, at.Offset, c)
-	for n := 1; err != nil && isTransient(err) && n < maxAttempts; n++ {
-		time.Sleep(backOff(n))
+	var c *decode.TextCapture
+	err := patiently(func() error {
 		c = &decode.TextCapture{IndexInLine: at.IndexInLine}
-		err = f.capture(ctx, at.Offset, c)
-	}
+		return f.capture(ctx, at.Offset, c)
+	}, true)
 	switch {
 	case err != nil:
 		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
@@ -112,7 +108,6 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	return c.Text, nil
 }
 
-// capture captures the text of a sample.
 func (f textFile) capture(ctx context.Context, offset int64, c *decode.TextCapture) error {
 	h, info, err := f.disk.Open()
 	if err != nil {
@@ -140,7 +135,6 @@ func (f textFile) capture(ctx context.Context, offset int64, c *decode.TextCaptu
 	return f.captureRecord(ctx, h, offset, c)
 }
 
-// captureRow decodes a row of a Parquet file.
 func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *decode.TextCapture) error {
 	r, ok := f.format.NewDecoder(f.name).(*decode.RowDecoder)
 	if !ok {
@@ -150,7 +144,6 @@ func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *deco
 	return f.texts.parquet.DecodeRow(r, parquet.TableFile{Number: f.number, Handle: h, Info: info, Index: f.pageIndex}, row)
 }
 
-// captureRecord decodes the record at an offset of the file's text.
 func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
 	d := f.format.NewDecoder(f.name)
 	switch d := d.(type) {
@@ -174,7 +167,6 @@ func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int
 	return err
 }
 
-// recordAt returns the record at an offset of the file's text.
 func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) ([]byte, error) {
 	in, err := f.textFrom(ctx, h, offset)
 	if err != nil {
@@ -203,7 +195,6 @@ func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) (
 	return record, ctx.Err()
 }
 
-// textFrom returns a reader of the file's text from an offset on.
 func (f textFile) textFrom(ctx context.Context, h fileio.Handle, offset int64) (io.Reader, error) {
 	packing, err := compressed.Detect(h)
 	switch {
@@ -255,7 +246,6 @@ func (s *Source) Line(ctx context.Context, at model.Place) (int64, error) {
 	return n, nil
 }
 
-// lineAt returns the line of an offset of the file's text, from 1.
 func (x *lineIndex) lineAt(ctx context.Context, f textFile, offset int64) (int64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -283,7 +273,6 @@ func (x *lineIndex) lineAt(ctx context.Context, f textFile, offset int64) (int64
 	return c.lines + 1, nil
 }
 
-// openAt opens a file where its lines are counted to.
 func (x *lineIndex) openAt(ctx context.Context, f textFile, c *countedLines) error {
 	x.close()
 	h, _, err := f.disk.Open()
@@ -320,7 +309,6 @@ func (x *lineIndex) advance(c *countedLines, offset int64) error {
 	return nil
 }
 
-// close closes the open file.
 func (x *lineIndex) close() {
 	if x.handle != nil {
 		_ = x.handle.Close()
