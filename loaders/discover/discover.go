@@ -66,8 +66,8 @@ func (f StateFile) OutputDir() string {
 	return dir
 }
 
-// databaseExtension ends the names of trackio's databases.
-const databaseExtension = ".db"
+// DatabaseExtension ends the names of trackio's databases.
+const DatabaseExtension = ".db"
 
 // artFolder is where ART keeps its runs, below the directory that it was started in.
 const artFolder = ".art"
@@ -162,20 +162,53 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 				return err
 			}
 		case e.Type()&fs.ModeSymlink != 0:
-			l.noteLink(name)
-		case !e.Type().IsRegular():
-		case e.Name() == StateName && len(l.States) < l.limit:
-			l.addState(filepath.FromSlash(name), e)
-		case !IsLog(filepath.FromSlash(name)):
-			l.addOther(filepath.FromSlash(name), e)
-		case len(l.Files) >= l.limit:
-			l.Truncated = true
-		default:
-			l.addFile(filepath.FromSlash(name), e)
+			base := path.Base(name) // "latest" points to what is listed anyway
+			if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+				l.links = append(l.links, filepath.FromSlash(name))
+			}
+		case e.Type().IsRegular():
+			l.add(filepath.FromSlash(name), e)
 		}
 	}
 	return nil
 }
+
+// add adds a file. A trainer's state counts among the other files too, which a directory without logs names.
+func (l *Listing) add(name string, e fs.DirEntry) {
+	isState := e.Name() == StateName && len(l.States) < l.limit
+	if !isState && IsLog(name) {
+		if len(l.Files) >= l.limit {
+			l.Truncated = true
+			return
+		}
+		l.Files = append(l.Files, name)
+		if info, err := e.Info(); err == nil {
+			l.Infos[name] = info
+		}
+		return
+	}
+	kind := path.Ext(e.Name())
+	if strings.HasPrefix(e.Name(), "events.out.tfevents") { // such a name ends in that of a machine
+		kind = ".tfevents"
+	}
+	l.Other[kind]++
+	switch {
+	case isState:
+		if info, err := e.Info(); err == nil {
+			l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
+		}
+	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
+		l.Averages = append(l.Averages, name)
+	case kind == DatabaseExtension && len(l.Databases) < maxDatabases:
+		l.Databases = append(l.Databases, name)
+	}
+}
+
+// How many files of averages, and how many databases, a listing names: the first averages mostly say whose they are.
+const (
+	maxAverages  = 4
+	maxDatabases = 64
+)
 
 // skip notes why a directory was not listed. It returns what ends the listing: a failure of the storage.
 func (l *Listing) skip(dir string, err error) error {
@@ -197,63 +230,13 @@ func IsHidden(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && (e.Name() != artFolder || !e.IsDir())
 }
 
-// otherKind returns the extension of a file that is no log. The names of TensorBoard's files end in
-// the name of a machine.
-func otherKind(name string) string {
-	if strings.HasPrefix(name, "events.out.tfevents") {
-		return ".tfevents"
-	}
-	return path.Ext(name)
-}
-
-// noteLink keeps a link that may point to a log. "latest" points to what is listed anyway.
-func (l *Listing) noteLink(name string) {
-	base := path.Base(name)
-	if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
-		l.links = append(l.links, filepath.FromSlash(name))
-	}
-}
-
-func (l *Listing) addFile(name string, e fs.DirEntry) {
-	l.Files = append(l.Files, name)
-	if info, err := e.Info(); err == nil {
-		l.Infos[name] = info
-	}
-}
-
-// How many files of averages, and how many databases, a listing names: the first averages mostly say whose they are.
-const (
-	maxAverages  = 4
-	maxDatabases = 64
-)
-
-// addOther counts a file that is no log.
-func (l *Listing) addOther(name string, e fs.DirEntry) {
-	kind := otherKind(e.Name())
-	l.Other[kind]++
-	switch {
-	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
-		l.Averages = append(l.Averages, name)
-	case kind == databaseExtension && len(l.Databases) < maxDatabases:
-		l.Databases = append(l.Databases, name)
-	}
-}
-
-// addState adds a trainer's state. It counts among the other files too, which a directory without logs
-// names.
-func (l *Listing) addState(name string, e fs.DirEntry) {
-	l.Other[otherKind(e.Name())]++
-	if info, err := e.Info(); err == nil {
-		l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
-	}
-}
-
 // SortNatural sorts names so that numbers in them count as numbers: 2 before 10.
 func SortNatural(names []string) { slices.SortFunc(names, compareNatural) }
 
 // compareNatural compares names so that numbers in them count as numbers: 2 before 10.
 func compareNatural(a, b string) int {
 	whole := cmp.Compare(a, b)
+	leadingDigits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 	for a != "" && b != "" {
 		na, nb := leadingDigits(a), leadingDigits(b)
 		if na == 0 || nb == 0 {
@@ -272,24 +255,17 @@ func compareNatural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
 }
 
-func leadingDigits(s string) int {
-	n := 0
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	return n
-}
-
 // Skipped returns a sentence for each kind of thing that was not looked into.
 func (l *Listing) Skipped() (notes []string) {
 	if len(l.unnamed) > 0 {
-		notes = append(notes, notNamed(l.unnamed))
+		notes = append(notes, "objects with an empty or dotted part in their keys are not read, so rows may be missing: "+Summarize(l.unnamed)+
+			"; copy them to keys without // and /./, as with `aws s3 cp`")
 	}
 	if len(l.links) > 0 {
-		notes = append(notes, notFollowed(l.links))
+		notes = append(notes, "symbolic links are not followed: "+Summarize(l.links)+"; give where they lead, or the links themselves")
 	}
 	if len(l.unreadable) > 0 {
-		notes = append(notes, notListed(l.unreadable))
+		notes = append(notes, "no permission to list "+Summarize(l.unreadable)+": ask its owner for it")
 	}
 	if len(l.broken) > 0 {
 		notes = append(notes, "not all of "+Summarize(l.broken)+" could be listed, so rows may be missing: look at the filesystem")
@@ -307,26 +283,76 @@ func (l *Listing) KnownUnread() (notes []string) {
 	return notes
 }
 
-func notNamed(keys []string) string {
-	return "objects with an empty or dotted part in their keys are not read, so rows may be missing: " + Summarize(keys) +
-		"; copy them to keys without // and /./, as with `aws s3 cp`"
-}
-
-func notFollowed(links []string) string {
-	return "symbolic links are not followed: " + Summarize(links) + "; give where they lead, or the links themselves"
-}
-
-func notListed(dirs []string) string {
-	return "no permission to list " + Summarize(dirs) + ": ask its owner for it"
-}
-
 // knownUnread are the kinds of files that are known and not read.
 var knownUnread = [...]struct{ ext, what string }{
 	{".pt", "of .pt files only slime's and miles' rollouts are read, {rollout_id}.pt"},
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
 	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table beside it tables of samples"},
 	{".tfevents", "TensorBoard's files hold averages of steps"},
-	{databaseExtension, "of .db files only trackio's are read, each when it is given itself, on the machine where it lies"},
+	{DatabaseExtension, "of .db files only trackio's are read, each when it is given itself, on the machine where it lies"},
 	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
 	{".yaml", "ART's .yaml files are not read"},
 }
+
+// Directory is a directory that is read and was listed before.
+type Directory struct {
+	Path   string
+	Prefix string   // before the names of its files
+	Listed []string // its logs when it was last listed, relative
+	Dirs   []string // the directories below it, relative, "." first
+
+	times map[string]dirTime // by relative path
+	next  int                // of Dirs: those that are checked one at a time
+}
+
+// dirTime is a directory's modification time, and since when it has been seen, by this machine's
+// clock.
+type dirTime struct{ modified, since time.Time }
+
+// ClockTick is the longest step in which filesystems count time. A directory that changed may have
+// changed once more within it without another time.
+const ClockTick = 2 * time.Second
+
+// newestDirs is how many of the newest directories are checked each time.
+const newestDirs = 3
+
+// Changed reports whether files may have been added. It checks the directory itself, the newest
+// below it, where most trainers write, and one of the others in turn.
+func (d *Directory) Changed(now time.Time) bool {
+	checked := []string{"."}
+	if n := len(d.Dirs); n > 1 {
+		d.next = (d.next + 1) % n
+		checked = append(append(checked, d.Dirs[max(1, n-newestDirs):]...), d.Dirs[d.next])
+	}
+	changed := false
+	for _, dir := range checked {
+		modified := modTime(filepath.Join(d.Path, dir))
+		if old, known := d.times[dir]; known && old.modified.Equal(modified) {
+			changed = changed || now.Sub(old.since) < ClockTick
+			continue
+		}
+		if d.times == nil || len(d.times) > MaxFiles {
+			d.times = map[string]dirTime{}
+		}
+		d.times[dir] = dirTime{modified, now}
+		changed = true
+	}
+	return changed
+}
+
+// modTime opens a directory to read its time: NFS answers stat from its cache otherwise.
+func modTime(dir string) time.Time {
+	h, err := os.Open(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	defer func() { _ = h.Close() }()
+	info, err := h.Stat()
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Lists reports whether the last listing has a log of this path.
+func (d *Directory) Lists(path string) bool { return slices.Contains(d.Listed, path) }

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"vantage/loaders/discover"
 	"vantage/loaders/storage"
 	"vantage/model/runlist"
 )
@@ -160,27 +161,24 @@ func (w *walker) recent(sessions []Recent) {
 }
 
 // describe returns the run of a session. Of a directory that holds several logs the one written last
-// says what it is.
+// says what it is. Another machine is not asked: that may take long, and a password.
 func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
-	if slices.ContainsFunc(s.Paths, storage.IsElsewhere) {
-		return remoteRun(s), true
-	}
-	for _, p := range s.Paths {
-		info, err := os.Stat(databaseOf(p))
-		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
-			return r, false
+	name, elsewhere := s.Paths[0], true
+	if !slices.ContainsFunc(s.Paths, storage.IsElsewhere) {
+		for _, p := range s.Paths {
+			info, err := os.Stat(databaseOf(p))
+			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+				return r, false
+			}
 		}
+		r = w.freshest(databaseOf(name))
+		name, elsewhere = w.shownName(name)
 	}
-	first := s.Paths[0]
-	found := w.freshest(databaseOf(first))
-	r = found
-	r.ID, r.Opened, r.Paths = strings.Join(s.Paths, "\n"), s.Opened, s.Paths
-	r.Name, r.Elsewhere = w.shownName(first)
+	r.ID, r.Opened, r.Name, r.Paths, r.Elsewhere = strings.Join(s.Paths, "\n"), s.Opened, name, s.Paths, elsewhere
 	if len(s.Paths) > 1 {
 		r.Name += " and others"
-	}
-	if !r.Elsewhere && len(s.Paths) == 1 {
-		r.Paths = []string{r.Name}
+	} else if !elsewhere {
+		r.Paths = []string{name}
 	}
 	return r, true
 }
@@ -188,22 +186,13 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 // databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
 func databaseOf(at string) string {
 	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
-		if filepath.Ext(name) == ".db" {
+		if filepath.Ext(name) == discover.DatabaseExtension {
 			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 				return name
 			}
 		}
 	}
 	return at
-}
-
-// remoteRun returns a run of which some is on another machine, which is not asked: that may take long, and a password.
-func remoteRun(s Recent) runlist.Run {
-	r := runlist.Run{ID: strings.Join(s.Paths, "\n"), Opened: s.Opened, Paths: s.Paths, Name: s.Paths[0], Elsewhere: true}
-	if len(s.Paths) > 1 {
-		r.Name += " and others"
-	}
-	return r
 }
 
 // freshest returns the run at a path, or of those below it the one written last; an empty one if
@@ -228,13 +217,8 @@ func (w *walker) freshest(at string) (best runlist.Run) {
 	}
 	defer func() { _ = root.Close() }()
 	name := filepath.Base(at)
-	if r, ok := below.projectRun(root, name); ok && filepath.Ext(name) == ".db" {
-		return r
-	}
-	s := series{files: []string{name}}
-	if sniffed, ok := below.sniffNewest(root, s.files); ok {
-		s.sniffed = sniffed
-		return below.fileRun(root, s)
+	if s, ok := below.sniffNewest(root, []string{name}); ok {
+		return below.fileRun(root, name, s)
 	}
 	return best
 }
