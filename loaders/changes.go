@@ -208,6 +208,15 @@ func (t *twins) hides(name string, format *formats.Format) bool {
 	return true
 }
 
+// leaveOutTwins leaves out files of a directory that were read before their twins were written.
+func (s *fileSet) leaveOutTwins(d *directory) {
+	for _, f := range s.files {
+		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
+			s.drop(f)
+		}
+	}
+}
+
 // noteTwins notes how many files were left out because of their twins, once all is read, and again when they are twice as many.
 func (s *fileSet) noteTwins() {
 	for _, d := range s.directories {

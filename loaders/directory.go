@@ -52,11 +52,7 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	}
 	d.Listed, s.schedule.lastNews = l.Files, time.Now()
 	d.twins.list(s.formats, d, l.Files)
-	for _, f := range s.files { // that were read before their twins were written
-		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
-			s.drop(f)
-		}
-	}
+	s.leaveOutTwins(d)
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
 	s.dropSuperseded(d, chosen)

@@ -222,23 +222,21 @@ const (
 // files, or resumed, writes other steps first, or asks the same prompts.
 func (r *reading) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwriting {
 	e := &r.chunks.evaluations
-	known := e.Of(f.index)
+	known, mayEvaluate := e.Of(f.index), f.format != nil && f.format.Evaluation == formats.OverTrainingRows
 	if known.Overwritten != nil && info.Size() == f.disk.Size && f.disk.StartsTheSame(h) {
 		r.noteRewritten(f, h, info) // a copy of the evaluation, or only its time is another
 		return byEvaluation
 	}
 	before := known.Read()
-	if before == nil || before.ManySteps || known.Found || f.format == nil || f.format.Evaluation != formats.OverTrainingRows || r.wroteOtherSteps(f, info) {
+	if before == nil || before.ManySteps || known.Found || !mayEvaluate || r.wroteOtherSteps(f, info) {
 		return byTraining
 	}
 	now, blocks, err := r.peekTable(f, h, info.Size())
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return unfinished
-	case err != nil || now.Rows == 0 || now.ManySteps || now.Step != before.Step || now.EndsLike(before):
+	case err != nil || !now.AsksOthersThan(before) || !e.Wants(false): // if evaluations are asked for, the file is read again
 		return byTraining
-	case !e.Wants(false):
-		return byTraining // evaluations are asked for: the file is read again
 	}
 	e.AddOverwriting(f.index, now)
 	for _, id := range blocks {

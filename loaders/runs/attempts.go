@@ -47,6 +47,9 @@ type Run struct {
 	Alone      int32 // the index of a file that was given by itself, which is a run of its own; -1 if it is of a folder
 }
 
+// isPlain reports whether nothing of the file itself tells of another attempt.
+func (f *File) isPlain() bool { return !f.Order.GoesBack() && !f.Gone && f.Replaced == NotReplaced }
+
 // LeftOut says which rows are left out if one attempt of each run is shown: that of a number, from 1, or the newest if
 // shown is 0. It goes through the files twice: runs that were written in the order of their steps are passed over at a glance.
 func LeftOut(files iter.Seq[File], shown int) model.Attempts {
@@ -68,22 +71,22 @@ func LeftOut(files iter.Seq[File], shown int) model.Attempts {
 			order, runs[f.Run] = append(order, f.Run), r
 		}
 		_, newest := f.Order.Span()
-		r.inOrder = r.inOrder && !f.Order.GoesBack() && !f.Gone && f.Replaced == NotReplaced && newest >= r.newest && !f.Written.Before(r.written)
+		r.inOrder = r.inOrder && f.isPlain() && newest >= r.newest && !f.Written.Before(r.written)
 		r.newest, r.written = newest, f.Written
 	}
 	for f := range files {
-		if r := runs[f.Run]; r != nil && !r.inOrder && !f.Order.Empty() {
+		if r := runs[f.Run]; !f.Order.Empty() && !r.inOrder {
 			r.files = append(r.files, f)
 		}
 	}
 	var all model.Attempts
 	for _, at := range order {
-		if r := runs[at]; !r.inOrder {
-			name := ""
-			if len(order) > 1 {
-				name = at.Folder
-			}
-			addRun(&all, name, r.files, shown)
+		name := at.Folder
+		if len(order) == 1 {
+			name = ""
+		}
+		if files := runs[at].files; len(files) > 0 {
+			addRun(&all, name, files, shown)
 		}
 	}
 	if all.Count < 2 && len(all.LeftOut)+len(all.Doubts) == 0 {

@@ -319,6 +319,11 @@ func (t *Table) EndsLike(o *Table) bool {
 	return t.tail == o.tail && min(t.groups, tailGroups) == min(o.groups, tailGroups)
 }
 
+// AsksOthersThan reports whether a table is of the same step as before, and ends with other prompts.
+func (t *Table) AsksOthersThan(before *Table) bool {
+	return t.Rows > 0 && !t.ManySteps && t.Step == before.Step && !t.EndsLike(before)
+}
+
 // groupSize returns the rows of a group: two groups of one prompt may stand together.
 func (t *Table) groupSize() int { return gcd(t.size, t.current) }
 
