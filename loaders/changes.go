@@ -274,13 +274,13 @@ func (s *fileSet) leaveOutSideFiles(f *file) bool {
 	return false
 }
 
-// noteSideFiles notes which files hold no samples. If their directory holds a trainer's own log they
-// are notes, once for each name; if nothing better was found they are problems.
+// noteSideFiles notes, once all is read, which files hold no samples: before, the order of notes would be a matter of time.
+// If their directory holds a trainer's own log they are notes, once for each name; if nothing better was found they are problems.
 func (s *fileSet) noteSideFiles() {
+	if len(s.queue) > 0 {
+		return
+	}
 	for _, d := range s.directories {
-		if d.ownFormat == nil && len(s.queue) > 0 {
-			continue
-		}
 		for _, p := range d.withoutSamples {
 			switch base := filepath.Base(p.File); {
 			case d.ownFormat == nil:

@@ -24,31 +24,20 @@ const (
 
 // chunkBuilder is a chunk under construction.
 type chunkBuilder struct {
-	format    *formats.Format
-	note      decode.Note
-	records   []model.Record
-	blocks    []model.Block
-	samples   int     // in records and blocks
-	forget    []int32 // files whose earlier samples are dropped
-	problems  []model.Problem
-	skipped   int           // lines that could not be read
-	untrained map[int32]int // see model.Chunk
-	notes     []string
-	attempts  *model.Attempts // nil if what is left out has not changed
+	model.Chunk // but for what chunk adds
+	format      *formats.Format
+	note        decode.Note
+	samples     int // in records and blocks
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && len(b.untrained) == 0 && b.attempts == nil
+	return b.samples == 0 && len(b.Forget) == 0 && len(b.Problems) == 0 && b.Skipped == 0 && len(b.Notes) == 0 && len(b.Untrained) == 0 && b.Attempts == nil
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
-	c := &model.Chunk{
-		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
-		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth, HasTotal: b.note.HasTotal, SumsComponents: b.note.SumsComponents,
-		ComponentNames: b.note.Components,
-		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes, Attempts: b.attempts,
-		Untrained: b.untrained,
-	}
+	c, n := &b.Chunk, &b.note
+	c.Files, c.ComponentNames = names, n.Components
+	c.Provenance, c.LengthUnit, c.HasTruth, c.HasTotal, c.SumsComponents = n.Provenance, n.LengthUnit, n.HasTruth, n.HasTotal, n.SumsComponents
 	if b.format != nil {
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 	}
@@ -84,17 +73,17 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 }
 
 func (b *chunkBuilder) drop(file int32, name string) {
-	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
-	b.blocks = slices.DeleteFunc(b.blocks, func(k model.Block) bool { return k.File == file })
-	b.samples = len(b.records)
-	for i := range b.blocks {
-		b.samples += b.blocks[i].Len()
+	b.Records = slices.DeleteFunc(b.Records, func(r model.Record) bool { return r.File == file })
+	b.Blocks = slices.DeleteFunc(b.Blocks, func(k model.Block) bool { return k.File == file })
+	b.samples = len(b.Records)
+	for i := range b.Blocks {
+		b.samples += b.Blocks[i].Len()
 	}
 	if b.samples == 0 {
 		b.format, b.note = nil, decode.Note{}
 	}
-	delete(b.untrained, file)
-	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
+	delete(b.Untrained, file)
+	b.Problems = slices.DeleteFunc(b.Problems, func(p model.Problem) bool { return p.File == name })
 }
 
 // chunkQueue turns what files yield into chunks.
@@ -139,9 +128,9 @@ func (q *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Recor
 
 func (q *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
 	for len(records) > 0 {
-		b := q.builderFor(f, n, len(q.pending.blocks) > 0, maxRecords) // a chunk's records come before its blocks
+		b := q.builderFor(f, n, len(q.pending.Blocks) > 0, maxRecords) // a chunk's records come before its blocks
 		took := min(maxRecords-b.samples, len(records))
-		b.records = append(b.records, records[:took]...)
+		b.Records = append(b.Records, records[:took]...)
 		b.samples += took
 		records = records[took:]
 	}
@@ -159,7 +148,7 @@ func (q *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
 	}
 	q.pending.align(&n, &k)
 	b := q.builderFor(f, n, false, math.MaxInt)
-	b.blocks = append(b.blocks, k)
+	b.Blocks = append(b.Blocks, k)
 	b.samples += k.Len()
 	q.noteFormat(f, n)
 }
@@ -205,31 +194,31 @@ func (q *chunkQueue) forgetRows(f *fileReader) {
 	}
 	q.pending.drop(f.index, f.name)
 	q.problemCount -= int(f.problemCount)
-	q.pending.skipped -= int(f.skipped)
+	q.pending.Skipped -= int(f.skipped)
 	q.tried -= f.detection.tried
 	f.problemCount, f.skipped, f.detection.tried = 0, 0, 0
-	if !slices.Contains(q.pending.forget, f.index) {
-		q.pending.forget = append(q.pending.forget, f.index)
+	if !slices.Contains(q.pending.Forget, f.index) {
+		q.pending.Forget = append(q.pending.Forget, f.index)
 	}
 }
 
-func (q *chunkQueue) addNotes(notes []string) { q.pending.notes = append(q.pending.notes, notes...) }
+func (q *chunkQueue) addNotes(notes []string) { q.pending.Notes = append(q.pending.Notes, notes...) }
 
 // addUntrained counts traces of a file that are no samples: see model.Chunk.
 func (q *chunkQueue) addUntrained(file int32, n int) {
 	if n == 0 {
 		return
 	}
-	if q.pending.untrained == nil {
-		q.pending.untrained = map[int32]int{}
+	if q.pending.Untrained == nil {
+		q.pending.Untrained = map[int32]int{}
 	}
-	q.pending.untrained[file] += n
+	q.pending.Untrained[file] += n
 }
 
 func (q *chunkQueue) addProblem(p model.Problem) {
 	if q.problemCount < maxProblems {
 		q.problemCount++
-		q.pending.problems = append(q.pending.problems, p)
+		q.pending.Problems = append(q.pending.Problems, p)
 	}
 }
 

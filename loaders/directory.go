@@ -210,12 +210,13 @@ func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 	default:
 		return "", ""
 	}
+	return what, cmp.Or(samplesBeside(file), do)
+}
+
+func samplesBeside(averages io.ReaderAt) string {
 	head := make([]byte, metricsHead)
-	n, _ := file.ReadAt(head, 0)
-	if where := formats.WhereSamplesAre(head[:n]); where != "" {
-		do = where
-	}
-	return what, do
+	n, _ := averages.ReadAt(head, 0)
+	return formats.WhereSamplesAre(head[:n])
 }
 
 // whereSamplesAre says where the samples are of whose averages a directory has, "" if nothing in it tells.
@@ -226,10 +227,9 @@ func whereSamplesAre(d *directory, l *discover.Listing) string {
 		if err != nil {
 			continue
 		}
-		head := make([]byte, metricsHead)
-		n, _ := h.ReadAt(head, 0)
+		where := samplesBeside(h)
 		_ = h.Close()
-		if where := formats.WhereSamplesAre(head[:n]); where != "" {
+		if where != "" {
 			return where
 		}
 	}

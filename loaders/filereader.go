@@ -178,7 +178,7 @@ func (f *fileReader) noteSteps(records []model.Record, k *model.Block) {
 
 func (f *fileReader) skipLine(record framing.Record, reason string) {
 	f.skipped++
-	f.chunks.pending.skipped++
+	f.chunks.pending.Skipped++
 	f.addProblem(model.Problem{File: f.name, Line: record.Number, Reason: reason})
 }
 

@@ -54,7 +54,11 @@ func (s *fileSet) openPlace(at place) error {
 
 func (s *fileSet) openNow(at place) error {
 	path := at.shown
-	info, err := at.stat()
+	stat := os.Stat
+	if at.storage != nil {
+		stat = at.storage.Stat
+	}
+	info, err := stat(at.path)
 	switch {
 	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
 		if at.missing = true; s.options.Wait {
@@ -303,14 +307,6 @@ func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
 	}
 	s.storages, s.schedule.storages = append(s.storages, at), true
 	return place{shown: path, storage: at, path: inner}
-}
-
-// stat describes what is at the place.
-func (p place) stat() (fs.FileInfo, error) {
-	if p.storage != nil {
-		return p.storage.Stat(p.path)
-	}
-	return os.Stat(p.path)
 }
 
 func (s *fileSet) list(d *directory) (*discover.Listing, error) {

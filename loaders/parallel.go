@@ -435,10 +435,6 @@ type blockPool []model.Block
 // the one that is being read.
 const maxPooledBlocks = 128
 
-func (p *blockPool) put(blocks []model.Block) {
-	*p = append(*p, blocks[:min(len(blocks), maxPooledBlocks-len(*p))]...)
-}
-
 // get returns the block that was used last, or one without memory.
 func (p *blockPool) get() model.Block {
 	last := len(*p) - 1

@@ -54,7 +54,7 @@ func (s *fileSet) judgeAttempts(now time.Time) {
 		return
 	}
 	a.sent = judged
-	s.chunks.pending.attempts = &judged
+	s.chunks.pending.Attempts = &judged
 	s.chunks.evaluations.Unjudged, s.chunks.evaluations.Unreported = true, true
 	s.findNewest()
 }

@@ -225,7 +225,8 @@ func Open(paths []string, o Options) (*Source, error) {
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	got, err := s.takeAhead(ctx)
 	if s.ahead == nil {
-		s.buffers.blocks.put(s.lentBlocks)
+		pool := &s.buffers.blocks
+		*pool = append(*pool, s.lentBlocks[:min(len(s.lentBlocks), maxPooledBlocks-len(*pool))]...)
 		s.lentBlocks = nil
 	}
 	if got == nil && err == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
@@ -282,7 +283,8 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if len(s.queue) > 0 && !s.isOffline(s.queue[0]) {
 			continue
 		}
-		if s.exhausted() {
+		follows := s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0
+		if !follows && s.openStream() == nil {
 			return nil, io.EOF
 		}
 		if err := s.wait(ctx); err != nil {
@@ -400,14 +402,6 @@ func (s *Source) fillChunk(ctx context.Context) {
 
 // isOffline reports whether the storage of a file did not answer.
 func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
-
-// exhausted reports whether there will never be more to read.
-func (s *Source) exhausted() bool {
-	if s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0 {
-		return false
-	}
-	return s.openStream() == nil
-}
 
 func (r *reading) openStream() *file {
 	if r.streams == 0 {

@@ -148,10 +148,14 @@ func (r *reading) readStream(f *file, deadline time.Time) bool {
 
 // endStream decodes the rest of a stream that has ended.
 func (r *reading) endStream(f *file) {
-	if f.stream.inMemory != nil && f.stream.err == nil {
-		if f.stream.err = r.beginHeld(f); f.stream.err == nil {
+	if m := f.stream.inMemory; m != nil && f.stream.err == nil {
+		f.stream.inMemory = nil
+		r.bytes.read += m.Size()
+		if f.packed, f.stream.err = f.openHeld(*m); f.stream.err == nil {
+			r.enqueue(f)
 			return
 		}
+		f.packed = nil
 	}
 	f.stream.ended = true
 	switch {
@@ -192,18 +196,4 @@ func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 		err = p.reader.ReadRows(0)
 	}
 	return p, err
-}
-
-// beginHeld opens a Parquet file that came through a pipe.
-func (r *reading) beginHeld(f *file) error {
-	m := *f.stream.inMemory
-	f.stream.inMemory = nil
-	r.bytes.read += m.Size()
-	p, err := f.openHeld(m)
-	if err != nil {
-		return err
-	}
-	f.packed = p
-	r.enqueue(f)
-	return nil
 }
