@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"vantage/loaders/fileio"
+	"vantage/loaders/storage/bucket"
+	"vantage/loaders/storage/cache"
+	"vantage/loaders/storage/hub"
+	"vantage/loaders/storage/sftp"
 )
 
 // Options say how storages are reached.
@@ -58,4 +62,52 @@ func IsElsewhere(path string) bool {
 // hasScheme returns whether paths begin with a scheme.
 func hasScheme(name string) func(path string) bool {
 	return func(path string) bool { return strings.HasPrefix(path, name+"://") }
+}
+
+// Schemes returns all ways in which a path names a storage.
+func Schemes() []Scheme {
+	return slices.Concat(bucketSchemes(), []Scheme{
+		{Name: "ssh", Paths: "host:path or ssh://user@host:port/path", Names: sftp.Names, Open: openSFTP},
+	})
+}
+
+func openSFTP(path string, o Options) (fileio.Storage, string, error) {
+	s, inner, err := sftp.Open(path, o.Patience, o.Terminal)
+	if err != nil {
+		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
+	}
+	return s, inner, nil
+}
+
+// bucketSchemes are the buckets of S3 and of Google's interoperable API, and the Hugging Face Hub.
+func bucketSchemes() []Scheme {
+	open := func(path string, o Options) (fileio.Storage, string, error) {
+		b, key, err := bucket.Open(path, o.Endpoint, o.Patience)
+		if err != nil {
+			return nil, "", err
+		}
+		return o.kept(b), key, nil
+	}
+	return []Scheme{
+		{Name: "s3", Paths: "s3://BUCKET/PREFIX", Names: hasScheme("s3"), Open: open},
+		{Name: "hf", Paths: "hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH", Names: hasScheme("hf"), Open: openHub},
+		{Name: "gs", Paths: "gs://BUCKET/PREFIX", Names: hasScheme("gs"), Open: open},
+	}
+}
+
+func openHub(path string, o Options) (fileio.Storage, string, error) {
+	h, inner, err := hub.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return o.kept(h), inner, nil
+}
+
+// kept returns a storage whose bytes are kept.
+func (o Options) kept(s fileio.Storage) fileio.Storage {
+	limit := o.CacheBytes
+	if limit == 0 {
+		limit = cache.DefaultBytes
+	}
+	return cache.Wrap(s, cache.NewDisk(o.CacheDir, limit))
 }
