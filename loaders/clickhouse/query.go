@@ -15,7 +15,7 @@ import (
 
 // table writes the statements for one run of a table.
 type table struct {
-	target target
+	target Target
 	m      mapping
 	run    string // name of the run, if the table has several
 	choice choice // which attempts are read, and whether training or evaluation
@@ -31,7 +31,7 @@ func quoteText(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`).Replace(text) + "'"
 }
 
-func (t target) from() string {
+func (t Target) from() string {
 	from := " FROM " + quoteName(t.Database) + "." + quoteName(t.Table)
 	if t.Final {
 		from += " FINAL"
@@ -40,7 +40,7 @@ func (t target) from() string {
 }
 
 // describeSQL lists the columns of the table.
-func (t target) describeSQL() string {
+func (t Target) describeSQL() string {
 	return "DESCRIBE TABLE " + quoteName(t.Database) + "." + quoteName(t.Table)
 }
 
@@ -324,6 +324,6 @@ func settingsSQL() string {
 }
 
 // leavesOut is the error for a profile with which rows may be missing.
-func (t target) leavesOut(need wire.Setting) error {
+func (t Target) leavesOut(need wire.Setting) error {
 	return &Error{text: fmt.Sprintf("the profile of %s on %s sets %s so that rows may be missing from an answer, and allows no other: ask for a user with %s=%s or with readonly=2", t.User, t.Host, need.Name, need.Name, need.Value)}
 }

@@ -32,7 +32,6 @@ import (
 	"sync"
 	"time"
 
-	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
@@ -62,7 +61,7 @@ type Options struct {
 // Source reads the samples of a run. Next, Text and Close may be called from different goroutines, but Next from
 // one at a time.
 type Source struct {
-	target  target
+	target  Target
 	options Options
 	fields  *decode.Fields
 
@@ -83,13 +82,12 @@ type answer struct {
 	err   error
 }
 
-// Open returns a source of a table. It connects only when Next is called first. Its errors are [address.ErrUsage].
+// Open returns a source of a table. It connects only when Next is called first. Its errors are [ErrUsage].
 func Open(table string, o Options) (*Source, error) {
-	named, err := address.Parse(table)
+	t, err := ParseAddress(table)
 	if err != nil {
 		return nil, err
 	}
-	t := target{named}
 	o.Poll, o.ChunkRows = cmp.Or(o.Poll, 2*time.Second), cmp.Or(o.ChunkRows, 2_000_000)
 	t.Password = cmp.Or(o.Password, t.Password)
 	for role, name := range map[string]*string{"step": &o.Columns.Step, "group": &o.Columns.Group, "prompt": &o.Columns.Prompt} {

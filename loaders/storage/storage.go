@@ -5,6 +5,7 @@
 package storage
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/storage/bucket"
 	"vantage/loaders/storage/cache"
-	"vantage/loaders/storage/hub"
 	"vantage/loaders/storage/sftp"
 )
 
@@ -66,48 +66,29 @@ func hasScheme(name string) func(path string) bool {
 
 // Schemes returns all ways in which a path names a storage.
 func Schemes() []Scheme {
-	return slices.Concat(bucketSchemes(), []Scheme{
-		{Name: "ssh", Paths: "host:path or ssh://user@host:port/path", Names: sftp.Names, Open: openSFTP},
-	})
-}
-
-func openSFTP(path string, o Options) (fileio.Storage, string, error) {
-	s, inner, err := sftp.Open(path, o.Patience, o.Terminal)
-	if err != nil {
-		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
+	openBucket := func(path string, o Options) (fileio.Storage, string, error) {
+		return o.cached(bucket.Open(path, o.Endpoint, o.Patience))
 	}
-	return s, inner, nil
-}
-
-// bucketSchemes are the buckets of S3 and of Google's interoperable API, and the Hugging Face Hub.
-func bucketSchemes() []Scheme {
-	open := func(path string, o Options) (fileio.Storage, string, error) {
-		b, key, err := bucket.Open(path, o.Endpoint, o.Patience)
+	openHub := func(path string, o Options) (fileio.Storage, string, error) { return o.cached(bucket.OpenHub(path)) }
+	openSFTP := func(path string, o Options) (fileio.Storage, string, error) {
+		s, inner, err := sftp.Open(path, o.Patience, o.Terminal)
 		if err != nil {
-			return nil, "", err
+			return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
 		}
-		return o.kept(b), key, nil
+		return s, inner, nil
 	}
 	return []Scheme{
-		{Name: "s3", Paths: "s3://BUCKET/PREFIX", Names: hasScheme("s3"), Open: open},
+		{Name: "s3", Paths: "s3://BUCKET/PREFIX", Names: hasScheme("s3"), Open: openBucket},
 		{Name: "hf", Paths: "hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH", Names: hasScheme("hf"), Open: openHub},
-		{Name: "gs", Paths: "gs://BUCKET/PREFIX", Names: hasScheme("gs"), Open: open},
+		{Name: "gs", Paths: "gs://BUCKET/PREFIX", Names: hasScheme("gs"), Open: openBucket},
+		{Name: "ssh", Paths: "host:path or ssh://user@host:port/path", Names: sftp.Names, Open: openSFTP},
 	}
 }
 
-func openHub(path string, o Options) (fileio.Storage, string, error) {
-	h, inner, err := hub.Open(path)
+// cached returns a storage whose bytes are kept, in memory and in the directory of the cache, and the path in it.
+func (o Options) cached(s fileio.Storage, inner string, err error) (fileio.Storage, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return o.kept(h), inner, nil
-}
-
-// kept returns a storage whose bytes are kept.
-func (o Options) kept(s fileio.Storage) fileio.Storage {
-	limit := o.CacheBytes
-	if limit == 0 {
-		limit = cache.DefaultBytes
-	}
-	return cache.Wrap(s, cache.NewDisk(o.CacheDir, limit))
+	return cache.Wrap(s, cache.NewDisk(o.CacheDir, cmp.Or(o.CacheBytes, cache.DefaultBytes))), inner, nil
 }

@@ -15,16 +15,16 @@ import (
 
 const (
 	pageKeys   = 1000    // of a request, the most that S3 returns
-	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket
-	askAgain   = 900 * time.Millisecond
+	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket, or dataset
 	sweepAgain = 10 * time.Second
-	maxIdle    = 100 // pages in a row without a key that is new: that is a listing without end
+
+	maxIdlePages = 100 // in a row without a key that is new: that is a listing without end
 )
 
 // listing is what is known of the objects below a prefix. When it is followed it is asked for once a second: for what comes
 // after the newest object and those before it, and now and then, page by page, for everything.
 type listing struct {
-	bucket *Bucket
+	bucket *bucket
 	prefix string // "" or with a slash at its end
 
 	asking sync.Mutex // held while the store is asked
@@ -45,11 +45,8 @@ type listing struct {
 }
 
 // listingOf returns the listing of a folder.
-func (b *Bucket) listingOf(name string) *listing {
-	prefix := ""
-	if name != "" {
-		prefix = name + "/"
-	}
+func (b *bucket) listingOf(name string) *listing {
+	prefix := prefixOf(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.listings {
@@ -63,14 +60,14 @@ func (b *Bucket) listingOf(name string) *listing {
 }
 
 // pause is how long a listing is not asked for again: of several each waits for its turn.
-func (b *Bucket) pause() time.Duration {
+func (b *bucket) pause() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return askAgain * time.Duration(max(1, len(b.listings)))
 }
 
 // Tree implements [fileio.Storage]. The tree is the same value as before if nothing has changed.
-func (b *Bucket) Tree(dir string) (fs.FS, error) {
+func (b *bucket) Tree(dir string) (fs.FS, error) {
 	l := b.listingOf(cleanKey(dir))
 	if err := l.update(); err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func (l *listing) listAll() error {
 		switch {
 		case n > maxKeys:
 			return errTooMany
-		case idle > maxIdle:
+		case idle > maxIdlePages:
 			return l.noEnd()
 		}
 	}

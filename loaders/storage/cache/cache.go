@@ -9,8 +9,6 @@ package cache
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"sync"
 	"sync/atomic"
@@ -59,7 +57,8 @@ func (s *storage) open(name string) (fileio.Handle, error) {
 	if !ok || !info.Mode().IsRegular() {
 		return h, nil
 	}
-	f := &handle{storage: s, inner: h, content: s.content(o), object: o}
+	f := &handle{storage: s, inner: h, content: s.content(o)}
+	f.Ranged = fileio.NewRanged(o, f.readAt, f.release)
 	f.users.Store(1)
 	return f, nil
 }
@@ -95,37 +94,26 @@ const (
 
 // handle reads a version of a file. It implements [fileio.Handle].
 type handle struct {
+	fileio.Ranged
 	storage *storage
 	inner   fileio.Handle
 	content *content
-	object  fileio.Object
-	offset  int64        // of Read
 	users   atomic.Int32 // who opened it, until it is closed, and who fetches ahead
 }
 
-// Stat implements [fileio.Handle].
-func (h *handle) Stat() (os.FileInfo, error) { return h.object, nil }
-
-// Close implements [fileio.Handle].
-func (h *handle) Close() error {
+// release ends a use.
+func (h *handle) release() error {
 	if h.users.Add(-1) > 0 {
 		return nil
 	}
 	return h.inner.Close()
 }
 
-// Read implements [fileio.Handle].
-func (h *handle) Read(p []byte) (int, error) {
-	n, err := h.ReadAt(p, h.offset)
-	h.offset += int64(n)
-	return n, err
-}
-
-// ReadAt implements [fileio.Handle]. Blocks that are not there are fetched together.
-func (h *handle) ReadAt(p []byte, offset int64) (int, error) {
-	n := min(int64(len(p)), h.content.size-offset)
-	if n <= 0 {
-		return 0, io.EOF
+// readAt fetches the blocks that are not there together.
+func (h *handle) readAt(p []byte, offset int64) (int, error) {
+	n := int64(len(p))
+	if n == 0 {
+		return 0, nil
 	}
 	length := h.content.advance(offset, n)
 	first, last := offset/blockSize, (offset+n-1)/blockSize
@@ -149,10 +137,7 @@ func (h *handle) ReadAt(p []byte, offset int64) (int, error) {
 		if errs[i] != nil {
 			return got, errs[i]
 		}
-		got += b.copy(p[got:n], offset+int64(got)-b.number*blockSize)
-	}
-	if got < len(p) {
-		return got, io.EOF
+		got += b.copy(p[got:], offset+int64(got)-b.number*blockSize)
 	}
 	return got, nil
 }
@@ -195,7 +180,7 @@ func (h *handle) fetchOn(number, length int64) {
 func (h *handle) fillAhead(b *block, part span, failed func()) {
 	h.users.Add(1)
 	go func() {
-		defer func() { _ = h.Close() }()
+		defer func() { _ = h.release() }()
 		if err := h.fill(b, part, part); err != nil {
 			failed()
 		}

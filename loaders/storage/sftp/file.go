@@ -131,11 +131,10 @@ func (f *file) fetchAhead() {
 	}
 }
 
-// readAt implements [io.ReaderAt].
+// readAt reads a part of the file.
 func (f *file) readAt(p []byte, offset int64) (n int, err error) {
-	want := min(int64(len(p)), f.info.Bytes-offset)
-	for int64(n) < want {
-		g := f.segmentAt(offset+int64(n), want-int64(n))
+	for n < len(p) {
+		g := f.segmentAt(offset+int64(n), int64(len(p)-n))
 		select {
 		case <-g.ready:
 		case <-f.storage.connection.stop:
@@ -149,11 +148,8 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 		if from >= int64(len(g.data)) {
 			return n, io.EOF // the file was cut
 		}
-		n += copy(p[n:want], g.data[from:])
+		n += copy(p[n:], g.data[from:])
 		f.noteRead(g, offset+int64(n))
-	}
-	if n < len(p) {
-		return n, io.EOF
 	}
 	return n, nil
 }
@@ -333,36 +329,4 @@ func (f *file) close() {
 		go func(remote *sftp.File) { _ = remote.Close() }(f.remote) // its answer is of no interest
 	}
 	f.remote = nil
-}
-
-// handle is a use of a file.
-type handle struct {
-	file   *file
-	mu     sync.Mutex
-	offset int64 // of Read
-	once   sync.Once
-}
-
-// ReadAt implements [io.ReaderAt].
-func (h *handle) ReadAt(p []byte, offset int64) (int, error) { return h.file.readAt(p, offset) }
-
-// Read implements [io.Reader].
-func (h *handle) Read(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n, err := h.file.readAt(p, h.offset)
-	h.offset += int64(n)
-	if n > 0 && errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, err
-}
-
-// Stat returns what the file was when it was opened.
-func (h *handle) Stat() (os.FileInfo, error) { return h.file.info, nil }
-
-// Close ends the use.
-func (h *handle) Close() error {
-	h.once.Do(func() { h.file.storage.files.release(h.file) })
-	return nil
 }

@@ -43,7 +43,7 @@ func (p *pool) open(name string) (fileio.Handle, error) {
 	f := p.share(name)
 	if f != nil {
 		if info, err := f.opened(); err == nil && p.isFresh(f, info) {
-			return &handle{file: f}, nil
+			return p.handle(f), nil
 		}
 		p.drop(f)
 		p.release(f)
@@ -54,7 +54,12 @@ func (p *pool) open(name string) (fileio.Handle, error) {
 		p.release(f)
 		return nil, err
 	}
-	return &handle{file: f}, nil
+	return p.handle(f), nil
+}
+
+// handle is one use of a file, until it is closed.
+func (p *pool) handle(f *file) fileio.Handle {
+	return fileio.NewRanged(f.info, f.readAt, sync.OnceValue(func() error { p.release(f); return nil }))
 }
 
 // share returns a file of the pool, with one user more.

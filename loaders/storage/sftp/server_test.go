@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	var held int64
-	for _, g := range h.(*handle).file.segments {
+	for _, g := range s.files.files[inner+"/large"].segments {
 		held += g.size
 	}
 	if held > maxHeld+maxAhead+maxSegment {

@@ -1,10 +1,4 @@
-// Package hub reads files of datasets and buckets on the Hugging Face Hub, or a server that speaks its protocol. It never writes.
-//
-// In: hf://datasets/USER/NAME[@REVISION]/path or hf://buckets/USER/NAME/path, with HF_TOKEN and HF_ENDPOINT of the environment.
-// Out: a [vantage/loaders/fileio.Storage]. Package storage calls it. The addresses are those of huggingface_hub 2.4.0,
-// hf_api.py: /api/datasets/ID/revision/REV says which commit a revision is, /api/datasets/ID/tree/COMMIT lists it, and
-// /datasets/ID/resolve/COMMIT/PATH are the bytes, so that a dataset is read as of one commit.
-package hub
+package bucket
 
 import (
 	"cmp"
@@ -17,45 +11,38 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage/overhttp"
-	"vantage/model"
 )
 
-const (
-	usualEndpoint = "https://huggingface.co"
-	usualRevision = "main"
-	askAgain      = 900 * time.Millisecond
-)
-
-// Hub is a dataset or a bucket that is read. It implements [fileio.Storage].
-type Hub struct {
+// hub is a dataset or a bucket on the Hugging Face Hub, or on a server that speaks its protocol. It implements
+// [fileio.Storage]. The addresses are those of huggingface_hub 2.4.0, hf_api.py: /api/datasets/ID/revision/REV says which
+// commit a revision is, /api/datasets/ID/tree/COMMIT lists it, and /datasets/ID/resolve/COMMIT/PATH are the bytes, so that a
+// dataset is read as of one commit.
+type hub struct {
+	*server
 	endpoint string
 	kind     string // "datasets" or "buckets"
 	id       string // "USER/NAME"
 	revision string // of a dataset
 	token    string
 	client   *http.Client
-	link     *overhttp.Meter
-	ctx      context.Context // done when the hub is closed
-	cancel   context.CancelFunc
 
 	mu      sync.Mutex
 	commit  string // that the files are of; "" in buckets
 	files   []fileio.Object
-	known   map[string]fileio.Object
+	known   map[string]fileio.Object // by path
 	trees   map[string]*fileio.ObjectTree
 	checked time.Time
 }
 
-// Open returns the dataset or bucket that a path names, and the path in it. It asks nobody; the error is about the path.
-func Open(name string) (*Hub, string, error) {
+// OpenHub returns the dataset or bucket that hf://datasets/USER/NAME[@REVISION]/PATH or hf://buckets/USER/NAME/PATH names, and
+// the path in it. It asks nobody; the error is about the path.
+func OpenHub(name string) (fileio.Storage, string, error) {
 	parts := strings.SplitN(strings.TrimPrefix(name, "hf://"), "/", 4)
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" || parts[0] != "datasets" && parts[0] != "buckets" {
 		return nil, "", &fileio.Failure{What: "names no dataset and no bucket", Do: "write hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH"}
@@ -67,30 +54,25 @@ func Open(name string) (*Hub, string, error) {
 	if unescaped, err := url.PathUnescape(revision); err == nil {
 		revision = unescaped // refs%2Fconvert%2Fparquet
 	}
-	h := &Hub{kind: parts[0], id: parts[1] + "/" + project, revision: cmp.Or(revision, usualRevision), token: token()}
-	h.endpoint = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), usualEndpoint), "/")
+	h := &hub{kind: parts[0], id: parts[1] + "/" + project, revision: cmp.Or(revision, "main"), token: hubToken()}
+	h.endpoint = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if u, err := url.Parse(h.endpoint); err != nil || u.Host == "" || u.User != nil {
 		return nil, "", &fileio.Failure{What: "cannot be asked for: HF_ENDPOINT is no address", Do: "write it as https://HOST"}
 	}
-	transport, err := overhttp.NewTransport("")
-	if err != nil {
+	var err error
+	if h.server, err = newServer("hf://"+h.kind+"/"+h.id, "", 0); err != nil {
 		return nil, "", err
 	}
-	h.link = &overhttp.Meter{Host: "hf://" + h.kind + "/" + h.id, Base: transport}
-	h.client = &http.Client{Transport: h.link}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.client = &http.Client{Transport: h.server}
 	inner := ""
 	if len(parts) == 4 {
-		inner = clean(parts[3])
+		inner = cleanKey(parts[3])
 	}
 	return h, inner, nil
 }
 
-// clean returns a path without slashes around it, "" for the top.
-func clean(name string) string { return strings.Trim(path.Clean("/"+name), "/") }
-
-// token returns the person's token, as huggingface_hub finds it; "" if there is none.
-func token() string {
+// hubToken returns the person's token, as huggingface_hub finds it; "" if there is none.
+func hubToken() string {
 	if t := cmp.Or(os.Getenv("HF_TOKEN"), os.Getenv("HUGGING_FACE_HUB_TOKEN")); t != "" {
 		return strings.TrimSpace(t)
 	}
@@ -100,34 +82,20 @@ func token() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Name implements [fileio.Storage].
-func (h *Hub) Name() string {
+func (h *hub) Name() string {
 	if h.kind == "buckets" {
-		return "hf://" + h.kind + "/" + h.id + "/"
+		return h.name + "/"
 	}
-	return "hf://" + h.kind + "/" + h.id + "@" + url.PathEscape(h.revision) + "/"
+	return h.name + "@" + url.PathEscape(h.revision) + "/"
 }
 
-// Link implements [fileio.Storage].
-func (h *Hub) Link() model.Link { return h.link.Link() }
-
-// WillRead implements [fileio.Storage]: what fetches ahead is the cache around this storage.
-func (h *Hub) WillRead([]string) {}
-
-// Close implements [fileio.Storage].
-func (h *Hub) Close() error {
-	h.cancel()
-	return nil
-}
-
-// Stat implements [fileio.Storage].
-func (h *Hub) Stat(name string) (fs.FileInfo, error) {
+func (h *hub) Stat(name string) (fs.FileInfo, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.update(); err != nil {
 		return nil, err
 	}
-	name = clean(name)
+	name = cleanKey(name)
 	if o, ok := h.known[name]; ok {
 		return o, nil
 	}
@@ -139,29 +107,25 @@ func (h *Hub) Stat(name string) (fs.FileInfo, error) {
 	return nil, h.nothing()
 }
 
-func (h *Hub) nothing() error {
+func (h *hub) nothing() error {
 	return &fileio.Failure{What: "is not in " + strings.TrimSuffix(h.Name(), "/"), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
 }
 
-// Tree implements [fileio.Storage].
-func (h *Hub) Tree(dir string) (fs.FS, error) {
+func (h *hub) Tree(dir string) (fs.FS, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.update(); err != nil {
 		return nil, err
 	}
-	prefix := ""
-	if dir = clean(dir); dir != "" {
-		prefix = dir + "/"
-	}
+	prefix := prefixOf(cleanKey(dir))
 	if h.trees[prefix] == nil {
 		h.trees[prefix] = fileio.NewObjectTree(prefix, h.files)
 	}
 	return h.trees[prefix], nil
 }
 
-// Open implements [fileio.Storage]. It asks nothing if the file was listed.
-func (h *Hub) Open(name string) (fileio.Handle, error) {
+// Open asks nothing if the file was listed.
+func (h *hub) Open(name string) (fileio.Handle, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.checked.IsZero() {
@@ -169,21 +133,19 @@ func (h *Hub) Open(name string) (fileio.Handle, error) {
 			return nil, err
 		}
 	}
-	o, ok := h.known[clean(name)]
+	o, ok := h.known[cleanKey(name)]
 	if !ok {
 		return nil, h.nothing()
 	}
-	return &handle{hub: h, object: o, commit: h.commit}, nil
+	commit := h.commit
+	return fileio.NewRanged(o, func(p []byte, offset int64) (int, error) {
+		ask := func(p []byte, offset int64) (int, error) { return h.readFile(o, commit, p, offset) }
+		return readRange(p, offset, ask, fileio.IsLost)
+	}, nil), nil
 }
 
-const (
-	maxFiles  = 200_000  // of a listing: a mistyped path may be a whole dataset
-	maxAnswer = 64 << 20 // bytes of a page
-	maxIdle   = 100      // pages in a row without a file: that is a listing without end
-)
-
-// entry is a file or directory as the tree API lists it.
-type entry struct {
+// hubEntry is a file or directory as the tree API lists it.
+type hubEntry struct {
 	Type string `json:"type"` // "file" or "directory"
 	Path string `json:"path"`
 	Size int64  `json:"size"`
@@ -196,22 +158,33 @@ type entry struct {
 	MTime      time.Time `json:"mtime"`
 }
 
-// revisionInfo is the commit that a revision is now.
-type revisionInfo struct {
-	SHA          string    `json:"sha"`
-	LastModified time.Time `json:"lastModified"`
+// object describes a file, which was changed with its commit, or, in a bucket, by itself.
+func (e hubEntry) object(commit time.Time) fileio.Object {
+	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: commit, Version: cmp.Or(e.XetHash, e.OID)}
+	if e.LFS != nil {
+		o.Version = cmp.Or(e.LFS.OID, o.Version)
+	}
+	if commit.IsZero() {
+		if o.Modified = e.UploadedAt; o.Modified.IsZero() {
+			o.Modified = e.MTime
+		}
+	}
+	return o
 }
 
 // update lists the files, if they may have changed since: of a dataset only if the revision is another commit now. The lock
 // is held.
-func (h *Hub) update() error {
+func (h *hub) update() error {
 	if time.Since(h.checked) < askAgain {
 		return nil
 	}
 	if h.kind == "buckets" {
 		return h.list(fmt.Sprintf("/api/buckets/%s/tree?recursive=true", h.id), "", time.Time{})
 	}
-	var now revisionInfo
+	var now struct {
+		SHA          string    `json:"sha"`
+		LastModified time.Time `json:"lastModified"`
+	}
 	if _, err := h.ask(h.endpoint+fmt.Sprintf("/api/datasets/%s/revision/%s", h.id, url.PathEscape(h.revision)), &now); err != nil {
 		return err
 	}
@@ -226,11 +199,11 @@ func (h *Hub) update() error {
 }
 
 // list lists all files. The lock is held.
-func (h *Hub) list(address, commit string, modified time.Time) error {
+func (h *hub) list(address, commit string, modified time.Time) error {
 	var files []fileio.Object
 	idle := 0
 	for next := h.endpoint + address; next != ""; {
-		var page []entry
+		var page []hubEntry
 		link, err := h.ask(next, &page)
 		if err != nil {
 			return err
@@ -241,11 +214,11 @@ func (h *Hub) list(address, commit string, modified time.Time) error {
 				files, idle = append(files, e.object(modified)), 0
 			}
 		}
-		if idle > maxIdle {
+		if idle > maxIdlePages {
 			return &fileio.Failure{What: "cannot be listed whole: " + h.endpoint + " names pages without end", Do: "check HF_ENDPOINT"}
 		}
-		if len(files) > maxFiles {
-			return &fileio.Failure{What: fmt.Sprintf("has more than %d files", maxFiles), Do: "give the files of the run a dataset of their own"}
+		if len(files) > maxKeys {
+			return &fileio.Failure{What: fmt.Sprintf("has more than %d files", maxKeys), Do: "give the files of the run a dataset of their own"}
 		}
 		if next = nextPage(link); next != "" && !strings.HasPrefix(next, h.endpoint+"/") {
 			return &fileio.Failure{What: "cannot be listed: the next page is on another server than " + h.endpoint, Do: "set HF_ENDPOINT to that server if it is yours"}
@@ -259,32 +232,17 @@ func (h *Hub) list(address, commit string, modified time.Time) error {
 	return nil
 }
 
-func (e entry) object(modified time.Time) fileio.Object {
-	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: modified, Version: cmp.Or(e.XetHash, e.OID)}
-	if e.LFS != nil {
-		o.Version = cmp.Or(e.LFS.OID, o.Version)
-	}
-	if modified.IsZero() {
-		o.Modified = e.UploadedAt
-		if o.Modified.IsZero() {
-			o.Modified = e.MTime
-		}
-	}
-	return o
-}
-
 // ask asks for an object of JSON, and returns the header that names the next page.
-func (h *Hub) ask(address string, answer any) (link string, err error) {
-	response, cancel, err := h.get(address, "")
+func (h *hub) ask(address string, answer any) (link string, err error) {
+	response, err := h.get(h.ctx, address, "")
 	if err != nil {
 		return "", err
 	}
-	defer cancel()
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return "", h.refusal(response)
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(answer); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
 		return "", &fileio.Failure{What: "cannot be listed: the answer of " + h.endpoint + " is not that of a hub", Do: "check HF_ENDPOINT", Err: err}
 	}
 	return response.Header.Get("Link"), nil
@@ -301,91 +259,46 @@ func nextPage(link string) string {
 	return ""
 }
 
-const (
-	requestTimeout = time.Minute
-	maxAttempts    = 3
-)
-
-// handle reads a file as it was listed. It implements [fileio.Handle].
-type handle struct {
-	hub    *Hub
-	object fileio.Object
-	commit string
-	offset int64 // of Read
-}
-
-// Stat implements [fileio.Handle].
-func (f *handle) Stat() (os.FileInfo, error) { return f.object, nil }
-
-// Close implements [fileio.Handle].
-func (f *handle) Close() error { return nil }
-
-// Read implements [fileio.Handle].
-func (f *handle) Read(p []byte) (int, error) {
-	n, err := f.ReadAt(p, f.offset)
-	f.offset += int64(n)
-	return n, err
-}
-
-// ReadAt implements [fileio.Handle], with one request.
-func (f *handle) ReadAt(p []byte, offset int64) (n int, err error) {
-	rest := f.object.Bytes - offset
-	if rest <= 0 {
-		return 0, io.EOF
+// readFile makes one request for a range of a file as it was listed.
+func (h *hub) readFile(o fileio.Object, commit string, p []byte, offset int64) (int, error) {
+	path := url.PathEscape(o.Path)
+	at := "/buckets/" + h.id + "/resolve/" + path
+	if h.kind == "datasets" {
+		at = "/datasets/" + h.id + "/resolve/" + commit + "/" + strings.ReplaceAll(path, "%2F", "/")
 	}
-	want := p[:min(int64(len(p)), rest)]
-	for range maxAttempts {
-		if n, err = f.readRange(want, offset); err == nil || !fileio.IsLost(err) {
-			break
-		}
-	}
-	if err == nil && n < len(p) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (f *handle) readRange(p []byte, offset int64) (int, error) {
-	path := url.PathEscape(f.object.Path)
-	at := "/buckets/" + f.hub.id + "/resolve/" + path
-	if f.hub.kind == "datasets" {
-		at = "/datasets/" + f.hub.id + "/resolve/" + f.commit + "/" + strings.ReplaceAll(path, "%2F", "/")
-	}
+	ctx, cancel := context.WithTimeout(h.ctx, time.Minute)
+	defer cancel()
 	last := offset + int64(len(p)) - 1
-	response, cancel, err := f.hub.get(f.hub.endpoint+at, fmt.Sprintf("bytes=%d-%d", offset, last))
+	response, err := h.get(ctx, h.endpoint+at, fmt.Sprintf("bytes=%d-%d", offset, last))
 	if err != nil {
 		return 0, err
 	}
-	defer cancel()
 	defer func() { _ = response.Body.Close() }()
+	replaced := &fileio.Failure{What: "was replaced while it was read", Do: "read it again when it is written", Replaced: true}
 	switch {
 	case response.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return 0, replaced
 	case response.StatusCode == http.StatusPartialContent:
-		if want := fmt.Sprintf("bytes %d-%d/%d", offset, last, f.object.Bytes); response.Header.Get("Content-Range") != want {
+		if want := fmt.Sprintf("bytes %d-%d/%d", offset, last, o.Bytes); response.Header.Get("Content-Range") != want {
 			return 0, replaced // it has another size now
 		}
 	case response.StatusCode != http.StatusOK:
-		return 0, f.hub.refusal(response)
-	case offset > 0 || response.ContentLength >= 0 && response.ContentLength != f.object.Bytes:
-		return 0, &fileio.Failure{What: "cannot be read: " + f.hub.endpoint + " ignores ranges of bytes", Do: "check whether a proxy stands before it"}
+		return 0, h.refusal(response)
+	case offset > 0 || response.ContentLength >= 0 && response.ContentLength != o.Bytes:
+		return 0, &fileio.Failure{What: "cannot be read: " + h.endpoint + " ignores ranges of bytes", Do: "check whether a proxy stands before it"}
 	}
 	n, err := io.ReadFull(response.Body, p)
 	if err != nil {
-		return 0, overhttp.Failure(err, f.hub.endpoint)
+		return n, networkFailure(err, h.endpoint)
 	}
 	return n, nil
 }
 
-var replaced = &fileio.Failure{What: "was replaced while it was read", Do: "read it again when it is written", Replaced: true}
-
 // get makes a request. The token goes to the hub and, as net/http sees to, not to where it redirects.
-func (h *Hub) get(address, bytes string) (*http.Response, context.CancelFunc, error) {
-	ctx, cancel := context.WithTimeout(h.ctx, requestTimeout)
+func (h *hub) get(ctx context.Context, address, bytes string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		cancel()
-		return nil, nil, &fileio.Failure{What: "cannot be asked for", Do: "check the path", Err: err}
+		return nil, &fileio.Failure{What: "cannot be asked for", Do: "check the path", Err: err}
 	}
 	request.Header.Set("User-Agent", "vantage")
 	request.Header.Set("Accept-Encoding", "identity")
@@ -397,14 +310,13 @@ func (h *Hub) get(address, bytes string) (*http.Response, context.CancelFunc, er
 	}
 	response, err := h.client.Do(request)
 	if err != nil {
-		cancel()
-		return nil, nil, overhttp.Failure(err, h.endpoint)
+		return nil, networkFailure(err, h.endpoint)
 	}
-	return response, cancel, nil
+	return response, nil
 }
 
 // refusal says why the hub does not give what was asked for.
-func (h *Hub) refusal(r *http.Response) error {
+func (h *hub) refusal(r *http.Response) error {
 	f := &fileio.Failure{Err: errors.New(r.Status)}
 	code := r.Header.Get("X-Error-Code")
 	switch s := r.StatusCode; {
