@@ -35,11 +35,6 @@ type Target struct {
 	Unproved bool   // the certificate is not checked
 }
 
-// roleNames are the roles whose column an address can name.
-func roleNames() []string {
-	return []string{"run_column", "step", "group", "prompt", "sample", "reward", "advantage", "length", "attempt", "split", "written"}
-}
-
 // ErrUsage says that an address is wrong.
 var ErrUsage = errors.New("the address is wrong")
 
@@ -95,7 +90,7 @@ func (t *Target) set(key, value string) (err error) {
 		return on
 	}
 	switch {
-	case slices.Contains(roleNames(), key):
+	case slices.Contains(roleKeys(), key):
 		t.Columns[key] = value
 	case key == "run":
 		t.Run = value
@@ -116,7 +111,7 @@ func (t *Target) set(key, value string) (err error) {
 	case key == "password":
 		return usage("a password stands before the @, or better in CLICKHOUSE_PASSWORD or --password-file")
 	default:
-		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleNames(), ", "))
+		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleKeys(), ", "))
 	}
 	return err
 }

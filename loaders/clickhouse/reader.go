@@ -31,14 +31,13 @@ type reader struct {
 	files    []string
 	fileOf   map[int64]int32 // by step
 	counted  map[int64]stepCount
-	parts    tally  // of all steps, if they may have several
-	doubt    string // why attempts cannot be told apart
-	believed bool   // the column for attempts was looked at
+	parts    tally // of all steps, if they may have several
+	believed bool  // the column for attempts was looked at
 	doubled  map[int64]doubled
 	said     saidLeftOut
-	pending  []stepCount // to be read, in the order of steps
-	budget   int         // how many rows are asked for at a time: less after a limit was hit
-	oneIn    int         // of how many groups of every step one is read, since memory is short; 1 is all
+	pending  map[int64]stepCount // to be read
+	budget   int                 // how many rows are asked for at a time: less after a limit was hit
+	oneIn    int                 // of how many groups of every step one is read, since memory is short; 1 is all
 	tooMuch  stepLimit
 
 	rowsAll, rowsRead int64
@@ -53,8 +52,8 @@ type reader struct {
 
 func newReader(s *Source) *reader {
 	return &reader{
-		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{}, parts: tally{}, doubled: map[int64]doubled{},
-		budget: s.options.ChunkRows, oneIn: 1,
+		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{},
+		pending: map[int64]stepCount{}, parts: tally{}, doubled: map[int64]doubled{}, budget: s.options.ChunkRows, oneIn: 1,
 	}
 }
 
@@ -98,10 +97,10 @@ func (r *reader) session(ctx context.Context) error {
 	if err := r.readPending(ctx); err != nil {
 		return err
 	}
-	if !r.source.options.Follow {
-		return nil
+	if r.source.options.Follow {
+		return r.follow(ctx)
 	}
-	return r.follow(ctx)
+	return nil
 }
 
 // connect connects, unless it is connected, and asks what may be set.
@@ -133,11 +132,6 @@ func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
 	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
 }
 
-// query runs a statement whose result has such columns.
-func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
-	return r.allowed.do(ctx, r.conn, sql, columns, each)
-}
-
 // prepare finds out what the columns mean, which run is asked for, and how many rows it has.
 func (r *reader) prepare(ctx context.Context) error {
 	columns, err := r.describeTable(ctx)
@@ -166,15 +160,16 @@ func (r *reader) prepare(ctx context.Context) error {
 
 func (r *reader) describeTable(ctx context.Context) ([]column, error) {
 	var columns []column
-	fields := make([]proto.ColStr, 7) // name, type, default_type, default_expression, comment, codec_expression, ttl_expression
+	names := []string{"name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"}
+	told := make([]proto.ColStr, len(names))
 	var results proto.Results
-	for i, name := range []string{"name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"} {
-		results = append(results, proto.ResultColumn{Name: name, Data: &fields[i]})
+	for i, name := range names {
+		results = append(results, proto.ResultColumn{Name: name, Data: &told[i]})
 	}
-	err := r.query(ctx, r.source.target.describeSQL(), results, func(rows int) error {
+	err := r.query(ctx, "DESCRIBE TABLE "+r.source.target.quoted(), results, func(rows int) error {
 		for i := range rows {
-			if kind := fields[2].Row(i); kind != "EPHEMERAL" {
-				columns = append(columns, column{fields[0].Row(i), fields[1].Row(i)})
+			if told[2].Row(i) != "EPHEMERAL" {
+				columns = append(columns, column{told[0].Row(i), told[1].Row(i)})
 			}
 		}
 		return nil
@@ -184,30 +179,30 @@ func (r *reader) describeTable(ctx context.Context) ([]column, error) {
 
 // noteStepless notes how many rows have no step, which are left out.
 func (r *reader) noteStepless(ctx context.Context) error {
-	if !isNullable(r.table.m.step) {
+	t := r.table
+	if !t.m.step.isNullable() {
 		return nil
 	}
-	var n proto.ColUInt64
-	return r.query(ctx, r.table.steplessSQL(), proto.Results{{Name: "vantage_n", Data: &n}}, func(int) error {
-		if rows := n.Row(0); rows > 0 {
-			r.addProblem(r.table.target.name(), "%d rows have no %s and are left out", rows, r.table.m.step.name)
-		}
-		return nil
-	})
+	rows, err := r.count(ctx, t, append(t.ofRun(), t.m.step.quoted()+" IS NULL"), "count()")
+	if rows[0] > 0 {
+		r.addProblem(t.target.name(), "%d rows have no %s and are left out", rows[0], t.m.step.name)
+	}
+	return err
 }
 
-func isNullable(c column) bool { return c.kind != c.base() && c.kind != "LowCardinality("+c.base()+")" }
-
-// file returns the number of the file that stands for a step: what is read again replaces the rows of that file.
-func (r *reader) file(step int64) (number int32, known bool) {
-	if n, ok := r.fileOf[step]; ok {
-		return n, true
+// fileAgain returns the number of the file that stands for a step. If it was read before, those rows are forgotten.
+func (r *reader) fileAgain(step int64) int32 {
+	n, known := r.fileOf[step]
+	if known {
+		c := r.chunk()
+		c.Forget = append(c.Forget, n)
+		return n
 	}
-	n := int32(len(r.files))
+	n = int32(len(r.files))
 	r.files = append(r.files, r.fileName(step))
 	r.fileOf[step] = n
 	r.source.texts.addStep(step)
-	return n, false
+	return n
 }
 
 // fileName is what stands for the name of a file in sentences on a step.
@@ -263,7 +258,15 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	case t.run != "":
 		return nil
 	}
-	runs, err := r.runs(ctx, t)
+	var run proto.ColStr
+	var runs []string // "" is that of rows whose run is NULL or empty
+	sql := fmt.Sprintf("SELECT DISTINCT %s AS vantage_run%s ORDER BY vantage_run LIMIT %d", t.m.run.orEmpty(), t.target.from(), maxRuns)
+	err := r.query(ctx, sql, proto.Results{{Name: "vantage_run", Data: &run}}, func(rows int) error {
+		for i := range rows {
+			runs = append(runs, run.Row(i))
+		}
+		return nil
+	})
 	switch {
 	case err != nil:
 		return err
@@ -276,17 +279,8 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	return nil
 }
 
-// runs lists the names of runs, at most maxRuns; "" is that of rows whose run is NULL or empty.
-func (r *reader) runs(ctx context.Context, t *table) (names []string, err error) {
-	var run proto.ColStr
-	err = r.query(ctx, t.runsSQL(), proto.Results{{Name: "vantage_run", Data: &run}}, func(rows int) error {
-		for i := range rows {
-			names = append(names, run.Row(i))
-		}
-		return nil
-	})
-	return names, err
-}
+// maxRuns is how many runs a sentence names, and one more.
+const maxRuns = 9
 
 // severalRuns says which runs there are to choose from.
 func severalRuns(runs []string) error {
@@ -315,13 +309,6 @@ type stepCount struct {
 	parts string // that they are of
 }
 
-// isLike reports whether two counts have as many rows of the same parts.
-func (c stepCount) isLike(other stepCount) bool {
-	return c.rows == other.rows && c.parts == other.parts
-}
-
-func compareStep(c stepCount, step int64) int { return cmp.Compare(c.step, step) }
-
 // Steps are counted every Options.Poll: the newest ones, and now and then all.
 const (
 	recentSteps = 8
@@ -335,30 +322,10 @@ func (r *reader) countFrom(ctx context.Context, from int64, marks bool) (counts 
 		return r.table.counts(parts), from, err
 	}
 	r.parts.replace(from, parts)
-	if err := r.choose(ctx); err != nil {
+	if err := r.decide(ctx); err != nil {
 		return nil, 0, err
 	}
 	return r.table.counts(r.parts), firstStep, nil
-}
-
-// choose decides what is read of the parts. Who reads texts meanwhile keeps the table that was.
-func (r *reader) choose(ctx context.Context) error {
-	t := *r.table
-	t.choice, r.doubt = t.choose(r.parts, r.source.options.Attempt, r.source.options.Split)
-	if (len(t.choice.attempts) > 0 || r.doubt != "") && !r.believed && t.target.Columns["attempt"] == "" {
-		numbers, err := r.numbersSamples(ctx)
-		if err != nil {
-			return err
-		}
-		if r.believed = true; numbers {
-			t.m.unused, t.m.attempt = append(t.m.unused, t.m.attempt.name), column{}
-			r.parts.forgetAttempts()
-			t.choice, r.doubt = t.choose(r.parts, r.source.options.Attempt, r.source.options.Split)
-		}
-	}
-	r.table = &t
-	r.source.texts.use(r.table)
-	return nil
 }
 
 // firstStep is before all steps.
@@ -374,29 +341,15 @@ func (r *reader) countAll(ctx context.Context) error {
 		return errNoRows
 	}
 	r.began = time.Now()
-	r.onlyNewest(counts)
+	if n := r.table.target.Newest; n > 0 && n < len(counts) { // from now on too
+		r.table.target.First = slices.Sorted(maps.Keys(counts))[len(counts)-n]
+		maps.DeleteFunc(counts, func(step int64, _ stepCount) bool { return step < r.table.target.First })
+	}
 	r.noteChanges(counts, firstStep)
-	if r.source.options.Follow && len(counts) > 0 {
-		return r.markRecent(ctx)
+	if !r.source.options.Follow || len(counts) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// onlyNewest leaves out all but the newest steps, if so many are asked for, now and from now on.
-func (r *reader) onlyNewest(counts map[int64]stepCount) {
-	n := r.table.target.Newest
-	if n == 0 || n >= len(counts) {
-		return
-	}
-	steps := slices.Sorted(maps.Keys(counts))
-	r.table.target.First = steps[len(steps)-n]
-	for _, step := range steps[:len(steps)-n] {
-		delete(counts, step)
-	}
-}
-
-// markRecent asks for the marks of the newest steps before they are read, so that any later change is one.
-func (r *reader) markRecent(ctx context.Context) error {
+	// the marks of the newest steps before they are read, so that any later change is one
 	counts, from, err := r.countFrom(ctx, r.recentFrom(), true)
 	if err == nil {
 		r.noteChanges(counts, from)
@@ -416,70 +369,41 @@ func (r *reader) recentFrom() int64 {
 // noteChanges compares what was counted from a step on with what is known: steps that are new or have changed are
 // to be read, those that are gone are dropped. It reports whether there are any.
 func (r *reader) noteChanges(counts map[int64]stepCount, from int64) (changed bool) {
-	for _, now := range counts {
-		known, ok := r.counted[now.step]
-		switch {
-		case ok && known.isLike(now) && (known.mark == now.mark || now.mark == 0):
-			continue
-		case ok && known.isLike(now) && known.mark == 0:
-			r.setMark(now) // the first one
+	for step, now := range counts {
+		known, ok := r.counted[step]
+		isLike := ok && known.rows == now.rows && known.parts == now.parts
+		if isLike && (known.mark == now.mark || now.mark == 0) {
 			continue
 		}
-		r.counted[now.step] = now
-		r.setPending(now)
+		r.counted[step] = now
+		if _, isPending := r.pending[step]; isLike && known.mark == 0 { // its first mark
+			if isPending {
+				r.pending[step] = now
+			}
+			continue
+		}
+		r.pending[step] = now
 		changed = true
 	}
 	for step := range r.counted {
 		if _, there := counts[step]; !there && step >= from {
-			r.unsetPending(step)
+			delete(r.pending, step)
 			r.drop(step)
 			changed = true
 		}
 	}
-	r.setRowsAll()
-	return changed
-}
-
-// settleTime is how long the newest step must be unchanged to count as complete.
-func (r *reader) settleTime() time.Duration { return 2*r.source.options.Poll + r.source.options.Poll/4 }
-
-// setPending has a step read, or read again.
-func (r *reader) setPending(c stepCount) {
-	at, found := slices.BinarySearchFunc(r.pending, c.step, compareStep)
-	if found {
-		r.pending[at] = c
-		return
-	}
-	r.pending = slices.Insert(r.pending, at, c)
-}
-
-func (r *reader) unsetPending(step int64) {
-	if at, found := slices.BinarySearchFunc(r.pending, step, compareStep); found {
-		r.pending = slices.Delete(r.pending, at, at+1)
-	}
-}
-
-// setMark notes the mark of a step of which only the rows are known.
-func (r *reader) setMark(c stepCount) {
-	r.counted[c.step] = c
-	if at, found := slices.BinarySearchFunc(r.pending, c.step, compareStep); found {
-		r.pending[at] = c
-	}
-}
-
-// storedRow is about how much memory a row takes.
-const storedRow = 32
-
-// setRowsAll estimates how much there is to read. If the memory does not hold it, one group in so many is read.
-func (r *reader) setRowsAll() {
 	r.rowsAll = r.rowsRead
 	for _, c := range r.pending {
 		r.rowsAll += int64(c.rows)
 	}
-	if limit := r.source.options.MemoryLimit; limit > 0 && len(r.pending) > 0 {
+	if limit := r.source.options.MemoryLimit; limit > 0 && len(r.pending) > 0 { // one group in so many is read
 		r.oneIn = max(r.oneIn, int((r.rowsAll*storedRow+limit-1)/limit))
 	}
+	return changed
 }
+
+// storedRow is about how much memory a row takes.
+const storedRow = 32
 
 // follow looks for changes until the connection is lost. What it sends is one small question a second at most: a
 // table in which counting takes long is counted less often.

@@ -25,7 +25,8 @@ type groupBlock struct {
 	id, pid, prompt, truth proto.ColStr
 	hash                   proto.ColUInt64
 	sample                 numberArrays[int64]
-	values                 []numberArrays[float64] // in the order of table.values
+	fields                 []field
+	values                 []numberArrays[float64] // of the fields
 }
 
 // numberArrays is a column of arrays of numbers that may be NULL.
@@ -39,10 +40,10 @@ func newArrays[T any](values proto.ColumnOf[T]) numberArrays[T] {
 	return numberArrays[T]{nulls, nulls.Array()}
 }
 
-// newGroupBlock returns a block with as many values per sample.
-func newGroupBlock(values int) *groupBlock {
-	b := &groupBlock{sample: newArrays[int64](new(proto.ColInt64))}
-	for range values {
+// newGroupBlock returns a block for the answer of table.groupsSQL.
+func newGroupBlock(fields []field) *groupBlock {
+	b := &groupBlock{fields: fields, sample: newArrays[int64](new(proto.ColInt64))}
+	for range fields {
 		b.values = append(b.values, newArrays[float64](new(proto.ColFloat64)))
 	}
 	return b
@@ -79,17 +80,9 @@ func (b *groupBlock) check() error {
 	return nil
 }
 
-// span returns where the samples of a group begin and end.
-func (b *groupBlock) span(group int) (from, to int) {
-	if group > 0 {
-		from = int(b.sample.arrays.Offsets[group-1])
-	}
-	return from, int(b.sample.arrays.Offsets[group])
-}
-
 // value returns a value of a sample, and missing for NULL.
-func (b *groupBlock) value(column, at int, missing float64) float64 {
-	if v := b.values[column].nulls.Row(at); v.Set {
+func (b *groupBlock) value(field, at int, missing float64) float64 {
+	if v := b.values[field].nulls.Row(at); v.Set {
 		return v.Value
 	}
 	return missing
@@ -130,13 +123,19 @@ func (s *stepRows) reset(step int64) {
 func (s *stepRows) add(from *groupBlock, row int) {
 	b, g := &s.block, int32(len(s.keys))
 	s.keys = append(s.keys, groupKey{from.id.Row(row), from.hash.Row(row)})
-	prompt := s.addPrompt(from, row)
-	lo, hi := from.span(row)
-	for at := lo; at < hi; at++ {
+	prompt := s.promptOf(from, row)
+	if last := len(b.Prompts) - 1; prompt.Hash != 0 && (last < 0 || b.Prompts[last] != prompt) {
+		b.Prompts = append(b.Prompts, prompt)
+	}
+	ends, at := from.sample.arrays.Offsets, 0
+	if row > 0 {
+		at = int(ends[row-1])
+	}
+	for ; at < int(ends[row]); at++ {
 		s.group = append(s.group, g)
 		s.number = append(s.number, from.sample.nulls.Row(at).Or(noNumber))
-		if prompt >= 0 {
-			b.Prompt = append(b.Prompt, prompt)
+		if prompt.Hash != 0 {
+			b.Prompt = append(b.Prompt, int32(len(b.Prompts)-1))
 		}
 		s.addValues(from, at)
 	}
@@ -144,26 +143,20 @@ func (s *stepRows) add(from *groupBlock, row int) {
 
 // addValues adds the values of a sample.
 func (s *stepRows) addValues(from *groupBlock, at int) {
-	b, next := &s.block, 0
-	take := func(missing float64) float64 {
-		next++
-		return from.value(next-1, at, missing)
-	}
-	reward := estimators.MissingReward()
-	if s.m.reward.name != "" {
-		reward = take(reward)
-	}
-	if s.m.advantage.name != "" {
-		b.Advantage = append(b.Advantage, take(math.NaN()))
-	}
-	length := int32(-1)
-	if s.m.lengthUnit() == model.LengthTokens {
-		if n := take(-1); n > 0 && n <= math.MaxInt32 {
-			length = int32(n)
+	b, reward, length := &s.block, estimators.MissingReward(), int32(-1)
+	for i, f := range from.fields {
+		switch f.means {
+		case meansReward:
+			reward = from.value(i, at, reward)
+		case meansAdvantage:
+			b.Advantage = append(b.Advantage, from.value(i, at, math.NaN()))
+		case meansLength:
+			if n := from.value(i, at, -1); n > 0 && n <= math.MaxInt32 {
+				length = int32(n)
+			}
+		case meansComponent:
+			b.Components[f.component] = append(b.Components[f.component], from.value(i, at, math.NaN()))
 		}
-	}
-	for i := range b.Components {
-		b.Components[i] = append(b.Components[i], take(math.NaN()))
 	}
 	if s.m.sums {
 		reward = s.sum(reward)
@@ -186,19 +179,7 @@ func (s *stepRows) sum(missing float64) float64 {
 	return sum
 }
 
-// addPrompt returns the index of the prompt of a group, -1 if the table tells none.
-func (s *stepRows) addPrompt(from *groupBlock, row int) int32 {
-	prompt, b := s.promptOf(from, row), &s.block
-	if prompt.Hash == 0 {
-		return -1
-	}
-	if last := len(b.Prompts) - 1; last < 0 || b.Prompts[last] != prompt {
-		b.Prompts = append(b.Prompts, prompt)
-	}
-	return int32(len(b.Prompts) - 1)
-}
-
-// promptOf identifies the prompt of a group: by its text as in a file, or by its id.
+// promptOf identifies the prompt of a group: by its text as in a file, or by its id; its hash is 0 if the table tells none.
 func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
 	switch {
 	case s.m.prompt.name != "":
@@ -283,7 +264,7 @@ func (s *stepRows) numbersTheStep() bool {
 	return len(s.keys) > 1
 }
 
-// compareValues compares the values of two rows in the order of table.values; what is missing is less than all.
+// compareValues compares the values of two rows in the order of table.fields; what is missing is less than all.
 func (s *stepRows) compareValues(i, j int32) int {
 	b, c := &s.block, 0
 	if s.m.reward.name != "" {
@@ -333,7 +314,7 @@ type doubled struct {
 
 // noteDoubled notes what a step tells of rows that may have been written twice.
 func (r *reader) noteDoubled(rows *stepRows) {
-	d := doubled{rows: len(rows.group), size: rows.groupSize(), numbered: rows.isNumbered(), repeated: rows.repeated}
+	d := doubled{rows: len(rows.group), size: rows.groupSize(), numbered: !slices.Contains(rows.number, noNumber), repeated: rows.repeated}
 	if d.repeated > 0 {
 		i := rows.example
 		d.example = fmt.Sprintf("%s %d of group %s", r.table.m.sample.name, rows.number[i], rows.keys[rows.group[i]].name())
@@ -360,9 +341,6 @@ func (s *stepRows) groupSize() int {
 	}
 	return sizes[0]
 }
-
-// isNumbered reports whether all samples have a number.
-func (s *stepRows) isNumbered() bool { return !slices.Contains(s.number, noNumber) }
 
 // mostFrequent returns the value with the highest count, the smallest of several.
 func mostFrequent(counts map[int]int) (value int) {

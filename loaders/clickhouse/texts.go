@@ -155,7 +155,7 @@ func (s *stepRows) locate(row int) (key groupKey, rank int) {
 func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
 	rows := &stepRows{m: &t.m, prompts: &decode.PromptCache{}}
 	rows.reset(want.lo)
-	block := newGroupBlock(len(t.values()))
+	block := newGroupBlock(t.fields())
 	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
 		if err := block.check(); err != nil {
 			return err
@@ -178,7 +178,7 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 	var number proto.ColNullable[int64]
 	number.Values = new(proto.ColInt64)
 	columns := proto.Results{{Name: "vantage_v0", Data: &number}}
-	values := make([]*proto.ColNullable[float64], len(t.values()))
+	values := make([]*proto.ColNullable[float64], len(t.fields()))
 	for i := range values {
 		values[i] = proto.NewColNullable[float64](new(proto.ColFloat64))
 		columns = append(columns, proto.ResultColumn{Name: fmt.Sprintf("vantage_v%d", i+1), Data: values[i]})
