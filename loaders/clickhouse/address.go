@@ -80,7 +80,6 @@ func ParseAddress(address string) (Target, error) {
 	return t, nil
 }
 
-// set sets an option.
 func (t *Target) set(key, value string) (err error) {
 	flag := func() bool {
 		on, bad := strconv.ParseBool(value)
@@ -134,7 +133,6 @@ func (t *Target) setSteps(value string) error {
 	return nil
 }
 
-// isLoopback reports whether a host is this machine.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

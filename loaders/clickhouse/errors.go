@@ -24,7 +24,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.text }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // sentence makes an [*Error] of whatever failed, nil of nil.
@@ -44,7 +43,6 @@ func (t Target) sentence(err error) error {
 	return &Error{t.serverSentence(&said), &said}
 }
 
-// serverSentence says what the server refuses.
 func (t Target) serverSentence(e *wire.ServerError) string {
 	switch e.Code {
 	case wire.LoginFailed, wire.WrongPassword, wire.UnknownUser:
@@ -105,7 +103,6 @@ func (t Target) noRows() string {
 	return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 }
 
-// isTLS reports whether the two sides do not agree on encryption.
 func isTLS(err error) bool {
 	var header tls.RecordHeaderError
 	var alert tls.AlertError

@@ -251,7 +251,6 @@ func (r *reader) take(step int64) *stepRows {
 	return rows
 }
 
-// chunk is the chunk under construction.
 func (r *reader) chunk() *model.Chunk {
 	if r.batch.chunk == nil {
 		r.batch.chunk, r.batchSince = &model.Chunk{}, time.Now()

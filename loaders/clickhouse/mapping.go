@@ -98,7 +98,6 @@ func (c column) isNullable() bool {
 	return c.kind != c.base() && c.kind != "LowCardinality("+c.base()+")"
 }
 
-// accepts reports whether values of the column can play a role.
 func (c column) accepts(r decode.Role) bool {
 	switch r {
 	case decode.RoleReward, decode.RoleAdvantage:
@@ -257,7 +256,6 @@ func joinSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// provenance says which column plays which role.
 func (t *table) provenance() string {
 	m := &t.m
 	parts := []string{"reward from " + m.reward.name}

@@ -23,12 +23,10 @@ type table struct {
 	decided decision // which attempts are read, and whether training or evaluation
 }
 
-// quoteName quotes an identifier.
 func quoteName(name string) string {
 	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
 }
 
-// quoteText quotes a text.
 func quoteText(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`).Replace(text) + "'"
 }
@@ -302,7 +300,6 @@ func (a allowed) do(ctx context.Context, conn *wire.Conn, sql string, columns pr
 	return err
 }
 
-// query runs a statement whose result has such columns.
 func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
 	return r.allowed.do(ctx, r.conn, sql, columns, each)
 }

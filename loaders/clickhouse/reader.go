@@ -123,7 +123,6 @@ func (r *reader) connect(ctx context.Context) error {
 	return err
 }
 
-// dial opens a connection.
 func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
 	config, err := s.target.tls()
 	if err != nil {

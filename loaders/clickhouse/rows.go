@@ -105,7 +105,6 @@ type stepRows struct {
 	prompts  *decode.PromptCache
 }
 
-// reset begins a step.
 func (s *stepRows) reset(step int64) {
 	b := &s.block
 	s.step, s.keys, s.group, s.number, s.repeated = step, s.keys[:0], s.group[:0], s.number[:0], 0
@@ -119,7 +118,6 @@ func (s *stepRows) reset(step int64) {
 	}
 }
 
-// add adds a group.
 func (s *stepRows) add(from *groupBlock, row int) {
 	b, g := &s.block, int32(len(s.keys))
 	s.keys = append(s.keys, groupKey{from.id.Row(row), from.hash.Row(row)})
@@ -141,7 +139,6 @@ func (s *stepRows) add(from *groupBlock, row int) {
 	}
 }
 
-// addValues adds the values of a sample.
 func (s *stepRows) addValues(from *groupBlock, at int) {
 	b, reward, length := &s.block, estimators.MissingReward(), int32(-1)
 	for i, f := range from.fields {
@@ -282,7 +279,6 @@ func (s *stepRows) compareValues(i, j int32) int {
 	return c
 }
 
-// permute puts the columns into an order.
 func (s *stepRows) permute(order []int32) {
 	b := &s.block
 	s.group, s.number = permuted(s.group, order), permuted(s.number, order)

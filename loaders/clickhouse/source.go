@@ -146,7 +146,6 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// send hands an answer over to Next.
 func (s *Source) send(a answer) error {
 	select {
 	case s.answers <- a:

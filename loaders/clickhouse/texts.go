@@ -96,7 +96,6 @@ func (x *texts) close() {
 
 var errChanged = errors.New("the step has changed: the sample is not there any more")
 
-// textAt returns the text of a sample.
 func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) {
 	t, step, as := x.place(at.File)
 	if t == nil {
@@ -121,7 +120,6 @@ func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) 
 	return text, err
 }
 
-// find returns the text of a row of a step.
 func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, error) {
 	if int(row) >= len(x.step.group) {
 		return model.Text{}, errChanged
@@ -202,7 +200,6 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 	return lines, err
 }
 
-// query runs a statement on the connection for texts.
 func (x *texts) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) (err error) {
 	if x.source.ctx.Err() != nil {
 		return os.ErrClosed

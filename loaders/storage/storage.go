@@ -71,11 +71,7 @@ func Schemes() []Scheme {
 	}
 	openHub := func(path string, o Options) (fileio.Storage, string, error) { return o.cached(bucket.OpenHub(path)) }
 	openSFTP := func(path string, o Options) (fileio.Storage, string, error) {
-		s, inner, err := sftp.Open(path, o.Patience, o.Terminal)
-		if err != nil {
-			return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
-		}
-		return s, inner, nil
+		return sftp.Open(path, o.Patience, o.Terminal)
 	}
 	return []Scheme{
 		{Name: "s3", Paths: "s3://BUCKET/PREFIX", Names: hasScheme("s3"), Open: openBucket},

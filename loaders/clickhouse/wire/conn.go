@@ -104,7 +104,6 @@ func (c *Conn) logIn(o Options) (err error) {
 	return cut(c.readHello())
 }
 
-// readHello reads who the server is.
 func (c *Conn) readHello() (err error) {
 	var s proto.ServerHello
 	if s.Name, err = word(c.reader); err != nil {
@@ -325,7 +324,6 @@ const (
 
 func (e *ServerError) Error() string { return e.Message }
 
-// exception reads an error.
 func (c *Conn) exception() error {
 	code, err := c.reader.Int32()
 	if err != nil {

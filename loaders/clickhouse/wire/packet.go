@@ -71,7 +71,6 @@ func word(r *proto.Reader) (string, error) {
 	return string(text), err
 }
 
-// words reads some.
 func words(r *proto.Reader, to ...*string) (err error) {
 	for _, text := range to {
 		if *text, err = word(r); err != nil {
@@ -148,7 +147,6 @@ func (s results) DecodeResult(r *proto.Reader, _ int, b proto.Block) error {
 // textColumn is a column of texts.
 type textColumn struct{ *proto.ColStr }
 
-// DecodeColumn implements [proto.Decodable].
 func (c textColumn) DecodeColumn(r *proto.Reader, rows int) (err error) {
 	c.Reset()
 	for range rows {

@@ -118,20 +118,19 @@ func (b *bucket) statFolder(name string) (fs.FileInfo, error) {
 	if err := l.update(); err != nil {
 		return nil, err
 	}
-	if l.isEmpty() && name != "" {
+	if l.count() == 0 && name != "" {
 		return nil, b.noObject()
 	}
 	return fileio.Object{Path: name, Folder: true}, nil
 }
 
-// describe asks for the description of one object.
 func (b *bucket) describe(key string) (fileio.Object, error) {
 	var info minio.ObjectInfo
 	err := b.persist(func() (err error) {
 		if info, err = b.client.StatObject(b.ctx, b.bucket, key, minio.StatObjectOptions{}); err != nil {
-			return b.failure(b.reasonOfHead(err, key))
+			err = b.failure(b.reasonOfHead(err, key))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return fileio.Object{}, err
@@ -298,7 +297,6 @@ func replaced(err error) *fileio.Failure {
 	return &fileio.Failure{What: "was replaced by another object while it was read", Do: "read it again when it is written", Replaced: true, Err: err}
 }
 
-// refusal says why the store does not give what was asked for.
 func (b *bucket) refusal(no minio.ErrorResponse) error {
 	f := &fileio.Failure{Err: no}
 	switch no.Code {

@@ -259,7 +259,6 @@ func nextPage(link string) string {
 	return ""
 }
 
-// readFile makes one request for a range of a file as it was listed.
 func (h *hub) readFile(o fileio.Object, commit string, p []byte, offset int64) (int, error) {
 	path := url.PathEscape(o.Path)
 	at := "/buckets/" + h.id + "/resolve/" + path
@@ -315,7 +314,6 @@ func (h *hub) get(ctx context.Context, address, bytes string) (*http.Response, e
 	return response, nil
 }
 
-// refusal says why the hub does not give what was asked for.
 func (h *hub) refusal(r *http.Response) error {
 	f := &fileio.Failure{Err: errors.New(r.Status)}
 	code := r.Header.Get("X-Error-Code")

@@ -106,7 +106,6 @@ func (s *settings) lookup(bucket string) minio.BucketLookupType {
 	return minio.BucketLookupAuto
 }
 
-// address is the endpoint as a person writes it.
 func (s *settings) address() string {
 	if s.secure {
 		return "https://" + s.host
@@ -129,10 +128,8 @@ type keys struct {
 // metadataTimeout bounds how long the address is waited for that only machines in a cloud have.
 const metadataTimeout = time.Second
 
-// Retrieve implements [credentials.Provider].
 func (k *keys) Retrieve() (credentials.Value, error) { return k.RetrieveWithCredContext(nil) }
 
-// RetrieveWithCredContext implements [credentials.Provider].
 func (k *keys) RetrieveWithCredContext(c *credentials.CredContext) (credentials.Value, error) {
 	for _, s := range k.sources() {
 		v, err := s.provider.RetrieveWithCredContext(c)
@@ -174,7 +171,12 @@ type keySource struct {
 
 // sources returns the places in the order in which they are asked.
 func (k *keys) sources() []keySource {
-	profile := profileSources(k.settings)
+	var profile []keySource
+	for _, f := range k.settings.files {
+		if f.section != nil {
+			profile = append(profile, keySource{"the profile " + k.settings.profile + " in " + f.path, &credentials.FileAWSCredentials{Filename: f.path, Profile: f.section.Name()}})
+		}
+	}
 	all := []keySource{{"the environment", &credentials.EnvAWS{}}}
 	if os.Getenv("AWS_PROFILE") != "" { // a person who names a profile wants that one
 		all = append(profile, all...)
@@ -188,16 +190,6 @@ func (k *keys) sources() []keySource {
 		all = append(all, keySource{"the container", &credentials.IAM{Region: k.settings.region, Client: &http.Client{Timeout: 5 * time.Second}}})
 	case os.Getenv("AWS_EC2_METADATA_DISABLED") != "true":
 		all = append(all, keySource{"the instance", &credentials.IAM{Region: k.settings.region, Client: metadataClient()}})
-	}
-	return all
-}
-
-// profileSources returns the profile in both files.
-func profileSources(s settings) (all []keySource) {
-	for _, f := range s.files {
-		if f.section != nil {
-			all = append(all, keySource{"the profile " + s.profile + " in " + f.path, &credentials.FileAWSCredentials{Filename: f.path, Profile: f.section.Name()}})
-		}
 	}
 	return all
 }

@@ -67,7 +67,6 @@ func (m *memory) drop(b *block) {
 	m.bytes -= b.bytes
 }
 
-// forget drops the blocks of a file.
 func (m *memory) forget(c *content) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,10 +96,8 @@ type block struct {
 	loaded bool                  // the disk was asked
 }
 
-// size returns how many bytes a block has.
 func (b *block) size() int64 { return min(blockSize, b.file.size-b.number*blockSize) }
 
-// pageBytes returns how many bytes a page has.
 func (b *block) pageBytes(page int64) int64 { return min(pageSize, b.size()-page*pageSize) }
 
 // span is a range of bytes of a block.
@@ -125,7 +122,6 @@ func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider span) (added int6
 	return added + n, err
 }
 
-// lacks reports whether a page of a range is not there.
 func (b *block) lacks(s span) bool {
 	for i := s.from / pageSize; i*pageSize < s.to; i++ {
 		if b.pages[i] == nil {

@@ -33,7 +33,6 @@ func Wrap(inner fileio.Storage, disk *Disk) fileio.Storage {
 	return &storage{Storage: inner, disk: disk, memory: newMemory(), contents: map[string]*content{}}
 }
 
-// Open implements [fileio.Storage].
 func (s *storage) Open(name string) (fileio.Handle, error) {
 	h, err := s.open(name)
 	if f, ok := h.(*handle); ok {
@@ -81,7 +80,6 @@ func (s *storage) content(o fileio.Object) *content {
 	return now
 }
 
-// WillRead implements [fileio.Storage].
 func (s *storage) WillRead(names []string) {
 	s.Storage.WillRead(names)
 	s.ahead.want(names, s.fetchFile)
@@ -101,7 +99,6 @@ type handle struct {
 	users   atomic.Int32 // who opened it, until it is closed, and who fetches ahead
 }
 
-// release ends a use.
 func (h *handle) release() error {
 	if h.users.Add(-1) > 0 {
 		return nil
@@ -280,7 +277,6 @@ func (a *ahead) want(names []string, fetch func(name string) int64) {
 	}
 }
 
-// run fetches the files that are wanted one after the other.
 func (a *ahead) run(fetch func(name string) int64) {
 	for name, ok := a.next(0); ok; {
 		name, ok = a.next(fetch(name))

@@ -138,7 +138,6 @@ func (c *connection) look(now time.Time) (s *session, attempt <-chan struct{}, p
 	return nil, c.attempt, 0, err
 }
 
-// connect makes an attempt.
 func (c *connection) connect(attempt chan struct{}) {
 	s, words, err := open(c.target, c.terminal, c.stop)
 	if err == nil {
@@ -163,7 +162,6 @@ func (c *connection) connect(attempt chan struct{}) {
 	}
 }
 
-// delay sets when the next attempt is made.
 func (c *connection) delay() {
 	c.wait = min(firstWait<<min(max(c.failures-1, 0), 10), longestWait)
 	c.wait -= rand.N(c.wait / 4)
@@ -190,7 +188,6 @@ func (c *connection) lose(s *session) error {
 	return &fileio.Failure{What: "cannot be read now", Do: "the connection was lost", Lost: true}
 }
 
-// link says how the connection is.
 func (c *connection) link() model.Link {
 	c.mu.Lock()
 	defer c.mu.Unlock()

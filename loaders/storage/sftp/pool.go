@@ -22,7 +22,7 @@ const (
 // pool holds the files that are read, or will be. A file is opened for each chunk that is read of it; the pool keeps it open
 // for a moment, with what was read ahead, so that this costs no round trip.
 type pool struct {
-	storage *Storage
+	storage *storage
 
 	mu      sync.Mutex
 	files   map[string]*file
@@ -34,35 +34,25 @@ type pool struct {
 	closed  bool
 }
 
-func newPool(s *Storage) *pool {
-	return &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
-}
-
-// open opens a file, or shares one that is open.
 func (p *pool) open(name string) (fileio.Handle, error) {
 	f := p.share(name)
-	if f != nil {
-		if info, err := f.opened(); err == nil && p.isFresh(f, info) {
-			return p.handle(f), nil
-		}
+	if f != nil && !p.isFresh(f) {
 		p.drop(f)
 		p.release(f)
+		f = nil
 	}
-	f = p.begin(name, nil)
+	if f == nil {
+		f = p.begin(name, nil)
+	}
 	if _, err := f.opened(); err != nil {
 		p.drop(f)
 		p.release(f)
 		return nil, err
 	}
-	return p.handle(f), nil
+	return fileio.NewRanged(f.info, f.readAt, sync.OnceValue(func() error { p.release(f); return nil })), nil
 }
 
-// handle is one use of a file, until it is closed.
-func (p *pool) handle(f *file) fileio.Handle {
-	return fileio.NewRanged(f.info, f.readAt, sync.OnceValue(func() error { p.release(f); return nil }))
-}
-
-// share returns a file of the pool, with one user more.
+// share returns a file of the pool, with one user more; nil if it is not there.
 func (p *pool) share(name string) *file {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +67,11 @@ func (p *pool) share(name string) *file {
 }
 
 // isFresh reports whether a file is what is at its path now, as far as its description tells.
-func (p *pool) isFresh(f *file, info fileio.Object) bool {
+func (p *pool) isFresh(f *file) bool {
+	info, err := f.opened()
+	if err != nil {
+		return false
+	}
 	p.mu.Lock()
 	isFresh := time.Since(f.checked) < freshFor
 	p.mu.Unlock()
@@ -89,8 +83,8 @@ func (p *pool) isFresh(f *file, info fileio.Object) bool {
 		return false
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	f.checked = time.Now()
-	p.mu.Unlock()
 	return true
 }
 
@@ -110,7 +104,10 @@ func (p *pool) begin(name string, known *fileio.Object) *file {
 
 // release ends the use of a file. Of those that were read to their end only the last are kept.
 func (p *pool) release(f *file) {
-	end, all := f.progress()
+	f.mu.Lock()
+	end := f.readTo
+	all := end >= f.info.Bytes
+	f.mu.Unlock()
 	p.mu.Lock()
 	f.users--
 	if end > 0 {
@@ -161,7 +158,6 @@ func (p *pool) changed(name string) {
 	}
 }
 
-// drop takes a file out of the pool.
 func (p *pool) drop(f *file) {
 	p.mu.Lock()
 	if p.files[f.path] == f {
@@ -230,7 +226,6 @@ func (p *pool) fetch(o fileio.Object) {
 	}()
 }
 
-// close drops all files.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -307,16 +302,21 @@ func (p *pool) lookAgain(f *file) {
 		return
 	}
 	time.AfterFunc(sameSecond, func() {
-		if p.storage.isAnother(o, sum) {
-			p.storage.replaced.add(o)
-			p.changed(o.Path)
-			p.storage.lookAt(o)
+		if !p.storage.isAnother(o, sum) {
+			return
+		}
+		p.storage.replaced.add(o)
+		p.changed(o.Path)
+		for _, t := range p.storage.allTrees() {
+			if _, ok := t.listed(o.Path); ok {
+				t.lookAtFile(o)
+			}
 		}
 	})
 }
 
 // isAnother reports whether a file has other bytes than it had, although it looks the same.
-func (s *Storage) isAnother(o fileio.Object, sum uint64) bool {
+func (s *storage) isAnother(o fileio.Object, sum uint64) bool {
 	f := newFile(s, o.Path)
 	f.isAhead = true
 	f.open(nil)
@@ -327,19 +327,4 @@ func (s *Storage) isAnother(o fileio.Object, sum uint64) bool {
 	f.fetchAhead()
 	now, ok := f.sum()
 	return ok && now != sum
-}
-
-// lookAt lets the trees see that a file is another one.
-func (s *Storage) lookAt(o fileio.Object) {
-	s.mu.Lock()
-	trees := make([]*tree, 0, len(s.trees))
-	for _, t := range s.trees {
-		trees = append(trees, t)
-	}
-	s.mu.Unlock()
-	for _, t := range trees {
-		if _, ok := t.listed(o.Path); ok {
-			t.lookAtFile(o)
-		}
-	}
 }

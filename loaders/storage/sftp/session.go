@@ -143,7 +143,6 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// request makes a request.
 func (s *session) request(of func(*session) error) error {
 	if s.waiting.Add(1) == 1 {
 		s.heard.Store(time.Now().UnixNano())
@@ -228,7 +227,6 @@ type lastWords struct {
 	text []byte
 }
 
-// Write implements [io.Writer].
 func (w *lastWords) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +237,6 @@ func (w *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns all that is kept.
 func (w *lastWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

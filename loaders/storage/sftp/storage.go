@@ -1,6 +1,6 @@
 // Package sftp reads the files of another node through the user's own ssh.
 //
-// In: a path such as node7:runs/a or ssh://me@node7:2222/data/runs. Out: a [Storage], a [fileio.Storage] that lists and
+// In: a path such as node7:runs/a or ssh://me@node7:2222/data/runs. Out: a [fileio.Storage] that lists and
 // reads through `ssh -s node7 sftp`, a program that nearly every sshd starts. How the node is reached and who one is
 // there, is ssh's own business: jump hosts, agents, certificates, Kerberos and shared connections are as configured.
 // Nothing is written on the node. package storage calls it.
@@ -9,8 +9,10 @@ package sftp
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,8 +21,8 @@ import (
 	"vantage/model"
 )
 
-// Storage is the files of another node.
-type Storage struct {
+// storage is the files of another node. It implements [fileio.Storage].
+type storage struct {
 	connection *connection
 	files      *pool
 	replaced   replacements
@@ -33,33 +35,30 @@ type Storage struct {
 
 // Open returns the storage that a path names, and the path in it. It does not connect. A call waits as long as patience for a
 // connection that was lost; ssh may ask on the terminal if that is free.
-func Open(path string, patience time.Duration, terminal bool) (*Storage, string, error) {
+func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, string, error) {
 	t, inner, err := parse(path)
 	if err != nil {
-		return nil, "", err
+		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
-	s := &Storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
-	s.files = newPool(s)
+	s := &storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
+	s.files = &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
 	return s, inner, nil
 }
 
-// Name implements [fileio.Storage].
-func (s *Storage) Name() string { return s.connection.target.name }
+func (s *storage) Name() string { return s.connection.target.name }
 
-// Link implements [fileio.Storage].
-func (s *Storage) Link() model.Link { return s.connection.link() }
+func (s *storage) Link() model.Link { return s.connection.link() }
 
-// Close implements [fileio.Storage].
-func (s *Storage) Close() error {
+func (s *storage) Close() error {
 	s.connection.close()
 	s.files.close()
 	return nil
 }
 
-// Stat implements [fileio.Storage]. The first time it lists what it is asked for as well, in case it is a directory: that
+// Stat lists the first time what it is asked for as well, in case it is a directory: that
 // saves a round trip before the first rows.
-func (s *Storage) Stat(name string) (fs.FileInfo, error) {
+func (s *storage) Stat(name string) (fs.FileInfo, error) {
 	s.mu.Lock()
 	first := !s.asked[name]
 	s.asked[name] = true
@@ -79,8 +78,7 @@ func (s *Storage) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// describe asks for the description of a file or directory.
-func (s *Storage) describe(name string) (o fileio.Object, err error) {
+func (s *storage) describe(name string) (o fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
 		began := time.Now()
 		alone := at.waiting.Load() == 1
@@ -92,7 +90,6 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 	return s.replaced.apply(o), pathError("stat", name, err)
 }
 
-// describe asks in a session for the description of a file or directory.
 func (s *session) describe(name string) (fileio.Object, error) {
 	info, err := s.Stat(name)
 	if err != nil {
@@ -101,7 +98,6 @@ func (s *session) describe(name string) (fileio.Object, error) {
 	return object(name, info.Size(), info.ModTime(), info.Mode()), nil
 }
 
-// object describes a file or a directory.
 func object(name string, size int64, modified time.Time, mode fs.FileMode) fileio.Object {
 	o := fileio.Object{Path: name, Bytes: max(0, size), Modified: modified, Folder: mode.IsDir()}
 	if !o.Folder {
@@ -111,7 +107,7 @@ func object(name string, size int64, modified time.Time, mode fs.FileMode) filei
 }
 
 // tree returns what is known of a directory and those below it. It begins to list them if nothing is.
-func (s *Storage) tree(dir string) *tree {
+func (s *storage) tree(dir string) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.trees[dir]
@@ -122,8 +118,7 @@ func (s *Storage) tree(dir string) *tree {
 	return t
 }
 
-// Tree implements [fileio.Storage].
-func (s *Storage) Tree(dir string) (fs.FS, error) {
+func (s *storage) Tree(dir string) (fs.FS, error) {
 	t := s.tree(dir)
 	if err := t.refresh(); err != nil {
 		return nil, err
@@ -131,11 +126,16 @@ func (s *Storage) Tree(dir string) (fs.FS, error) {
 	return t, nil
 }
 
-// listed returns the description of a file as its directory was listed last.
-func (s *Storage) listed(name string) (fileio.Object, bool) {
+// allTrees are all that is known of directories.
+func (s *storage) allTrees() []*tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.trees {
+	return slices.Collect(maps.Values(s.trees))
+}
+
+// listed returns the description of a file as its directory was listed last.
+func (s *storage) listed(name string) (fileio.Object, bool) {
+	for _, t := range s.allTrees() {
 		if o, ok := t.listed(name); ok {
 			return o, true
 		}
@@ -143,14 +143,12 @@ func (s *Storage) listed(name string) (fileio.Object, bool) {
 	return fileio.Object{}, false
 }
 
-// Open implements [fileio.Storage].
-func (s *Storage) Open(name string) (fileio.Handle, error) { return s.files.open(name) }
+func (s *storage) Open(name string) (fileio.Handle, error) { return s.files.open(name) }
 
-// WillRead implements [fileio.Storage].
-func (s *Storage) WillRead(names []string) { s.files.willRead(names) }
+func (s *storage) WillRead(names []string) { s.files.willRead(names) }
 
 // list lists a directory that probably has so many entries.
-func (s *Storage) list(dir string, expected int) (all []fileio.Object, err error) {
+func (s *storage) list(dir string, expected int) (all []fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
 		all, err = at.wire.readDir(dir, expected, s.longest)
 		return err

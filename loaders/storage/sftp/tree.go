@@ -27,7 +27,7 @@ const (
 // tree is what is known of a directory and those below it. Directories are listed ahead, many at a time. After that it is
 // kept up to date with few requests: while nothing changes, on average one a second.
 type tree struct {
-	storage *Storage
+	storage *storage
 	top     string
 	now     func() time.Time
 
@@ -57,7 +57,7 @@ type folder struct {
 	again    time.Time // when it is listed again, whatever its time is; zero if it is not
 }
 
-func newTree(s *Storage, top string) *tree {
+func newTree(s *storage, top string) *tree {
 	t := &tree{storage: s, top: top, now: time.Now, folders: map[string]*folder{}}
 	t.ahead(top, 0, time.Time{})
 	return t

@@ -334,7 +334,6 @@ func (w *wire) readDir(dir string, expected int, longest time.Duration) ([]filei
 	}
 }
 
-// open opens the directory.
 func (l *listing) open() error {
 	if err := l.wire.ask(kindOpenDir, l.dir, l.answers); err != nil {
 		return err
@@ -369,7 +368,6 @@ func (l *listing) more(together int) (done bool, err error) {
 	return false, nil
 }
 
-// wait waits for the next answer.
 func (l *listing) wait() (answer, error) {
 	select {
 	case a := <-l.answers:
@@ -379,7 +377,6 @@ func (l *listing) wait() (answer, error) {
 	}
 }
 
-// add adds the entries of an answer.
 func (l *listing) add(a answer) error {
 	found, err := a.entries(l.dir)
 	for _, e := range found {
