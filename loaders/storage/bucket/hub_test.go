@@ -1,4 +1,4 @@
-package hub_test
+package bucket_test
 
 import (
 	"encoding/json"
@@ -19,13 +19,13 @@ import (
 
 	"vantage/internal/testkit/loaderstest"
 	"vantage/loaders"
-	"vantage/loaders/storage/hub"
+	"vantage/loaders/storage/bucket"
 	"vantage/model"
 )
 
-// server is a hub with one dataset and one bucket, which answers as huggingface_hub 2.4.0 expects: pages by a Link header,
+// hubServer is a hub with one dataset and one bucket, which answers as huggingface_hub 2.4.0 expects: pages by a Link header,
 // bytes behind a redirect to another host, errors by X-Error-Code. It is not the Hub: that was not tried.
-type server struct {
+type hubServer struct {
 	url, cdn string
 	mu       sync.Mutex
 	commit   int
@@ -36,9 +36,9 @@ type server struct {
 
 const userToken = "hf_thetoken"
 
-func newServer(t *testing.T) *server {
+func newHubServer(t *testing.T) *hubServer {
 	t.Helper()
-	s := &server{files: map[string]string{}}
+	s := &hubServer{files: map[string]string{}}
 	cdn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *hubServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.URL.Path)
@@ -81,7 +81,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // list answers with 2 entries a page.
-func (s *server) list(w http.ResponseWriter, r *http.Request) {
+func (s *hubServer) list(w http.ResponseWriter, r *http.Request) {
 	var entries []map[string]any
 	for name, text := range s.files {
 		entries = append(entries, map[string]any{"type": "file", "path": name, "size": len(text), "oid": fmt.Sprint(len(text), name), "xetHash": fmt.Sprint("x", len(text), name), "uploadedAt": time.Now()})
@@ -96,14 +96,14 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 }
 
 // put writes a file with a commit.
-func (s *server) put(name, text string) {
+func (s *hubServer) put(name, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files[name] = text
 	s.commit++
 }
 
-func step(number, groups int) string {
+func hubStep(number, groups int) string {
 	var b strings.Builder
 	for g := range groups {
 		for i := range 4 {
@@ -113,8 +113,8 @@ func step(number, groups int) string {
 	return b.String()
 }
 
-// read reads until so many rows have come, or to the end if rows is 0.
-func read(t *testing.T, path string, o loaders.Options, rows int) (*loaders.Source, *model.Store) {
+// readHub reads until so many rows have come, or to the end if rows is 0.
+func readHub(t *testing.T, path string, o loaders.Options, rows int) (*loaders.Source, *model.Store) {
 	t.Helper()
 	s, err := loaders.Open([]string{path}, o)
 	if err != nil {
@@ -122,11 +122,11 @@ func read(t *testing.T, path string, o loaders.Options, rows int) (*loaders.Sour
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	store := model.NewStore()
-	readOn(t, s, store, rows)
+	readHubOn(t, s, store, rows)
 	return s, store
 }
 
-func readOn(t *testing.T, s *loaders.Source, store *model.Store, rows int) {
+func readHubOn(t *testing.T, s *loaders.Source, store *model.Store, rows int) {
 	t.Helper()
 	late := time.AfterFunc(time.Minute, func() { _ = s.Close() })
 	defer late.Stop()
@@ -145,17 +145,17 @@ func readOn(t *testing.T, s *loaders.Source, store *model.Store, rows int) {
 // A run on the hub has the numbers of the same files on this machine, in a dataset as of one commit and in a bucket; the token
 // stays with the hub.
 func TestHubIsReadAsAFolder(t *testing.T) {
-	s := newServer(t)
+	s := newHubServer(t)
 	dir := t.TempDir()
 	for n := 1; n <= 5; n++ {
-		s.put(fmt.Sprintf("a/%d.jsonl", n), step(n, 3))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), []byte(step(n, 3)), 0o600); err != nil {
+		s.put(fmt.Sprintf("a/%d.jsonl", n), hubStep(n, 3))
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), []byte(hubStep(n, 3)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, want := read(t, dir, loaders.Options{}, 0)
+	_, want := readHub(t, dir, loaders.Options{}, 0)
 	for _, path := range []string{"hf://datasets/me/runs/a", "hf://datasets/me/runs@main/a", "hf://buckets/me/runs/a"} {
-		_, got := read(t, path, loaders.Options{}, 0)
+		_, got := readHub(t, path, loaders.Options{}, 0)
 		for i, step := range want.Snapshot().Steps {
 			if d := cmp.Diff(step.Rewards, got.Snapshot().Steps[i].Rewards); d != "" {
 				t.Errorf("%s: %s", path, d)
@@ -169,13 +169,13 @@ func TestHubIsReadAsAFolder(t *testing.T) {
 
 // A followed dataset is asked which commit it is once a second, and listed when that is another.
 func TestHubIsFollowed(t *testing.T) {
-	s := newServer(t)
-	s.put("a/1.jsonl", step(1, 2))
-	source, store := read(t, "hf://datasets/me/runs/a", loaders.Options{Follow: true}, 8)
-	s.put("a/2.jsonl", step(2, 2))
-	readOn(t, source, store, 16)
-	s.put("a/2.jsonl", step(2, 3))
-	readOn(t, source, store, 20)
+	s := newHubServer(t)
+	s.put("a/1.jsonl", hubStep(1, 2))
+	source, store := readHub(t, "hf://datasets/me/runs/a", loaders.Options{Follow: true}, 8)
+	s.put("a/2.jsonl", hubStep(2, 2))
+	readHubOn(t, source, store, 16)
+	s.put("a/2.jsonl", hubStep(2, 3))
+	readHubOn(t, source, store, 20)
 	s.mu.Lock()
 	s.asked = nil
 	s.mu.Unlock()
@@ -191,8 +191,8 @@ func TestHubIsFollowed(t *testing.T) {
 
 // What the hub refuses is a sentence, without the token.
 func TestHubRefuses(t *testing.T) {
-	s := newServer(t)
-	s.put("a/1.jsonl", step(1, 2))
+	s := newHubServer(t)
+	s.put("a/1.jsonl", hubStep(1, 2))
 	for path, want := range map[string]string{
 		"hf://datasets/me/other/a":    "does not exist at",
 		"hf://datasets/me/runs/b":     "is not in hf://datasets/me/runs@main: check the path",
@@ -201,21 +201,21 @@ func TestHubRefuses(t *testing.T) {
 		"hf://datasets/me":            "names no dataset and no bucket",
 		"hf://buckets/me/runs@x/a":    "buckets have none",
 	} {
-		if got := failure(t, path); !strings.Contains(got, want) {
+		if got := hubFailure(t, path); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
 	t.Setenv("HF_TOKEN", "hf_another")
-	if got := failure(t, "hf://datasets/me/runs/a"); !strings.Contains(got, "the token is not valid") {
+	if got := hubFailure(t, "hf://datasets/me/runs/a"); !strings.Contains(got, "the token is not valid") {
 		t.Error(got)
 	}
 	t.Setenv("HF_TOKEN", "")
-	if got := failure(t, "hf://datasets/me/runs/a"); !strings.Contains(got, "set HF_TOKEN if it is private") {
+	if got := hubFailure(t, "hf://datasets/me/runs/a"); !strings.Contains(got, "set HF_TOKEN if it is private") {
 		t.Error(got)
 	}
 }
 
-func failure(t *testing.T, path string) string {
+func hubFailure(t *testing.T, path string) string {
 	t.Helper()
 	why := loaderstest.Failure(t, path)
 	if strings.Contains(why, "hf_") {
@@ -235,7 +235,7 @@ func TestPagesWithoutEnd(t *testing.T) {
 	defer endless.Close()
 	t.Setenv("HF_ENDPOINT", endless.URL)
 	t.Setenv("HF_TOKEN", userToken)
-	h, inner, err := hub.Open("hf://buckets/me/runs/a")
+	h, inner, err := bucket.OpenHub("hf://buckets/me/runs/a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,10 @@ type Error struct {
 
 func (e *Error) Error() string { return e.text }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // sentence makes an [*Error] of whatever failed, nil of nil.
-func (t target) sentence(err error) error {
+func (t Target) sentence(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, os.ErrClosed) {
 		return err
@@ -44,8 +43,7 @@ func (t target) sentence(err error) error {
 	return &Error{t.serverSentence(&said), &said}
 }
 
-// serverSentence says what the server refuses.
-func (t target) serverSentence(e *wire.ServerError) string {
+func (t Target) serverSentence(e *wire.ServerError) string {
 	switch e.Code {
 	case wire.LoginFailed, wire.WrongPassword, wire.UnknownUser:
 		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or with --password-file", t.Host, t.User)
@@ -66,7 +64,7 @@ func (t target) serverSentence(e *wire.ServerError) string {
 }
 
 // networkSentence says why the server cannot be reached or understood, or what else is wrong.
-func (t target) networkSentence(err error) string {
+func (t Target) networkSentence(err error) string {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
@@ -98,14 +96,13 @@ func (t target) networkSentence(err error) string {
 	return fmt.Sprintf("%s on %s: %v", t.name(), t.Host, err)
 }
 
-func (t target) noRows() string {
+func (t Target) noRows() string {
 	if t.Run != "" {
 		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(), t.Host, t.Run)
 	}
 	return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 }
 
-// isTLS reports whether the two sides do not agree on encryption.
 func isTLS(err error) bool {
 	var header tls.RecordHeaderError
 	var alert tls.AlertError
@@ -113,7 +110,7 @@ func isTLS(err error) bool {
 	return errors.As(err, &header) || errors.As(err, &alert) || errors.As(err, &verify) || strings.Contains(err.Error(), "tls: ")
 }
 
-func (t target) tlsSentence(err error) string {
+func (t Target) tlsSentence(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var header tls.RecordHeaderError

@@ -1,23 +1,23 @@
-package address
+package clickhouse
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Scheme begins the address of a table.
-const Scheme = "clickhouse://"
+// IsAddress reports whether a path is the address of a table.
+func IsAddress(path string) bool { return strings.HasPrefix(path, "clickhouse://") }
 
-// Is reports whether a path is the address of a table.
-func Is(path string) bool { return strings.HasPrefix(path, Scheme) }
-
-// Target is what an address says.
+// Target is what an address says: where a table is, and what to read of it.
 type Target struct {
 	Host, Port      string
 	User            string
@@ -35,11 +35,6 @@ type Target struct {
 	Unproved bool   // the certificate is not checked
 }
 
-// roleNames are the roles whose column an address can name.
-func roleNames() []string {
-	return []string{"run_column", "step", "group", "prompt", "sample", "reward", "advantage", "length", "attempt", "split", "written"}
-}
-
 // ErrUsage says that an address is wrong.
 var ErrUsage = errors.New("the address is wrong")
 
@@ -47,8 +42,8 @@ func usage(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrUsage}, a...)...)
 }
 
-// Parse reads an address. Its errors are [ErrUsage], and hold no password.
-func Parse(address string) (Target, error) {
+// ParseAddress reads an address. Its errors are [ErrUsage], and hold no password.
+func ParseAddress(address string) (Target, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "clickhouse" || u.Hostname() == "" {
 		return Target{}, usage("write clickhouse://user@host:port/database/table?run=NAME")
@@ -85,7 +80,6 @@ func Parse(address string) (Target, error) {
 	return t, nil
 }
 
-// set sets an option.
 func (t *Target) set(key, value string) (err error) {
 	flag := func() bool {
 		on, bad := strconv.ParseBool(value)
@@ -95,7 +89,7 @@ func (t *Target) set(key, value string) (err error) {
 		return on
 	}
 	switch {
-	case slices.Contains(roleNames(), key):
+	case slices.Contains(roleKeys(), key):
 		t.Columns[key] = value
 	case key == "run":
 		t.Run = value
@@ -116,7 +110,7 @@ func (t *Target) set(key, value string) (err error) {
 	case key == "password":
 		return usage("a password stands before the @, or better in CLICKHOUSE_PASSWORD or --password-file")
 	default:
-		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleNames(), ", "))
+		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleKeys(), ", "))
 	}
 	return err
 }
@@ -139,7 +133,6 @@ func (t *Target) setSteps(value string) error {
 	return nil
 }
 
-// isLoopback reports whether a host is this machine.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -175,3 +168,58 @@ func WithoutPassword(address string) (string, bool) {
 	u.User = url.User(u.User.Username())
 	return u.String(), true
 }
+
+// RecommendedTable is how a table is made that is read fast, and how a trainer's log is loaded into it: statements
+// for ClickHouse.
+const RecommendedTable = `CREATE TABLE rl.rollouts (
+    run             LowCardinality(String),
+    step            UInt32,
+    prompt_id       String,             -- tells groups apart within a step
+    sample_idx      UInt32,             -- the row in the trainer's batch, or the sample in its group
+    reward          Nullable(Float64),
+    advantage       Nullable(Float64),  -- as the trainer logged it, if it did
+    response_length UInt32,             -- in tokens
+    prompt          String CODEC(ZSTD),
+    response        String CODEC(ZSTD),
+    split           LowCardinality(String) DEFAULT 'train', -- evaluations, as 'eval', are told from training
+    run_attempt     UInt16 DEFAULT 0    -- one more for each start of the run: what it writes again replaces the rows of before
+) ENGINE = MergeTree ORDER BY (run, step, prompt_id, sample_idx);
+
+-- over several servers: the samples of a group stay together
+CREATE TABLE rl.all AS rl.rollouts
+    ENGINE = Distributed('CLUSTER', rl, rollouts, cityHash64(run, step, prompt_id));
+
+-- a step of verl, with clickhouse-client ... < 17.jsonl
+INSERT INTO rl.rollouts (run, step, prompt_id, sample_idx, reward, prompt, response)
+    SELECT 'grpo-7b', step, hex(cityHash64(input, gts)), rowNumberInAllBlocks(), score, input, output
+    FROM input('step UInt32, score Float64, input String, output String, gts String') FORMAT JSONEachRow;
+
+-- who only looks needs no more than this
+CREATE USER viewer IDENTIFIED BY '...' SETTINGS readonly = 1;
+GRANT SELECT ON rl.* TO viewer;
+`
+
+// tls returns how the connection is encrypted, nil if it is not.
+func (t Target) tls() (*tls.Config, error) {
+	if t.Plain {
+		return nil, nil
+	}
+	config := &tls.Config{ServerName: t.Host, InsecureSkipVerify: t.Unproved, MinVersion: tls.VersionTLS12}
+	if t.CAFile == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(t.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("the certificates of ca= cannot be read: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s of ca= holds no certificates in PEM", t.CAFile)
+	}
+	return config, nil
+}
+
+// name is the table as a person reads it.
+func (t Target) name() string { return t.Database + "." + t.Table }
+
+func (t Target) address() string { return net.JoinHostPort(t.Host, t.Port) }

@@ -1,4 +1,4 @@
-package address
+package clickhouse
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"clickhouse://localhost/a/b?steps=7-12":             {Host: "localhost", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true, First: 7, Last: 12},
 		"clickhouse://u:p%40ss@ch.lab/a/b":                  {Host: "ch.lab", Port: "9440", User: "u", NamesUser: true, Password: "p@ss", Database: "a", Table: "b"},
 	} {
-		got, err := Parse(text)
+		got, err := ParseAddress(text)
 		if want.Last == 0 {
 			want.First, want.Last = math.MinInt64, math.MaxInt64
 		}
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	got, err := Parse("clickhouse://h/a/b?step=it&reward=r2&group=g")
+	got, err := ParseAddress("clickhouse://h/a/b?step=it&reward=r2&group=g")
 	if err != nil || got.Columns["step"] != "it" || got.Columns["reward"] != "r2" || got.Columns["group"] != "g" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -45,13 +45,13 @@ func TestPlainWarning(t *testing.T) {
 		"clickhouse://u:pass@localhost/a/b?secure=0":     false,
 		"clickhouse://[::1]/a/b":                         false,
 	} {
-		target, err := Parse(text)
+		target, err := ParseAddress(text)
 		got := target.PlainWarning()
 		if err != nil || (got != "") != warns || strings.Contains(got, "pass@") {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
-	target, _ := Parse("clickhouse://u@ch.lab:9001/a/b?secure=0")
+	target, _ := ParseAddress("clickhouse://u@ch.lab:9001/a/b?secure=0")
 	const want = "secure=0 sends the password and all rows to ch.lab:9001 unencrypted, to be read and changed by whoever is on the way: leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:9001 ch.lab"
 	if got := target.PlainWarning(); got != want {
 		t.Error(got)
@@ -65,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 		"clickhouse://u:secret@h/a/b?stepz=3", "clickhouse://u:secret@h/a/b?steps=3-x", "clickhouse://u:secret@h/a/b?steps=9-3", "clickhouse://u:secret@h/a/b?last=0", "clickhouse://u:secret@h/a/b?final=maybe", "clickhouse://u:secret@h/a/b?x;y", "clickhouse://u:secret@h/a/b%zz",
 		"clickhouse://u@h/a/b?password=secret", "clickhouse://u:secret@h/a/b?secure=0&ca=/etc/ca.pem",
 	} {
-		_, err := Parse(text)
+		_, err := ParseAddress(text)
 		if !errors.Is(err, ErrUsage) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -6,11 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/pkg/sftp"
+
+	"vantage/model/sanitize"
 )
 
 const (
@@ -139,7 +143,6 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// request makes a request.
 func (s *session) request(of func(*session) error) error {
 	if s.waiting.Add(1) == 1 {
 		s.heard.Store(time.Now().UnixNano())
@@ -213,4 +216,35 @@ func (s *session) isSilent() bool {
 	case <-time.After(endTimeout):
 		return true
 	}
+}
+
+// maxWords is how much is kept of what ssh says.
+const maxWords = 8 << 10
+
+// lastWords keeps what ssh writes to its standard error: first banners, and in the end why it ended.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, p...)
+	if over := len(w.text) - maxWords; over > 0 {
+		w.text = append(w.text[:0], w.text[over:]...)
+	}
+	return len(p), nil
+}
+
+func (w *lastWords) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.text)
+}
+
+// last returns the last line that says something, fit to be shown.
+func (w *lastWords) last() string {
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(w.String(), "\r", "\n")), "\n")
+	return sanitize.Line(strings.TrimSpace(lines[len(lines)-1]))
 }
