@@ -129,6 +129,7 @@ path, journal, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 for n in range(count):
     db = sqlite3.connect(path, timeout=30)
     db.execute("PRAGMA journal_mode = " + journal)
+    db.execute("PRAGMA synchronous = off")
     db.execute("CREATE TABLE IF NOT EXISTS logged (id INTEGER PRIMARY KEY AUTOINCREMENT, run, metrics, more)")
     db.commit()
     for k in range(3):
