@@ -8,7 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -106,7 +106,7 @@ func divide(ctx context.Context, number int, r breakdownRequest, snap model.Snap
 	}
 	return func() tea.Msg {
 		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
-		where, err := query.Parse(r.filter)
+		where, err := figures.ParseQuery(r.filter)
 		add := func(a *analysis.Analysis) error {
 			partOf, err := a.PartNames(ctx, r.by, read)
 			if err != nil {

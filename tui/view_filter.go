@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/tui/layout"
 )
 
@@ -35,7 +35,7 @@ func (a App) openFilter() (App, tea.Cmd) {
 }
 
 func (a App) typeFilter(typed string) App {
-	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, query.MaxLength)
+	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, figures.MaxQuery)
 	return a.rearrange()
 }
 
@@ -58,9 +58,9 @@ func (a App) applyFilter() (App, tea.Cmd) {
 // setFilter makes text the filter, if it is a query.
 func (a App) setFilter(text string) (App, tea.Cmd, error) {
 	text = strings.TrimSpace(text)
-	if _, err := query.Parse(text); err != nil {
+	if _, err := figures.ParseQuery(text); err != nil {
 		near := ""
-		if wrong := (*query.Error)(nil); errors.As(err, &wrong) {
+		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
 			near = didYouMean(wrong.Word, wrong.Known)
 		}
 		return a, nil, fmt.Errorf("invalid filter: %w%s", err, near)
@@ -104,7 +104,7 @@ func (a App) completeField() (App, tea.Cmd) {
 
 func fieldNames() string {
 	var names []string
-	for _, f := range query.Fields() {
+	for _, f := range figures.Fields() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, " ")

@@ -23,7 +23,7 @@ type Catalogue[T estimators.Described] struct {
 }
 
 // detail is what is said of an entry: under a label on its page, unless that is empty, and under a key in JSON,
-// unless that is. The value is a text, several, options or, in JSON alone, anything.
+// unless that is. The value is a text, several, [options] or, in JSON alone, anything.
 type detail struct {
 	label, key string
 	value      any
@@ -52,9 +52,9 @@ func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s %s\n", x.About().Framework, x.About().Name)
-		for _, f := range c.details(x) {
-			for _, text := range f.texts() {
-				fmt.Fprintf(&b, "  %-13s%s\n", f.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
+		for _, d := range c.details(x) {
+			for _, text := range d.texts() {
+				fmt.Fprintf(&b, "  %-13s%s\n", d.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
 			}
 		}
 	}
@@ -63,14 +63,16 @@ func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
 }
 
 // texts are what a page says under the label, each time that it has it.
-func (f detail) texts() []string {
-	if f.label == "" {
+func (d detail) texts() []string {
+	if d.label == "" {
 		return nil
 	}
-	switch value := f.value.(type) {
+	switch value := d.value.(type) {
+	case string:
+		return []string{value}
 	case []string:
 		return []string{strings.Join(value, ", ")}
-	case []estimators.Option:
+	case options:
 		var texts []string
 		for _, o := range value {
 			text := o.String()
@@ -81,17 +83,17 @@ func (f detail) texts() []string {
 		}
 		return texts
 	}
-	return []string{fmt.Sprint(f.value)}
+	return nil
 }
 
 // JSON writes the entries as a list: see writeList. What the keys mean is in the schema of its name.
 func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 	all := []object{}
 	for _, x := range list {
-		o := object{{"", "framework", x.About().Framework}, {"", "name", x.About().Name}}
-		for _, f := range c.details(x) {
-			if f.key != "" {
-				o = append(o, f)
+		o := object{{"framework", x.About().Framework}, {"name", x.About().Name}}
+		for _, d := range c.details(x) {
+			if d.key != "" {
+				o = append(o, member{d.key, d.value})
 			}
 		}
 		all = append(all, o)
@@ -99,34 +101,18 @@ func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 	return writeList(w, c.Name, all)
 }
 
-// object is an object of JSON that has its keys in an order.
-type object []detail
+// options are objects in JSON.
+type options []estimators.Option
 
-// MarshalJSON writes keys and values.
-func (o object) MarshalJSON() ([]byte, error) {
-	b := []byte("{")
-	for _, f := range o {
-		if options, are := f.value.([]estimators.Option); are {
-			f.value = optionObjects(options)
-		}
-		b = append(fmt.Appendf(b, "%q: %s", f.key, indented(f.value, "")), ',')
-	}
-	b[len(b)-1] = '}'
-	return b, nil
-}
-
-func optionObjects(list []estimators.Option) []any {
-	var all []any
+// MarshalJSON writes them as a list.
+func (list options) MarshalJSON() ([]byte, error) {
+	var all []object
 	for _, o := range list {
-		all = append(all, struct {
-			Key     string   `json:"key"`
-			Aliases []string `json:"aliases,omitempty"`
-			Values  string   `json:"values"`
-			Default string   `json:"default"`
-			Meaning string   `json:"meaning"`
-		}{o.Key, o.Aliases, o.Kind.String(), o.Default, o.Meaning})
+		all = append(all, object{
+			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning},
+		})
 	}
-	return all
+	return encodeLine(all), nil
 }
 
 // Estimators is the catalogue of estimators.
@@ -137,7 +123,7 @@ func Estimators() Catalogue[*estimators.Estimator] {
 			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(scaleNames(e), " "), formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
 		},
 		details: func(e *estimators.Estimator) []detail {
-			return append([]detail{
+			return []detail{
 				{"", "scales", scaleNames(e)},
 				{"formula", "formula", e.Formula},
 				{"notes", "doc", e.Doc},
@@ -151,7 +137,9 @@ func Estimators() Catalogue[*estimators.Estimator] {
 				{"filter", "", filterText(e)},
 				{"", "filter", e.TrainerFilters},
 				{"source", "source", e.Source},
-			}, codeAndOptions(&e.Entry)...)
+				{"", "no_public_code", some(e.NoPublicCode)},
+				{"option", "options", some(options(e.Options))},
+			}
 		},
 	}
 }
@@ -199,7 +187,7 @@ func Filters() Catalogue[*groupfilter.Filter] {
 			if f.NoPublicCode {
 				source += "; by the description, no public code to compare with"
 			}
-			return append([]detail{
+			return []detail{
 				{"keeps", "keeps", f.Formula},
 				{"notes", "doc", f.Doc},
 				{"dropped rows", "", fateText(f.Fate)},
@@ -212,7 +200,9 @@ func Filters() Catalogue[*groupfilter.Filter] {
 				{"turned on by", "turned_on_by", f.Setting()},
 				{"source", "", source},
 				{"", "source", f.Source},
-			}, codeAndOptions(&f.Entry)...)
+				{"", "no_public_code", some(f.NoPublicCode)},
+				{"option", "options", some(options(f.Options))},
+			}
 		},
 	}
 }
@@ -257,7 +247,7 @@ func Losses() Catalogue[*lossweight.Loss] {
 				{"setting", "", setting},
 				{"needs", "needs", append([]string{"group"}, needs(l)...)},
 				{"", "computable", l.NotComputable == ""},
-				{"option", "options", l.Options},
+				{"option", "options", options(l.Options)},
 				{"source", "source", l.Source},
 			}
 		},
@@ -281,7 +271,7 @@ func Overlong() Catalogue[*overlong.Shaping] {
 				{"needs", "needs", cmp.Or(s.NotComputable, "response lengths")},
 				{"", "computable", s.NotComputable == ""},
 				{"", "filter_sees_raw", s.FilterSeesRaw},
-				{"option", "options", s.Options},
+				{"option", "options", options(s.Options)},
 				{"source", "source", s.Source},
 			}
 		},
@@ -314,18 +304,6 @@ func needed(list []need) []string {
 		}
 	}
 	return names
-}
-
-// codeAndOptions are details of those entries alone that have them.
-func codeAndOptions(e *estimators.Entry) []detail {
-	var details []detail
-	if e.NoPublicCode {
-		details = append(details, detail{"", "no_public_code", true})
-	}
-	if e.Options != nil {
-		details = append(details, detail{"option", "options", e.Options})
-	}
-	return details
 }
 
 // writeList writes a list of what there is, under its name and with a schema of that name:

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 )
 
 // SampleTable is the samples of a run, as a row of cells for each.
 type SampleTable struct {
 	Snap     model.Snapshot
 	Settings model.Settings
-	Where    query.Query
+	Where    figures.Query
 	Columns  []SampleColumn
 	Log      SampleLog // may be nil if no column of texts is among Columns: there are no lines then
 	Refusals *Refusals // counts; may be nil
@@ -97,14 +97,6 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 		return err
 	}
 	return out.Flush()
-}
-
-// appendComma appends what stands before column k.
-func appendComma(line []byte, k int) []byte {
-	if k > 0 {
-		line = append(line, ',')
-	}
-	return line
 }
 
 func appendCSVCell(line []byte, c SampleColumn, cell Cell, bits int) []byte {

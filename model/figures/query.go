@@ -1,0 +1,444 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// MaxQuery is the maximum length of a query in bytes.
+const MaxQuery = 400
+
+// maxDepth bounds nested parentheses and negations.
+const maxDepth = 50
+
+// QueryError is a syntax error of a query.
+type QueryError struct {
+	Column  int // from 1, in characters
+	Message string
+
+	Word  string   // what is no field or no fate, "" if it is something else that is wrong
+	Known []string // what it could be
+}
+
+func (e *QueryError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
+
+// ParseQuery parses a query; blank text matches everything. The error is an *QueryError.
+func ParseQuery(text string) (Query, error) {
+	if len(text) > MaxQuery {
+		return Query{}, &QueryError{Column: MaxQuery, Message: fmt.Sprintf("a query has at most %d bytes", MaxQuery)}
+	}
+	p := parser{text: text}
+	if p.skipSpace(); p.at == len(text) {
+		return Query{}, nil
+	}
+	root, err := p.parseOr()
+	if err == nil && p.at < len(p.text) {
+		err = p.expected("a term, not a closing parenthesis")
+	}
+	if err != nil {
+		return Query{}, err
+	}
+	return Query{root}, nil
+}
+
+type parser struct {
+	text  string
+	at    int
+	depth int
+}
+
+func (p *parser) expected(want string) error {
+	return &QueryError{Column: utf8.RuneCountInString(p.text[:p.at]) + 1, Message: "expected " + want}
+}
+
+// unknown is the error for a word at p.at that is none of those known.
+func (p *parser) unknown(want, word string, known []string) error {
+	return &QueryError{
+		Column:  utf8.RuneCountInString(p.text[:p.at]) + 1,
+		Message: fmt.Sprintf("expected %s, one of %s, not %q", want, strings.Join(known, " "), word),
+		Word:    word, Known: known,
+	}
+}
+
+func (p *parser) skipSpace() {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+}
+
+// acceptWord consumes w if it is the next word.
+func (p *parser) acceptWord(w string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.at:], w)
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '(' {
+		return false
+	}
+	p.at += len(w)
+	p.skipSpace()
+	return true
+}
+
+func (p *parser) parseOr() (node, error) {
+	var parts anyOf
+	for {
+		part, err := p.parseAnd()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		if !p.acceptWord("or") {
+			break
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return parts, nil
+}
+
+func (p *parser) parseAnd() (node, error) {
+	var parts allOf
+	for {
+		part, err := p.parseUnary()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		p.skipSpace()
+		rest := p.text[p.at:]
+		if rest == "" || rest[0] == ')' || rest == "or" || strings.HasPrefix(rest, "or ") {
+			break
+		}
+		_ = p.acceptWord("and")
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return parts, nil
+}
+
+func (p *parser) parseUnary() (node, error) {
+	p.skipSpace()
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.expected(fmt.Sprintf("at most %d nested parts", maxDepth))
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.at == len(p.text):
+		return nil, p.expected("a term: a field, an operator and a value")
+	case p.acceptWord("not"):
+		part, err := p.parseUnary()
+		return not{part}, err
+	case p.text[p.at] == '(':
+		p.at++
+		part, err := p.parseOr()
+		if err != nil {
+			return nil, err
+		}
+		if p.at == len(p.text) || p.text[p.at] != ')' {
+			return nil, p.expected("a closing parenthesis")
+		}
+		p.at++
+		return part, nil
+	}
+	return p.parseTerm()
+}
+
+// operators lists longer ones before their prefixes.
+var operators = [...]string{"<=", ">=", "!=", "<", ">", "=", ":", "~"}
+
+func (p *parser) parseTerm() (node, error) {
+	start := p.at
+	if p.text[p.at] == '"' {
+		return p.parseBareWord()
+	}
+	for p.at < len(p.text) && (isNameRune(p.text[p.at]) || p.text[p.at] == '.') {
+		p.at++
+	}
+	name := p.text[start:p.at]
+	p.skipSpace()
+	op := ""
+	for _, o := range operators {
+		if strings.HasPrefix(p.text[p.at:], o) {
+			op = o
+			break
+		}
+	}
+	if op == "" {
+		p.at = start
+		return p.parseBareWord()
+	}
+	field, ok := findField(strings.ToLower(name))
+	if !ok {
+		p.at = start
+		return nil, p.unknown("a field", name, fieldNames())
+	}
+	p.at += len(op)
+	p.skipSpace()
+	return p.parseValue(field, op)
+}
+
+func isNameRune(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) && c < utf8.RuneSelf }
+
+func fieldNames() []string {
+	var all []string
+	for _, f := range Fields() {
+		all = append(all, f.Name)
+	}
+	return all
+}
+
+// parseBareWord parses a word to be found in the prompt.
+func (p *parser) parseBareWord() (node, error) {
+	text, err := p.parseLiteral()
+	if err != nil {
+		return nil, err
+	}
+	field, _ := findField("prompt")
+	return contains{field, strings.ToLower(text), false}, nil
+}
+
+// isFatePrefix reports whether text is a fate, or the beginning of one being typed.
+func isFatePrefix(text string) bool {
+	return slices.ContainsFunc(model.Fates(), func(f model.Fate) bool { return strings.HasPrefix(f.Key(), strings.ToLower(text)) })
+}
+
+func fateKeys() []string {
+	var keys []string
+	for _, f := range model.Fates() {
+		keys = append(keys, f.Key())
+	}
+	return keys
+}
+
+func (p *parser) parseValue(field Field, op string) (node, error) {
+	start := p.at
+	text, err := p.parseLiteral()
+	if err != nil {
+		return nil, err
+	}
+	if field.Operator != "" {
+		if field.Name == "fate" && op != "~" && !isFatePrefix(text) {
+			p.at = start
+			return nil, p.unknown("a fate", text, fateKeys())
+		}
+		switch op {
+		case ":", "=", "~":
+			return contains{field, strings.ToLower(text), op == "=" || op == ":" && field.Name == "fate"}, nil
+		case "!=":
+			return not{contains{field, strings.ToLower(text), true}}, nil
+		}
+		p.at = start - len(op)
+		return nil, p.expected("one of : = != ~ after " + field.Name + ", which is text")
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || op == "~" {
+		p.at = start
+		return nil, p.expected("a number to compare " + field.Name + " with")
+	}
+	return comparison{field, op, x}, nil
+}
+
+// parseLiteral parses a quoted text, or one up to a space or parenthesis.
+func (p *parser) parseLiteral() (string, error) {
+	start := p.at
+	if p.at < len(p.text) && p.text[p.at] == '"' {
+		end := strings.IndexByte(p.text[p.at+1:], '"')
+		if end < 0 {
+			return "", p.expected("a closing quote")
+		}
+		p.at += end + 2
+		return p.text[start+1 : p.at-1], nil
+	}
+	for p.at < len(p.text) && !strings.ContainsRune(" ()", rune(p.text[p.at])) {
+		p.at++
+	}
+	if p.at == start {
+		return "", p.expected("a value")
+	}
+	return p.text[start:p.at], nil
+}
+
+// contains is a term on a text.
+type contains struct {
+	field Field
+	text  string // lower case
+	exact bool
+}
+
+func (c contains) perSample() bool { return false }
+
+func (c contains) matches(a *analysis.Analysis, g, i int) bool {
+	text, _ := c.field.value(a, g, i).Cell().(string)
+	have := strings.ToLower(text)
+	if c.exact {
+		return have == c.text
+	}
+	return strings.Contains(have, c.text)
+}
+
+// Query is a parsed query. The zero value matches everything.
+type Query struct{ root node }
+
+// node is a node of the syntax tree. Unless it is perSample, it matches all or none of the
+// samples of a group.
+type node interface {
+	matches(a *analysis.Analysis, g, i int) bool
+	perSample() bool
+}
+
+// MatchesSample reports whether sample i of group g matches; i is an index of the columns
+// of a.
+func (q Query) MatchesSample(a *analysis.Analysis, g, i int) bool {
+	return q.root == nil || q.root.matches(a, g, i)
+}
+
+// MatchesGroup reports whether a sample of group g matches.
+func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
+	if q.root == nil {
+		return true
+	}
+	from, to := a.Table[g].Start, a.Table[g].End
+	if !q.root.perSample() {
+		to = from + 1
+	}
+	for i := from; i < to; i++ {
+		if q.root.matches(a, g, i) {
+			return true
+		}
+	}
+	return false
+}
+
+type allOf []node
+
+func (n allOf) matches(a *analysis.Analysis, g, i int) bool {
+	for _, part := range n {
+		if !part.matches(a, g, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n allOf) perSample() bool { return anyPerSample(n) }
+
+type anyOf []node
+
+func (n anyOf) matches(a *analysis.Analysis, g, i int) bool {
+	for _, part := range n {
+		if part.matches(a, g, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n anyOf) perSample() bool { return anyPerSample(n) }
+
+func anyPerSample(parts []node) bool {
+	for _, part := range parts {
+		if part.perSample() {
+			return true
+		}
+	}
+	return false
+}
+
+type not struct{ node }
+
+func (n not) matches(a *analysis.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }
+
+// Field is a figure of a group or of a sample that a query can name.
+type Field struct {
+	Name, Doc string
+	PerSample bool
+	Operator  string // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
+
+	value func(a *analysis.Analysis, g, i int) Number
+}
+
+// Fields returns all fields.
+func Fields() []Field {
+	all := []Field{
+		{Name: "fate", Operator: ":", Doc: "what the settings make of the group: alive, killed, short, correct, wrong, …"},
+		{Name: "prompt", Operator: "~", Doc: "the beginning of the prompt"},
+		{Name: "name", Operator: "~", Doc: "the group's id, or its hash"},
+		{Name: "step", Doc: "the step that it is of"},
+		{Name: "size", Doc: "how many samples"},
+		{Name: "rollouts", Doc: "how many rollouts they are of"},
+		{Name: "kept", Doc: "how many of them are kept"},
+		{Name: "dropped", Doc: "how many are not"},
+		{Name: "pos", Doc: "kept samples above 0"},
+		{Name: "neg", Doc: "kept samples below 0"},
+		{Name: "nonzero", Doc: "samples whose advantage is not 0: only these train"},
+		{Name: "flips", Doc: "kept samples whose sign changed, also from or to 0"},
+		{Name: "reward", Doc: "mean reward"},
+		{Name: "std", Doc: "std of the rewards, with n-1"},
+		{Name: "solved", Doc: "how many samples are solved, where the rewards say it"},
+		{Name: "invalid", Doc: "rewards that are NaN or missing"},
+		{Name: "sample.reward", Doc: "a sample's reward"},
+		{Name: "sample.length", Doc: "its length"},
+		{Name: "sample.adv", Doc: "its advantage before the filter"},
+		{Name: "sample.new", Doc: "its advantage after filter and recompute"},
+		{Name: "sample.kept", Doc: "1 if it is kept, else 0"},
+		{Name: "sample.logged", Doc: "its advantage as logged"},
+	}
+	for i := range all {
+		f := &all[i]
+		if f.PerSample = strings.HasPrefix(f.Name, "sample."); f.PerSample {
+			of := Select(Samples(), f.Name)[0]
+			f.value = func(a *analysis.Analysis, _, i int) Number { return of.Value(SampleOf{a, i}) }
+		} else {
+			of := Select(Groups(), f.Name)[0]
+			f.value = func(a *analysis.Analysis, g, _ int) Number { return of.Value(NewGroupOf(a, g)) }
+		}
+	}
+	return all
+}
+
+func findField(name string) (Field, bool) {
+	for _, f := range Fields() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// comparison is a term on a number.
+type comparison struct {
+	field Field
+	op    string
+	value float64
+}
+
+func (c comparison) perSample() bool { return c.field.PerSample }
+
+func (c comparison) matches(a *analysis.Analysis, g, i int) bool {
+	return Holds(c.field.value(a, g, i).Float(), c.op, c.value)
+}
+
+// Holds reports whether a comparison holds: op is one of < <= > >= !=, or anything else for =. NaN equals NaN.
+func Holds(x float64, op string, y float64) bool {
+	switch op {
+	case "<":
+		return x < y
+	case "<=":
+		return x <= y
+	case ">":
+		return x > y
+	case ">=":
+		return x >= y
+	case "!=":
+		return x != y
+	}
+	return x == y || math.IsNaN(x) && math.IsNaN(y)
+}
