@@ -5,15 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/estimators"
 	"vantage/model"
 )
 
 // nextFramework switches to the next framework with an estimator that the log supports:
 // that of the same name, if it does. It says which frameworks it skips.
-func (a App) nextFramework() (App, tea.Cmd) {
+func (a App) nextFramework() App {
 	var skipped []string
 	names := estimators.Frameworks()
 	at := slices.Index(names, a.settings.now.Framework)
@@ -24,7 +22,7 @@ func (a App) nextFramework() (App, tea.Cmd) {
 		}
 		skipped = append(skipped, set.Framework+" (the log lacks what its estimators need)")
 	}
-	return a, nil
+	return a
 }
 
 // supported returns set if the log has all that its estimator needs, else set with the
@@ -43,7 +41,7 @@ func (a App) supported(set model.Settings) (model.Settings, bool) {
 
 // nextEstimator switches to the next estimator of the framework that the log supports, and
 // says which it skips and why.
-func (a App) nextEstimator() (App, tea.Cmd) {
+func (a App) nextEstimator() App {
 	var skipped []string
 	all := estimatorsOf(a.settings.now.Framework)
 	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
@@ -54,16 +52,16 @@ func (a App) nextEstimator() (App, tea.Cmd) {
 		}
 		skipped = append(skipped, e.Name+" ("+a.snap.Missing(e).Short()+")")
 	}
-	return a, nil
+	return a
 }
 
 // switchToSkipping is switchTo with a notice of what was skipped.
-func (a App) switchToSkipping(set model.Settings, skipped []string) (App, tea.Cmd) {
-	a, cmd := a.switchTo(set)
+func (a App) switchToSkipping(set model.Settings, skipped []string) App {
+	a = a.switchTo(set)
 	if a.notice == "" && len(skipped) > 0 {
 		a.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
 	}
-	return a, cmd
+	return a
 }
 
 func estimatorsOf(framework string) []*estimators.Estimator {

@@ -3,15 +3,13 @@ package tui
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/layout"
 )
 
 // moveStep goes to another step and stays there when newer ones come.
-func (a App) moveStep(by int) (App, tea.Cmd) {
+func (a App) moveStep(by int) App {
 	if len(a.snap.Steps) == 0 {
-		return a, nil
+		return a
 	}
 	from := a.stepIndex()
 	to := clampIndex(from+by, a.scopeEnd()+1)
@@ -21,31 +19,31 @@ func (a App) moveStep(by int) (App, tea.Cmd) {
 		if to+1 < len(a.snap.Steps) && by > 0 {
 			a.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.snap.Steps[to+1].Number)
 		}
-		return a, nil
+		return a
 	}
 	return a.showStep(to)
 }
 
 // showStep goes to the step at index i of the snapshot, or to the nearest, and stays
 // there when newer ones come.
-func (a App) showStep(i int) (App, tea.Cmd) {
+func (a App) showStep(i int) App {
 	a.position.follow, a.position.scope.moved = false, false
 	a.position.step = a.snap.Steps[clampIndex(i, a.scopeEnd()+1)].Number
-	return a.requestAnalysis()
+	return a
 }
 
-func (a App) followNewest() (App, tea.Cmd) {
+func (a App) followNewest() App {
 	a.position.follow, a.position.scope.moved = true, false
 	if len(a.snap.Steps) == 0 {
-		return a, nil
+		return a
 	}
 	a.position.step = a.newestStep()
 	a.notice = fmt.Sprintf("step %d, and newer ones as they come", a.position.step)
-	return a.requestAnalysis()
+	return a
 }
 
-func (a App) movePageDown() (App, tea.Cmd) { return a.moveFocused(max(1, a.visibleGroups()-1)), nil }
-func (a App) movePageUp() (App, tea.Cmd)   { return a.moveFocused(-max(1, a.visibleGroups()-1)), nil }
+func (a App) movePageDown() App { return a.moveFocused(max(1, a.visibleGroups()-1)) }
+func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()-1)) }
 
 // moveFocused moves the cursor of the focused pane, or scrolls it.
 func (a App) moveFocused(by int) App {
@@ -98,7 +96,7 @@ func (a App) focusPane(p layout.Pane) App {
 }
 
 // escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
-func (a App) escape() (App, tea.Cmd) {
+func (a App) escape() App {
 	switch {
 	case a.position.view != viewOverview:
 		return a.goBack()
@@ -107,12 +105,12 @@ func (a App) escape() (App, tea.Cmd) {
 	case a.glance.opened && a.position.focus == layout.Groups:
 		return a.openGlance()
 	}
-	return a.focusPane(layout.Groups), nil
+	return a.focusPane(layout.Groups)
 }
 
 // showGroups goes to the overview, the groups focused, from any view.
-func (a App) showGroups() (App, tea.Cmd) {
+func (a App) showGroups() App {
 	a.position.backStack = nil
-	a, cmd := a.openView(viewOverview)
-	return a.focusPane(layout.Groups), cmd
+	a = a.openView(viewOverview)
+	return a.focusPane(layout.Groups)
 }

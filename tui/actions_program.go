@@ -6,7 +6,7 @@ import (
 	"vantage/themes"
 )
 
-func (a App) nextTheme() (App, tea.Cmd) {
+func (a App) nextTheme() App {
 	all := themes.All()
 	for i, t := range all {
 		if t.Name == a.display.theme.Name {
@@ -15,25 +15,25 @@ func (a App) nextTheme() (App, tea.Cmd) {
 		}
 	}
 	a.notice = "theme: " + a.display.theme.Name + ", " + a.display.theme.Doc
-	return a, nil
+	return a
 }
 
 // toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
-func (a App) toggleHelp() (App, tea.Cmd) {
+func (a App) toggleHelp() App {
 	a.helpOpen, a.helpOnEstimator = !a.helpOnEstimator, a.helpOpen && !a.helpOnEstimator
 	a.helpSearch = helpSearch{}
-	return a, nil
+	return a
 }
 
-func (a App) redraw() (App, tea.Cmd) { return a, tea.ClearScreen }
+func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 
 // suspend stops the program until the shell continues it.
-func (a App) suspend() (App, tea.Cmd) {
+func (a App) suspend() App {
 	if a.stopProgram == nil {
 		a.notice = "cannot suspend: there is no shell to resume from"
-		return a, nil
+		return a
 	}
-	return a, tea.Exec(suspendCommand{a.stopProgram}, nil)
+	return a.starts(tea.Exec(suspendCommand{a.stopProgram}, nil))
 }
 
-func (a App) quit() (App, tea.Cmd) { return a, tea.Quit }
+func (a App) quit() App { return a.starts(tea.Quit) }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 )
 
@@ -14,26 +12,26 @@ const ratioStep = 0.05
 
 // trySettings computes under set. If the trainer would refuse it, its message is shown
 // and nothing changes.
-func (a App) trySettings(set model.Settings) (App, tea.Cmd) {
+func (a App) trySettings(set model.Settings) App {
 	if err := set.Validate(); err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	return a.apply(a.settings.withSettings(set))
 }
 
 // switchTo is trySettings for another framework, estimator or scale: filter settings that
 // it does not support are kept but have no effect, instead of being refused.
-func (a App) switchTo(set model.Settings) (App, tea.Cmd) {
+func (a App) switchTo(set model.Settings) App {
 	if err := set.Effective().Validate(); err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	return a.apply(a.settings.withSettings(set))
 }
 
 // apply takes h as the settings, filter and order, and computes what differs.
-func (a App) apply(h undoHistory) (App, tea.Cmd) {
+func (a App) apply(h undoHistory) App {
 	sameNumbers := h.now == a.settings.now && h.base == a.settings.base
 	sameRows := h.filter == a.settings.filter && h.order == a.settings.order
 	a.settings = h
@@ -41,34 +39,34 @@ func (a App) apply(h undoHistory) (App, tea.Cmd) {
 		a = a.rearrange()
 	}
 	if sameNumbers {
-		return a, nil
+		return a
 	}
-	return a.requestAnalysis()
+	return a
 }
 
-func (a App) nextScale() (App, tea.Cmd) {
+func (a App) nextScale() App {
 	entry, err := a.settings.now.FindEstimator()
 	if err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	if len(entry.Scales) == 1 {
 		a.notice = entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0])
-		return a, nil
+		return a
 	}
 	set := a.settings.now
 	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
 	return a.switchTo(set)
 }
 
-func (a App) moveKeepPos(by int) (App, tea.Cmd) {
+func (a App) moveKeepPos(by int) App {
 	set := a.settings.now
 	set.KeepPos = stepRatio(set.KeepPos, by)
 	a.valuePrompt.negative = false
 	return a.trySettings(set)
 }
 
-func (a App) moveKeepNeg(by int) (App, tea.Cmd) {
+func (a App) moveKeepNeg(by int) App {
 	set := a.settings.now
 	set.KeepNeg = stepRatio(set.KeepNeg, by)
 	a.valuePrompt.negative = true
@@ -81,13 +79,13 @@ func stepRatio(ratio float64, by int) float64 {
 	return min(1, max(0, math.Round((ratio+float64(by)*ratioStep)*100)/100))
 }
 
-func (a App) toggleRecompute() (App, tea.Cmd) {
+func (a App) toggleRecompute() App {
 	set := a.settings.now
 	set.Recompute = !set.Recompute
 	return a.trySettings(set)
 }
 
-func (a App) undo() (App, tea.Cmd) {
+func (a App) undo() App {
 	h, ok := a.settings.undo()
 	if !ok {
 		a.notice = "nothing to undo"
@@ -95,7 +93,7 @@ func (a App) undo() (App, tea.Cmd) {
 	return a.apply(h)
 }
 
-func (a App) redo() (App, tea.Cmd) {
+func (a App) redo() App {
 	h, ok := a.settings.redo()
 	if !ok {
 		a.notice = "nothing to redo"

@@ -13,11 +13,14 @@ import (
 	"vantage/model/glance"
 )
 
-// alikeReader knows of which steps the answers are alike. Few answers of few steps are read, in the background.
-type alikeReader struct {
+// alikeAnswers knows of which steps the answers are alike. Few answers of few steps are read, in the background.
+type alikeAnswers struct {
 	known map[alikeKey]glance.Alike // never written in place
-	busy  bool                      // some steps are being read
+	job   job[alikeJob, map[alikeKey]glance.Alike]
 }
+
+// alikeJob is how many steps were known before those that are read, and one more.
+type alikeJob int
 
 // alikeKey is all that the answers to read depend on.
 type alikeKey struct {
@@ -69,15 +72,26 @@ func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 	return first, found
 }
 
-// requestAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
+// updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
 // where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
-func (a App) requestAlike() (App, tea.Cmd) {
-	steps := a.unreadSuspects()
-	if a.alike.busy || a.sampleReader.source == nil || len(steps) == 0 {
-		return a, nil
+func (a App) updateAlike(msg tea.Msg) App {
+	var isAnswer bool
+	if a.alike.job, _, isAnswer = a.alike.job.take(msg); isAnswer {
+		known := maps.Clone(a.alike.known)
+		if known == nil {
+			known = map[alikeKey]glance.Alike{}
+		}
+		maps.Copy(known, a.alike.job.value)
+		a.alike.known = known
 	}
-	a.alike.busy = true
-	return a, readAlike(a.ctx, a.snap, a.settings.now, steps, a.sampleReader.source)
+	key := alikeJob(len(a.alike.known) + 1)
+	steps := a.unreadSuspects()
+	if a.sampleReader.source == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
+		return a
+	}
+	var cmd tea.Cmd
+	a.alike.job, cmd = a.alike.job.start(a.ctx, key, readAlike(a.snap, a.settings.now, steps, a.sampleReader.source))
+	return a.starts(cmd)
 }
 
 // unreadSuspects returns the next steps to read.
@@ -107,15 +121,12 @@ func (a App) unreadSuspects() map[int]alikeKey {
 	return wanted
 }
 
-// alikeMsg is what was read of some steps.
-type alikeMsg struct{ read map[alikeKey]glance.Alike }
-
 // readAlike reads a few answers of each step. What cannot be read is not alike.
-func readAlike(ctx context.Context, snap model.Snapshot, set model.Settings, steps map[int]alikeKey, source TextReader) tea.Cmd {
-	return func() tea.Msg {
-		msg := alikeMsg{map[alikeKey]glance.Alike{}}
+func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, source TextReader) work[map[alikeKey]glance.Alike] {
+	return once(func(ctx context.Context) (map[alikeKey]glance.Alike, error) {
+		read := map[alikeKey]glance.Alike{}
 		for _, i := range slices.Sorted(maps.Keys(steps)) {
-			msg.read[steps[i]] = glance.Alike{}
+			read[steps[i]] = glance.Alike{}
 			x, err := analysis.Analyze(ctx, snap, i, set)
 			if err != nil {
 				continue
@@ -126,21 +137,10 @@ func readAlike(ctx context.Context, snap model.Snapshot, set model.Settings, ste
 					texts = append(texts, text)
 				}
 			}
-			msg.read[steps[i]] = glance.Judge(texts)
+			read[steps[i]] = glance.Judge(texts)
 		}
-		return msg
-	}
-}
-
-// showIn takes over what was read.
-func (msg alikeMsg) showIn(a App) App {
-	known := maps.Clone(a.alike.known)
-	if known == nil {
-		known = map[alikeKey]glance.Alike{}
-	}
-	maps.Copy(known, msg.read)
-	a.alike = alikeReader{known: known}
-	return a
+		return read, nil
+	})
 }
 
 // alikeWarning returns the warning that the answers of the step on the screen are alike, nil if they are not.

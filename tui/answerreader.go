@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,11 +23,20 @@ type answerReader struct {
 	unfolded bool // <think> sections are shown in full
 	raw      bool // text as logged
 
-	listing int // of the latest request of answers, by number
-	listed  bool
-	job     readJob[answerRequest]
-	shown   answerRequest // of the pages on the screen
-	err     error         // why there is no page
+	listing job[answersKey, [2][]compare.Answer]
+	pages   job[answerRequest, answerPages]
+}
+
+// answersKey is the prompt whose answers are listed, and whether it is that for the first time.
+type answersKey struct {
+	hash   uint64
+	opened int
+}
+
+// answerPages is the pages of two answers, or of their diff, and the texts that they are made of.
+type answerPages struct {
+	pages [2]*richtext.Page
+	texts [2]cachedText
 }
 
 // answerSide is what one run answered.
@@ -34,7 +44,6 @@ type answerSide struct {
 	answers []compare.Answer // the best first
 	chosen  int
 	texts   []cachedText
-	page    *richtext.Page // of a diff that of the baseline's side
 }
 
 // answerLayout is how two answers are shown.
@@ -67,49 +76,50 @@ const (
 )
 
 // openAnswers opens both runs' answers to the prompt under the cursor.
-func (a App) openAnswers() (App, tea.Cmd) {
+func (a App) openAnswers() App {
 	p, ok := a.selectedPair()
 	if !ok {
 		a.notice = "no prompt to open"
-		return a, nil
+		return a
 	}
-	a, list := a.listAnswers(p)
-	a, cmd := a.pushView(viewAnswers)
-	return a, tea.Batch(list, cmd)
+	return a.listAnswers(p).pushView(viewAnswers)
 }
 
 // listAnswers requests the answers of both runs to a prompt.
-func (a App) listAnswers(p compare.Pair) (App, tea.Cmd) {
-	r := a.answers.stopReading()
-	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, unfolded: r.unfolded, raw: r.raw, listing: r.listing + 1, job: r.job}
-	ctx, number := a.ctx, a.answers.listing
-	runs := [2]compare.Run{{Snap: a.snap, Set: a.second.sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: a.second.sets[sideCandidate]}}
-	return a, func() tea.Msg {
-		msg := answersMsg{number: number}
+func (a App) listAnswers(p compare.Pair) App {
+	r := a.answers
+	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, unfolded: r.unfolded, raw: r.raw, listing: r.listing.reset(), pages: r.pages.reset()}
+	sets := a.second.job.value.sets
+	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
+	var cmd tea.Cmd
+	a.answers.listing, cmd = a.answers.listing.start(a.ctx, answersKey{p.Hash, r.listing.number + 1}, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
-			if msg.answers[side], msg.err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); msg.err != nil {
+			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); err != nil {
 				break
 			}
 		}
-		return msg
-	}
+		return found, err
+	}))
+	return a.starts(cmd)
 }
 
-// showIn shows the answers that tell most: the best of the run that is better at the prompt, and the
+// listed reports whether the answers are known, or cannot be.
+func (r answerReader) listed() bool { return r.listing.key != (answersKey{}) && !r.listing.busy() }
+
+// failure says why there is no page.
+func (r answerReader) failure() error { return cmp.Or(r.listing.err, r.pages.err) }
+
+// takeAnswers shows the answers that tell most: the best of the run that is better at the prompt, and the
 // worst of the other; of equal runs the best of each.
-func (msg answersMsg) showIn(a App) App {
-	if msg.number != a.answers.listing {
-		return a
-	}
-	a.answers.listed, a.answers.err = true, msg.err
-	for side, answers := range msg.answers {
-		isWorse := side == sideBaseline && a.answers.pair.Delta() > 0 || side == sideCandidate && a.answers.pair.Delta() < 0
-		a.answers.sides[side] = answerSide{answers: answers}
+func (r answerReader) takeAnswers() answerReader {
+	for side, answers := range r.listing.value {
+		isWorse := side == sideBaseline && r.pair.Delta() > 0 || side == sideCandidate && r.pair.Delta() < 0
+		r.sides[side] = answerSide{answers: answers}
 		if isWorse {
-			a.answers.sides[side].chosen = worstFinite(answers)
+			r.sides[side].chosen = worstFinite(answers)
 		}
 	}
-	return a
+	return r
 }
 
 // worstFinite returns the index of the last answer with a finite reward.
@@ -123,33 +133,42 @@ func worstFinite(answers []compare.Answer) int {
 	return worst
 }
 
-// requestAnswerPages requests the pages of the chosen answers, unless they were requested already.
-func (a App) requestAnswerPages() (App, tea.Cmd) {
+// updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.
+func (a App) updateAnswers(msg tea.Msg) App {
+	var isAnswer bool
+	if a.answers.listing, _, isAnswer = a.answers.listing.take(msg); isAnswer {
+		a.answers = a.answers.takeAnswers()
+	}
+	was := a.answers.pages.of
+	if a.answers.pages, _, isAnswer = a.answers.pages.take(msg); isAnswer {
+		for side := range a.answers.sides {
+			if s := &a.answers.sides[side]; a.answers.pages.err == nil {
+				s.texts = cacheTexts(s.texts, []cachedText{a.answers.pages.value.texts[side]})
+			}
+		}
+		if now := a.answers.pages.of; was.answers != now.answers || was.diff != now.diff {
+			a.answers.scroll = 0
+		}
+		a = a.scrollAnswers(0)
+	}
 	if a.position.view != viewAnswers {
-		a.answers = a.answers.stopReading()
-		return a, nil
+		a.answers.pages = a.answers.pages.stop()
+		a.answers.pages.of = answerRequest{}
+		return a
 	}
 	want, ok := a.wantedAnswers()
-	if !ok || want == a.answers.job.request {
-		return a, nil
+	if !ok || !a.answers.pages.lacks(want, never) {
+		return a
 	}
-	var ctx context.Context
-	a.answers.job, ctx = a.answers.job.begin(a.ctx, want)
-	return a, a.readAnswers(ctx, want)
-}
-
-// stopReading cancels the request of pages.
-func (r answerReader) stopReading() answerReader {
-	if r.job.cancel != nil {
-		r.job, r.shown = r.job.stop(), answerRequest{}
-	}
-	return r
+	var cmd tea.Cmd
+	a.answers.pages, cmd = a.answers.pages.start(a.ctx, want, a.readAnswers(want))
+	return a.starts(cmd)
 }
 
 // wantedAnswers returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
 func (a App) wantedAnswers() (want answerRequest, ok bool) {
-	if !a.answers.listed || a.screen().TooSmall {
+	if !a.answers.listed() || a.screen().TooSmall {
 		return want, false
 	}
 	want = answerRequest{hash: a.answers.pair.Hash, diff: a.answersDiffer(), folded: !a.answers.unfolded}
@@ -189,52 +208,27 @@ func (a App) answerSource(side int) TextReader {
 }
 
 // readAnswers reads the texts that are not in memory, and lays them out.
-func (a App) readAnswers(ctx context.Context, want answerRequest) tea.Cmd {
-	number, sides := a.answers.job.number, a.answers.sides
-	sources := [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
+func (a App) readAnswers(want answerRequest) work[answerPages] {
+	sides, sources := a.answers.sides, [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
 	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
-	return func() tea.Msg {
-		msg := answerPagesMsg{number: number}
+	return once(func(ctx context.Context) (p answerPages, err error) {
 		var texts [2]model.Text
 		for side := range sides {
-			read, err := textOf(ctx, sources[side], sides[side].texts, want.answers[side])
-			if err != nil {
-				msg.err = err
-				return msg
+			if p.texts[side], err = textOf(ctx, sources[side], sides[side].texts, want.answers[side]); err != nil {
+				return p, err
 			}
-			msg.texts[side], texts[side] = read, read.text
+			texts[side] = p.texts[side].text
 		}
 		if want.diff {
 			doc := richtext.Diff(richtext.Side{Name: want.names[sideCandidate], Text: texts[sideCandidate].Response}, richtext.Side{Name: want.names[sideBaseline], Text: texts[sideBaseline].Response}, options)
-			msg.pages[0], msg.err = doc.Wrap(want.widths[0]), ctx.Err()
-			return msg
+			p.pages[0] = doc.Wrap(want.widths[0])
+			return p, ctx.Err()
 		}
 		for side, text := range texts {
-			msg.pages[side] = richtext.Sample(text, options).Wrap(want.widths[side])
+			p.pages[side] = richtext.Sample(text, options).Wrap(want.widths[side])
 		}
-		msg.err = ctx.Err()
-		return msg
-	}
-}
-
-// showIn puts pages on the screen, unless others were requested since.
-func (msg answerPagesMsg) showIn(a App) App {
-	if msg.number != a.answers.job.number {
-		return a
-	}
-	was := a.answers.shown
-	a.answers.shown, a.answers.err = a.answers.job.request, msg.err
-	for side := range a.answers.sides {
-		s := &a.answers.sides[side]
-		s.page = msg.pages[side]
-		if msg.err == nil {
-			s.texts = cacheTexts(s.texts, []cachedText{msg.texts[side]})
-		}
-	}
-	if was.answers != a.answers.shown.answers || was.diff != a.answers.shown.diff {
-		a.answers.scroll = 0
-	}
-	return a.scrollAnswers(0)
+		return p, ctx.Err()
+	})
 }
 
 // answerRects returns where the prompt and the texts are in the body: of a diff the first rectangle.
@@ -263,13 +257,13 @@ func (a App) answerBorders() []layout.Border {
 
 // answerTop returns the first line of a side's page to show.
 func (a App) answerTop(side int) int {
-	page := a.answers.sides[side].page
+	page := a.answers.pages.value.pages[side]
 	if page == nil {
 		return 0
 	}
 	_, texts := a.answerRects()
 	start := 0
-	if !a.answers.shown.diff {
+	if !a.answers.pages.of.diff {
 		start = firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
 	return max(0, min(start+a.answers.scroll, page.Len()-max(1, texts[0].Inner().H)))
@@ -279,15 +273,15 @@ func (a App) answerTop(side int) int {
 func (a App) scrollAnswers(by int) App {
 	_, texts := a.answerRects()
 	lowest, highest := 0, 0
-	for _, s := range a.answers.sides {
-		if s.page == nil {
+	for _, page := range a.answers.pages.value.pages {
+		if page == nil {
 			continue
 		}
 		start := 0
-		if !a.answers.shown.diff {
-			start = firstOrZero(s.page.AnchorLines(richtext.AnchorResponse))
+		if !a.answers.pages.of.diff {
+			start = firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 		}
-		lowest, highest = min(lowest, -start), max(highest, s.page.Len()-max(1, texts[0].Inner().H)-start)
+		lowest, highest = min(lowest, -start), max(highest, page.Len()-max(1, texts[0].Inner().H)-start)
 	}
 	a.answers.scroll = max(lowest, min(a.answers.scroll+by, highest))
 	return a

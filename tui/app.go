@@ -50,7 +50,8 @@ type App struct {
 
 	snap        model.Snapshot
 	settings    undoHistory
-	work        work
+	work        background
+	subset      job[subsetKey, subset]
 	result      result
 	position    position
 	sourceState sourceState
@@ -61,7 +62,7 @@ type App struct {
 	breakdown   breakdownState
 	second      secondRun
 	answers     answerReader
-	alike       alikeReader
+	alike       alikeAnswers
 	glance      glanceState
 	commandLine commandLine
 	files       FileSaver // nil: nothing is saved
@@ -75,22 +76,14 @@ type App struct {
 	estimatorChosen bool         // by the command line or in the session
 	stopProgram     func() error // Options.Suspend
 
-	notice          string // shown for noticeDuration or until the next key
-	noticeNumber    int    // of the latest notice, by which its timer knows it
+	started         []tea.Cmd // by the message that is being handled
+	notice          string    // shown for noticeDuration or until the next key
+	noticeNumber    int       // of the latest notice, by which its timer knows it
 	valuePrompt     valuePrompt
 	helpOpen        bool
 	helpSearch      helpSearch
 	helpShown       helpColumns
 	helpOnEstimator bool // the help shows the estimator at work, not the keys
-}
-
-// work is the analysis under way.
-type work struct {
-	revision  int // of the latest request
-	cancel    context.CancelFunc
-	busy      bool // a request is under way
-	stale     bool // rows came that the latest request does not cover
-	throttled bool // the last refresh was less than refreshInterval ago
 }
 
 // result is what was computed last.
@@ -103,7 +96,6 @@ type result struct {
 	every        int    // of the steps of the scope every n-th is in analysis; 1: all are
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
-	subset       subset
 	err          error
 	charts       chartCache  // of analysis and base
 	figures      figureCache // over the steps
@@ -197,89 +189,79 @@ func (a App) Init() tea.Cmd {
 	return guarded(tea.Batch(first...))
 }
 
-// Update handles a message, then requests what the screen shows and has not got yet.
+// Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
+// has not got yet, the analysis first.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := a.notice
-	a, cmd := a.handle(msg)
-	a, text := a.requestText()
-	a, grid := a.requestSweep()
-	a = a.updateAdvice()
-	a, pairs := a.requestComparison()
-	a, answers := a.requestAnswerPages()
-	a, sizes := a.requestGroupSize()
-	a, parts := a.requestBreakdown()
-	a, figures := a.requestSubset()
-	a, trend := a.requestSecondTrend()
-	a, alike := a.requestAlike()
-	a, run := a.requestGlance()
-	a, notice := a.timeNotice(msg, before)
-	a = a.updateChartCache().updateFigureCache().updateHelp()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, sizes, parts, figures, trend, notice, alike, run))
+	a = a.handle(msg)
+	handled := a.started
+	a.started = nil
+	a = a.updateAnalysis(msg)
+	a.started = append(a.started, handled...)
+	for _, update := range updates() {
+		a = update(a, msg)
+	}
+	a = a.timeNotice(msg, before).updateChartCache().updateFigureCache().updateHelp()
+	all := a.started
+	a.started = nil
+	return a, guarded(tea.Batch(all...))
+}
+
+// starts has a command run after the message that is being handled.
+func (a App) starts(cmd tea.Cmd) App {
+	if cmd != nil {
+		a.started = append(slices.Clip(a.started), cmd)
+	}
+	return a
+}
+
+// updates returns what keeps up the parts of the screen that are computed or read in the background.
+func updates() []func(App, tea.Msg) App {
+	return []func(App, tea.Msg) App{
+		App.updateSamplePage, App.updateSweep, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
+		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+	}
 }
 
 // handle passes each message of the terminal to its handler.
-func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
+func (a App) handle(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return a.onKey(msg)
 	case tea.WindowSizeMsg:
 		a.display.w, a.display.h = msg.Width, msg.Height
-		return a.clampCursor(), nil
+		return a.clampCursor()
 	case tea.BackgroundColorMsg:
-		return a.onBackground(msg.IsDark()), nil
+		return a.onBackground(msg.IsDark())
 	case tea.ColorProfileMsg:
-		return a.onProfile(msg.Profile), nil
+		return a.onProfile(msg.Profile)
 	case tea.MouseMsg:
 		return a.onMouse(msg)
 	}
-	return a.handleAnswer(msg)
+	return a.handleOwn(msg)
 }
 
-// handleAnswer passes each answer of a command to its handler.
-func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
+// handleOwn handles the messages of the program's own commands, but for the answers of jobs.
+func (a App) handleOwn(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case chunkMsg:
 		return a.onChunk(msg)
-	case analysisMsg:
-		return a.onAnalysis(msg)
-	case trendMsg:
-		return a.onTrend(msg)
-	case matchMsg:
-		return a.onMatch(msg)
-	case pageMsg:
-		return a.onPage(msg), nil
-	case sweepMsg:
-		return a.onSweep(msg)
-	case subsetMsg:
-		return a.onSubset(msg), nil
-	case sessionMsg:
-		return a.onSession(msg)
 	case secondChunkMsg:
 		return a.onSecondChunk(msg)
-	case comparisonMsg:
-		return a.onComparison(msg)
-	case shownMsg:
-		return msg.showIn(a), nil
+	case sessionMsg:
+		return a.onSession(msg)
+	case clockMsg:
+		return a.onClock(msg.at)
+	case tea.ResumeMsg:
+		return a.onClock(time.Now())
+	case noticeEndedMsg:
+		return a.onNoticeEnded(msg)
+	case throttleEndedMsg:
+		a.work.throttled = false
 	case panicMsg:
 		panic(msg.String())
 	}
-	return a.handleTime(msg)
-}
-
-// handleTime handles what comes with time.
-func (a App) handleTime(msg tea.Msg) (App, tea.Cmd) {
-	switch msg := msg.(type) {
-	case clockMsg:
-		return a.onClock(msg.at)
-	case noticeEndedMsg:
-		return a.onNoticeEnded(msg), nil
-	case tea.ResumeMsg:
-		return a.onClock(time.Now())
-	case throttleEndedMsg:
-		a.work.throttled = false
-		return a.catchUp()
-	}
-	return a, nil
+	return a
 }
 
 func (a App) onBackground(isDark bool) App {
@@ -300,133 +282,19 @@ func (a App) onProfile(p colorprofile.Profile) App {
 }
 
 // onChunk stores what was read and requests the next chunk.
-func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
+func (a App) onChunk(msg chunkMsg) App {
 	if msg.err != nil {
 		a.sourceState.ended = true
 		a = a.chooseFirstView()
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
 			a.sourceState.err = msg.err
 		}
-		return a, nil
+		return a
 	}
 	a.store.Append(msg.chunk)
 	a.sourceState.lastChunk = msg.at
 	a.work.stale = true
-	a, cmd := a.catchUp()
-	return a, tea.Batch(cmd, readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
-}
-
-// catchUp refreshes from new rows, unless an analysis is under way (it is waited for,
-// never cancelled: a fast log would starve the screen) or the last refresh was a moment
-// ago.
-func (a App) catchUp() (App, tea.Cmd) {
-	if !a.work.stale || a.work.busy || a.work.throttled {
-		return a, nil
-	}
-	a.work.stale = false
-	a.work.throttled = true
-	a.snap = a.store.Snapshot()
-	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
-	if a.position.follow && len(a.snap.Steps) > 0 {
-		a.position.step = a.newestStep()
-	}
-	a = a.startAtTrainer().chooseFirstView()
-	a, cmd := a.requestAnalysis()
-	a, also := a.requestMatch()
-	a, clock := a.onClock(a.sourceState.lastChunk)
-	return a, tea.Batch(cmd, also, throttle(), clock)
-}
-
-// requestAnalysis requests the step on the screen and cancels the request before.
-func (a App) requestAnalysis() (App, tea.Cmd) {
-	if len(a.snap.Steps) == 0 {
-		a.result = result{}
-		return a, nil
-	}
-	if a.work.cancel != nil {
-		a.work.cancel()
-	}
-	a.work.revision++
-	a.work.busy = true
-	var ctx context.Context
-	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.position.scope, a.settings, a.result)
-}
-
-// newestStep returns the step to follow: the newest complete one, whose figures no longer
-// change, or the first while it is the only one.
-func (a App) newestStep() int64 {
-	last := len(a.snap.Steps) - 1
-	if last > 0 && a.snap.Open(last) {
-		last--
-	}
-	return a.snap.Steps[last].Number
-}
-
-// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
-func (a App) stepIndex() int {
-	i, _ := a.snap.Find(a.position.step)
-	return min(i, len(a.snap.Steps)-1)
-}
-
-// onAnalysis shows the step and requests the trend over all steps.
-func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
-	if msg.revision != a.work.revision {
-		return a, nil
-	}
-	if msg.err != nil {
-		a.work.busy = false
-		a.result = result{err: msg.err}
-		return a.catchUp()
-	}
-	a.result.base = msg.base
-	a, match := a.showAnalysis(msg.analysis).takeScope(msg.scope, msg.every).requestMatch()
-	a, trend := a.continueTrend(a.firstTrendPart())
-	return a, tea.Batch(trend, match)
-}
-
-func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
-	if msg.revision != a.work.revision {
-		return a, nil
-	}
-	if msg.err == nil {
-		a.result.trend, a.result.baseTrend = msg.trend, msg.base
-		if !msg.trend.Complete() || msg.base != nil && !msg.base.Complete() {
-			return a.continueTrend(2 * msg.samples)
-		}
-	}
-	a.work.busy = false
-	return a.catchUp()
-}
-
-// showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
-// top, where the worst group is, if it was not moved from there.
-func (a App) showAnalysis(next *analysis.Analysis) App {
-	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
-		selected = keyOf(g)
-	}
-	a.result.analysis, a.result.err, a.result.sharedPrompt = next, nil, sharedPrompt(next.Table)
-	a.position.step = next.Step
-	a = a.arrangeRows(selected).arriveAtMark()
-	a.position.warning = min(a.position.warning, max(0, len(a.warningLines())-1))
-	return a.clampCursor()
-}
-
-// groupKey is a group of a step; zero for none.
-type groupKey struct {
-	step int64
-	name string
-}
-
-func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
-
-// selectedGroup returns the group under the cursor, nil if there is none.
-func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
-		return nil
-	}
-	return &a.result.analysis.Table[a.result.rows[a.position.cursor]]
+	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // clampCursor puts the cursor within the table and scrolls it into sight.

@@ -3,8 +3,6 @@ package tui
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
@@ -19,7 +17,7 @@ type baseline struct {
 }
 
 // setBaseline makes the present settings the baseline, or removes it if they are.
-func (a App) setBaseline() (App, tea.Cmd) {
+func (a App) setBaseline() App {
 	next := baseline{on: true, settings: a.settings.now}
 	if a.settings.base == next {
 		next = baseline{}
@@ -31,10 +29,10 @@ func (a App) setBaseline() (App, tea.Cmd) {
 }
 
 // swapBaseline exchanges the baseline and the present settings.
-func (a App) swapBaseline() (App, tea.Cmd) {
+func (a App) swapBaseline() App {
 	if !a.settings.base.on {
 		a.notice = "no baseline to swap with: b sets one"
-		return a, nil
+		return a
 	}
 	return a.apply(a.settings.swapped())
 }

@@ -18,16 +18,11 @@ type breakdownState struct {
 	scope   scope  // of which steps, up to the one on the screen
 	topLine int    // the first in sight
 
-	request breakdownRequest // the latest
-	number  int              // of the latest
-	busy    bool             // its answer is still to come
-	cancel  context.CancelFunc
-	result  *report.Breakdown // nil: none yet
-	err     error
+	job job[breakdownKey, *report.Breakdown]
 }
 
-// breakdownRequest is all that the figures depend on.
-type breakdownRequest struct {
+// breakdownKey is all that the figures depend on.
+type breakdownKey struct {
 	by, filter string
 	analysis   *analysis.Analysis // of these steps, if they are on the screen; else nil
 	scope      scope              // else the steps, of all of them the last one, and the revision of the snapshot
@@ -36,44 +31,43 @@ type breakdownRequest struct {
 	set        model.Settings
 }
 
-// isRefresh reports whether only rows came since another request.
-func (r breakdownRequest) isRefresh(of breakdownRequest) bool {
-	if (r.analysis == nil) != (of.analysis == nil) || r.analysis != nil && r.analysis.Step != of.analysis.Step {
+// isOlder reports whether only rows came since a request.
+func (r breakdownKey) isOlder(wanted breakdownKey) bool {
+	if (r.analysis == nil) != (wanted.analysis == nil) || r.analysis != nil && r.analysis.Step != wanted.analysis.Step {
 		return false
 	}
-	r.revision, r.analysis = of.revision, of.analysis
-	return r == of
+	r.revision, r.analysis = wanted.revision, wanted.analysis
+	return r == wanted
 }
 
-// requestBreakdown requests the figures while their view is open, if they depend on something that has
-// changed. New rows wait for an answer that is under way: a fast log would starve the screen.
-func (a App) requestBreakdown() (App, tea.Cmd) {
+// updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// analysis in memory; the figures stay.
+func (a App) updateBreakdown(msg tea.Msg) App {
+	var isAnswer bool
+	if a.breakdown.job, _, isAnswer = a.breakdown.job.take(msg); isAnswer {
+		a = a.scrollBreakdown(0)
+	}
 	if a.position.view != viewBreakdown || a.result.analysis == nil {
-		return a.stopBreakdown(), nil
+		a.breakdown.job = a.breakdown.job.stop()
+		return a
 	}
-	request := a.wantedBreakdown()
-	before := a.breakdown.request
-	if request == before || a.breakdown.busy && request.isRefresh(before) {
-		return a, nil
+	key := a.wantedBreakdown()
+	if !a.breakdown.job.lacks(key, breakdownKey.isOlder) {
+		return a
 	}
-	if a.breakdown.cancel != nil {
-		a.breakdown.cancel()
-	}
-	a.breakdown.request, a.breakdown.busy = request, true
-	a.breakdown.number++
-	var ctx context.Context
-	ctx, a.breakdown.cancel = context.WithCancel(a.ctx)
 	snap := a.snap
-	if request.analysis == nil {
-		snap = snap.Only(request.scope.stepsOf(snap, a.stepIndex()))
+	if key.analysis == nil {
+		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
 	}
-	return a, divide(ctx, a.breakdown.number, request, snap, a.sampleReader.source)
+	var cmd tea.Cmd
+	a.breakdown.job, cmd = a.breakdown.job.start(a.ctx, key, divide(key, snap, a.sampleReader.source))
+	return a.starts(cmd)
 }
 
 // wantedBreakdown returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
-func (a App) wantedBreakdown() breakdownRequest {
-	r := breakdownRequest{by: a.breakdownBy(), filter: a.settings.filter, set: a.settings.now}
+func (a App) wantedBreakdown() breakdownKey {
+	r := breakdownKey{by: a.breakdownBy(), filter: a.settings.filter, set: a.settings.now}
 	switch s := a.breakdown.scope; {
 	case s.kind == scopeStep:
 		r.analysis = a.result.analysis.Last()
@@ -85,26 +79,16 @@ func (a App) wantedBreakdown() breakdownRequest {
 	return r
 }
 
-// stopBreakdown cancels the request, which would keep its analysis in memory. The figures stay.
-func (a App) stopBreakdown() App {
-	if a.breakdown.cancel != nil {
-		a.breakdown.cancel()
-		a.breakdown.cancel, a.breakdown.request, a.breakdown.busy = nil, breakdownRequest{}, false
-		a.breakdown.number++
-	}
-	return a
-}
-
 // errNoTexts says that a column of the log cannot be read.
 var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
 
 // divide computes the figures of a request.
-func divide(ctx context.Context, number int, r breakdownRequest, snap model.Snapshot, source TextReader) tea.Cmd {
+func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report.Breakdown] {
 	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
 	if source != nil {
 		read = source.Text
 	}
-	return func() tea.Msg {
+	return once(func(ctx context.Context) (*report.Breakdown, error) {
 		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
 		where, err := query.Parse(r.filter)
 		add := func(a *analysis.Analysis) error {
@@ -132,15 +116,6 @@ func divide(ctx context.Context, number int, r breakdownRequest, snap model.Snap
 			err = analysis.Each(ctx, snap, r.set, add)
 		}
 		b.Sort()
-		return breakdownMsg{number, &b, err}
-	}
-}
-
-// showIn shows the figures, unless others were requested since.
-func (msg breakdownMsg) showIn(a App) App {
-	if msg.number != a.breakdown.number {
-		return a
-	}
-	a.breakdown.busy, a.breakdown.result, a.breakdown.err = false, msg.result, msg.err
-	return a.scrollBreakdown(0)
+		return &b, err
+	})
 }

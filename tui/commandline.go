@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -32,7 +30,7 @@ func commandKeys() keySection {
 	}}
 }
 
-func (a App) openCommand() (App, tea.Cmd) {
+func (a App) openCommand() App {
 	a.commandLine.text, a.commandLine.historyIndex = "", len(a.commandLine.history)
 	return a.openLine(viewCommand)
 }
@@ -42,12 +40,12 @@ func (a App) typeCommand(typed string) App {
 	return a
 }
 
-func (a App) backspaceCommand() (App, tea.Cmd) {
+func (a App) backspaceCommand() App {
 	if a.commandLine.text == "" {
 		return a.closeLine()
 	}
 	a.commandLine.text = backspace(a.commandLine.text)
-	return a, nil
+	return a
 }
 
 func (a App) recallCommand(by int) App {
@@ -60,7 +58,7 @@ func (a App) recallCommand(by int) App {
 }
 
 // runCommand runs the command line. A wrong command stays there, to be corrected.
-func (a App) runCommand() (App, tea.Cmd) {
+func (a App) runCommand() App {
 	words := strings.Fields(a.commandLine.text)
 	if len(words) == 0 {
 		return a.closeLine()
@@ -72,18 +70,18 @@ func (a App) runCommand() (App, tea.Cmd) {
 			near = ": there are " + strings.Join(commandNames(), " ")
 		}
 		a.notice = fmt.Sprintf("no command is called %q%s", words[0], near)
-		return a, nil
+		return a
 	}
 	below := a
 	below.position.view = a.position.viewBelow
-	next, cmd, err := c.run(below, words[1:])
+	next, err := c.run(below, words[1:])
 	if err != nil {
 		a.notice = below.suggestFor(c, words[1:], err).Error()
-		return a, nil
+		return a
 	}
 	next.commandLine.history = append(slices.Clip(a.commandLine.history), a.commandLine.text)
 	next.commandLine.text = ""
-	return next, cmd
+	return next
 }
 
 // completions returns what the last word may be completed to, and the text before it.
@@ -108,10 +106,10 @@ func (a App) completions() (before string, fitting []string) {
 }
 
 // completeCommand completes the last word as far as all completions agree.
-func (a App) completeCommand() (App, tea.Cmd) {
+func (a App) completeCommand() App {
 	before, all := a.completions()
 	if len(all) == 0 {
-		return a, nil
+		return a
 	}
 	common := all[0]
 	for _, word := range all[1:] {
@@ -123,7 +121,7 @@ func (a App) completeCommand() (App, tea.Cmd) {
 	if len(all) == 1 && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
 		a.commandLine.text += " "
 	}
-	return a, nil
+	return a
 }
 
 // maxCompletions bounds the completions that are shown: a run has thousands of steps.

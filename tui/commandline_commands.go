@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/query"
@@ -24,7 +22,7 @@ type lineCommand struct {
 }
 
 // runCommand runs a command with its arguments. An error leaves App as it was.
-type runCommand = func(a App, args []string) (App, tea.Cmd, error)
+type runCommand = func(a App, args []string) (App, error)
 
 // lineCommands returns all commands.
 func lineCommands() []lineCommand {
@@ -86,9 +84,9 @@ func commandNames() []string {
 
 // setOption returns the command that sets an option of the settings.
 func setOption(option string) runCommand {
-	return func(a App, args []string) (App, tea.Cmd, error) {
+	return func(a App, args []string) (App, error) {
 		if len(args) != 1 {
-			return a, nil, fmt.Errorf("%s takes one value", option)
+			return a, fmt.Errorf("%s takes one value", option)
 		}
 		set, err := a.settings.now.Set(option, args[0])
 		if err == nil {
@@ -100,9 +98,9 @@ func setOption(option string) runCommand {
 
 // runAction returns the command that does what a key does.
 func runAction(f action) runCommand {
-	return func(a App, _ []string) (App, tea.Cmd, error) {
-		a, cmd := f(a)
-		return a, cmd, nil
+	return func(a App, _ []string) (App, error) {
+		a = f(a)
+		return a, nil
 	}
 }
 
@@ -179,10 +177,10 @@ func (a App) optionKeys() []string {
 }
 
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
-func runOption(a App, args []string) (App, tea.Cmd, error) {
+func runOption(a App, args []string) (App, error) {
 	key, value, err := estimators.ParseOption(strings.Join(args, " ")) // a value may be two numbers
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
 	set := a.settings.now
 	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
@@ -195,15 +193,15 @@ func runOption(a App, args []string) (App, tea.Cmd, error) {
 }
 
 // applyValid takes settings unless err, or their trainer, refuses them.
-func (a App) applyValid(set model.Settings, err error) (App, tea.Cmd, error) {
+func (a App) applyValid(set model.Settings, err error) (App, error) {
 	if err == nil {
 		err = set.Effective().Validate()
 	}
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
-	a, cmd := a.apply(a.settings.withSettings(set))
-	return a, cmd, nil
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
 }
 
 func (a App) estimatorNames() []string {
@@ -227,20 +225,20 @@ func themeNames(App) []string {
 	return names
 }
 
-func runStep(a App, args []string) (App, tea.Cmd, error) {
+func runStep(a App, args []string) (App, error) {
 	if len(args) != 1 {
-		return a, nil, fmt.Errorf("step takes a number")
+		return a, fmt.Errorf("step takes a number")
 	}
 	n, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
-		return a, nil, fmt.Errorf("step takes a number, not %q", args[0])
+		return a, fmt.Errorf("step takes a number, not %q", args[0])
 	}
 	i, ok := a.snap.Find(n)
 	if !ok {
-		return a, nil, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
+		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
 	}
-	a, cmd := a.showStep(i)
-	return a, cmd, nil
+	a = a.showStep(i)
+	return a, nil
 }
 
 // stepSpan returns the first and the last step: "1 to 30".
@@ -252,9 +250,9 @@ func (a App) stepSpan() string {
 }
 
 // runReward takes columns as the reward, or leaves it to the log again.
-func runReward(a App, args []string) (App, tea.Cmd, error) {
+func runReward(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		return a, nil, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
+		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
 	}
 	set := a.settings.now
 	set.Reward, set.Weights = "", ""
@@ -263,32 +261,32 @@ func runReward(a App, args []string) (App, tea.Cmd, error) {
 	} else {
 		var err error
 		if set, err = set.Set("reward", text); err != nil {
-			return a, nil, err
+			return a, err
 		}
 	}
 	if err := a.snap.Run.CheckReward(set); err != nil {
-		return a, nil, err
+		return a, err
 	}
-	a, cmd := a.apply(a.settings.withSettings(set))
-	return a, cmd, nil
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
 }
 
-func runKeep(a App, args []string) (App, tea.Cmd, error) {
+func runKeep(a App, args []string) (App, error) {
 	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
-		return a, nil, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
+		return a, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
 	}
 	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
 	if err == nil {
 		err = set.Validate()
 	}
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
-	a, cmd := a.apply(a.settings.withSettings(set))
-	return a, cmd, nil
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
 }
 
-func runFilter(a App, args []string) (App, tea.Cmd, error) {
+func runFilter(a App, args []string) (App, error) {
 	return a.setFilter(strings.Join(args, " "))
 }
 
@@ -306,33 +304,33 @@ func orderNames() []string {
 }
 
 // runSort orders the groups by a column, or the other way round if they are.
-func runSort(a App, args []string) (App, tea.Cmd, error) {
+func runSort(a App, args []string) (App, error) {
 	names := orderNames()
 	i := slices.Index(names, strings.Join(args, " "))
 	if i < 0 {
-		return a, nil, fmt.Errorf("there is no column %q: choose %s", strings.Join(args, " "), estimators.Alternatives(names))
+		return a, fmt.Errorf("there is no column %q: choose %s", strings.Join(args, " "), estimators.Alternatives(names))
 	}
-	a, cmd := a.sortBy(i)
-	return a, cmd, nil
+	a = a.sortBy(i)
+	return a, nil
 }
 
-func runTheme(a App, args []string) (App, tea.Cmd, error) {
+func runTheme(a App, args []string) (App, error) {
 	name := strings.Join(args, " ")
 	if t, ok := themes.Find(name); ok {
 		a.display = a.display.withTheme(t)
 		a.notice = "theme: " + t.Name + ", " + t.Doc
-		return a, nil, nil
+		return a, nil
 	}
-	return a, nil, fmt.Errorf("there is no theme %q: choose %s", name, themes.Names())
+	return a, fmt.Errorf("there is no theme %q: choose %s", name, themes.Names())
 }
 
-func runMouse(a App, args []string) (App, tea.Cmd, error) {
+func runMouse(a App, args []string) (App, error) {
 	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
-		return a, nil, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
+		return a, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
 	}
 	a.display.mouse = args[0] == "on"
 	if a.display.mouse {
 		a.notice = "mouse on: click, click twice, drag, turn the wheel (? says what each does); hold Shift to select text"
 	}
-	return a, nil, nil
+	return a, nil
 }

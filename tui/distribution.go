@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -120,9 +118,9 @@ func (a App) solvedPerGroup() distribution {
 	return distribution{name: "groups by samples solved", above: counts, perGroup: true, reach: []float64{0, float64(largest)}, field: "solved"}
 }
 
-func (a App) nextFigure() (App, tea.Cmd) {
+func (a App) nextFigure() App {
 	if a.result.analysis == nil {
-		return a, nil
+		return a
 	}
 	all := a.distributions()
 	next := (max(0, slices.IndexFunc(all, a.position.distribution.isFigure)) + 1) % len(all)
@@ -132,12 +130,12 @@ func (a App) nextFigure() (App, tea.Cmd) {
 	}
 	a.position.frontPane = layout.Advantages
 	a.position.fullScreen = a.position.fullScreen && a.position.focus == layout.Advantages
-	return a, nil
+	return a
 }
 
-func (a App) toggleLogScale() (App, tea.Cmd) {
+func (a App) toggleLogScale() App {
 	a.position.distribution.logScale = !a.position.distribution.logScale
-	return a, nil
+	return a
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.

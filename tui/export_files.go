@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/query"
@@ -87,10 +85,10 @@ func parseExport(args []string) (export, error) {
 
 // runExport exports the run as a report in Markdown or text, its steps as a table, the samples of the step
 // that the filter shows, the table on the screen, or the screen, under a path or among the program's files.
-func runExport(a App, args []string) (App, tea.Cmd, error) {
+func runExport(a App, args []string) (App, error) {
 	e, err := parseExport(args)
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
 	name := "export." + e.format
 	var what, text string
@@ -105,10 +103,10 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		text, err = a.exportRun(e.format)
 	}
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
 	a, err = a.saveExport(e.path, name, what, text)
-	return a, nil, err
+	return a, err
 }
 
 // saveExport writes an export and says where it is.

@@ -147,10 +147,10 @@ func (a App) exportedPairs() report.Table {
 		"prompt", "reward of " + names[sideBaseline], "reward of " + names[sideCandidate], "delta",
 		"samples of " + names[sideBaseline], "samples of " + names[sideCandidate], "samples_compared", "same_steps",
 	}}
-	if a.second.result == nil {
+	if a.second.job.value.result == nil {
 		return s
 	}
-	pairs := a.second.result.Pairs
+	pairs := a.second.job.value.result.Pairs
 	for i := range pairs {
 		p := pairs[i]
 		if a.second.bestFirst {

@@ -41,7 +41,7 @@ func (a App) drawnFigures(names []string, second string, w, h int) []drawnFigure
 
 func (a App) figureKey(names []string, second string, w, h int) figureKey {
 	key := figureKey{
-		trend: a.result.trend, second: a.second.steps.trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
+		trend: a.result.trend, second: a.second.trend.value, names: strings.Join(names, "\n"), over: second, w: w, h: h,
 		window: a.position.steps.window, smoothing: a.position.steps.smoothing, theme: a.display.theme, ascii: a.display.glyphs.ASCII,
 	}
 	if a.settings.base.on {

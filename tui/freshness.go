@@ -12,7 +12,7 @@ import (
 // onClock sets what the screen takes for now, and requests the moment at which its words on how fresh
 // the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
 // an earlier one change nothing when they end.
-func (a App) onClock(now time.Time) (App, tea.Cmd) {
+func (a App) onClock(now time.Time) App {
 	if now.After(a.sourceState.clock) {
 		a.sourceState.clock = now
 	}
@@ -22,15 +22,15 @@ func (a App) onClock(now time.Time) (App, tea.Cmd) {
 		s.nextClock = time.Time{} // it has come
 	}
 	if s.ended || until.IsZero() || !s.nextClock.IsZero() && !until.Before(s.nextClock) {
-		return a, nil
+		return a
 	}
 	s.nextClock = until
-	return a, tea.Tick(until.Sub(s.clock), func(t time.Time) tea.Msg {
+	return a.starts(tea.Tick(until.Sub(s.clock), func(t time.Time) tea.Msg {
 		if t.Before(until) { // the clock was set
 			t = until
 		}
 		return clockMsg{t}
-	})
+	}))
 }
 
 // freshness returns in words whether the log grows.

@@ -3,30 +3,28 @@ package tui
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/layout"
 )
 
 // selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives
 // it the whole screen, or takes that back.
 func selectPane(p layout.Pane) action {
-	return func(a App) (App, tea.Cmd) {
+	return func(a App) App {
 		if a.position.focus == p {
 			return a.toggleFullScreen()
 		}
-		return a.focusPane(p), nil
+		return a.focusPane(p)
 	}
 }
 
 // toggleFullScreen gives the focused pane the whole screen, or all panes their places. The whole screen of
 // the steps is the view of all steps.
-func (a App) toggleFullScreen() (App, tea.Cmd) {
+func (a App) toggleFullScreen() App {
 	if a.position.focus == layout.Steps && !a.position.fullScreen {
 		return a.openSteps()
 	}
 	a.position.fullScreen = !a.position.fullScreen
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // fullScreenHint is the hint of the keys that lead back to all panes, "" if they are in sight.

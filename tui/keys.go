@@ -21,16 +21,16 @@ type binding struct {
 }
 
 // action is what a key does.
-type action = func(App) (App, tea.Cmd)
+type action = func(App) App
 
 // move returns the action that calls change with n.
 func move(change func(App, int) App, n int) action {
-	return func(a App) (App, tea.Cmd) { return change(a, n), nil }
+	return func(a App) App { return change(a, n) }
 }
 
 // do is move for a change that issues a command.
-func do(change func(App, int) (App, tea.Cmd), n int) action {
-	return func(a App) (App, tea.Cmd) { return change(a, n) }
+func do(change func(App, int) App, n int) action {
+	return func(a App) App { return change(a, n) }
 }
 
 // listKeys returns the keys of a list that f scrolls.
@@ -113,7 +113,7 @@ func typingKeys() []binding {
 
 // onKey passes a key to the value prompt, the help or the line being typed if one is
 // open, else to its row of the key table.
-func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
+func (a App) onKey(msg tea.KeyPressMsg) App {
 	key := msg.String()
 	a.notice = ""
 	if a.valuePrompt.open && key != "ctrl+c" {
@@ -121,10 +121,10 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	}
 	a.marks.target = nil
 	if a.helpOpen && key != "?" && key != "ctrl+c" {
-		return a.onHelpKey(msg), nil
+		return a.onHelpKey(msg)
 	}
 	if typeText := a.currentView().typeText; typeText != nil && msg.Text != "" {
-		return typeText(a, sanitize.Line(msg.Text)), nil
+		return typeText(a, sanitize.Line(msg.Text))
 	}
 	if other, ok := a.keyMap[key]; ok {
 		key = other
@@ -136,7 +136,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 			}
 		}
 	}
-	return a, nil
+	return a
 }
 
 // overviewKeys returns the keys of the panes.

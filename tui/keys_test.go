@@ -208,16 +208,16 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 // instead of cancelling it.
 func TestLateAnswersAreDropped(t *testing.T) {
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
-		shown := d.app.result.analysis
-		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &analysis.Analysis{}})
-		d.send(trendMsg{revision: d.app.work.revision - 1})
-		if d.app.result.analysis != shown {
+		shown := d.app.result
+		number := d.app.work.analysis.number
+		d.send(answer[analysisKey, analysed]{number: number - 1, value: analysed{analysis: &analysis.Analysis{}}})
+		d.send(answer[trendKey, trends]{number: d.app.work.trend.number - 1})
+		if d.app.result.analysis != shown.analysis || d.app.result.trend != shown.trend {
 			t.Error("a late answer is on the screen")
 		}
-		d.app.work.busy = true
-		revision := d.app.work.revision
+		d.app = d.app.startTrend(1).withoutCommands()
 		d.send(chunkMsg{chunk: madeRun(3).chunks[2]})
-		if d.app.work.revision != revision || !d.app.work.stale {
+		if d.app.work.analysis.number != number || !d.app.work.stale {
 			t.Error("data did not wait for the computation")
 		}
 	})

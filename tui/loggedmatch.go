@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +19,8 @@ import (
 
 // loggedMatch is the comparison of the logged advantages with those of every estimator.
 type loggedMatch struct {
-	steps  int // complete ones at the latest comparison; 0: there was none
-	report *match.Report
+	job    job[matchKey, matched]
+	report *match.Report // the latest, nil if there is none
 
 	reward  string        // of the settings of the report
 	weights model.Weights // of the settings of the report
@@ -27,20 +28,43 @@ type loggedMatch struct {
 	rewards choice.Rewards // the columns that the log shows to be the reward
 }
 
-// requestMatch starts the comparison when the first step is complete, and again whenever
+// matchKey is how many complete steps are compared.
+type matchKey int
+
+// matched says which estimator wrote the advantages in the log, and which columns are its reward.
+type matched struct {
+	report  *match.Report
+	set     model.Settings // with which the report was made
+	rewards choice.Rewards
+}
+
+// maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
+const maxMatchSamples = 4096
+
+// updateMatch takes the comparison, and starts it when the first step is complete, and again whenever
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
 // is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
-func (a App) requestMatch() (App, tea.Cmd) {
-	steps := len(a.snap.Steps)
+func (a App) updateMatch(msg tea.Msg) App {
+	var isAnswer bool
+	if a.loggedMatch.job, _, isAnswer = a.loggedMatch.job.take(msg); isAnswer {
+		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
+	}
+	steps, before := len(a.snap.Steps), int(a.loggedMatch.job.key)
 	if steps > 0 && a.snap.Open(steps-1) {
 		steps--
 	}
-	enough := steps >= max(1, 2*a.loggedMatch.steps) || steps > a.loggedMatch.steps && (a.newStepDisagrees() || a.loggedMatch.undecided())
-	if !a.snap.Run.Progress.CaughtUp || !enough {
-		return a, nil
+	enough := steps >= max(1, 2*before) || steps > before && (a.newStepDisagrees() || a.loggedMatch.undecided())
+	if !a.snap.Run.Progress.CaughtUp || !enough || !a.loggedMatch.job.lacks(matchKey(steps), inTurn) {
+		return a
 	}
-	a.loggedMatch.steps = steps
-	return a, matchLogged(a.ctx, a.snap, a.settingsToCompare(), a.session.given)
+	var cmd tea.Cmd
+	snap, set, given := a.snap, a.settingsToCompare(), a.session.given
+	a.loggedMatch.job, cmd = a.loggedMatch.job.start(a.ctx, matchKey(steps), once(func(ctx context.Context) (m matched, err error) {
+		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
+		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
+		return m, err
+	}))
+	return a.starts(cmd)
 }
 
 // undecided reports whether nothing in the comparison told estimators apart.
@@ -74,14 +98,14 @@ func (a App) startAtTrainer() App {
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
 // adoptGroups groups the log as its advantages prove.
-func (a App) adoptGroups(proved model.ProvedGroups) (App, tea.Cmd) {
+func (a App) adoptGroups(proved model.ProvedGroups) App {
 	if proved == a.settings.now.Proved {
-		return a, nil
+		return a
 	}
 	h := a.settings.withProved(proved)
 	g, err := a.snap.Grouping(h.now)
 	if err != nil {
-		return a, nil
+		return a
 	}
 	text := a.snap.Division(g.GroupRule)
 	if text == "" {
@@ -93,26 +117,24 @@ func (a App) adoptGroups(proved model.ProvedGroups) (App, tea.Cmd) {
 // onMatch takes over the groups that the comparison proves, and the columns that the log shows to be the
 // reward. At the first comparison, and if these columns change, it switches to the estimator that wrote
 // the log, unless the person chose one or has changed something already.
-func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
+func (a App) onMatch(m matched, err error) App {
 	isOpen := a.choiceIsOpen()
-	var grouped tea.Cmd
-	if msg.err == nil {
-		a, grouped = a.adoptGroups(msg.report.Proved)
+	if err == nil {
+		a = a.adoptGroups(m.report.Proved)
 	}
-	a, state, notice := a.learnRewards(msg.rewards)
+	a, state, notice := a.learnRewards(m.rewards)
 	if notice != "" {
 		a = a.addNotice(notice)
 		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
 	}
-	if msg.err == nil { // else no advantages in the log, or no groups: nothing to compare
+	if err == nil { // else no advantages in the log, or no groups: nothing to compare
 		isFirst := a.loggedMatch.report == nil || a.loggedMatch.undecided() || notice != ""
-		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = msg.report, msg.set.Reward, msg.set.Weights
+		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = m.report, m.set.Reward, m.set.Weights
 		if isFirst && isOpen {
-			a, state.now = a.matchedEstimator(state.now, msg.report)
+			a, state.now = a.matchedEstimator(state.now, m.report)
 		}
 	}
-	a, changed := a.apply(a.settings.push(state))
-	return a, tea.Batch(grouped, changed)
+	return a.apply(a.settings.push(state))
 }
 
 // matchedEstimator returns set with the estimator that wrote the log, and says if it is another.

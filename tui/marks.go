@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/themes"
@@ -74,11 +72,11 @@ func truncateBytes(text string, limit int) string {
 // nothingToMark says what can be marked.
 const nothingToMark = "nothing to mark here: a mark is of a group, a sample or a step of one run"
 
-func (a App) toggleMark() (App, tea.Cmd) {
+func (a App) toggleMark() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
 		a.notice = nothingToMark
-		return a, nil
+		return a
 	}
 	if old, marked := a.session.current.FindMark(m); marked {
 		return a.removeMark(old)
@@ -90,10 +88,10 @@ func (a App) toggleMark() (App, tea.Cmd) {
 }
 
 // addMark adds or replaces a mark, unless there are too many.
-func (a App) addMark(m session.Mark) (App, tea.Cmd) {
+func (a App) addMark(m session.Mark) App {
 	if _, marked := a.session.current.FindMark(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
 		a.notice = fmt.Sprintf("at most %d marks: remove some first", session.MaxMarks)
-		return a, nil
+		return a
 	}
 	a.notice = "marked " + cells.Truncate(sanitize.Line(a.markText(m)), 40) + ": a writes a note on it, ' lists all marks"
 	if m.Note != "" {
@@ -106,14 +104,14 @@ func (a App) addMark(m session.Mark) (App, tea.Cmd) {
 }
 
 // removeMark removes a mark and remembers it: marked again it has its note again.
-func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
+func (a App) removeMark(m session.Mark) App {
 	a.session.removedMark = m
 	a.notice = "mark removed"
 	if m.Note != "" {
 		a.notice += "; marking it again before you quit restores its note"
 	}
-	a, cmd := a.changeSession(func(s session.Session) session.Session { return s.WithoutMark(m) })
-	return a.moveMark(0), cmd
+	a = a.changeSession(func(s session.Session) session.Session { return s.WithoutMark(m) })
+	return a.moveMark(0)
 }
 
 // markSign returns a star for what is marked, a dim one for a group with a marked sample,
@@ -153,11 +151,11 @@ func (a App) noteOf(step int64, group string) string {
 }
 
 // openNote opens the line for the note of what the cursor is on.
-func (a App) openNote() (App, tea.Cmd) {
+func (a App) openNote() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
 		a.notice = nothingToMark
-		return a, nil
+		return a
 	}
 	if have, marked := a.session.current.FindMark(m); marked {
 		m = have
@@ -170,7 +168,7 @@ func noteKeys() keySection {
 	return keySection{"note", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "save the note", App.saveNote},
 		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceNote},
-		{[]string{"ctrl+u"}, "^U", "", "delete the whole line", func(a App) (App, tea.Cmd) { a.marks.draft.text = ""; return a, nil }},
+		{[]string{"ctrl+u"}, "^U", "", "delete the whole line", func(a App) App { a.marks.draft.text = ""; return a }},
 		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
@@ -180,15 +178,15 @@ func (a App) typeNote(typed string) App {
 	return a
 }
 
-func (a App) backspaceNote() (App, tea.Cmd) {
+func (a App) backspaceNote() App {
 	a.marks.draft.text = backspace(a.marks.draft.text)
-	return a, nil
+	return a
 }
 
-func (a App) saveNote() (App, tea.Cmd) {
+func (a App) saveNote() App {
 	m := a.marks.draft.mark
 	m.Note = strings.TrimSpace(a.marks.draft.text)
-	a, _ = a.closeLine()
+	a = a.closeLine()
 	return a.addMark(m)
 }
 
@@ -205,13 +203,13 @@ func (a App) notePrompt(w int) string {
 }
 
 // runNote marks what the cursor is on, with a note.
-func runNote(a App, args []string) (App, tea.Cmd, error) {
+func runNote(a App, args []string) (App, error) {
 	m, ok := a.markUnderCursor()
 	text := truncateBytes(strings.Join(args, " "), session.MaxNote)
 	if !ok || text == "" {
-		return a, nil, fmt.Errorf("note needs a text, and the cursor on a group, a sample or a step")
+		return a, fmt.Errorf("note needs a text, and the cursor on a group, a sample or a step")
 	}
 	m.Note = text
-	a, cmd := a.addMark(m)
-	return a, cmd, nil
+	a = a.addMark(m)
+	return a, nil
 }

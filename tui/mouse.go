@@ -35,10 +35,10 @@ func (p press) target() (s spot, ok bool) {
 }
 
 // onMouse handles the mouse, which reports only while it is on, and motion only while a button is down.
-func (a App) onMouse(msg tea.MouseMsg) (App, tea.Cmd) {
+func (a App) onMouse(msg tea.MouseMsg) App {
 	m := msg.Mouse()
 	if !a.display.mouse {
-		return a, nil
+		return a
 	}
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -52,30 +52,30 @@ func (a App) onMouse(msg tea.MouseMsg) (App, tea.Cmd) {
 	case tea.MouseReleaseMsg:
 		a.mouse.held = false
 	}
-	return a, nil
+	return a
 }
 
 // onWheel scrolls what is under the pointer, wherever the focus is.
-func (a App) onWheel(m tea.Mouse) (App, tea.Cmd) {
+func (a App) onWheel(m tea.Mouse) App {
 	by := 1
 	switch m.Button {
 	case tea.MouseWheelUp:
 		by = -1
 	case tea.MouseWheelDown:
 	default:
-		return a, nil
+		return a
 	}
 	for _, s := range slices.Backward(a.spotsAt(m.X, m.Y)) {
 		if scroll := mouseActions()[s.kind].scroll; scroll != nil {
 			return scroll(a, s.n, by)
 		}
 	}
-	return a, nil
+	return a
 }
 
 // onPress handles a press of the left button. Like a key it ends the notice. The second of two in one place
 // opens what the first was on, which may have moved since.
-func (a App) onPress(x, y int, now time.Time) (App, tea.Cmd) {
+func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
 	if s, ok := last.target(); ok && last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
 		if open := mouseActions()[s.kind].open; open != nil {
@@ -86,27 +86,24 @@ func (a App) onPress(x, y int, now time.Time) (App, tea.Cmd) {
 	}
 	a.mouse = mouseState{held: true, press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y), before: a.settings}}
 	a.notice, a.marks.target = "", nil
-	var cmds []tea.Cmd
 	for _, s := range a.mouse.press.spots {
 		if click := mouseActions()[s.kind].click; click != nil {
-			var cmd tea.Cmd
-			a, cmd = click(a, hit{s.n, x - s.rect.X, s.rect.W})
-			cmds = append(cmds, cmd)
+			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
 		}
 	}
-	return a, tea.Batch(cmds...)
+	return a
 }
 
 // onDrag moves what was pressed, if it can be moved.
-func (a App) onDrag(x, y int) (App, tea.Cmd) {
+func (a App) onDrag(x, y int) App {
 	s, ok := a.mouse.press.target()
 	if !a.mouse.held || !ok {
-		return a, nil
+		return a
 	}
 	if drag := mouseActions()[s.kind].drag; drag != nil {
 		return drag(a, s, x, y)
 	}
-	return a, nil
+	return a
 }
 
 // borders returns the borders that can be moved in the view on the screen.
@@ -135,18 +132,18 @@ func movedBelow(rows int, borders []layout.Border) []layout.Border {
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
-func (a App) dragBorder(s spot, x, y int) (App, tea.Cmd) {
+func (a App) dragBorder(s spot, x, y int) App {
 	p := a.mouse.press
 	for _, b := range a.borders() {
 		if int(b.Split) == s.n {
 			a.display.shares = a.display.shares.With(b.Split, b.ShareAt(x-(p.x-s.rect.X-1), y-(p.y-s.rect.Y-1)))
 		}
 	}
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // restoreBorder puts a border back where the layout has it.
-func (a App) restoreBorder(split int) (App, tea.Cmd) {
+func (a App) restoreBorder(split int) App {
 	a.display.shares = a.display.shares.With(layout.Split(split), 0)
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/units"
 	"vantage/tui/chart"
 	"vantage/tui/layout"
@@ -15,14 +13,14 @@ import (
 
 // toggleBin shows only groups with a value in the bin that was clicked; the second time all again. A bin
 // takes the place of one that was clicked before.
-func (a App) toggleBin(h hit) (App, tea.Cmd) {
+func (a App) toggleBin(h hit) App {
 	bins := len(a.chartsFor(h.w).upper.Counts)
 	bin := clampIndex(chart.NewBars(bins, h.w).Slot(h.x), bins)
 	term, why := a.binTerm(a.chartsFor(h.w), bin, h.n == 1)
 	a.position.distribution.bin, a.position.distribution.binShown = bin, true
 	if term == "" {
 		a.notice = why
-		return a, nil
+		return a
 	}
 	text, was := strings.TrimSpace(a.activeFilter()), a.position.distribution.binTerm
 	rest, removed := withoutTerm(text, was)
@@ -39,11 +37,11 @@ func (a App) toggleBin(h hit) (App, tea.Cmd) {
 }
 
 // filterByBin sets the filter and says what it shows.
-func (a App) filterByBin(text string) (App, tea.Cmd) {
-	a, cmd, err := a.setFilter(text)
+func (a App) filterByBin(text string) App {
+	a, err := a.setFilter(text)
 	if err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	if a.position.view == viewFilter {
 		a.position.view = viewOverview
@@ -55,7 +53,7 @@ func (a App) filterByBin(text string) (App, tea.Cmd) {
 	} else {
 		a.notice = "the filter of the bin is gone: " + shown
 	}
-	return a.focusPane(layout.Advantages), cmd
+	return a.focusPane(layout.Advantages)
 }
 
 // withTerm returns a query that holds where text and a term do.

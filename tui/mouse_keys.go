@@ -40,10 +40,10 @@ func keyOfCode(n int) tea.KeyPressMsg {
 }
 
 // pressKey presses the key of that number.
-func (a App) pressKey(h hit) (App, tea.Cmd) { return a.onKey(keyOfCode(h.n)) }
+func (a App) pressKey(h hit) App { return a.onKey(keyOfCode(h.n)) }
 
 // pressSetting does what a key of the header does, also where characters are typed.
-func (a App) pressSetting(h hit) (App, tea.Cmd) {
+func (a App) pressSetting(h hit) App {
 	if a.currentView().typeText == nil && a.position.view != viewCopy && !a.helpOpen && !a.valuePrompt.open {
 		return a.pressKey(h)
 	}
@@ -54,7 +54,7 @@ func (a App) pressSetting(h hit) (App, tea.Cmd) {
 			}
 		}
 	}
-	return a, nil
+	return a
 }
 
 // markKey marks text as the key of that name.

@@ -3,8 +3,6 @@ package tui
 import (
 	"math"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sweep"
 	"vantage/tui/chart"
 	"vantage/tui/layout"
@@ -54,10 +52,10 @@ type hit struct {
 
 // targetActions is what the mouse does on a target; nil: nothing.
 type targetActions struct {
-	click  func(App, hit) (App, tea.Cmd)                // the button is pressed
-	open   func(a App, n int) (App, tea.Cmd)            // pressed twice
-	drag   func(a App, s spot, x, y int) (App, tea.Cmd) // moved while it is down
-	scroll func(a App, n, by int) (App, tea.Cmd)        // the wheel, by 1 or -1
+	click  func(App, hit) App                // the button is pressed
+	open   func(a App, n int) App            // pressed twice
+	drag   func(a App, s spot, x, y int) App // moved while it is down
+	scroll func(a App, n, by int) App        // the wheel, by 1 or -1
 }
 
 // mouseActions returns what the mouse does, by the kind of the target.
@@ -96,50 +94,50 @@ func mouseActions() [targetKinds]targetActions {
 const wheelLines = 3
 
 // asKey returns what a key does, for a target that the first click has put the cursor on.
-func asKey(f action) func(App, int) (App, tea.Cmd) {
-	return func(a App, _ int) (App, tea.Cmd) { return f(a) }
+func asKey(f action) func(App, int) App {
+	return func(a App, _ int) App { return f(a) }
 }
 
 // scrollView scrolls a view that scrolls as a whole.
-func (a App) scrollView(_, by int) (App, tea.Cmd) {
+func (a App) scrollView(_, by int) App {
 	switch a.viewInSight() {
 	case viewCompare:
-		return a.movePair(wheelLines * by), nil
+		return a.movePair(wheelLines * by)
 	case viewAnswers:
-		return a.scrollAnswers(wheelLines * by), nil
+		return a.scrollAnswers(wheelLines * by)
 	case viewProblems:
-		return a.scrollProblems(wheelLines * by), nil
+		return a.scrollProblems(wheelLines * by)
 	case viewGroupSize:
-		return a.scrollGroupSize(wheelLines * by), nil
+		return a.scrollGroupSize(wheelLines * by)
 	case viewBreakdown:
-		return a.scrollBreakdown(wheelLines * by), nil
+		return a.scrollBreakdown(wheelLines * by)
 	case viewGlance:
-		return a.moveGlance(wheelLines * by), nil
+		return a.moveGlance(wheelLines * by)
 	case viewMarks:
-		return a.moveMark(wheelLines * by), nil
+		return a.moveMark(wheelLines * by)
 	case viewEstimators:
-		return a.movePick(wheelLines * by), nil
+		return a.movePick(wheelLines * by)
 	case viewChain:
-		return a.moveStage(by), nil
+		return a.moveStage(by)
 	case viewSteps:
 		return a.moveStep(by)
 	default:
-		return a, nil
+		return a
 	}
 }
 
-func (a App) clickPane(h hit) (App, tea.Cmd) { return a.focusPane(layout.Pane(h.n)), nil }
+func (a App) clickPane(h hit) App { return a.focusPane(layout.Pane(h.n)) }
 
 // openPane opens what Enter opens in the pane.
-func (a App) openPane(n int) (App, tea.Cmd) {
+func (a App) openPane(n int) App {
 	if layout.Pane(n) == layout.Groups {
-		return a, nil // its rows open
+		return a // its rows open
 	}
 	return a.focusPane(layout.Pane(n)).enterPane()
 }
 
 // scrollPane scrolls a pane; the focus stays where it is.
-func (a App) scrollPane(n, by int) (App, tea.Cmd) {
+func (a App) scrollPane(n, by int) App {
 	if layout.Pane(n) == layout.Steps {
 		return a.moveStep(by)
 	}
@@ -147,31 +145,31 @@ func (a App) scrollPane(n, by int) (App, tea.Cmd) {
 	a.position.focus = layout.Pane(n)
 	a = a.moveFocused(wheelLines * by)
 	a.position.focus = focus
-	return a, nil
+	return a
 }
 
-func (a App) sortByHeading(h hit) (App, tea.Cmd) { return a.sortBy(h.n) }
+func (a App) sortByHeading(h hit) App { return a.sortBy(h.n) }
 
-func (a App) clickGroup(h hit) (App, tea.Cmd) {
+func (a App) clickGroup(h hit) App {
 	a.position.cursor = h.n
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // openRow opens what the cursor is on in the focused pane.
-func (a App) openRow(int) (App, tea.Cmd) { return a.enterPane() }
+func (a App) openRow(int) App { return a.enterPane() }
 
-func (a App) clickWarning(h hit) (App, tea.Cmd) {
+func (a App) clickWarning(h hit) App {
 	a.position.warning = h.n
-	return a.moveWarning(0), nil
+	return a.moveWarning(0)
 }
 
-func (a App) clickMetric(h hit) (App, tea.Cmd) {
+func (a App) clickMetric(h hit) App {
 	a.position.metric = h.n
-	return a, nil
+	return a
 }
 
 // openMetric draws a metric over all steps.
-func (a App) openMetric(n int) (App, tea.Cmd) {
+func (a App) openMetric(n int) App {
 	if x := a.shownFigures(); x != nil && n < len(x.Metrics) {
 		a.position.steps.metric = x.Metrics[n].Name
 	}
@@ -179,20 +177,20 @@ func (a App) openMetric(n int) (App, tea.Cmd) {
 }
 
 // openTrend draws a figure of the pane of steps over all steps.
-func (a App) openTrend(n int) (App, tea.Cmd) {
+func (a App) openTrend(n int) App {
 	a.position.steps.metric = trendRows()[n].metric
 	return a.openSteps()
 }
 
 // clickTrend goes to the step that a chart over all steps draws nearest to the column pressed.
-func (a App) clickTrend(h hit) (App, tea.Cmd) { return a.stepAtColumn(a.stepAxis(), h) }
+func (a App) clickTrend(h hit) App { return a.stepAtColumn(a.stepAxis(), h) }
 
 // clickChart is clickTrend for the chart of the view of steps, which may show some of them.
-func (a App) clickChart(h hit) (App, tea.Cmd) {
+func (a App) clickChart(h hit) App {
 	return a.stepAtColumn(a.windowAxis(), hit{x: h.x - valueWidth, w: h.n})
 }
 
-func (a App) stepAtColumn(x chart.Axis, h hit) (App, tea.Cmd) {
+func (a App) stepAtColumn(x chart.Axis, h hit) App {
 	nearest, least := 0, math.MaxInt
 	for i, s := range a.result.trend.Steps {
 		column := x.PlotColumn(float64(s.Step), h.w)
@@ -203,103 +201,103 @@ func (a App) stepAtColumn(x chart.Axis, h hit) (App, tea.Cmd) {
 	return a.showTrendStep(nearest)
 }
 
-func (a App) clickStep(h hit) (App, tea.Cmd) { return a.showTrendStep(h.n) }
+func (a App) clickStep(h hit) App { return a.showTrendStep(h.n) }
 
 // showTrendStep goes to a step by its index in the trend.
-func (a App) showTrendStep(i int) (App, tea.Cmd) {
+func (a App) showTrendStep(i int) App {
 	steps := a.result.trend.Steps
 	if len(steps) == 0 {
-		return a, nil
+		return a
 	}
 	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
 
 // openStep shows the groups of the step that was clicked.
-func (a App) openStep(int) (App, tea.Cmd) { return a.showGroups() }
+func (a App) openStep(int) App { return a.showGroups() }
 
-func (a App) scrollSteps(_, by int) (App, tea.Cmd) { return a.moveStep(by) }
+func (a App) scrollSteps(_, by int) App { return a.moveStep(by) }
 
-func (a App) clickReading(h hit) (App, tea.Cmd) {
+func (a App) clickReading(h hit) App {
 	a.sampleReader.inText = h.n == 1
-	return a.clampTextScroll(), nil
+	return a.clampTextScroll()
 }
 
-func (a App) scrollReading(n, by int) (App, tea.Cmd) {
+func (a App) scrollReading(n, by int) App {
 	if n == 1 {
-		return a.scrollText(wheelLines * by), nil
+		return a.scrollText(wheelLines * by)
 	}
 	inText := a.sampleReader.inText
 	a.sampleReader.inText = false
 	a = a.moveReading(by)
 	a.sampleReader.inText = inText
-	return a, nil
+	return a
 }
 
-func (a App) clickSample(h hit) (App, tea.Cmd) {
+func (a App) clickSample(h hit) App {
 	a.sampleReader.sample = h.n
-	return a, nil
+	return a
 }
 
 // readSample focuses the text of the sample that was clicked.
-func (a App) readSample(int) (App, tea.Cmd) { return a.clickReading(hit{n: 1}) }
+func (a App) readSample(int) App { return a.clickReading(hit{n: 1}) }
 
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
 
-func (a App) clickSweepCell(h hit) (App, tea.Cmd) {
+func (a App) clickSweepCell(h hit) App {
 	n := len(sweep.DefaultRatios().Neg)
 	a.sweep.followStar = false
 	a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
-	return a, nil
+	return a
 }
 
-func (a App) scrollSweep(_, by int) (App, tea.Cmd) { return a.moveSweepPos(-by), nil }
+func (a App) scrollSweep(_, by int) App { return a.moveSweepPos(-by) }
 
-func (a App) clickPair(h hit) (App, tea.Cmd) {
+func (a App) clickPair(h hit) App {
 	a.second.cursor = h.n
-	return a, nil
+	return a
 }
 
-func (a App) clickAnswer(h hit) (App, tea.Cmd) {
+func (a App) clickAnswer(h hit) App {
 	a.answers.focus = h.n
-	return a, nil
+	return a
 }
 
-func (a App) scrollBothAnswers(_, by int) (App, tea.Cmd) {
-	return a.scrollAnswers(wheelLines * by), nil
+func (a App) scrollBothAnswers(_, by int) App {
+	return a.scrollAnswers(wheelLines * by)
 }
 
-func (a App) clickMark(h hit) (App, tea.Cmd) {
+func (a App) clickMark(h hit) App {
 	a.marks.cursor = h.n
-	return a, nil
+	return a
 }
 
-func (a App) clickWorstStep(h hit) (App, tea.Cmd) {
+func (a App) clickWorstStep(h hit) App {
 	a.glance.cursor = h.n
-	return a, nil
+	return a
 }
 
-func (a App) clickEstimator(h hit) (App, tea.Cmd) {
+func (a App) clickEstimator(h hit) App {
 	a.position.picker.cursor = h.n
-	return a, nil
+	return a
 }
 
-func (a App) clickFigure(h hit) (App, tea.Cmd) {
+func (a App) clickFigure(h hit) App {
 	a.position.steps.picker.cursor = h.n
-	return a, nil
+	return a
 }
 
-func (a App) clickStage(h hit) (App, tea.Cmd) {
+func (a App) clickStage(h hit) App {
 	a.position.stage = h.n
-	return a, nil
+	return a
 }
 
 // openStage takes the next choice of the stage that was clicked.
-func (a App) openStage(int) (App, tea.Cmd) { return a.moveStageChoice(1) }
+func (a App) openStage(int) App { return a.moveStageChoice(1) }
 
-func (a App) scrollHelp(_, by int) (App, tea.Cmd) {
+func (a App) scrollHelp(_, by int) App {
 	size := a.helpPageSize()
 	a.helpSearch.scroll = a.helpColumns(size.W, size.H).clampScroll(a.helpSearch.scroll + wheelLines*by)
-	return a, nil
+	return a
 }

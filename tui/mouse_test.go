@@ -674,7 +674,7 @@ func TestMouseStorm(t *testing.T) {
 func TestWorstStepsByMouse(t *testing.T) {
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans := d.app.glance.result.Spans
+		spans := d.app.glance.job.value.glance.Spans
 		d.click(spans[2].Cause)
 		if d.app.glance.cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")

@@ -34,14 +34,14 @@ func endNotice(ctx context.Context, number int) tea.Cmd {
 
 // timeNotice starts the timer of a notice that a message has set; before is the notice before the message. A
 // key or a click sets a new notice even if it says the same again.
-func (a App) timeNotice(msg tea.Msg, before string) (App, tea.Cmd) {
+func (a App) timeNotice(msg tea.Msg, before string) App {
 	_, isKey := msg.(tea.KeyPressMsg)
 	_, isClick := msg.(tea.MouseClickMsg)
 	if a.notice == "" || a.notice == before && !isKey && !isClick {
-		return a, nil
+		return a
 	}
 	a.noticeNumber++
-	return a, endNotice(a.ctx, a.noticeNumber)
+	return a.starts(endNotice(a.ctx, a.noticeNumber))
 }
 
 // onNoticeEnded takes the notice away, unless another one came meanwhile.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/query"
@@ -46,7 +44,7 @@ func sortings() []sorting {
 	}
 }
 
-func (a App) nextOrder() (App, tea.Cmd) {
+func (a App) nextOrder() App {
 	all := len(sortings())
 	if !a.isWide() {
 		all-- // without the step
@@ -55,14 +53,14 @@ func (a App) nextOrder() (App, tea.Cmd) {
 }
 
 // sortBy sorts the groups by a column, given by its index in sortings, or the other way round if they are.
-func (a App) sortBy(column int) (App, tea.Cmd) {
+func (a App) sortBy(column int) App {
 	if a.settings.order.column == column {
 		return a.reverseOrder()
 	}
 	return a.apply(a.settings.withOrder(order{column: column}))
 }
 
-func (a App) reverseOrder() (App, tea.Cmd) {
+func (a App) reverseOrder() App {
 	return a.apply(a.settings.withOrder(order{a.settings.order.column, !a.settings.order.reversed}))
 }
 

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -118,10 +116,10 @@ func (a App) moveMetricCursor(by int) App {
 }
 
 // drawMetric draws the metric under the cursor over all steps.
-func (a App) drawMetric() (App, tea.Cmd) {
+func (a App) drawMetric() App {
 	x := a.shownFigures()
 	if x == nil || len(x.Metrics) == 0 {
-		return a, nil
+		return a
 	}
 	return a.drawFigure(x.Metrics[clampIndex(a.position.metric, len(x.Metrics))].Name)
 }

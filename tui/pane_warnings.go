@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -60,11 +58,11 @@ func (a App) warningLines() []warningLine {
 
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
 // log without a group opens how the log was read.
-func (a App) enterWarning() (App, tea.Cmd) {
+func (a App) enterWarning() App {
 	all := a.warningLines()
 	if len(all) == 0 {
 		a.notice = "no warnings in " + a.scopeWords()
-		return a, nil
+		return a
 	}
 	switch d := all[clampIndex(a.position.warning, len(all))]; {
 	case !d.ofSettings:
@@ -79,22 +77,20 @@ func (a App) enterWarning() (App, tea.Cmd) {
 			whole = "all of " + a.scopeWords()
 		}
 		a.notice = "no one group shows this: it is of " + whole + ". " + d.advice
-		return a, nil
+		return a
 	default:
 		return a.openExample(d.group)
 	}
 }
 
 // openExample opens a group of the analysis. A filter that hides it goes, and u brings it back.
-func (a App) openExample(group int) (App, tea.Cmd) {
-	var cmd tea.Cmd
+func (a App) openExample(group int) App {
 	if !slices.Contains(a.result.rows, group) {
-		a, cmd = a.apply(a.settings.withFilter(""))
+		a = a.apply(a.settings.withFilter(""))
 		a.notice = "the filter hid this group: u brings it back"
 	}
 	a.position.cursor = max(0, slices.Index(a.result.rows, group))
-	a, open := a.clampCursor().openGroup()
-	return a, tea.Batch(cmd, open)
+	return a.clampCursor().openGroup()
 }
 
 // shortName cuts the name of a group, which may be a hash.

@@ -26,10 +26,7 @@ type sampleReader struct {
 	showRaw  bool     // the text as logged, its Markdown and LaTeX not rendered
 
 	search       textSearch
-	job          readJob[pageRequest]
-	page         *richtext.Page
-	pageRequest  pageRequest // of page
-	err          error       // why there is no page
+	job          job[pageRequest, textPage]
 	texts        []cachedText
 	heldStep     int64 // does not change to a newer step while a group is open
 	resumeFollow bool  // follow the newest step again when the group is left
@@ -43,6 +40,12 @@ type pageRequest struct {
 	width        int
 
 	winner, loser string // the titles of the two sides of a diff
+}
+
+// textPage is the text of a sample, or of two as a diff.
+type textPage struct {
+	page  *richtext.Page
+	texts []cachedText // that the page is made of
 }
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
@@ -70,39 +73,45 @@ func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch
 }
 
-// requestText requests the page of the open group, unless it was requested already.
-func (a App) requestText() (App, tea.Cmd) {
+// updateSamplePage requests the page of the open group.
+func (a App) updateSamplePage(msg tea.Msg) App {
+	before, was, isAnswer := a.sampleReader.job.value.page, a.sampleReader.job.of, false
+	if a.sampleReader.job, _, isAnswer = a.sampleReader.job.take(msg); isAnswer && a.sampleReader.job.err == nil {
+		a.sampleReader.texts = cacheTexts(a.sampleReader.texts, a.sampleReader.job.value.texts)
+		a.sampleReader.scroll = a.initialScroll(before, was)
+		a = a.updateSearch()
+	}
 	if !a.readingGroup() {
 		return a.stopReading()
 	}
 	g := a.selectedGroup()
 	if g == nil || a.screen().TooSmall {
-		return a, nil
+		return a
 	}
 	if keyOf(g) != a.sampleReader.group {
 		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
 	}
 	want, ok := a.wantedPage(g)
-	if !ok || want == a.sampleReader.job.request {
-		return a, nil
+	if !ok || !a.sampleReader.job.lacks(want, never) {
+		return a
 	}
-	var ctx context.Context
-	a.sampleReader.job, ctx = a.sampleReader.job.begin(a.ctx, want)
-	return a, a.readPage(ctx, want)
+	var cmd tea.Cmd
+	a.sampleReader.job, cmd = a.sampleReader.job.start(a.ctx, want, a.readPage(want))
+	return a.starts(cmd)
 }
 
 // stopReading cancels the request of a group that was left, however it was left. The
 // newest step is followed again unless the person went to another step meanwhile.
-func (a App) stopReading() (App, tea.Cmd) {
+func (a App) stopReading() App {
 	a.sampleReader.job = a.sampleReader.job.stop()
 	if a.position.view != viewOverview || !a.sampleReader.resumeFollow {
-		return a, nil
+		return a
 	}
 	a.sampleReader.resumeFollow = false
 	if a.position.step != a.sampleReader.heldStep {
-		return a, nil
+		return a
 	}
-	return a.followNewest()
+	return a.followNewest().requestAnalysis()
 }
 
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
@@ -149,24 +158,24 @@ func (a App) analyzedStep(number int64) (model.Step, bool) {
 }
 
 // readPage reads the texts of a page that are not in memory, and lays it out.
-func (a App) readPage(ctx context.Context, want pageRequest) tea.Cmd {
-	source, cached, revision := a.sampleReader.source, a.sampleReader.texts, a.sampleReader.job.number
+func (a App) readPage(want pageRequest) work[textPage] {
+	source, cached := a.sampleReader.source, a.sampleReader.texts
 	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
-	return func() tea.Msg {
+	return once(func(ctx context.Context) (textPage, error) {
 		sample, err := textOf(ctx, source, cached, want.sample)
 		if err != nil {
-			return pageMsg{revision: revision, err: err}
+			return textPage{}, err
 		}
 		if !want.diff {
-			return pageMsg{revision, richtext.Sample(sample.text, options).Wrap(want.width), []cachedText{sample}, nil}
+			return textPage{richtext.Sample(sample.text, options).Wrap(want.width), []cachedText{sample}}, nil
 		}
 		best, err := textOf(ctx, source, cached, want.best)
 		if err != nil {
-			return pageMsg{revision: revision, err: err}
+			return textPage{}, err
 		}
 		doc := richtext.Diff(richtext.Side{Name: want.winner, Text: best.text.Response}, richtext.Side{Name: want.loser, Text: sample.text.Response}, options)
-		return pageMsg{revision, doc.Wrap(want.width), []cachedText{best, sample}, ctx.Err()}
-	}
+		return textPage{doc.Wrap(want.width), []cachedText{best, sample}}, ctx.Err()
+	})
 }
 
 // textOf returns a text that is in memory, or reads it.
@@ -178,21 +187,6 @@ func textOf(ctx context.Context, source TextReader, cached []cachedText, key tex
 	}
 	text, err := source.Text(ctx, key.place)
 	return cachedText{key, text}, err
-}
-
-// onPage puts a page on the screen, unless another was requested since.
-func (a App) onPage(msg pageMsg) App {
-	if msg.revision != a.sampleReader.job.number {
-		return a
-	}
-	before, was := a.sampleReader.page, a.sampleReader.pageRequest
-	a.sampleReader.page, a.sampleReader.err, a.sampleReader.pageRequest = msg.page, msg.err, a.sampleReader.job.request
-	if msg.err != nil {
-		return a
-	}
-	a.sampleReader.texts = cacheTexts(a.sampleReader.texts, msg.texts)
-	a.sampleReader.scroll = a.initialScroll(before, was)
-	return a.updateSearch()
 }
 
 // cacheTexts returns cached with some texts more, without the oldest beyond the bound.
@@ -209,7 +203,7 @@ func cacheTexts(cached, more []cachedText) []cachedText {
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
 func (a App) initialScroll(before *richtext.Page, was pageRequest) int {
-	now, page := a.sampleReader.pageRequest, a.sampleReader.page
+	now, page := a.sampleReader.job.of, a.sampleReader.job.value.page
 	if before != nil && was.sameTexts(now) {
 		if was.folded == now.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, a.sampleReader.scroll)
@@ -259,8 +253,8 @@ func (a App) groupViewBorders() []layout.Border {
 // clampTextScroll scrolls no further than the text goes.
 func (a App) clampTextScroll() App {
 	lines := 0
-	if a.sampleReader.page != nil {
-		lines = a.sampleReader.page.Len()
+	if a.sampleReader.job.value.page != nil {
+		lines = a.sampleReader.job.value.page.Len()
 	}
 	a.sampleReader.scroll = max(0, min(a.sampleReader.scroll, lines-a.textHeight()))
 	return a

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/units"
@@ -144,7 +142,7 @@ func (a App) withScope(s scope) App {
 func (s scope) ofSweep() sweepScope { return sweepScope{kind: s.kind, last: s.last} }
 
 // widenScope goes from the step to the last steps, and from these to all.
-func (a App) widenScope() (App, tea.Cmd) {
+func (a App) widenScope() App {
 	switch s := a.position.scope; s.kind {
 	case scopeStep:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
@@ -152,12 +150,12 @@ func (a App) widenScope() (App, tea.Cmd) {
 		return a.chooseScope(scope{kind: scopeAll, last: s.last})
 	default:
 		a.notice = "all steps are shown: < shows fewer"
-		return a, nil
+		return a
 	}
 }
 
 // narrowScope goes from all steps to the last, and from these to the step alone.
-func (a App) narrowScope() (App, tea.Cmd) {
+func (a App) narrowScope() App {
 	switch s := a.position.scope; s.kind {
 	case scopeAll:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
@@ -165,7 +163,7 @@ func (a App) narrowScope() (App, tea.Cmd) {
 		return a.chooseScope(scope{kind: scopeStep, last: s.last})
 	default:
 		a.notice = fmt.Sprintf("one step is shown: > shows the last %d together", s.lastSteps())
-		return a, nil
+		return a
 	}
 }
 
@@ -179,12 +177,12 @@ func (s scope) lastSteps() int {
 
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
-func (a App) chooseScope(s scope) (App, tea.Cmd) {
+func (a App) chooseScope(s scope) App {
 	before := a.position.scope
 	a = a.withScope(s)
 	a.position.scope.decided, a.position.scope.chosen = true, true
 	if len(a.snap.Steps) == 0 {
-		return a, nil
+		return a
 	}
 	switch {
 	case s.kind == scopeAll && before.kind != scopeAll:
@@ -196,17 +194,17 @@ func (a App) chooseScope(s scope) (App, tea.Cmd) {
 			a.position.step = before.back
 		}
 	}
-	return a.requestAnalysis()
+	return a
 }
 
 // forgetScope leaves the scope to the size of the steps again, if the person had chosen one.
-func (a App) forgetScope() (App, tea.Cmd) {
+func (a App) forgetScope() App {
 	if !a.position.scope.chosen {
-		return a, nil
+		return a
 	}
 	a = a.withScope(scope{})
 	a.position.scope = scopeState{}
-	return a.requestAnalysis()
+	return a
 }
 
 // scopeEnd returns the index of the newest step that the scope may end with: of several steps all are
@@ -259,13 +257,13 @@ func withRoom(title, more string, w int) string {
 }
 
 // runScope changes the scope.
-func runScope(a App, args []string) (App, tea.Cmd, error) {
+func runScope(a App, args []string) (App, error) {
 	s, err := parseScopeWords(args, a.position.scope.lastSteps())
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
-	a, cmd := a.chooseScope(s)
-	return a, cmd, nil
+	a = a.chooseScope(s)
+	return a, nil
 }
 
 // parseScopeWords parses step, all, last and last 20. last is the number of steps where none is given.

@@ -215,7 +215,7 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 		d.wantText("all 25 steps")
 		d.press("esc", "C", "v")
 		d.wantText("breakdown by difficulty — steps 16-25")
-		if all := d.app.breakdown.result.Parts; all.Steps != 10 || all.All.Samples != 60 {
+		if all := d.app.breakdown.job.value.Parts; all.Steps != 10 || all.All.Samples != 60 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab")
@@ -292,7 +292,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 		d.wantText(" 1 in 2 of steps 1-1100 ", "groups  551 · 1 in 2 of steps 1-1100", "1 in 2 of the steps is shown: all have more than 131k samples or 1024 steps")
 		d.press("C", "v")
 		d.wantText("all 1100 steps")
-		if all := d.app.breakdown.result.Parts; all.Steps != 1100 {
+		if all := d.app.breakdown.job.value.Parts; all.Steps != 1100 {
 			t.Errorf("the breakdown has %d steps", all.Steps)
 		}
 	})

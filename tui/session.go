@@ -43,26 +43,26 @@ type sessionChange = func(session.Session) session.Session
 
 // changeSession changes the session at once, and saves it in the background, one change
 // after the other.
-func (a App) changeSession(c sessionChange) (App, tea.Cmd) {
+func (a App) changeSession(c sessionChange) App {
 	a.session.current = c(a.session.current)
 	if a.session.store == nil {
-		return a, nil
+		return a
 	}
 	a.session.pending = append(slices.Clip(a.session.pending), c)
 	return a.writeSession()
 }
 
 // writeSession saves the pending changes, unless some are being saved.
-func (a App) writeSession() (App, tea.Cmd) {
+func (a App) writeSession() App {
 	if a.session.writing || len(a.session.pending) == 0 {
-		return a, nil
+		return a
 	}
 	a.session.writing = true
 	memory, waiting := a.session.store, a.session.pending
-	return a, func() tea.Msg {
+	return a.starts(func() tea.Msg {
 		s, err := memory.Update(inSequence(waiting))
 		return sessionMsg{len(waiting), s, err}
-	}
+	})
 }
 
 // inSequence returns some changes as one.
@@ -76,7 +76,7 @@ func inSequence(all []sessionChange) sessionChange {
 }
 
 // onSession takes over the saved session, which another program may have changed too.
-func (a App) onSession(msg sessionMsg) (App, tea.Cmd) {
+func (a App) onSession(msg sessionMsg) App {
 	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
 	if msg.err != nil {
 		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
@@ -238,7 +238,7 @@ func (a App) addNotice(text string) App {
 
 // forget restores the defaults, on the screen and in the session. Marks stay, and undo
 // brings the settings back.
-func (a App) forget() (App, tea.Cmd) {
+func (a App) forget() App {
 	a.session.restored, a.estimatorChosen = false, a.session.given.HasEstimator()
 	defaults := a.session.defaults
 	if a.session.given.Rewards == "" {
@@ -248,17 +248,15 @@ func (a App) forget() (App, tea.Cmd) {
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}
-	a, groups := a.showGroups()
-	cmds := []tea.Cmd{groups}
+	a = a.showGroups()
 	if a.display.themeByUser {
 		a.display.themeByUser, a.display.themeFixed = false, false
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		a = a.starts(tea.RequestBackgroundColor)
 	}
-	a, written := a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a, computed := a.apply(a.settings.push(undoState{now: set}))
-	a, joined := a.forgetScope()
+	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
+	a = a.apply(a.settings.push(undoState{now: set})).forgetScope()
 	a.notice = "settings and view reset; marks kept, u undoes"
-	return a.rearrange(), tea.Batch(append(cmds, written, computed, joined)...)
+	return a.rearrange()
 }
 
 // withTheme changes to a theme that the person chose.

@@ -29,8 +29,8 @@ func (a App) drawnRuns() []drawnRun {
 	if a.settings.base.on && a.result.baseTrend != nil {
 		runs = append(runs, drawnRun{"baseline", a.result.baseTrend, themes.Plain, chart.Dotted})
 	}
-	if a.second.steps.trend != nil {
-		runs = append(runs, drawnRun{a.runNames()[sideCandidate], a.second.steps.trend, themes.Good, chart.DashDotted})
+	if a.second.trend.value != nil {
+		runs = append(runs, drawnRun{a.runNames()[sideCandidate], a.second.trend.value, themes.Good, chart.DashDotted})
 	}
 	return runs
 }

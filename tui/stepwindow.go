@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/chart"
 )
 
@@ -100,9 +98,9 @@ func (a App) panSteps(by int) App {
 }
 
 // moveStepInWindow is moveStep for charts: the window follows the step.
-func (a App) moveStepInWindow(by int) (App, tea.Cmd) {
-	a, cmd := a.moveStep(by)
-	return a.windowAtStep(), cmd
+func (a App) moveStepInWindow(by int) App {
+	a = a.moveStep(by)
+	return a.windowAtStep()
 }
 
 // windowAtStep moves the window so far that it shows the step on the screen.
@@ -121,10 +119,10 @@ func (a App) windowAtStep() App {
 }
 
 // runRange shows some steps in charts: "100 200", "last 50", "all".
-func runRange(a App, args []string) (App, tea.Cmd, error) {
+func runRange(a App, args []string) (App, error) {
 	usage := fmt.Errorf("range takes two steps (100 200), last and a count (last 50), or all")
 	if a.result.trend == nil {
-		return a, nil, fmt.Errorf("no step is computed yet")
+		return a, fmt.Errorf("no step is computed yet")
 	}
 	switch {
 	case len(args) == 1 && args[0] == "all":
@@ -132,22 +130,22 @@ func runRange(a App, args []string) (App, tea.Cmd, error) {
 	case len(args) == 2 && args[0] == "last":
 		n, err := strconv.ParseInt(args[1], 10, 32)
 		if err != nil || n < 2 {
-			return a, nil, usage
+			return a, usage
 		}
 		a.position.steps.window = stepWindow{last: n}
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)
 		if all := a.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
-			return a, nil, usage
+			return a, usage
 		}
 		a = a.showWindow(float64(from), float64(to))
 	default:
-		return a, nil, usage
+		return a, usage
 	}
 	if a.drawsSteps() {
-		return a, nil, nil
+		return a, nil
 	}
-	a, cmd := a.openSteps()
-	return a, cmd, nil
+	a = a.openSteps()
+	return a, nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/cells"
 )
 
@@ -19,9 +17,9 @@ type valuePrompt struct {
 	text     string
 }
 
-func (a App) openValuePrompt() (App, tea.Cmd) {
+func (a App) openValuePrompt() App {
 	a.valuePrompt.open, a.valuePrompt.text = true, ""
-	return a, nil
+	return a
 }
 
 // option returns the name of the ratio that is typed.
@@ -33,7 +31,7 @@ func (p valuePrompt) option() string {
 }
 
 // onPromptKey edits the line, applies it, or changes which ratio is typed.
-func (a App) onPromptKey(key string) (App, tea.Cmd) {
+func (a App) onPromptKey(key string) App {
 	switch key {
 	case "esc":
 		a.valuePrompt.open = false
@@ -50,14 +48,14 @@ func (a App) onPromptKey(key string) (App, tea.Cmd) {
 			a.valuePrompt.text += key
 		}
 	}
-	return a, nil
+	return a
 }
 
 // applyTypedValue applies the ratio. A wrong one stays in the line, to be corrected.
-func (a App) applyTypedValue() (App, tea.Cmd) {
+func (a App) applyTypedValue() App {
 	if a.valuePrompt.text == "" {
 		a.valuePrompt.open = false
-		return a, nil
+		return a
 	}
 	set, err := a.settings.now.Set(a.valuePrompt.option(), a.valuePrompt.text)
 	if err == nil {
@@ -65,7 +63,7 @@ func (a App) applyTypedValue() (App, tea.Cmd) {
 	}
 	if err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	a.valuePrompt.open = false
 	return a.apply(a.settings.withSettings(set))

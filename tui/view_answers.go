@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -47,47 +45,47 @@ func (a App) moveAnswer(by int) App {
 	return a
 }
 
-func (a App) focusOtherRun() (App, tea.Cmd) {
+func (a App) focusOtherRun() App {
 	a.answers.focus = 1 - a.answers.focus
-	return a, nil
+	return a
 }
 
 // moveToPair opens the answers to another prompt of the comparison.
-func (a App) moveToPair(by int) (App, tea.Cmd) {
+func (a App) moveToPair(by int) App {
 	before := a.second.cursor
 	a = a.movePair(by)
 	p, ok := a.selectedPair()
 	if !ok || a.second.cursor == before {
 		a.notice = "no further prompt"
-		return a, nil
+		return a
 	}
 	return a.listAnswers(p)
 }
 
-func (a App) toggleAnswerDiff() (App, tea.Cmd) {
+func (a App) toggleAnswerDiff() App {
 	if a.answersDiffer() {
 		a.answers.layout = answersBeside
 	} else {
 		a.answers.layout = answersDiff
 	}
-	return a, nil
+	return a
 }
 
-func (a App) toggleAnswerThoughts() (App, tea.Cmd) {
+func (a App) toggleAnswerThoughts() App {
 	a.answers.unfolded = !a.answers.unfolded
-	return a, nil
+	return a
 }
 
-func (a App) toggleAnswerRaw() (App, tea.Cmd) {
+func (a App) toggleAnswerRaw() App {
 	a.answers.raw = !a.answers.raw
 	if a.answersDiffer() {
 		a.notice = "a diff compares the rendered texts: d shows them side by side"
 	}
-	return a, nil
+	return a
 }
 
-func (a App) answersPageDown() (App, tea.Cmd) { return a.scrollAnswers(a.answerHeight() - 1), nil }
-func (a App) answersPageUp() (App, tea.Cmd)   { return a.scrollAnswers(1 - a.answerHeight()), nil }
+func (a App) answersPageDown() App { return a.scrollAnswers(a.answerHeight() - 1) }
+func (a App) answersPageUp() App   { return a.scrollAnswers(1 - a.answerHeight()) }
 
 func (a App) answerHeight() int {
 	_, texts := a.answerRects()
@@ -96,8 +94,8 @@ func (a App) answerHeight() int {
 
 // moveAnswerDifference scrolls the next difference to a third of the pane below the top.
 func (a App) moveAnswerDifference(by int) App {
-	page := a.answers.sides[0].page
-	if !a.answers.shown.diff || page == nil {
+	page := a.answers.pages.value.pages[0]
+	if !a.answers.pages.of.diff || page == nil {
 		a.notice = "differences are marked in the diff: d shows it"
 		return a
 	}
@@ -148,7 +146,7 @@ func (a App) answerName(side int) string {
 // answerUnit is the unit of the lengths of a side.
 func (a App) answerUnit(side int) model.LengthUnit {
 	if side == sideCandidate {
-		return a.second.unit
+		return a.second.job.value.unit
 	}
 	return a.snap.Run.LengthUnit
 }
@@ -180,7 +178,7 @@ func (a App) diffTitle(side int, role themes.Role, sign string) string {
 // answerPrompt is the prompt with the means of both runs.
 func (a App) answerPrompt(w int) paneContent {
 	p, note := a.answers.pair, ""
-	if r := a.second.result; r != nil {
+	if r := a.second.job.value.result; r != nil {
 		note = fmt.Sprintf("%d/%d", clampIndex(a.second.cursor, len(r.Pairs))+1, len(r.Pairs))
 	}
 	return paneContent{
@@ -194,16 +192,16 @@ func (a App) answerPrompt(w int) paneContent {
 // answerText is the part of a side's page that is in sight.
 func (a App) answerText(side int, r layout.Rect) paneContent {
 	w, h := r.Inner().W, r.Inner().H
-	page := a.answers.sides[side].page
+	page := a.answers.pages.value.pages[side]
 	want, ok := a.wantedAnswers()
 	switch {
-	case a.answers.err != nil:
-		return paneContent{lines: a.sentenceLines(sanitize.Line(a.answers.err.Error()), themes.Warn, w)}
+	case a.answers.failure() != nil:
+		return paneContent{lines: a.sentenceLines(sanitize.Line(a.answers.failure().Error()), themes.Warn, w)}
 	case a.answerSource(side) == nil || a.answersDiffer() && a.answerSource(sideCandidate) == nil:
 		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
-	case a.answers.listed && len(a.answers.sides[side].answers) == 0:
+	case a.answers.listed() && len(a.answers.sides[side].answers) == 0:
 		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
-	case page == nil, ok && (want.answers != a.answers.shown.answers || want.diff != a.answers.shown.diff):
+	case page == nil, ok && (want.answers != a.answers.pages.of.answers || want.diff != a.answers.pages.of.diff):
 		return paneContent{lines: a.sentenceLines("reading …", themes.Dim, w)}
 	}
 	var c paneContent

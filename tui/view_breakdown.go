@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/sanitize"
@@ -25,22 +23,22 @@ func breakdownKeys() keySection {
 }
 
 // openBreakdown opens the view of who pays.
-func (a App) openBreakdown() (App, tea.Cmd) {
+func (a App) openBreakdown() App {
 	a.breakdown.topLine = 0
 	return a.pushView(viewBreakdown)
 }
 
 // runBy opens the view, divided by a column or a kind.
-func runBy(a App, args []string) (App, tea.Cmd, error) {
+func runBy(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		return a, nil, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
+		return a, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
 	}
 	a.breakdown.by = strings.Join(args, " ")
 	if a.breakdown.by == "step" && a.breakdown.scope.kind == scopeStep {
 		a.breakdown.scope.kind = scopeAll
 	}
-	a, cmd := a.openBreakdown()
-	return a, cmd, nil
+	a = a.openBreakdown()
+	return a, nil
 }
 
 // partNames returns what the samples can be divided by as far as it is known without reading the log.
@@ -54,21 +52,21 @@ func (a App) breakdownBy() string {
 	return a.breakdown.by
 }
 
-func (a App) moveBreakdown(by int) (App, tea.Cmd) {
+func (a App) moveBreakdown(by int) App {
 	all := a.partNames()
 	if !slices.Contains(all, a.breakdownBy()) {
 		all = append(all, a.breakdownBy())
 	}
 	a.breakdown.by = all[(slices.Index(all, a.breakdownBy())+by+len(all))%len(all)]
 	a.breakdown.topLine = 0
-	return a, nil
+	return a
 }
 
-func (a App) nextBreakdownScope() (App, tea.Cmd) {
+func (a App) nextBreakdownScope() App {
 	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
 	a.breakdown.scope = scope{kind: next[a.breakdown.scope.kind], last: a.breakdown.scope.lastSteps()}
 	a.breakdown.topLine = 0
-	return a, nil
+	return a
 }
 
 // scrollBreakdown scrolls, no further than until the last line is at the bottom.
@@ -99,7 +97,7 @@ func (a App) breakdownScope() string {
 	if a.settings.filter != "" {
 		scope += ", where " + sanitize.Line(a.settings.filter)
 	}
-	if a.breakdown.busy && a.breakdown.result != nil {
+	if a.breakdown.job.busy() && a.breakdown.job.value != nil {
 		scope += " …"
 	}
 	return scope
@@ -108,10 +106,10 @@ func (a App) breakdownScope() string {
 // breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
 // is asked for are not shown while those are computed.
 func (a App) breakdownLines(w int) []string {
-	t, b := a.display.theme, a.breakdown.result
+	t, b := a.display.theme, a.breakdown.job.value
 	switch {
-	case a.breakdown.err != nil && !a.breakdown.busy:
-		return a.breakdownMessage("by "+a.breakdownBy()+": "+a.breakdown.err.Error()+didYouMean(a.breakdownBy(), a.partNames()), w)
+	case a.breakdown.job.err != nil && !a.breakdown.job.busy():
+		return a.breakdownMessage("by "+a.breakdownBy()+": "+a.breakdown.job.err.Error()+didYouMean(a.breakdownBy(), a.partNames()), w)
 	case b == nil || b.By != a.breakdownBy():
 		return a.breakdownMessage("computing the breakdown …", w)
 	case b.Parts.All.Samples == 0:
@@ -148,8 +146,8 @@ func (a App) breakdownMessage(text string, w int) []string {
 
 // exportedBreakdown returns the figures.
 func (a App) exportedBreakdown() report.Table {
-	if a.breakdown.result == nil {
+	if a.breakdown.job.value == nil {
 		return report.Table{}
 	}
-	return a.breakdown.result.Table()
+	return a.breakdown.job.value.Table()
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
@@ -24,7 +22,7 @@ type chainStage struct {
 	name   string
 	choice func(App) string                       // what is set
 	effect func(App, *analysis.Analysis) []string // what it does to the step
-	move   func(App, int) (App, tea.Cmd)          // to the next choice or the one before; nil: elsewhere
+	move   func(App, int) App                     // to the next choice or the one before; nil: elsewhere
 	how    string                                 // how it is set, where left and right do not
 	about  func(App) []paragraph                  // what the choice means
 	active func(App) bool                         // whether it changes anything
@@ -80,7 +78,7 @@ func chainKeys() keySection {
 	}}
 }
 
-func (a App) openChain() (App, tea.Cmd) { return a.pushView(viewChain) }
+func (a App) openChain() App { return a.pushView(viewChain) }
 
 func (a App) moveStage(by int) App {
 	a.position.stage, a.position.stageLine = clampIndex(a.position.stage+by, len(chainStages())), 0
@@ -101,20 +99,20 @@ func (a App) scrollStage(pages int) App {
 	return a
 }
 
-func (a App) moveStageChoice(by int) (App, tea.Cmd) {
+func (a App) moveStageChoice(by int) App {
 	s := chainStages()[a.position.stage]
 	if s.move == nil {
 		a.notice = s.name + ": " + s.how
-		return a, nil
+		return a
 	}
 	return s.move(a, by)
 }
 
-func (a App) clearStage() (App, tea.Cmd) {
+func (a App) clearStage() App {
 	off := chainStages()[a.position.stage].off
 	if off == nil {
 		a.notice = "this stage cannot be turned off"
-		return a, nil
+		return a
 	}
 	set := a.settings.now
 	for _, o := range off {
@@ -124,15 +122,15 @@ func (a App) clearStage() (App, tea.Cmd) {
 }
 
 // moveChoice returns the move through a list of names, of which the first is "", for none.
-func moveChoice(names func(framework string) []string, setting string) func(App, int) (App, tea.Cmd) {
-	return func(a App, by int) (App, tea.Cmd) {
+func moveChoice(names func(framework string) []string, setting string) func(App, int) App {
+	return func(a App, by int) App {
 		all := names(a.settings.now.Framework)
 		now := map[string]string{"overlong": a.settings.now.Overlong, "group_filter": a.settings.now.GroupFilter, "loss": a.settings.now.Loss}[setting]
 		next := all[(max(0, slices.Index(all, now))+by+len(all))%len(all)]
 		set, err := a.settings.now.Set(setting, next)
 		if err != nil {
 			a.notice = err.Error()
-			return a, nil
+			return a
 		}
 		return a.switchTo(set)
 	}
@@ -166,7 +164,7 @@ func overlongNames(framework string) []string {
 	return ownFirst(overlong.All(), framework, func(s *overlong.Shaping) (string, string) { return s.Framework, s.Name })
 }
 
-func (a App) moveEstimator(by int) (App, tea.Cmd) {
+func (a App) moveEstimator(by int) App {
 	if by > 0 {
 		return a.nextEstimator()
 	}
@@ -177,7 +175,7 @@ func (a App) moveEstimator(by int) (App, tea.Cmd) {
 			return a.switchTo(a.settings.now.WithEstimator(e.Name))
 		}
 	}
-	return a, nil
+	return a
 }
 
 // chainView draws the stages, and below what the one under the cursor means.

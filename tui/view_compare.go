@@ -1,11 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/compare"
 	"vantage/model/report"
@@ -25,29 +24,29 @@ func compareKeys() keySection {
 }
 
 // openCompare opens the comparison of the two runs.
-func (a App) openCompare() (App, tea.Cmd) {
+func (a App) openCompare() App {
 	if a.second.source == nil {
 		a.notice = "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
-		return a, nil
+		return a
 	}
 	return a.pushView(viewCompare)
 }
 
 func (a App) movePair(by int) App {
-	if r := a.second.result; r != nil {
+	if r := a.second.job.value.result; r != nil {
 		a.second.cursor = clampIndex(a.second.cursor+by, len(r.Pairs))
 	}
 	return a
 }
 
-func (a App) reversePairs() (App, tea.Cmd) {
+func (a App) reversePairs() App {
 	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
-	return a, nil
+	return a
 }
 
 // pairAt returns row i of the table of prompts.
 func (a App) pairAt(i int) compare.Pair {
-	pairs := a.second.result.Pairs
+	pairs := a.second.job.value.result.Pairs
 	if a.second.bestFirst {
 		return pairs[len(pairs)-1-i]
 	}
@@ -56,7 +55,7 @@ func (a App) pairAt(i int) compare.Pair {
 
 // selectedPair returns the prompt under the cursor; ok is false if there is none.
 func (a App) selectedPair() (p compare.Pair, ok bool) {
-	if r := a.second.result; r != nil && len(r.Pairs) > 0 {
+	if r := a.second.job.value.result; r != nil && len(r.Pairs) > 0 {
 		return a.pairAt(clampIndex(a.second.cursor, len(r.Pairs))), true
 	}
 	return p, false
@@ -64,14 +63,14 @@ func (a App) selectedPair() (p compare.Pair, ok bool) {
 
 // compareView shows which run is better, at which difficulties, and on which prompts.
 func (a App) compareView(w, h int) []string {
-	t, r := a.display.theme, a.second.result
+	t, r := a.display.theme, a.second.job.value.result
 	names := a.runNames()
 	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]),
 		fmt.Sprintf("Δ is %s − %s", names[sideCandidate], names[sideBaseline]))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
-		if a.second.err != nil {
-			text = sanitize.Line(a.second.err.Error())
+		if err := cmp.Or(a.second.err, a.second.job.err); err != nil {
+			text = sanitize.Line(err.Error())
 		}
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}

@@ -39,7 +39,7 @@ func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 func TestCompareViewPairsPrompts(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
-		r := d.app.second.result
+		r := d.app.second.job.value.result
 		if r == nil || len(r.Pairs) == 0 || r.Baseline.LeftOutPrompts+r.Candidate.LeftOutPrompts != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -132,8 +132,8 @@ func TestAnswersWithoutTexts(t *testing.T) {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.second.result.Steps != 2 {
-			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.second.result.Steps)
+		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.second.job.value.result.Steps != 2 {
+			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.second.job.value.result.Steps)
 		}
 	})
 }

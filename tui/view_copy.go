@@ -26,15 +26,15 @@ func copyKeys() keySection {
 	}}
 }
 
-func (a App) openCopy() (App, tea.Cmd) {
+func (a App) openCopy() App {
 	if a.result.analysis == nil {
 		a.notice = "nothing to copy yet"
-		return a, nil
+		return a
 	}
 	return a.openLine(viewCopy)
 }
 
-func (a App) copyTable() (App, tea.Cmd) {
+func (a App) copyTable() App {
 	if a.viewInSight() == viewCompare {
 		return a.copyAndSave("prompts.tsv", tsv(a.exportedPairs()))
 	}
@@ -64,7 +64,7 @@ func tsv(s report.Table) string {
 	return b.String()
 }
 
-func (a App) copyGroup() (App, tea.Cmd) {
+func (a App) copyGroup() App {
 	g := a.selectedGroup()
 	if g == nil {
 		a.notice = "no group under the cursor"
@@ -84,8 +84,8 @@ func (a App) groupTSV(g *analysis.Group) string {
 	return b.String()
 }
 
-func (a App) copyScreen() (App, tea.Cmd) {
-	a, _ = a.closeLine()
+func (a App) copyScreen() App {
+	a = a.closeLine()
 	a.notice = ""
 	lines := strings.Split(ansi.Strip(a.frame()), "\n")
 	for i, line := range lines {
@@ -94,7 +94,7 @@ func (a App) copyScreen() (App, tea.Cmd) {
 	return a.copyAndSave("screen.txt", strings.Join(lines, "\n")+"\n")
 }
 
-func (a App) copyFlags() (App, tea.Cmd) {
+func (a App) copyFlags() App {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
 		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(a.settings.now), "\n"))
@@ -104,15 +104,15 @@ func (a App) copyFlags() (App, tea.Cmd) {
 
 // copyAndSave copies a text to the clipboard, unless it is too long for a terminal, and
 // saves it as a file.
-func (a App) copyAndSave(name, text string) (App, tea.Cmd) {
+func (a App) copyAndSave(name, text string) App {
 	if a.position.view == viewCopy {
 		a.position.view = a.position.viewBelow
 	}
 	size := units.Bytes(int64(len(text)))
 	if base64.StdEncoding.EncodedLen(len(text)) > maxClipboard {
-		return a.saveFile(name, text, name+" has "+size+", too large for the terminal's clipboard"), nil
+		return a.saveFile(name, text, name+" has "+size+", too large for the terminal's clipboard")
 	}
-	return a.saveFile(name, text, "copied "+name+": "+size), tea.Raw(a.clipboardSequence(text))
+	return a.saveFile(name, text, "copied "+name+": "+size).starts(tea.Raw(a.clipboardSequence(text)))
 }
 
 // Multiplexer is the program, between this one and the terminal, that passes the

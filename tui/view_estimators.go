@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/estimators"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -31,7 +29,7 @@ func estimatorKeys() keySection {
 }
 
 // openEstimators opens the list of estimators, the cursor on the one at work.
-func (a App) openEstimators() (App, tea.Cmd) {
+func (a App) openEstimators() App {
 	a.position.picker = estimatorPicker{}
 	for i, e := range a.matchingEstimators() {
 		if e.Framework == a.settings.now.Framework && e.Name == a.settings.now.Estimator {
@@ -68,23 +66,23 @@ func (a App) typePick(typed string) App {
 	return a
 }
 
-func (a App) backspacePick() (App, tea.Cmd) {
+func (a App) backspacePick() App {
 	a.position.picker.filter = backspace(a.position.picker.filter)
-	return a.movePick(0), nil
+	return a.movePick(0)
 }
 
-func (a App) pickEstimator() (App, tea.Cmd) {
+func (a App) pickEstimator() App {
 	list := a.matchingEstimators()
 	if len(list) == 0 {
 		a.notice = "no estimator matches: Backspace widens the list"
-		return a, nil
+		return a
 	}
 	e := list[a.position.picker.cursor]
 	if err := a.snap.Missing(e); err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
-	a, _ = a.goBack()
+	a = a.goBack()
 	return a.switchTo(a.settings.now.WithFramework(e.Framework).WithEstimator(e.Name))
 }
 

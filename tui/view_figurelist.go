@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/fuzzy"
 	"vantage/model/glossary"
 	"vantage/model/sanitize"
@@ -34,7 +32,7 @@ func figureListKeys() keySection {
 }
 
 // openPicker opens the list of figures, the cursor on the one that is drawn.
-func (a App) openPicker() (App, tea.Cmd) {
+func (a App) openPicker() App {
 	a.position.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
 	return a.pushView(viewFigureList)
 }
@@ -107,49 +105,49 @@ func (a App) typeFigure(typed string) App {
 	return a
 }
 
-func (a App) backspaceFigure() (App, tea.Cmd) {
+func (a App) backspaceFigure() App {
 	a.position.steps.picker.query = backspace(a.position.steps.picker.query)
-	return a.movePickedFigure(0), nil
+	return a.movePickedFigure(0)
 }
 
-func (a App) drawPickedFigure() (App, tea.Cmd) {
+func (a App) drawPickedFigure() App {
 	list := a.pickedFigures()
 	if len(list) == 0 {
 		a.notice = "no figure is called that: Backspace widens the list"
-		return a, nil
+		return a
 	}
 	return a.drawFigure(list[a.position.steps.picker.cursor])
 }
 
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
-func (a App) drawFigure(name string) (App, tea.Cmd) {
+func (a App) drawFigure(name string) App {
 	a.position.steps.metric = name
 	if a.position.view == viewFigureList {
-		a, _ = a.goBack()
+		a = a.goBack()
 	}
 	if a.viewInSight() == viewFigures {
 		a.position.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
-		return a.scrollFigures(), nil
+		return a.scrollFigures()
 	}
 	if a.viewInSight() == viewSteps {
-		return a, nil
+		return a
 	}
 	return a.openSteps()
 }
 
 // runFigure draws a figure over the steps; without a name it opens the list.
-func runFigure(a App, args []string) (App, tea.Cmd, error) {
+func runFigure(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		a, cmd := a.openPicker()
-		return a, cmd, nil
+		a = a.openPicker()
+		return a, nil
 	}
 	a.position.steps.picker.query = strings.Join(args, " ")
 	list := a.pickedFigures()
 	if len(list) == 0 {
-		return a, nil, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
+		return a, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}
-	a, cmd := a.drawFigure(list[0])
-	return a, cmd, nil
+	a = a.drawFigure(list[0])
+	return a, nil
 }
 
 // figureListView lists the figures, each with its value at the step on the screen and what it means.

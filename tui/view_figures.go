@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -39,22 +37,22 @@ func figuresKeys() keySection {
 }
 
 // openFigures opens the small charts, the cursor on the figure that is drawn.
-func (a App) openFigures() (App, tea.Cmd) {
+func (a App) openFigures() App {
 	a.position.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
 	a.position.steps.large = false
-	a, cmd := a.pushView(viewFigures)
-	return a.moveFigure(0), cmd
+	a = a.pushView(viewFigures)
+	return a.moveFigure(0)
 }
 
 // enlargeFigure draws the figure under the cursor alone.
-func (a App) enlargeFigure() (App, tea.Cmd) {
-	a, cmd := a.openFigure()
+func (a App) enlargeFigure() App {
+	a = a.openFigure()
 	a.position.steps.large = true
-	return a, cmd
+	return a
 }
 
 // openFigure draws the figure under the cursor above the table of steps, from where Esc leads back.
-func (a App) openFigure() (App, tea.Cmd) {
+func (a App) openFigure() App {
 	names := a.metricNames()
 	a.position.steps.metric = names[clampIndex(a.position.steps.figures.cursor, len(names))]
 	a.position.steps.large = false

@@ -160,9 +160,9 @@ func TestChartsOfTwoRuns(t *testing.T) {
 				t.Errorf("step %d: %v and %v", i, v, lines[1].Y[i])
 			}
 		}
-		before := d.app.second.steps.trend
+		before := d.app.second.trend.value
 		d.press("p")
-		if after := d.app.second.steps.trend; after == before || after.Settings != d.app.settings.now.Effective() {
+		if after := d.app.second.trend.value; after == before || after.Settings != d.app.settings.now.Effective() {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/query"
 	"vantage/tui/layout"
 )
@@ -24,10 +22,10 @@ func filterKeys() keySection {
 }
 
 // openFilter opens the line for the filter; the table follows what is typed.
-func (a App) openFilter() (App, tea.Cmd) {
+func (a App) openFilter() App {
 	if a.result.analysis == nil {
 		a.notice = "no groups to filter yet"
-		return a, nil
+		return a
 	}
 	a.position.filterDraft = a.settings.filter
 	a = a.focusPane(layout.Groups)
@@ -39,45 +37,45 @@ func (a App) typeFilter(typed string) App {
 	return a.rearrange()
 }
 
-func (a App) backspaceFilter() (App, tea.Cmd) {
+func (a App) backspaceFilter() App {
 	a.position.filterDraft = backspace(a.position.filterDraft)
-	return a.rearrange(), nil
+	return a.rearrange()
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (a App) applyFilter() (App, tea.Cmd) {
-	a, cmd, err := a.setFilter(a.position.filterDraft)
+func (a App) applyFilter() App {
+	a, err := a.setFilter(a.position.filterDraft)
 	if err != nil {
 		a.notice = err.Error()
-		return a, nil
+		return a
 	}
 	a.position.view = viewOverview
-	return a.rearrange(), cmd
+	return a.rearrange()
 }
 
 // setFilter makes text the filter, if it is a query.
-func (a App) setFilter(text string) (App, tea.Cmd, error) {
+func (a App) setFilter(text string) (App, error) {
 	text = strings.TrimSpace(text)
 	if _, err := query.Parse(text); err != nil {
 		near := ""
 		if wrong := (*query.Error)(nil); errors.As(err, &wrong) {
 			near = didYouMean(wrong.Word, wrong.Known)
 		}
-		return a, nil, fmt.Errorf("invalid filter: %w%s", err, near)
+		return a, fmt.Errorf("invalid filter: %w%s", err, near)
 	}
-	a, cmd := a.apply(a.settings.withFilter(text))
-	return a, cmd, nil
+	a = a.apply(a.settings.withFilter(text))
+	return a, nil
 }
 
-func (a App) clearFilter() (App, tea.Cmd) {
+func (a App) clearFilter() App {
 	a.position.view, a.position.filterDraft = viewOverview, ""
-	a, cmd := a.apply(a.settings.withFilter(""))
-	return a.rearrange(), cmd
+	a = a.apply(a.settings.withFilter(""))
+	return a.rearrange()
 }
 
 // completeField completes the last word to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
-func (a App) completeField() (App, tea.Cmd) {
+func (a App) completeField() App {
 	at := strings.LastIndexAny(a.position.filterDraft, " (") + 1
 	last := a.position.filterDraft[at:]
 	all := filterTerms(a, nil)
@@ -92,14 +90,14 @@ func (a App) completeField() (App, tea.Cmd) {
 		fitting = all[(i+1)%len(all):]
 	case i >= 0:
 		a.notice = "type < > = and a number, as in " + last + ">0"
-		return a, nil
+		return a
 	}
 	if len(fitting) == 0 {
 		a.notice = "the fields are " + fieldNames()
-		return a, nil
+		return a
 	}
 	a.position.filterDraft = a.position.filterDraft[:at] + fitting[0]
-	return a.rearrange(), nil
+	return a.rearrange()
 }
 
 func fieldNames() string {

@@ -17,20 +17,23 @@ import (
 
 // glanceState is the state of the view of the run at a glance.
 type glanceState struct {
-	request glanceRequest // the latest
-	busy    bool          // its answer is still to come
-	result  *glance.Glance
-	ratios  string // what keep ratios to set, and what that costs; "" while it is computed
-	cursor  int    // row of the worst steps
+	job    job[glanceKey, runGlance]
+	cursor int // row of the worst steps
 
 	firstViewChosen bool // a log that does not grow has had its chance to open the view
 	opened          bool // a step of it is on the screen: Esc leads back
 }
 
-// glanceRequest is all that the run at a glance depends on.
-type glanceRequest struct {
+// glanceKey is all that the run at a glance depends on.
+type glanceKey struct {
 	trend *analysis.Trend
 	alike int // how many steps were read
+}
+
+// runGlance is the run at a glance.
+type runGlance struct {
+	glance *glance.Glance
+	ratios string // what keep ratios to set, and what that costs; "" while it is computed
 }
 
 func glanceKeys() keySection {
@@ -41,34 +44,34 @@ func glanceKeys() keySection {
 }
 
 // openGlance opens the view of the run at a glance.
-func (a App) openGlance() (App, tea.Cmd) {
+func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
 		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter those of the step under the cursor"
-		return a, nil
+		return a
 	}
 	return a.pushView(viewGlance)
 }
 
 // moveGlance moves the cursor in the worst steps.
 func (a App) moveGlance(by int) App {
-	if g := a.glance.result; g != nil {
+	if g := a.glance.job.value.glance; g != nil {
 		a.glance.cursor = clampIndex(a.glance.cursor+by, len(g.Spans))
 	}
 	return a
 }
 
 // openWorstStep goes to the step under the cursor.
-func (a App) openWorstStep() (App, tea.Cmd) {
-	g := a.glance.result
+func (a App) openWorstStep() App {
+	g := a.glance.job.value.glance
 	if g == nil || a.glance.cursor >= len(g.Spans) {
 		return a.showGroups()
 	}
 	i, found := a.snap.Find(g.Spans[a.glance.cursor].From)
 	if !found {
-		return a, nil
+		return a
 	}
-	a, _ = a.showGroups()
+	a = a.showGroups()
 	a.glance.opened = true
 	return a.showStep(i)
 }
@@ -89,10 +92,8 @@ func leavingGlance(s keySection) keySection {
 	leaving := keySection{name: s.name}
 	for _, b := range s.bindings {
 		act := b.action
-		b.hint, b.action = "", func(a App) (App, tea.Cmd) {
-			a, shown := a.showGroups()
-			a, done := act(a)
-			return a, tea.Batch(shown, done)
+		b.hint, b.action = "", func(a App) App {
+			return act(a.showGroups())
 		}
 		leaving.bindings = append(leaving.bindings, b)
 	}
@@ -114,43 +115,31 @@ func (a App) chooseFirstView() App {
 	return a
 }
 
-// glanceMsg is the run at a glance.
-type glanceMsg struct {
-	request glanceRequest
-	result  *glance.Glance
-	ratios  string
-}
-
-// requestGlance requests the run at a glance while it is on the screen, if the trend has changed or answers
-// were read. New requests wait for the answer under way.
-func (a App) requestGlance() (App, tea.Cmd) {
-	request := glanceRequest{a.result.trend, len(a.alike.known)}
-	if a.position.view != viewGlance || a.result.trend == nil || a.glance.busy || request == a.glance.request {
-		return a, nil
-	}
-	changed := request.trend != a.glance.request.trend
-	a.glance.request, a.glance.busy = request, true
-	alike, snap, set, ratios := a.alikeSteps(), a.snap, a.settings.now, a.glance.ratios
-	ctx := a.ctx
-	return a, func() tea.Msg {
-		msg := glanceMsg{request, glance.Of(request.trend, alike, snap.Run.LengthUnit), ratios}
-		if changed && request.trend.Complete() {
-			msg.ratios = ratiosToSet(ctx, snap, set)
-		}
-		return msg
-	}
-}
-
-// showIn shows the run at a glance. The cursor stays on its step.
-func (msg glanceMsg) showIn(a App) App {
-	a.glance.busy = false
-	selected := int64(-1)
-	if g := a.glance.result; g != nil && a.glance.cursor > 0 && a.glance.cursor < len(g.Spans) {
+// updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// stays on its step.
+func (a App) updateGlance(msg tea.Msg) App {
+	selected, isAnswer := int64(-1), false
+	if g := a.glance.job.value.glance; g != nil && a.glance.cursor > 0 && a.glance.cursor < len(g.Spans) {
 		selected = g.Spans[a.glance.cursor].From
 	}
-	a.glance.result, a.glance.ratios = msg.result, msg.ratios
-	a.glance.cursor = max(0, slices.IndexFunc(msg.result.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
-	return a
+	if a.glance.job, _, isAnswer = a.glance.job.take(msg); isAnswer {
+		a.glance.cursor = max(0, slices.IndexFunc(a.glance.job.value.glance.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
+	}
+	key := glanceKey{a.result.trend, len(a.alike.known)}
+	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
+		return a
+	}
+	changed := key.trend != a.glance.job.key.trend
+	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
+	var cmd tea.Cmd
+	a.glance.job, cmd = a.glance.job.start(a.ctx, key, once(func(ctx context.Context) (runGlance, error) {
+		x := runGlance{glance.Of(key.trend, alike, snap.Run.LengthUnit), known}
+		if changed && key.trend.Complete() {
+			x.ratios = ratiosToSet(ctx, snap, set)
+		}
+		return x, nil
+	}))
+	return a.starts(cmd)
 }
 
 // maxRatioSamples bounds the newest steps that say which keep ratios to set.
@@ -192,7 +181,7 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 // exportedGlance returns the worst steps.
 func (a App) exportedGlance() report.Table {
 	s := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
-	if g := a.glance.result; g != nil {
+	if g := a.glance.job.value.glance; g != nil {
 		for i := range g.Spans {
 			x := &g.Spans[i]
 			s.Rows = append(s.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})

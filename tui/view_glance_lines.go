@@ -22,7 +22,7 @@ const minWorstRows = 3
 
 // glanceView draws what the run is and what became of its samples and groups, and below the worst steps.
 func (a App) glanceView(w, h int) []string {
-	g := a.glance.result
+	g := a.glance.job.value.glance
 	if g == nil {
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " the run at a glance", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
 	}
@@ -102,8 +102,8 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		{"samples", fmt.Sprintf("%s train (%s)", units.Fraction(g.Nonzero, g.Rows), a.nonzeroName()), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
 	}
-	if a.glance.ratios != "" {
-		facts = append(facts, fact{"ratios", a.glance.ratios, false, 1})
+	if a.glance.job.value.ratios != "" {
+		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}
 	if g.Advice != "" {
 		facts = append(facts, fact{"advice", g.Advice, false, 0})

@@ -3,8 +3,6 @@ package tui
 import (
 	"math"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/tui/richtext"
 )
 
@@ -35,10 +33,10 @@ func groupKeys() keySection {
 
 // openGroup opens the group under the cursor. Newer steps are not followed meanwhile: text
 // that changes cannot be read.
-func (a App) openGroup() (App, tea.Cmd) {
+func (a App) openGroup() App {
 	if a.selectedGroup() == nil {
 		a.notice = "no group to open yet"
-		return a, nil
+		return a
 	}
 	a.sampleReader.resumeFollow, a.sampleReader.heldStep = a.position.follow, a.position.step
 	a.position.follow = false
@@ -48,13 +46,13 @@ func (a App) openGroup() (App, tea.Cmd) {
 }
 
 // moveGroup opens another group of the table at its best sample.
-func (a App) moveGroup(by int) (App, tea.Cmd) {
+func (a App) moveGroup(by int) App {
 	to := clampIndex(a.position.cursor+by, len(a.result.rows))
 	if to == a.position.cursor {
 		a.notice = "no further group"
 	}
 	a.position.cursor = to
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // moveReading moves the cursor among the samples, or scrolls the text if it is focused.
@@ -69,57 +67,57 @@ func (a App) moveReading(by int) App {
 	return a
 }
 
-func (a App) textPageDown() (App, tea.Cmd) { return a.scrollText(a.textHeight() - 1), nil }
-func (a App) textPageUp() (App, tea.Cmd)   { return a.scrollText(1 - a.textHeight()), nil }
+func (a App) textPageDown() App { return a.scrollText(a.textHeight() - 1) }
+func (a App) textPageUp() App   { return a.scrollText(1 - a.textHeight()) }
 
 func (a App) scrollText(by int) App {
 	a.sampleReader.scroll += by
 	return a.clampTextScroll()
 }
 
-func (a App) toggleTextFocus() (App, tea.Cmd) {
+func (a App) toggleTextFocus() App {
 	a.sampleReader.inText = !a.sampleReader.inText
-	return a.clampTextScroll(), nil
+	return a.clampTextScroll()
 }
 
 // toggleDiff compares the best sample with the one under the cursor. If that is the best,
 // the cursor goes to the worst.
-func (a App) toggleDiff() (App, tea.Cmd) {
+func (a App) toggleDiff() App {
 	g := a.selectedGroup()
 	if g == nil || g.Size() < 2 {
 		a.notice = "only one sample: nothing to compare it with"
-		return a, nil
+		return a
 	}
 	a.sampleReader.showDiff = !a.sampleReader.showDiff
 	if a.sampleReader.showDiff && a.sampleReader.sample == 0 {
 		a.sampleReader.sample = g.Size() - 1
 	}
-	return a, nil
+	return a
 }
 
-func (a App) toggleThoughts() (App, tea.Cmd) {
+func (a App) toggleThoughts() App {
 	a.sampleReader.unfolded = !a.sampleReader.unfolded
-	return a, nil
+	return a
 }
 
-func (a App) toggleRaw() (App, tea.Cmd) {
+func (a App) toggleRaw() App {
 	a.sampleReader.showRaw = !a.sampleReader.showRaw
-	return a, nil
+	return a
 }
 
 // scrollToAnchor returns the action that scrolls to a part of the text.
 func scrollToAnchor(name string) action {
-	return func(a App) (App, tea.Cmd) {
-		if a.sampleReader.page == nil {
-			return a, nil
+	return func(a App) App {
+		if a.sampleReader.job.value.page == nil {
+			return a
 		}
-		lines := a.sampleReader.page.AnchorLines(name)
+		lines := a.sampleReader.job.value.page.AnchorLines(name)
 		if len(lines) == 0 {
 			a.notice = "a diff has only the responses: d leaves it to show the " + name + " again"
-			return a, nil
+			return a
 		}
 		a.sampleReader.scroll = lines[0]
-		return a.clampTextScroll(), nil
+		return a.clampTextScroll()
 	}
 }
 

@@ -17,13 +17,13 @@ func (a App) textPane(w, h int) paneContent {
 	switch {
 	case r.source == nil:
 		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
-	case r.page == nil && r.err == nil, ok && !r.pageRequest.sameTexts(want):
+	case r.job.value.page == nil && r.job.err == nil, ok && !r.job.of.sameTexts(want):
 		c.lines = a.sentenceLines("reading …", themes.Dim, w)
-	case r.err != nil:
-		c.lines = a.sentenceLines(sanitize.Line(r.err.Error()), themes.Warn, w)
+	case r.job.err != nil:
+		c.lines = a.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)
 	default:
-		for i := r.scroll; i < min(r.page.Len(), r.scroll+h); i++ {
-			c.lines = append(c.lines, " "+r.page.Line(a.display.theme, a.display.glyphs.Vertical, i, r.search.matches))
+		for i := r.scroll; i < min(r.job.value.page.Len(), r.scroll+h); i++ {
+			c.lines = append(c.lines, " "+r.job.value.page.Line(a.display.theme, a.display.glyphs.Vertical, i, r.search.matches))
 		}
 	}
 	return c
@@ -57,11 +57,11 @@ func (a App) textTitle() string {
 // textNote says which lines of the text are in sight.
 func (a App) textNote(h int) string {
 	r := a.sampleReader
-	if r.page == nil || r.err != nil || r.page.Len() <= h {
+	if r.job.value.page == nil || r.job.err != nil || r.job.value.page.Len() <= h {
 		return ""
 	}
-	last := min(r.page.Len(), r.scroll+h)
-	return fmt.Sprintf("%d–%d/%d", min(r.scroll+1, last), last, r.page.Len())
+	last := min(r.job.value.page.Len(), r.scroll+h)
+	return fmt.Sprintf("%d–%d/%d", min(r.scroll+1, last), last, r.job.value.page.Len())
 }
 
 // loserRow returns the row of the sample that the best one is compared with.

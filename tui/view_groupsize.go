@@ -1,8 +1,6 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -16,7 +14,7 @@ func groupSizeKeys() keySection {
 }
 
 // openGroupSize opens the view of what other sizes of groups would do.
-func (a App) openGroupSize() (App, tea.Cmd) {
+func (a App) openGroupSize() App {
 	a.groupSize.topLine = 0
 	return a.pushView(viewGroupSize)
 }
@@ -36,11 +34,11 @@ func (a App) groupSizeView(w, h int) []string {
 
 // groupSizeLines returns the lines of the view, w cells of text each.
 func (a App) groupSizeLines(w int) []string {
-	t, r := a.display.theme, a.groupSize.result
+	t, r := a.display.theme, a.groupSize.job.value
 	if r == nil {
 		text := "estimating from the solve rates of all groups …"
-		if a.groupSize.err != nil {
-			text = sanitize.Line(a.groupSize.err.Error())
+		if a.groupSize.job.err != nil {
+			text = sanitize.Line(a.groupSize.job.err.Error())
 		}
 		lines := []string{""}
 		for _, line := range cells.Wrap(text, min(w-2, sweepMessageWidth)) {
@@ -65,10 +63,10 @@ func (a App) groupSizeLines(w int) []string {
 // exportedGroupSize returns the estimates.
 func (a App) exportedGroupSize() report.Table {
 	s := report.Table{Title: "group sizes", Columns: []string{"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high"}}
-	if a.groupSize.result == nil {
+	if a.groupSize.job.value == nil {
 		return s
 	}
-	for _, e := range a.groupSize.result.Sizes {
+	for _, e := range a.groupSize.job.value.Sizes {
 		low, high := e.CostRange()
 		s.Rows = append(s.Rows, []any{e.Size, e.Dead(), e.LowDead, e.HighDead, e.NoneSolved, e.AllSolved, e.Cost(), low, high})
 	}

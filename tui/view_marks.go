@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -25,7 +23,7 @@ func marksKeys() keySection {
 }
 
 // openMarks opens the list of marks, the cursor on the first of this step or a later one.
-func (a App) openMarks() (App, tea.Cmd) {
+func (a App) openMarks() App {
 	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.position.step }))
 	return a.pushView(viewMarks)
 }
@@ -44,31 +42,31 @@ func (a App) listedMark() (session.Mark, bool) {
 	return all[clampIndex(a.marks.cursor, len(all))], true
 }
 
-func (a App) restoreMark() (App, tea.Cmd) {
+func (a App) restoreMark() App {
 	if a.session.removedMark == (session.Mark{}) {
 		a.notice = "no removed mark to restore"
-		return a, nil
+		return a
 	}
 	m := a.session.removedMark
 	a.session.removedMark = session.Mark{}
-	a, cmd := a.addMark(m)
+	a = a.addMark(m)
 	a.marks.cursor = slices.IndexFunc(a.session.current.Marks, m.SameTarget)
-	return a, cmd
+	return a
 }
 
 // goToMark goes to what is marked: to the step now, to the group or sample when the step is
 // analysed.
-func (a App) goToMark() (App, tea.Cmd) {
+func (a App) goToMark() App {
 	m, ok := a.listedMark()
 	if !ok {
-		return a, nil
+		return a
 	}
 	i, found := a.snap.Find(m.Step)
 	if !found {
 		a.notice = fmt.Sprintf("step %d is not in the log, or was removed", m.Step)
-		return a, nil
+		return a
 	}
-	a, _ = a.showGroups()
+	a = a.showGroups()
 	a.marks.target, a.sampleReader.resumeFollow = &m, false // the newest step is not followed again
 	return a.showStep(i)
 }
@@ -76,7 +74,7 @@ func (a App) goToMark() (App, tea.Cmd) {
 // arriveAtMark puts the cursor on the target of goToMark, if its step is on the screen.
 func (a App) arriveAtMark() App {
 	m := a.marks.target
-	if m == nil || a.result.analysis.Of(m.Step) == nil {
+	if m == nil || a.work.analysis.busy() || a.result.analysis.Of(m.Step) == nil {
 		return a
 	}
 	a.marks.target = nil
@@ -97,7 +95,7 @@ func (a App) arriveAtMark() App {
 	if m.Sample > 0 {
 		a = a.openSample(m.Sample)
 	}
-	return a
+	return a.clampCursor()
 }
 
 // groupOfMark finds the group of a mark in the step on the screen, by its name, else by its
@@ -127,7 +125,7 @@ func (a App) openSample(sample int) App {
 		a.notice = fmt.Sprintf("the group no longer has a row %d", sample)
 		return a
 	}
-	a, _ = a.openGroup()
+	a = a.openGroup()
 	a.sampleReader.group, a.sampleReader.sample = keyOf(g), slices.Index(a.rankedSamples(g), g.Start+sample-1)
 	return a
 }

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -22,7 +20,7 @@ func problemKeys() keySection {
 }
 
 // openProblems opens the view of how the log was read.
-func (a App) openProblems() (App, tea.Cmd) {
+func (a App) openProblems() App {
 	a.position.problemScroll = 0
 	return a.pushView(viewProblems)
 }

@@ -3,8 +3,6 @@ package tui
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/units"
 	"vantage/tui/richtext"
 )
@@ -29,14 +27,14 @@ func searchKeys() keySection {
 }
 
 // openSearch opens the line for the query.
-func (a App) openSearch() (App, tea.Cmd) {
+func (a App) openSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewSearch)
 }
 
-func (a App) acceptSearch() (App, tea.Cmd) { return a.openView(viewGroup) }
+func (a App) acceptSearch() App { return a.openView(viewGroup) }
 
-func (a App) cancelSearch() (App, tea.Cmd) {
+func (a App) cancelSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewGroup)
 }
@@ -46,15 +44,15 @@ func (a App) typeSearch(typed string) App {
 	return a.updateSearch()
 }
 
-func (a App) backspaceSearch() (App, tea.Cmd) {
+func (a App) backspaceSearch() App {
 	a.sampleReader.search.query = backspace(a.sampleReader.search.query)
-	return a.updateSearch(), nil
+	return a.updateSearch()
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.
 func (a App) updateSearch() App {
 	a.sampleReader.search.matches = richtext.Matches{}
-	page := a.sampleReader.page
+	page := a.sampleReader.job.value.page
 	if page == nil || a.sampleReader.search.query == "" {
 		return a.clampTextScroll()
 	}
@@ -69,7 +67,7 @@ func (a App) updateSearch() App {
 func (a App) moveMatch(by int) App {
 	n := a.sampleReader.search.matches.Len()
 	switch {
-	case a.sampleReader.page == nil:
+	case a.sampleReader.job.value.page == nil:
 	case a.sampleReader.search.query == "" && a.sampleReader.showDiff:
 		return a.moveDifference(by)
 	case a.sampleReader.search.query == "":
@@ -87,7 +85,7 @@ func (a App) scrollToMatch() App {
 	if f.Len() == 0 {
 		return a.clampTextScroll()
 	}
-	return a.scrollToLine(a.sampleReader.page.LineOfMatch(f, f.Current))
+	return a.scrollToLine(a.sampleReader.job.value.page.LineOfMatch(f, f.Current))
 }
 
 // scrollToLine scrolls a line into sight, a third of the pane below the top.
@@ -102,7 +100,7 @@ func (a App) scrollToLine(line int) App {
 // moveDifference scrolls the next difference of the two responses to a third of the pane
 // below the top.
 func (a App) moveDifference(by int) App {
-	lines := a.sampleReader.page.AnchorLines(richtext.AnchorChange)
+	lines := a.sampleReader.job.value.page.AnchorLines(richtext.AnchorChange)
 	at := a.sampleReader.scroll + a.textHeight()/3
 	if by > 0 {
 		for _, line := range lines {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/themes"
 	"vantage/tui/layout"
 )
@@ -57,18 +55,18 @@ func chartKeys() []binding {
 }
 
 // nextSmoothing goes to the next weight of the moving average.
-func (a App) nextSmoothing() (App, tea.Cmd) {
+func (a App) nextSmoothing() App {
 	a.position.steps.smoothing = (a.position.steps.smoothing + 1) % len(smoothings())
-	return a, nil
+	return a
 }
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
-func (a App) toggleLarge() (App, tea.Cmd) {
+func (a App) toggleLarge() App {
 	a.position.steps.large = !a.position.steps.large
 	if !a.position.steps.large && a.cameFrom(viewFigures) {
 		return a.goBack()
 	}
-	return a, nil
+	return a
 }
 
 // cameFrom reports whether going back leads to a view.
@@ -78,7 +76,7 @@ func (a App) cameFrom(v viewName) bool {
 }
 
 // leaveSteps goes back; from a large chart to the table.
-func (a App) leaveSteps() (App, tea.Cmd) {
+func (a App) leaveSteps() App {
 	if a.position.steps.large {
 		return a.toggleLarge()
 	}
@@ -86,10 +84,10 @@ func (a App) leaveSteps() (App, tea.Cmd) {
 }
 
 // openSteps opens the view of all steps.
-func (a App) openSteps() (App, tea.Cmd) { return a.pushView(viewSteps) }
+func (a App) openSteps() App { return a.pushView(viewSteps) }
 
 // enterPane opens the view of what the focused pane shows.
-func (a App) enterPane() (App, tea.Cmd) {
+func (a App) enterPane() App {
 	switch a.position.focus {
 	case layout.Steps:
 		return a.openSteps()
@@ -125,13 +123,13 @@ func (a App) moveMetric(by int) App {
 	return a
 }
 
-func (a App) pinMetric() (App, tea.Cmd) {
+func (a App) pinMetric() App {
 	if a.position.steps.second != "" {
 		a.position.steps.second = ""
-		return a, nil
+		return a
 	}
 	a.position.steps.second = a.drawnMetric()
-	return a.moveMetric(1), nil
+	return a.moveMetric(1)
 }
 
 func (a App) drawnMetric() string {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/analysis"
 	"vantage/model/units"
 	"vantage/themes"
@@ -29,14 +27,14 @@ func (a App) firstWarnings() []analysis.FirstWarning {
 
 // moveFirstWarning goes to the next step where a kind of warning appears first, or to the
 // previous one, around the ends, and says which kinds.
-func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
+func (a App) moveFirstWarning(by int) App {
 	steps := a.firstWarningSteps()
 	if len(steps) == 0 {
 		a.notice = "no warnings at any step"
 		if t := a.result.trend; t == nil || !t.Complete() {
 			a.notice = "no warnings yet: not all steps are computed"
 		}
-		return a, nil
+		return a
 	}
 	here := a.result.analysis.Step
 	to, exact := slices.BinarySearch(steps, here)

@@ -117,8 +117,8 @@ func (a App) sweepMap(w, h int) paneContent {
 	}
 	text := []string{"computing all pairs of ratios …"}
 	switch {
-	case a.sweep.err != nil:
-		text = []string{a.sweep.err.Error()}
+	case a.sweep.job.err != nil:
+		text = []string{a.sweep.job.err.Error()}
 	case a.sweep.grid != nil:
 		text = append([]string{a.adviceSentence(math.MaxInt32), ""}, a.equalFigures()...)
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/sweep"
 	"vantage/model/units"
 	"vantage/themes"
@@ -45,7 +43,7 @@ func (a App) updateAdvice() App {
 	a.sweep.advice = want.grid.Every(want.stride).Recommend(want.goal, want.recompute)
 	if a.sweep.followStar {
 		a = a.sweepCursorToStar()
-		a.sweep.followStar = a.sweep.cancel != nil
+		a.sweep.followStar = a.sweep.job.busy()
 	}
 	return a
 }
@@ -60,33 +58,33 @@ func (a App) sweepCursorToStar() App {
 }
 
 // toggleStar moves the cursor to the star, or from there to the cell that is set.
-func (a App) toggleStar() (App, tea.Cmd) {
+func (a App) toggleStar() App {
 	i, j := a.sweep.pos, a.sweep.neg
 	a.sweep.followStar = false
 	if a = a.sweepCursorToStar(); a.sweep.pos == i && a.sweep.neg == j {
 		a = a.sweepCursorToSettings()
 	}
-	return a, nil
+	return a
 }
 
 // nextGoal changes what the recommendation is for.
-func (a App) nextGoal() (App, tea.Cmd) {
+func (a App) nextGoal() App {
 	names := sweep.GoalNames()
 	g := a.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
 	a.sweep.goal, a.sweep.followStar = g, true
-	return a, nil
+	return a
 }
 
 // runGoal sets what the recommendation is for, and opens the map.
-func runGoal(a App, args []string) (App, tea.Cmd, error) {
+func runGoal(a App, args []string) (App, error) {
 	g, err := sweep.ParseGoal(strings.Join(args, " "))
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
 	a.sweep.goal = g
-	a, cmd := a.openSweep()
-	return a, cmd, nil
+	a = a.openSweep()
+	return a, nil
 }
 
 // The marks of cells that suit the goal.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/trainer"
 	"vantage/model/units"
@@ -63,10 +61,10 @@ func joinWords(words []string, separator string, w int) []string {
 }
 
 // copyPair copies the configuration of the pair under the cursor.
-func (a App) copyPair() (App, tea.Cmd) {
+func (a App) copyPair() App {
 	if a.sweep.grid == nil {
 		a.notice = "nothing to copy yet"
-		return a, nil
+		return a
 	}
 	_, lines := sweepConfig(a.cellSettings())
 	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/units"
 )
 
@@ -44,7 +42,7 @@ func (a App) currentScope() sweepScope {
 }
 
 // nextScope changes to the next scope that is possible.
-func (a App) nextScope() (App, tea.Cmd) {
+func (a App) nextScope() App {
 	kind := a.currentScope().kind
 	for {
 		kind = (kind + 1) % scopeKinds
@@ -61,7 +59,7 @@ func (a App) nextScope() (App, tea.Cmd) {
 		a.sweep.scope = a.sweep.lastRange
 	default:
 	}
-	return a, nil
+	return a
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.
@@ -142,19 +140,19 @@ func (a App) shownGroups() map[int][]int {
 }
 
 // runSweep opens the map over the scope that the command names.
-func runSweep(a App, args []string) (App, tea.Cmd, error) {
+func runSweep(a App, args []string) (App, error) {
 	if len(args) > 0 {
 		s, err := parseScope(args)
 		if err != nil {
-			return a, nil, err
+			return a, err
 		}
 		a.sweep.scope = s
 		if s.kind == scopeRange {
 			a.sweep.lastRange = s
 		}
 	}
-	a, cmd := a.openSweep()
-	return a, cmd, nil
+	a = a.openSweep()
+	return a, nil
 }
 
 // parseScope parses step, shown, all, last 10, 3 12 and 3-12.

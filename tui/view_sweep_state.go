@@ -1,12 +1,6 @@
 package tui
 
-import (
-	"context"
-
-	tea "charm.land/bubbletea/v2"
-
-	"vantage/model/sweep"
-)
+import "vantage/model/sweep"
 
 // sweepState is the state of the map of what every pair of keep ratios does.
 type sweepState struct {
@@ -20,11 +14,8 @@ type sweepState struct {
 	adviceOf   adviceRequest // what advice is of
 	followStar bool          // the cursor goes to the star of the next grid
 
-	grid                  *sweep.Grid
-	request               sweepRequest       // the latest
-	cancel                context.CancelFunc // nil: nothing is being computed
-	stepsDone, stepsTotal int                // of the request
-	err                   error
+	job  job[sweepKey, sweepPart]
+	grid *sweep.Grid // on the screen
 }
 
 func sweepKeys() keySection {
@@ -46,10 +37,10 @@ func sweepKeys() keySection {
 }
 
 // openSweep opens the map, the cursor on the present ratios and then on the star.
-func (a App) openSweep() (App, tea.Cmd) {
+func (a App) openSweep() App {
 	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
 		a.notice = "only GRPO estimators have this filter: select one with e or E first"
-		return a, nil
+		return a
 	}
 	a.sweep.followStar = true
 	return a.sweepCursorToSettings().sweepCursorToStar().pushView(viewSweep)
@@ -95,7 +86,7 @@ func (a App) sweepCursor() (pos, neg int) {
 	return a.sweep.pos - a.sweep.pos%by, a.sweep.neg - a.sweep.neg%by
 }
 
-func (a App) applySweep() (App, tea.Cmd) {
+func (a App) applySweep() App {
 	r := sweep.DefaultRatios()
 	set := a.settings.now
 	i, j := a.sweepCursor()
@@ -103,6 +94,6 @@ func (a App) applySweep() (App, tea.Cmd) {
 	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
 		set.Recompute = false // which without a filter changes nothing but raises a warning
 	}
-	a, _ = a.goBack()
+	a = a.goBack()
 	return a.trySettings(set)
 }

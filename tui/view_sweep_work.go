@@ -13,8 +13,8 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweepRequest is all that a grid depends on.
-type sweepRequest struct {
+// sweepKey is all that a grid depends on.
+type sweepKey struct {
 	scope    sweepScope
 	step     int64          // if it is of one step, or of the last up to one; 0 for the newest
 	revision int            // of the step, or of the snapshot
@@ -24,15 +24,21 @@ type sweepRequest struct {
 	filter   string
 }
 
-// sameButData reports whether two requests differ at most by the rows that have come.
-func (q sweepRequest) sameButData(o sweepRequest) bool {
-	q.revision, q.analysis = o.revision, o.analysis
-	return q == o
+// isOlder reports whether only rows came since a request.
+func (q sweepKey) isOlder(wanted sweepKey) bool {
+	q.revision, q.analysis = wanted.revision, wanted.analysis
+	return q == wanted
+}
+
+// sweepPart is the grid after some more steps.
+type sweepPart struct {
+	grid        *sweep.Grid
+	done, total int // steps
 }
 
 // wantedSweep returns the request of the map that belongs on the screen.
-func (a App) wantedSweep() sweepRequest {
-	q := sweepRequest{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
+func (a App) wantedSweep() sweepKey {
+	q := sweepKey{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
 	if q.scope.kind == scopeShown {
 		q.analysis, q.filter = a.result.analysis, a.settings.filter
@@ -46,29 +52,36 @@ func (a App) wantedSweep() sweepRequest {
 	return q
 }
 
-// requestSweep requests the grid while its view is open, unless it was requested already.
-// It cancels another request, but waits for one that lacks only new rows, or a fast log
-// would never show a map.
-func (a App) requestSweep() (App, tea.Cmd) {
+// updateSweep takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
+// the same with more rows has as many steps.
+func (a App) updateSweep(msg tea.Msg) App {
+	var more tea.Cmd
+	var isAnswer bool
+	if a.sweep.job, more, isAnswer = a.sweep.job.take(msg); isAnswer {
+		if part := a.sweep.job.value; a.sweep.grid == nil || a.sweep.grid.Steps <= part.done || more == nil {
+			a.sweep.grid = part.grid
+		}
+		a = a.starts(more)
+	}
 	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
-		return a.stopSweep(), nil
+		return a.stopSweep().updateAdvice()
 	}
-	if a.currentScope().kind == scopeShown && !a.stepIsCurrent() {
-		return a, nil
+	key, before := a.wantedSweep(), a.sweep.job.key
+	if key.scope.kind == scopeShown && !a.stepIsCurrent() || !a.sweep.job.lacks(key, sweepKey.isOlder) {
+		return a.updateAdvice()
 	}
-	request, grown := a.wantedSweep(), a.wantedSweep().sameButData(a.sweep.request)
-	if a.sweep.request == request || grown && a.sweep.cancel != nil {
-		return a, nil
+	if !before.isOlder(key) {
+		a.sweep.grid, a.sweep.job.err = nil, nil // it is of something else
 	}
-	if a.sweep.cancel != nil {
-		a.sweep.cancel()
-		a.sweep.cancel = nil
+	steps, groups := a.scopeSteps(key.scope), map[int][]int(nil)
+	if key.analysis != nil {
+		groups = a.shownGroups()
+		steps = slices.DeleteFunc(steps, func(i int) bool { return groups[i] == nil })
 	}
-	a.sweep.request, a.sweep.err = request, nil
-	if !grown {
-		a.sweep.grid = nil // it is of something else
-	}
-	return a.startSweep(request)
+	var cmd tea.Cmd
+	a.sweep.job, cmd = a.sweep.job.start(a.ctx, key, computeSweep(key.set, a.snap, steps, groups))
+	a.sweep.job.value.done, a.sweep.job.value.total = 0, len(steps)
+	return a.updateAdvice().starts(cmd)
 }
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
@@ -82,99 +95,63 @@ func (a App) stepIsCurrent() bool {
 	return a.result.analysis.Step == a.snap.Steps[a.stepIndex()].Number
 }
 
-// startSweep starts computing the grid in parts.
-func (a App) startSweep(request sweepRequest) (App, tea.Cmd) {
-	job := sweepJob{request: request, snap: a.snap, steps: a.scopeSteps(request.scope)}
-	if request.analysis != nil {
-		job.groups = a.shownGroups()
-		job.steps = slices.DeleteFunc(job.steps, func(i int) bool { return job.groups[i] == nil })
-	}
-	job.total = len(job.steps)
-	grid, err := sweep.New(request.set, sweep.DefaultRatios())
-	switch {
-	case err != nil:
-	case request.analysis != nil && len(job.groups) == 0:
-		err = errors.New("the filter shows no groups: Tab changes the scope")
-	case job.total == 0:
-		err = errors.New("no complete step to sweep: Tab changes the scope")
-	}
-	if err != nil {
-		a.sweep.grid, a.sweep.err = nil, err
-		return a, nil
-	}
-	var ctx context.Context
-	ctx, a.sweep.cancel = context.WithCancel(a.ctx)
-	a.sweep.stepsDone, a.sweep.stepsTotal = 0, job.total
-	return a, job.nextPart(ctx, grid)
-}
-
 // stopSweep cancels the request. A complete grid stays, unless it covers only the groups
 // that the filter shows: the request would keep their analysis in memory.
 func (a App) stopSweep() App {
-	if a.sweep.cancel != nil {
-		a.sweep.cancel()
-	} else if a.sweep.request.analysis == nil {
-		return a
+	if a.sweep.job.busy() || a.sweep.job.key.analysis != nil {
+		a.sweep.job, a.sweep.grid = a.sweep.job.stop(), nil
 	}
-	a.sweep.cancel, a.sweep.grid, a.sweep.request = nil, nil, sweepRequest{}
 	return a
 }
 
-// sweepJob is a sweep that is computed in parts, so that the map appears early.
-type sweepJob struct {
-	request sweepRequest
-	snap    model.Snapshot
-	steps   []int         // that are left, the newest first
-	groups  map[int][]int // groups of each step, by its index; nil: all
-	total   int           // steps in all
+// computeSweep sweeps the ratios over some steps of a snapshot, the newest first, and of these over some groups by the index of
+// the step; nil: all.
+func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups map[int][]int) work[sweepPart] {
+	return func(ctx context.Context) (sweepPart, work[sweepPart], error) {
+		grid, err := sweep.New(set, sweep.DefaultRatios())
+		switch {
+		case err != nil:
+		case groups != nil && len(groups) == 0:
+			err = errors.New("the filter shows no groups: Tab changes the scope")
+		case len(steps) == 0:
+			err = errors.New("no complete step to sweep: Tab changes the scope")
+		}
+		if err != nil {
+			return sweepPart{}, nil, err
+		}
+		return addSteps(grid, snap, steps, groups, len(steps))(ctx)
+	}
 }
 
-// sweepPartSamples is the least number of samples of a part.
+// sweepPartSamples is the least number of samples of a part, so that the map appears early.
 const sweepPartSamples = 1 << 18
 
-// nextPart adds the steps of a part to a grid.
-func (j sweepJob) nextPart(ctx context.Context, grid *sweep.Grid) tea.Cmd {
-	return func() tea.Msg {
+// addSteps adds steps to a grid, in parts.
+func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int][]int, total int) work[sweepPart] {
+	return func(ctx context.Context) (sweepPart, work[sweepPart], error) {
 		n, next, err := 0, grid, error(nil)
-		for samples := 0; samples < sweepPartSamples && n < len(j.steps) && err == nil; n++ {
-			samples += len(j.snap.Steps[j.steps[n]].Rewards)
-			if j.groups != nil {
-				next, err = next.WithSteps(ctx, j.snap, j.steps[n:n+1], j.groups[j.steps[n]])
+		for samples := 0; samples < sweepPartSamples && n < len(steps) && err == nil; n++ {
+			samples += len(snap.Steps[steps[n]].Rewards)
+			if groups != nil {
+				next, err = next.WithSteps(ctx, snap, steps[n:n+1], groups[steps[n]])
 			}
 		}
-		if j.groups == nil {
-			next, err = grid.WithSteps(ctx, j.snap, j.steps[:n], nil)
+		if groups == nil {
+			next, err = grid.WithSteps(ctx, snap, steps[:n], nil)
 		}
-		rest := j
-		rest.steps = j.steps[n:]
-		msg := sweepMsg{request: j.request, grid: next, done: j.total - len(rest.steps), total: j.total, err: err}
-		if err == nil && len(rest.steps) > 0 {
-			msg.more = rest.nextPart(ctx, next)
+		part := sweepPart{grid: next, done: total - len(steps) + n, total: total}
+		if n == len(steps) {
+			return part, nil, err
 		}
-		return msg
+		return part, addSteps(next, snap, steps[n:], groups, total), err
 	}
-}
-
-// onSweep shows a grid and requests its next part. A complete grid stays on the screen
-// until the next one has as many steps.
-func (a App) onSweep(msg sweepMsg) (App, tea.Cmd) {
-	if msg.request != a.sweep.request || errors.Is(msg.err, context.Canceled) {
-		return a, nil
-	}
-	if a.sweep.grid == nil || a.sweep.grid.Steps <= msg.done || msg.more == nil {
-		a.sweep.grid = msg.grid
-	}
-	a.sweep.stepsDone, a.sweep.stepsTotal, a.sweep.err = msg.done, msg.total, msg.err
-	if msg.more == nil {
-		a.sweep.cancel = nil
-	}
-	return a, msg.more
 }
 
 // sweepProgress returns how many steps are in a map over several; "" if all are.
 func (a App) sweepProgress() string {
-	if a.sweep.cancel == nil || a.sweep.stepsTotal < 2 {
+	part := a.sweep.job.value
+	if !a.sweep.job.busy() || part.total < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d steps so far, newest first", a.sweep.stepsDone, a.sweep.stepsTotal)
+	return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
 }

@@ -3,8 +3,6 @@ package tui
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/report"
 )
 
@@ -74,18 +72,18 @@ func views() []view {
 func (a App) currentView() view { return views()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
-func (a App) openView(v viewName) (App, tea.Cmd) {
+func (a App) openView(v viewName) App {
 	a.position.view = v
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // openLine opens a line of input or of choices over the view.
-func (a App) openLine(v viewName) (App, tea.Cmd) {
+func (a App) openLine(v viewName) App {
 	a.position.viewBelow = a.position.view
 	return a.openView(v)
 }
 
-func (a App) closeLine() (App, tea.Cmd) { return a.openView(a.position.viewBelow) }
+func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 
 // drawViewBelow draws the view that a line was opened over.
 func (a App) drawViewBelow(w, h int) []string {
@@ -95,7 +93,7 @@ func (a App) drawViewBelow(w, h int) []string {
 
 // pushView opens a view from which going back leads here. A view that is already on the
 // way back is returned to: no way back goes in circles.
-func (a App) pushView(v viewName) (App, tea.Cmd) {
+func (a App) pushView(v viewName) App {
 	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
@@ -105,7 +103,7 @@ func (a App) pushView(v viewName) (App, tea.Cmd) {
 }
 
 // goBack returns to the view before this one, at last to the overview.
-func (a App) goBack() (App, tea.Cmd) {
+func (a App) goBack() App {
 	last := len(a.position.backStack) - 1
 	if last < 0 {
 		return a.openView(viewOverview)
