@@ -14,7 +14,7 @@ func (a App) moveStep(by int) App {
 	from := a.stepIndex()
 	to := clampIndex(from+by, a.scopeEnd()+1)
 	if to == from {
-		a.position.follow = false
+		a.place.follow = false
 		a.notice = "no further step"
 		if to+1 < len(a.snap.Steps) && by > 0 {
 			a.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.snap.Steps[to+1].Number)
@@ -27,18 +27,18 @@ func (a App) moveStep(by int) App {
 // showStep goes to the step at index i of the snapshot, or to the nearest, and stays
 // there when newer ones come.
 func (a App) showStep(i int) App {
-	a.position.follow, a.position.scope.moved = false, false
-	a.position.step = a.snap.Steps[clampIndex(i, a.scopeEnd()+1)].Number
+	a.place.follow, a.place.scope.moved = false, false
+	a.place.step = a.snap.Steps[clampIndex(i, a.scopeEnd()+1)].Number
 	return a
 }
 
 func (a App) followNewest() App {
-	a.position.follow, a.position.scope.moved = true, false
+	a.place.follow, a.place.scope.moved = true, false
 	if len(a.snap.Steps) == 0 {
 		return a
 	}
-	a.position.step = a.newestStep()
-	a.notice = fmt.Sprintf("step %d, and newer ones as they come", a.position.step)
+	a.place.step = a.newestStep()
+	a.notice = fmt.Sprintf("step %d, and newer ones as they come", a.place.step)
 	return a
 }
 
@@ -47,19 +47,15 @@ func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()
 
 // moveFocused moves the cursor of the focused pane, or scrolls it.
 func (a App) moveFocused(by int) App {
-	switch a.position.focus {
+	switch a.panes.focus {
 	case layout.Warnings:
-		a.position.warning = clampIndex(a.position.warning+by, len(a.warningLines()))
+		return a.moveRow(onWarning, by)
 	case layout.Metrics:
-		a = a.moveMetricCursor(by)
+		return a.moveMetricCursor(by).clampCursor()
 	default:
-		a.position.cursor = clampIndex(a.position.cursor+by, len(a.result.rows))
+		return a.moveRow(onGroup, by)
 	}
-	return a.clampCursor()
 }
-
-// clampIndex returns the index of n elements that is nearest to i.
-func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
 
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that
 // shows it. Where the warnings are not focused yet it selects the one selected last.
@@ -69,14 +65,14 @@ func (a App) moveWarning(by int) App {
 		a.notice = "no warnings in " + a.scopeWords()
 		return a
 	}
-	if a.position.focus != layout.Warnings {
+	if a.panes.focus != layout.Warnings {
 		by = 0
 	}
-	a.position.warning = (a.position.warning + by + len(warnings)) % len(warnings)
+	a.panes.warning = (a.panes.warning + by + len(warnings)) % len(warnings)
 	a = a.focusPane(layout.Warnings)
 	for row, g := range a.result.rows {
-		if g == warnings[a.position.warning].group {
-			a.position.cursor = row
+		if g == warnings[a.panes.warning].group {
+			a.panes.cursor = row
 		}
 	}
 	return a.clampCursor()
@@ -84,14 +80,14 @@ func (a App) moveWarning(by int) App {
 
 // movePane focuses the n-th pane after this one, around the ends.
 func (a App) movePane(n int) App {
-	return a.focusPane((a.position.focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
+	return a.focusPane((a.panes.focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
 }
 
 func (a App) focusPane(p layout.Pane) App {
-	if p != a.position.focus {
-		a.position.fullScreen = false
+	if p != a.panes.focus {
+		a.panes.fullScreen = false
 	}
-	a.position.focus, a.position.frontPane = p, p
+	a.panes.focus, a.panes.frontPane = p, p
 	return a.clampCursor()
 }
 
@@ -100,9 +96,9 @@ func (a App) escape() App {
 	switch {
 	case a.position.view != viewOverview:
 		return a.goBack()
-	case a.position.fullScreen:
+	case a.panes.fullScreen:
 		return a.toggleFullScreen()
-	case a.glance.opened && a.position.focus == layout.Groups:
+	case a.glance.opened && a.panes.focus == layout.Groups:
 		return a.openGlance()
 	}
 	return a.focusPane(layout.Groups)

@@ -20,8 +20,8 @@ func (a App) nextTheme() App {
 
 // toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
 func (a App) toggleHelp() App {
-	a.helpOpen, a.helpOnEstimator = !a.helpOnEstimator, a.helpOpen && !a.helpOnEstimator
-	a.helpSearch = helpSearch{}
+	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
+	a.help.search = helpSearch{}
 	return a
 }
 
@@ -29,11 +29,11 @@ func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 
 // suspend stops the program until the shell continues it.
 func (a App) suspend() App {
-	if a.stopProgram == nil {
+	if a.outside.stopProgram == nil {
 		a.notice = "cannot suspend: there is no shell to resume from"
 		return a
 	}
-	return a.starts(tea.Exec(suspendCommand{a.stopProgram}, nil))
+	return a.starts(tea.Exec(suspendCommand{a.outside.stopProgram}, nil))
 }
 
 func (a App) quit() App { return a.starts(tea.Quit) }

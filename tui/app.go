@@ -41,49 +41,75 @@ type Options struct {
 	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
-// App is the state of the screen.
+// App is the state of the screen: what all views share, the views, and what is around them.
 type App struct {
-	ctx    context.Context // ends with the program; those of commands derive from it
-	source Source
-	store  *model.Store // only Update touches it
-	title  string
+	env
+	views
+	overlays
+	source   Source
+	store    *model.Store // only Update touches it
+	work     background
+	position position
+	panes    panes
+	session  sessionState
+	mouse    mouseState
+	outside  outside
+	started  []tea.Cmd // by the message that is being handled
+}
 
+// env is what all views draw from, and none changes.
+type env struct {
+	ctx         context.Context // ends with the program; those of commands derive from it
+	title       string
 	snap        model.Snapshot
 	settings    undoHistory
-	work        background
-	subset      job[subsetKey, subset]
 	result      result
-	position    position
+	subset      job[subsetKey, subset]
+	loggedMatch loggedMatch
+	place       place
 	sourceState sourceState
 	display     display
-	loggedMatch loggedMatch
-	sweep       sweepState
-	groupSize   groupSizeState
-	breakdown   breakdownState
-	second      secondRun
-	answers     answerReader
-	alike       alikeAnswers
-	glance      glanceState
-	commandLine commandLine
+}
+
+// place is which steps the screen shows.
+type place struct {
+	step   int64
+	scope  scopeState // how many steps up to that one
+	follow bool       // go to newer steps as they come
+}
+
+// views is the state of each view.
+type views struct {
+	sampleReader sampleReader
+	sweep        sweepState
+	groupSize    groupSizeState
+	breakdown    breakdownState
+	second       secondRun
+	answers      answerReader
+	alike        alikeAnswers
+	glance       glanceState
+	steps        stepsState
+	chain        chainState
+	picker       estimatorPicker
+	problems     int // the first line in sight of how the log was read
+	marks        marks
+}
+
+// overlays is what is written over the views and below them.
+type overlays struct {
+	commandLine  commandLine
+	valuePrompt  valuePrompt
+	notice       string // shown for noticeDuration or until the next key
+	noticeNumber int    // of the latest notice, by which its timer knows it
+	help         help
+}
+
+// outside is what the program is started with to reach beyond the screen, see Options.
+type outside struct {
 	files       FileSaver // nil: nothing is saved
-	session     sessionState
-	marks       marks
-	mouse       mouseState
-
-	multiplexer     Multiplexer
-	keyMap          map[string]string // see Options
-	sampleReader    sampleReader
-	estimatorChosen bool         // by the command line or in the session
-	stopProgram     func() error // Options.Suspend
-
-	started         []tea.Cmd // by the message that is being handled
-	notice          string    // shown for noticeDuration or until the next key
-	noticeNumber    int       // of the latest notice, by which its timer knows it
-	valuePrompt     valuePrompt
-	helpOpen        bool
-	helpSearch      helpSearch
-	helpShown       helpColumns
-	helpOnEstimator bool // the help shows the estimator at work, not the keys
+	multiplexer Multiplexer
+	keyMap      map[string]string
+	stopProgram func() error
 }
 
 // result is what was computed last.
@@ -101,29 +127,25 @@ type result struct {
 	figures      figureCache // over the steps
 }
 
-// position is where in the views, steps and groups the person is.
+// position is where in the views the person is.
 type position struct {
-	view          viewName
-	backStack     []viewName // the views before this one, the latest last; never written in place
-	viewBelow     viewName   // under a line of input or of choices
-	picker        estimatorPicker
-	stage         int // under the cursor of the view of the chain
-	stageLine     int // the first line in sight of what the stage means
-	step          int64
-	scope         scopeState // how many steps up to that one are on the screen
-	follow        bool       // go to newer steps as they come
-	cursor        int        // row of the table of groups
-	topRow        int        // the first row in sight
-	focus         layout.Pane
-	fullScreen    bool              // the focused pane has the place of all
-	frontPane     layout.Pane       // of panes that share a rectangle, the one in sight
-	warning       int               // the selected line of the warnings
-	metric        int               // index of the metric under the cursor
-	metricScroll  int               // the first row of metrics in sight
-	filterDraft   string            // the filter while it is typed
-	steps         stepsState        // of the view of all steps
-	problemScroll int               // the first line of the view of problems in sight
-	distribution  distributionState // of the pane of distributions
+	view      viewName
+	backStack []viewName // the views before this one, the latest last; never written in place
+	viewBelow viewName   // under a line of input or of choices
+}
+
+// panes is the state of the overview.
+type panes struct {
+	cursor       int // row of the table of groups
+	topRow       int // the first row in sight
+	focus        layout.Pane
+	fullScreen   bool              // the focused pane has the place of all
+	frontPane    layout.Pane       // of panes that share a rectangle, the one in sight
+	warning      int               // the selected line of the warnings
+	metric       int               // index of the metric under the cursor
+	metricScroll int               // the first row of metrics in sight
+	filterDraft  string            // the filter while it is typed
+	distribution distributionState // of the pane of distributions
 }
 
 // sourceState is what is known of the source.
@@ -152,15 +174,15 @@ type display struct {
 
 // New returns the program's model.
 func New(ctx context.Context, source Source, o Options) App {
-	a := App{
-		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.Given.HasEstimator(), files: o.Files, multiplexer: o.Multiplexer,
-		position: position{follow: true},
-		display:  display{theme: o.Assumed, glyphs: chart.Unicode(), noColor: o.NoColor},
+	a := App{source: source, store: model.NewStore()}
+	a.env = env{
+		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
+		display: display{theme: o.Assumed, glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
+	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
 	a.sampleReader.source, _ = source.(TextReader)
 	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
-	a.notice, a.display.mouse, a.keyMap, a.stopProgram = o.Notice, o.Mouse, o.KeyMap, o.Suspend
+	a.notice = o.Notice
 	if o.Assumed == nil {
 		a.display.theme = themes.Either()
 	}
@@ -299,22 +321,22 @@ func (a App) onChunk(msg chunkMsg) App {
 
 // clampCursor puts the cursor within the table and scrolls it into sight.
 func (a App) clampCursor() App {
-	a.position.cursor = max(0, min(a.position.cursor, len(a.result.rows)-1))
+	a.panes.cursor = max(0, min(a.panes.cursor, len(a.result.rows)-1))
 	visible := max(1, a.visibleGroups())
-	a.position.topRow = max(0, min(a.position.topRow, len(a.result.rows)-visible))
-	a.position.topRow = min(a.position.topRow, a.position.cursor)
-	a.position.topRow = max(a.position.topRow, a.position.cursor-visible+1)
+	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible))
+	a.panes.topRow = min(a.panes.topRow, a.panes.cursor)
+	a.panes.topRow = max(a.panes.topRow, a.panes.cursor-visible+1)
 	return a
 }
 
 // screen returns where the panes are.
 func (a App) screen() layout.Screen {
-	s := layout.NewScreen(a.display.w, a.display.h, a.position.frontPane, a.display.shares)
+	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
 	if a.display.shortened {
-		s = layout.Arrange(a.display.w, a.display.h, a.position.frontPane, a.display.shares)
+		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
 	}
-	if a.position.fullScreen {
-		s = s.Only(a.position.focus)
+	if a.panes.fullScreen {
+		s = s.Only(a.panes.focus)
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 func (a App) updateBreakdown(msg tea.Msg) App {
 	var isAnswer bool
 	if a.breakdown.job, _, isAnswer = a.breakdown.job.take(msg); isAnswer {
-		a = a.scrollBreakdown(0)
+		a = a.moveRow(onParts, 0)
 	}
 	if a.position.view != viewBreakdown || a.result.analysis == nil {
 		a.breakdown.job = a.breakdown.job.stop()
@@ -71,10 +71,10 @@ func (a App) wantedBreakdown() breakdownKey {
 	switch s := a.breakdown.scope; {
 	case s.kind == scopeStep:
 		r.analysis = a.result.analysis.Last()
-	case s == a.position.scope.scope && a.result.every == 1:
+	case s == a.place.scope.scope && a.result.every == 1:
 		r.analysis = a.result.analysis
 	default:
-		r.scope, r.end, r.revision = s, a.position.step, a.snap.Revision
+		r.scope, r.end, r.revision = s, a.place.step, a.snap.Revision
 	}
 	return r
 }

@@ -32,7 +32,7 @@ type chartKey struct {
 // chartsFor returns the cache if it is for charts of that width, else a new one.
 func (a App) chartsFor(width int) chartCache {
 	x := a.result.analysis
-	key := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.position.distribution.figure, width: width}
+	key := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.panes.distribution.figure, width: width}
 	if len(a.result.shownSamples) > 0 {
 		key.shown = &a.result.shownSamples[0]
 	}

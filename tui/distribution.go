@@ -96,11 +96,11 @@ func (s distributionState) isFigure(d distribution) bool { return d.name == s.fi
 // chosenDistribution returns the distribution on the screen, or false if that is of the
 // advantages, as it is where the step has no values of the chosen one.
 func (a App) chosenDistribution() (distribution, bool) {
-	if a.position.distribution.figure == "" {
+	if a.panes.distribution.figure == "" {
 		return distribution{}, false
 	}
 	all := a.distributions()
-	i := slices.IndexFunc(all, a.position.distribution.isFigure)
+	i := slices.IndexFunc(all, a.panes.distribution.isFigure)
 	return all[max(0, i)], i > 0
 }
 
@@ -123,18 +123,18 @@ func (a App) nextFigure() App {
 		return a
 	}
 	all := a.distributions()
-	next := (max(0, slices.IndexFunc(all, a.position.distribution.isFigure)) + 1) % len(all)
-	a.position.distribution.figure = ""
+	next := (max(0, slices.IndexFunc(all, a.panes.distribution.isFigure)) + 1) % len(all)
+	a.panes.distribution.figure = ""
 	if next > 0 {
-		a.position.distribution.figure = all[next].name
+		a.panes.distribution.figure = all[next].name
 	}
-	a.position.frontPane = layout.Advantages
-	a.position.fullScreen = a.position.fullScreen && a.position.focus == layout.Advantages
+	a.panes.frontPane = layout.Advantages
+	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
 	return a
 }
 
 func (a App) toggleLogScale() App {
-	a.position.distribution.logScale = !a.position.distribution.logScale
+	a.panes.distribution.logScale = !a.panes.distribution.logScale
 	return a
 }
 
@@ -144,11 +144,11 @@ func (a App) moveBin(by int) App {
 		return a
 	}
 	bins := len(a.chartsFor(a.chartWidth()).upper.Counts)
-	if !a.position.distribution.binShown {
-		a.position.distribution.binShown, a.position.distribution.bin = true, bins/2
+	if !a.panes.distribution.binShown {
+		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2
 		return a
 	}
-	a.position.distribution.bin = clampIndex(a.position.distribution.bin+by, bins)
+	a.panes.distribution.bin = clampIndex(a.panes.distribution.bin+by, bins)
 	return a
 }
 
@@ -210,7 +210,7 @@ func (m chartCache) valueLabels(width int) string {
 
 // scaleInTitle says that bars are logarithms of counts.
 func (a App) scaleInTitle() string {
-	if a.position.distribution.logScale {
+	if a.panes.distribution.logScale {
 		return " (log)"
 	}
 	return ""
@@ -218,7 +218,7 @@ func (a App) scaleInTitle() string {
 
 // scaled returns a histogram as it is drawn: of counts, or of their logarithms.
 func (a App) scaled(h chart.Histogram) chart.Histogram {
-	if a.position.distribution.logScale {
+	if a.panes.distribution.logScale {
 		return h.Logarithmic()
 	}
 	return h
@@ -226,11 +226,11 @@ func (a App) scaled(h chart.Histogram) chart.Histogram {
 
 // binNote returns the counts of the bin that is shown; "" if none is.
 func (a App) binNote(m chartCache) string {
-	if !a.position.distribution.binShown {
+	if !a.panes.distribution.binShown {
 		return ""
 	}
 	bins := len(m.upper.Counts)
-	at := clampIndex(a.position.distribution.bin, bins)
+	at := clampIndex(a.panes.distribution.bin, bins)
 	lo, hi := m.upper.Axis.Edges(at, bins)
 	if m.whole {
 		lo, hi = m.upper.Axis.WholeBounds(at, bins)

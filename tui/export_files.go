@@ -30,10 +30,10 @@ type FileSaver interface {
 // saveFile saves a text as a file, and adds to the notice where it is.
 func (a App) saveFile(name, text, notice string) App {
 	a.notice = notice
-	if a.files == nil {
+	if a.outside.files == nil {
 		return a
 	}
-	path, err := a.files.Save(name, []byte(text))
+	path, err := a.outside.files.Save(name, []byte(text))
 	if err != nil {
 		a.notice += "; it could not be saved to a file: " + err.Error()
 		return a
@@ -111,15 +111,15 @@ func runExport(a App, args []string) (App, error) {
 
 // saveExport writes an export and says where it is.
 func (a App) saveExport(path, name, what, text string) (App, error) {
-	if a.files == nil {
+	if a.outside.files == nil {
 		return a, fmt.Errorf("nothing can be saved: there is no home directory")
 	}
 	var saved string
 	var err error
 	if path == "" {
-		saved, err = a.files.Save(name, []byte(text))
+		saved, err = a.outside.files.Save(name, []byte(text))
 	} else {
-		saved, err = a.files.SaveAs(path, []byte(text))
+		saved, err = a.outside.files.SaveAs(path, []byte(text))
 	}
 	if err != nil {
 		return a, err

@@ -33,7 +33,7 @@ func (a App) exportShown(format string) (title, text string, err error) {
 
 // exportedPane returns the table of the focused pane.
 func (a App) exportedPane() report.Table {
-	switch a.position.focus {
+	switch a.panes.focus {
 	case layout.Steps:
 		return a.exportedSteps()
 	case layout.Metrics:

@@ -42,7 +42,7 @@ func (a App) drawnFigures(names []string, second string, w, h int) []drawnFigure
 func (a App) figureKey(names []string, second string, w, h int) figureKey {
 	key := figureKey{
 		trend: a.result.trend, second: a.second.trend.value, names: strings.Join(names, "\n"), over: second, w: w, h: h,
-		window: a.position.steps.window, smoothing: a.position.steps.smoothing, theme: a.display.theme, ascii: a.display.glyphs.ASCII,
+		window: a.steps.window, smoothing: a.steps.smoothing, theme: a.display.theme, ascii: a.display.glyphs.ASCII,
 	}
 	if a.settings.base.on {
 		key.base = a.result.baseTrend
@@ -66,7 +66,7 @@ func (a App) updateFigureCache() App {
 	}
 	frame := a.shortened(len(a.bottomLines(a.display.w)) - 1)
 	w, h := frame.display.w, frame.display.h-frame.screen().Header.H-1
-	names, second := []string{a.drawnMetric()}, a.position.steps.second
+	names, second := []string{a.drawnMetric()}, a.steps.second
 	if a.viewInSight() == viewFigures {
 		grid := a.figureGrid(w, h)
 		names, second, w, h = grid.inSight(), "", grid.w, grid.plotHeight()

@@ -48,7 +48,7 @@ func (a App) linesAbove() []string {
 	lines := a.header(a.display.w)
 	body := a.display.h - len(lines) - 1
 	switch {
-	case a.helpOpen:
+	case a.help.open:
 		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
 	case a.result.analysis == nil && !a.currentView().beforeAnalysis:
 		return append(lines, a.emptyBody(a.display.w, body)...)
@@ -139,12 +139,12 @@ func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := paneContents()[p](a, in.W, in.H)
 	number := fmt.Sprintf(" %d ", p+1)
-	if a.position.focus == p {
+	if a.panes.focus == p {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
 	}
 	c.title = a.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
 	c.target = target{onPane, int(p)}
-	return a.box(r, a.position.focus == p, c)
+	return a.box(r, a.panes.focus == p, c)
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.
@@ -207,10 +207,6 @@ func joinColumns(left, right []string) []string {
 	return left
 }
 
-// windowTop returns the first of n rows to show in a window of h rows, so that the cursor
-// is in the middle unless the window is at an end.
-func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
-
 type border struct{ topLeft, topRight, bottomLeft, bottomRight, leftTee, rightTee, flat, side string }
 
 func borders(ascii bool) border {
@@ -231,7 +227,7 @@ func (a App) hints(w int) string {
 		return cells.Fit(a.notePrompt(w), w)
 	case a.valuePrompt.open:
 		return cells.Fit(t.Paint(themes.Accent, a.valueLine(w)), w)
-	case a.helpOpen:
+	case a.help.open:
 		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}

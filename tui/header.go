@@ -66,7 +66,7 @@ func (a App) status(full, lastRow bool) string {
 	if p.Link.IsRemote() && !a.sourceState.ended {
 		parts = a.withLink(parts, full)
 	}
-	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
+	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
 	}
 	if lastRow && !p.LastWrite.IsZero() {

@@ -14,6 +14,14 @@ import (
 	"vantage/tui/layout"
 )
 
+// help is the page that ? opens.
+type help struct {
+	open        bool
+	onEstimator bool // it shows the estimator at work, not the keys
+	search      helpSearch
+	shown       helpColumns
+}
+
 // helpSearch is what is searched for in the help.
 type helpSearch struct {
 	query  string
@@ -33,10 +41,10 @@ type helpRequest struct {
 
 // updateHelp wraps the help once for all frames, while it is open.
 func (a App) updateHelp() App {
-	if !a.helpOpen {
-		a.helpShown = helpColumns{}
-	} else if page := a.helpPageSize(); a.helpShown.request != a.helpRequest(page.W, page.H) {
-		a.helpShown = a.wrapHelp(a.helpRequest(page.W, page.H))
+	if !a.help.open {
+		a.help.shown = helpColumns{}
+	} else if page := a.helpPageSize(); a.help.shown.request != a.helpRequest(page.W, page.H) {
+		a.help.shown = a.wrapHelp(a.helpRequest(page.W, page.H))
 	}
 	return a
 }
@@ -47,20 +55,20 @@ func (a App) helpPageSize() layout.Rect {
 }
 
 func (a App) helpRequest(w, h int) helpRequest {
-	return helpRequest{w, h, a.helpSearch.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
+	return helpRequest{w, h, a.help.search.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
 }
 
 // helpPage explains what is under the cursor, the signs, the figures and the keys, in as many columns as they
 // need; after a second ? it describes the current estimator.
 func (a App) helpPage(w, h int) []string {
-	if a.helpOnEstimator {
+	if a.help.onEstimator {
 		return a.currentEstimatorPage(w, h)
 	}
 	t, page := a.display.theme, a.helpColumns(w, h-1)
-	scroll := page.clampScroll(a.helpSearch.scroll)
+	scroll := page.clampScroll(a.help.search.scroll)
 	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
-	if a.helpSearch.query != "" {
-		prompt = a.helpSearch.query + "▏"
+	if a.help.search.query != "" {
+		prompt = a.help.search.query + "▏"
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
@@ -71,24 +79,24 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	size := a.helpPageSize()
 	page := a.helpColumns(size.W, size.H)
 	switch key := msg.String(); {
-	case a.helpOnEstimator || key == "esc" || key == "enter":
-		a.helpOpen, a.helpOnEstimator = false, false
+	case a.help.onEstimator || key == "esc" || key == "enter":
+		a.help.open, a.help.onEstimator = false, false
 	case key == "down":
-		a.helpSearch.scroll = page.clampScroll(a.helpSearch.scroll + helpScrollLines)
+		a.help.search.scroll = page.clampScroll(a.help.search.scroll + helpScrollLines)
 	case key == "up":
-		a.helpSearch.scroll = page.clampScroll(a.helpSearch.scroll - helpScrollLines)
+		a.help.search.scroll = page.clampScroll(a.help.search.scroll - helpScrollLines)
 	case key == "pgdown":
-		a.helpSearch.scroll = page.clampScroll(a.helpSearch.scroll + page.across*page.h)
+		a.help.search.scroll = page.clampScroll(a.help.search.scroll + page.across*page.h)
 	case key == "pgup":
-		a.helpSearch.scroll = page.clampScroll(a.helpSearch.scroll - page.across*page.h)
+		a.help.search.scroll = page.clampScroll(a.help.search.scroll - page.across*page.h)
 	case key == "home":
-		a.helpSearch.scroll = 0
+		a.help.search.scroll = 0
 	case key == "end":
-		a.helpSearch.scroll = page.clampScroll(len(page.lines))
+		a.help.search.scroll = page.clampScroll(len(page.lines))
 	case key == "backspace":
-		a.helpSearch.query, a.helpSearch.scroll = backspace(a.helpSearch.query), 0
+		a.help.search.query, a.help.search.scroll = backspace(a.help.search.query), 0
 	case msg.Text != "":
-		a.helpSearch.query, a.helpSearch.scroll = appendTyped(a.helpSearch.query, sanitize.Line(msg.Text), maxTyped), 0
+		a.help.search.query, a.help.search.scroll = appendTyped(a.help.search.query, sanitize.Line(msg.Text), maxTyped), 0
 	}
 	return a
 }
@@ -105,10 +113,10 @@ type helpColumns struct {
 
 // helpColumns returns the help for a page of w×h cells.
 func (a App) helpColumns(w, h int) helpColumns {
-	if want := a.helpRequest(w, max(1, h)); want != a.helpShown.request {
+	if want := a.helpRequest(w, max(1, h)); want != a.help.shown.request {
 		return a.wrapHelp(want)
 	}
-	return a.helpShown
+	return a.help.shown
 }
 
 // wrapHelp wraps the help to as few columns as hold it, at most three.
@@ -159,7 +167,7 @@ func (p helpColumns) draw(scroll, w int) []string {
 // helpLines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
 func (a App) helpLines(parts []helpPart, w, across, h int) []string {
-	if a.helpSearch.query == "" {
+	if a.help.search.query == "" {
 		parts = a.legendOnFirstPage(parts, w, across*h)
 	}
 	var lines []string
@@ -197,7 +205,7 @@ func (a App) legendOnFirstPage(parts []helpPart, w, room int) []helpPart {
 func (a App) matchingEntries(p helpPart) []helpEntry {
 	var found []helpEntry
 	for _, e := range p.entries {
-		if a.matchesHelpSearch(p.name+" "+e.label+" "+e.text+" "+e.names) && (a.helpSearch.query != "" || !p.searchOnly) {
+		if a.matchesHelpSearch(p.name+" "+e.label+" "+e.text+" "+e.names) && (a.help.search.query != "" || !p.searchOnly) {
 			found = append(found, e)
 		}
 	}
@@ -206,7 +214,7 @@ func (a App) matchingEntries(p helpPart) []helpEntry {
 
 // matchesHelpSearch reports whether an entry of the help contains every word of the query.
 func (a App) matchesHelpSearch(entry string) bool {
-	for word := range strings.FieldsSeq(strings.ToLower(a.helpSearch.query)) {
+	for word := range strings.FieldsSeq(strings.ToLower(a.help.search.query)) {
 		if !strings.Contains(strings.ToLower(entry), word) {
 			return false
 		}

@@ -33,18 +33,6 @@ func do(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
-// listKeys returns the keys of a list that f scrolls.
-func listKeys(hint string, f func(App, int) App) []binding {
-	return []binding{
-		{[]string{"j", "down"}, "j ↓", hint, "down", move(f, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", move(f, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(f, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(f, -10)},
-		{[]string{"g", "home"}, "g", "", "to the top", move(f, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(f, math.MaxInt32)},
-	}
-}
-
 // keySection is a named part of the key table.
 type keySection struct {
 	name     string
@@ -120,13 +108,13 @@ func (a App) onKey(msg tea.KeyPressMsg) App {
 		return a.onPromptKey(key)
 	}
 	a.marks.target = nil
-	if a.helpOpen && key != "?" && key != "ctrl+c" {
+	if a.help.open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(msg)
 	}
 	if typeText := a.currentView().typeText; typeText != nil && msg.Text != "" {
 		return typeText(a, sanitize.Line(msg.Text))
 	}
-	if other, ok := a.keyMap[key]; ok {
+	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
 	}
 	for _, s := range a.activeKeys() {

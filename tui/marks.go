@@ -37,7 +37,7 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 		return session.Mark{}, false
 	case a.position.view == viewGroup && g != nil:
 		return a.sampleMark(a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())]), true
-	case a.position.view == viewOverview && a.position.focus != layout.Steps && g != nil:
+	case a.position.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
 		return a.groupMark(), true
 	}
 	return session.Mark{Step: a.result.analysis.Step}, true
@@ -111,7 +111,7 @@ func (a App) removeMark(m session.Mark) App {
 		a.notice += "; marking it again before you quit restores its note"
 	}
 	a = a.changeSession(func(s session.Session) session.Session { return s.WithoutMark(m) })
-	return a.moveMark(0)
+	return a.moveRow(onMarked, 0)
 }
 
 // markSign returns a star for what is marked, a dim one for a group with a marked sample,

@@ -17,20 +17,20 @@ func (a App) toggleBin(h hit) App {
 	bins := len(a.chartsFor(h.w).upper.Counts)
 	bin := clampIndex(chart.NewBars(bins, h.w).Slot(h.x), bins)
 	term, why := a.binTerm(a.chartsFor(h.w), bin, h.n == 1)
-	a.position.distribution.bin, a.position.distribution.binShown = bin, true
+	a.panes.distribution.bin, a.panes.distribution.binShown = bin, true
 	if term == "" {
 		a.notice = why
 		return a
 	}
-	text, was := strings.TrimSpace(a.activeFilter()), a.position.distribution.binTerm
+	text, was := strings.TrimSpace(a.activeFilter()), a.panes.distribution.binTerm
 	rest, removed := withoutTerm(text, was)
 	if !removed {
 		rest, removed = withoutTerm(text, term)
 		was = term
 	}
-	a.position.distribution.binTerm = ""
+	a.panes.distribution.binTerm = ""
 	if !removed || was != term {
-		a.position.distribution.binTerm = term
+		a.panes.distribution.binTerm = term
 		rest = withTerm(rest, term)
 	}
 	return a.filterByBin(rest)
@@ -48,7 +48,7 @@ func (a App) filterByBin(text string) App {
 		a = a.rearrange()
 	}
 	shown := fmt.Sprintf("%s of %s groups", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))
-	if term := a.position.distribution.binTerm; term != "" {
+	if term := a.panes.distribution.binTerm; term != "" {
 		a.notice = shown + " with " + term + "; a second click undoes it"
 	} else {
 		a.notice = "the filter of the bin is gone: " + shown

@@ -64,7 +64,7 @@ func (a App) spots() []spot {
 	for y, line := range a.lines() {
 		all = append(all, spotsOfLine(line, y)...)
 	}
-	if a.helpOpen {
+	if a.help.open {
 		return all
 	}
 	for _, b := range a.shortened(len(a.bottomLines(a.display.w)) - 1).borders() {

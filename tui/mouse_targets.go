@@ -39,6 +39,9 @@ const (
 	onFigure               // a row of the list of figures
 	onStage                // a stage of the chain
 	onWorstStep            // a row of the worst steps
+	onProblems             // the text on how the log was read
+	onSizes                // that on sizes of groups
+	onParts                // that on parts of the samples
 	onHelp                 // the help
 
 	targetKinds = iota
@@ -60,7 +63,7 @@ type targetActions struct {
 
 // mouseActions returns what the mouse does, by the kind of the target.
 func mouseActions() [targetKinds]targetActions {
-	return [targetKinds]targetActions{
+	all := [targetKinds]targetActions{
 		onBody:      {scroll: App.scrollView},
 		onKey:       {click: App.pressKey},
 		onSetting:   {click: App.pressSetting},
@@ -69,25 +72,29 @@ func mouseActions() [targetKinds]targetActions {
 		onBorder:    {open: App.restoreBorder, drag: App.dragBorder},
 		onPane:      {click: App.clickPane, open: App.openPane, scroll: App.scrollPane},
 		onHeading:   {click: App.sortByHeading},
-		onGroup:     {click: App.clickGroup, open: App.openRow},
 		onBin:       {click: App.toggleBin},
-		onWarning:   {click: App.clickWarning, open: App.openRow},
+		onWarning:   {click: App.clickWarning},
 		onMetric:    {click: App.clickMetric, open: App.openMetric},
 		onTrend:     {click: App.clickTrend, open: App.openTrend},
 		onChart:     {click: App.clickChart, scroll: App.scrollSteps},
 		onStep:      {click: App.clickStep, open: App.openStep},
 		onReading:   {click: App.clickReading, scroll: App.scrollReading},
-		onSample:    {click: App.clickSample, open: App.readSample},
 		onSweepCell: {click: App.clickSweepCell, open: asKey(App.applySweep), scroll: App.scrollSweep},
-		onPair:      {click: App.clickPair, open: asKey(App.openAnswers)},
 		onAnswer:    {click: App.clickAnswer, scroll: App.scrollBothAnswers},
-		onMarked:    {click: App.clickMark, open: asKey(App.goToMark)},
-		onEstimator: {click: App.clickEstimator, open: asKey(App.pickEstimator)},
-		onFigure:    {click: App.clickFigure},
-		onStage:     {click: App.clickStage, open: App.openStage},
-		onWorstStep: {click: App.clickWorstStep, open: asKey(App.openWorstStep)},
 		onHelp:      {scroll: App.scrollHelp},
 	}
+	for kind, l := range lists() {
+		if l.cursor == nil {
+			continue
+		}
+		if all[kind].click == nil {
+			all[kind].click = func(a App, h hit) App { return a.toRow(targetKind(kind), h.n) }
+		}
+		if l.open != nil {
+			all[kind].open = asKey(l.open)
+		}
+	}
+	return all
 }
 
 // wheelLines is how many lines a notch of the wheel scrolls.
@@ -100,30 +107,17 @@ func asKey(f action) func(App, int) App {
 
 // scrollView scrolls a view that scrolls as a whole.
 func (a App) scrollView(_, by int) App {
-	switch a.viewInSight() {
-	case viewCompare:
-		return a.movePair(wheelLines * by)
-	case viewAnswers:
+	switch v := a.viewInSight(); {
+	case v == viewAnswers:
 		return a.scrollAnswers(wheelLines * by)
-	case viewProblems:
-		return a.scrollProblems(wheelLines * by)
-	case viewGroupSize:
-		return a.scrollGroupSize(wheelLines * by)
-	case viewBreakdown:
-		return a.scrollBreakdown(wheelLines * by)
-	case viewGlance:
-		return a.moveGlance(wheelLines * by)
-	case viewMarks:
-		return a.moveMark(wheelLines * by)
-	case viewEstimators:
-		return a.movePick(wheelLines * by)
-	case viewChain:
-		return a.moveStage(by)
-	case viewSteps:
+	case v == viewChain:
+		return a.moveRow(onStage, by)
+	case v == viewSteps:
 		return a.moveStep(by)
-	default:
-		return a
+	case viewTable()[v].list != onNothing:
+		return a.moveRow(viewTable()[v].list, wheelLines*by)
 	}
+	return a
 }
 
 func (a App) clickPane(h hit) App { return a.focusPane(layout.Pane(h.n)) }
@@ -141,44 +135,36 @@ func (a App) scrollPane(n, by int) App {
 	if layout.Pane(n) == layout.Steps {
 		return a.moveStep(by)
 	}
-	focus := a.position.focus
-	a.position.focus = layout.Pane(n)
+	focus := a.panes.focus
+	a.panes.focus = layout.Pane(n)
 	a = a.moveFocused(wheelLines * by)
-	a.position.focus = focus
+	a.panes.focus = focus
 	return a
 }
 
 func (a App) sortByHeading(h hit) App { return a.sortBy(h.n) }
 
-func (a App) clickGroup(h hit) App {
-	a.position.cursor = h.n
-	return a.clampCursor()
-}
-
-// openRow opens what the cursor is on in the focused pane.
-func (a App) openRow(int) App { return a.enterPane() }
-
 func (a App) clickWarning(h hit) App {
-	a.position.warning = h.n
+	a.panes.warning = h.n
 	return a.moveWarning(0)
 }
 
 func (a App) clickMetric(h hit) App {
-	a.position.metric = h.n
+	a.panes.metric = h.n
 	return a
 }
 
 // openMetric draws a metric over all steps.
 func (a App) openMetric(n int) App {
 	if x := a.shownFigures(); x != nil && n < len(x.Metrics) {
-		a.position.steps.metric = x.Metrics[n].Name
+		a.steps.metric = x.Metrics[n].Name
 	}
 	return a.openSteps()
 }
 
 // openTrend draws a figure of the pane of steps over all steps.
 func (a App) openTrend(n int) App {
-	a.position.steps.metric = trendRows()[n].metric
+	a.steps.metric = trendRows()[n].metric
 	return a.openSteps()
 }
 
@@ -234,14 +220,6 @@ func (a App) scrollReading(n, by int) App {
 	return a
 }
 
-func (a App) clickSample(h hit) App {
-	a.sampleReader.sample = h.n
-	return a
-}
-
-// readSample focuses the text of the sample that was clicked.
-func (a App) readSample(int) App { return a.clickReading(hit{n: 1}) }
-
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
 
@@ -254,11 +232,6 @@ func (a App) clickSweepCell(h hit) App {
 
 func (a App) scrollSweep(_, by int) App { return a.moveSweepPos(-by) }
 
-func (a App) clickPair(h hit) App {
-	a.second.cursor = h.n
-	return a
-}
-
 func (a App) clickAnswer(h hit) App {
 	a.answers.focus = h.n
 	return a
@@ -268,36 +241,8 @@ func (a App) scrollBothAnswers(_, by int) App {
 	return a.scrollAnswers(wheelLines * by)
 }
 
-func (a App) clickMark(h hit) App {
-	a.marks.cursor = h.n
-	return a
-}
-
-func (a App) clickWorstStep(h hit) App {
-	a.glance.cursor = h.n
-	return a
-}
-
-func (a App) clickEstimator(h hit) App {
-	a.position.picker.cursor = h.n
-	return a
-}
-
-func (a App) clickFigure(h hit) App {
-	a.position.steps.picker.cursor = h.n
-	return a
-}
-
-func (a App) clickStage(h hit) App {
-	a.position.stage = h.n
-	return a
-}
-
-// openStage takes the next choice of the stage that was clicked.
-func (a App) openStage(int) App { return a.moveStageChoice(1) }
-
 func (a App) scrollHelp(_, by int) App {
 	size := a.helpPageSize()
-	a.helpSearch.scroll = a.helpColumns(size.W, size.H).clampScroll(a.helpSearch.scroll + wheelLines*by)
+	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + wheelLines*by)
 	return a
 }

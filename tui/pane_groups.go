@@ -78,16 +78,16 @@ const heightForCause = 15
 // paneGroups lists the groups, and says why the one under the cursor has no signal.
 func (a App) paneGroups(w, h int) paneContent {
 	t, axis := a.display.theme, a.chartsFor(a.chartWidth()).axis
-	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.position.cursor+1, len(a.result.rows)), len(a.result.rows))}
+	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
 	c := a.groupColumnsFor(w)
 	content.lines = []string{a.groupHeader(c, axis)}
 	rowsEnd := h
 	if h >= heightForCause {
 		rowsEnd--
 	}
-	for row := a.position.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
+	for row := a.panes.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
 		text, dots := a.groupRow(c, axis, row)
-		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.position.cursor)
+		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.panes.cursor)
 	}
 	if len(a.result.rows) == 0 {
 		content.lines = append(content.lines, "")
@@ -165,7 +165,7 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) (text, dots stri
 		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
 	}
 	fate := cells.Fit(word, c.fate)
-	if row != a.position.cursor {
+	if row != a.panes.cursor {
 		fate = t.Paint(a.fateRole(g.Fate), fate)
 	}
 	name := a.markSign(session.Mark{Step: g.Step, Group: g.Name}) + fate + c.stepCell(fmt.Sprint(g.Step)) + cells.Fit(a.promptInTable(g), c.prompt)

@@ -29,7 +29,7 @@ const (
 // width of the reason, 0 if there is no room for it.
 func (a App) groupColumnsMore(room int) (columns []groupColumn, why int) {
 	x := a.result.analysis
-	if !a.position.fullScreen || x == nil {
+	if !a.panes.fullScreen || x == nil {
 		return nil, 0
 	}
 	if room >= minWhyWidth+lengthWidth {

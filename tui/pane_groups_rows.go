@@ -104,7 +104,7 @@ func (a App) causeUnderCursor() string {
 	if len(a.result.rows) == 0 {
 		return ""
 	}
-	g := a.result.rows[a.position.cursor]
+	g := a.result.rows[a.panes.cursor]
 	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
 	if note := a.noteUnderCursor(); note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
@@ -152,7 +152,7 @@ func (a App) arrangeRows(selected groupKey) App {
 		row = slices.IndexFunc(a.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
 	}
 	if row >= 0 {
-		a.position.cursor = row
+		a.panes.cursor = row
 	}
 	return a
 }

@@ -32,7 +32,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 		c.title += " · " + of + " groups shown"
 	}
 	if hidden := a.hiddenMetricRows(); hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", a.position.metricScroll*columns+1, min(len(all), (a.position.metricScroll+h)*columns), len(all))
+		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
 	}
 	deltaRoom, base := 0, a.baselineFigures()
 	if base != nil {
@@ -42,7 +42,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 	for y := range h {
 		line := ""
 		for x := range columns {
-			at := a.position.metricScroll*columns + x*h + y
+			at := a.panes.metricScroll*columns + x*h + y
 			if at >= len(all) {
 				break
 			}
@@ -51,7 +51,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 			if base != nil {
 				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
-			line += a.mark(onMetric, at, a.cell(cells.Justify(name, value, width-2), a.position.focus == layout.Metrics && at == clampIndex(a.position.metric, len(all))))
+			line += a.mark(onMetric, at, a.cell(cells.Justify(name, value, width-2), a.panes.focus == layout.Metrics && at == clampIndex(a.panes.metric, len(all))))
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -107,11 +107,11 @@ func (a App) moveMetricCursor(by int) App {
 	if a.result.analysis == nil || a.shownFigures() == nil || in.H == 0 {
 		return a
 	}
-	a.position.metric = clampIndex(a.position.metric+by, len(a.shownFigures().Metrics))
+	a.panes.metric = clampIndex(a.panes.metric+by, len(a.shownFigures().Metrics))
 	columns := a.metricColumns(len(a.shownFigures().Metrics), in.W, in.H)
-	top := min(a.position.metricScroll, a.position.metric/columns)
-	least := (a.position.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
-	a.position.metricScroll = min(max(0, top, least), a.hiddenMetricRows())
+	top := min(a.panes.metricScroll, a.panes.metric/columns)
+	least := (a.panes.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
+	a.panes.metricScroll = min(max(0, top, least), a.hiddenMetricRows())
 	return a
 }
 
@@ -121,5 +121,5 @@ func (a App) drawMetric() App {
 	if x == nil || len(x.Metrics) == 0 {
 		return a
 	}
-	return a.drawFigure(x.Metrics[clampIndex(a.position.metric, len(x.Metrics))].Name)
+	return a.drawFigure(x.Metrics[clampIndex(a.panes.metric, len(x.Metrics))].Name)
 }

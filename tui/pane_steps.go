@@ -58,7 +58,7 @@ func (a App) paneSteps(w, h int) paneContent {
 	switch {
 	case !a.result.trend.Complete():
 		c.note = a.trendProgress()
-	case a.position.follow:
+	case a.place.follow:
 		c.note = "following the newest"
 	default:
 		c.note = "F follows the newest"

@@ -64,7 +64,7 @@ func (a App) enterWarning() App {
 		a.notice = "no warnings in " + a.scopeWords()
 		return a
 	}
-	switch d := all[clampIndex(a.position.warning, len(all))]; {
+	switch d := all[clampIndex(a.panes.warning, len(all))]; {
 	case !d.ofSettings:
 		return a.openProblems()
 	case d.step != a.result.analysis.Step:
@@ -89,7 +89,7 @@ func (a App) openExample(group int) App {
 		a = a.apply(a.settings.withFilter(""))
 		a.notice = "the filter hid this group: u brings it back"
 	}
-	a.position.cursor = max(0, slices.Index(a.result.rows, group))
+	a.panes.cursor = max(0, slices.Index(a.result.rows, group))
 	return a.clampCursor().openGroup()
 }
 
@@ -121,17 +121,17 @@ func (a App) paneWarnings(w, h int) paneContent {
 		}
 		return c
 	}
-	c.note = fmt.Sprintf("%d/%d", a.position.warning+1, len(all))
+	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
 	first, end := 0, 0 // lines of the selected one
 	for i, d := range all {
-		lines := a.markLines(onWarning, i, a.drawWarning(d, i == a.position.warning, w))
-		if i == a.position.warning {
+		lines := a.markLines(onWarning, i, a.drawWarning(d, i == a.panes.warning, w))
+		if i == a.panes.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
 		c.lines = append(c.lines, lines...)
 	}
 	top := max(0, min(first, end-h)) // scrolls it into sight, rather its beginning than its end
-	if a.position.focus == layout.Warnings {
+	if a.panes.focus == layout.Warnings {
 		c.cursor = first - top + 1
 	}
 	if c.lines = c.lines[top:]; end-top > h && h > 0 {
@@ -149,13 +149,13 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 	case d.isNote:
 		mark = t.Paint(themes.Dim, " · ")
 	}
-	if full := selected || a.position.fullScreen; !full {
+	if full := selected || a.panes.fullScreen; !full {
 		return []string{mark + cells.Truncate(d.text, w-4)}
 	}
 	var lines []string
 	for _, line := range cells.Wrap(d.text, w-4) {
 		line = mark + line
-		if selected && a.position.focus == layout.Warnings {
+		if selected && a.panes.focus == layout.Warnings {
 			line = t.Underlay(themes.Cursor, cells.Fit(line, w))
 		}
 		lines = append(lines, line)

@@ -108,7 +108,7 @@ func (a App) stopReading() App {
 		return a
 	}
 	a.sampleReader.resumeFollow = false
-	if a.position.step != a.sampleReader.heldStep {
+	if a.place.step != a.sampleReader.heldStep {
 		return a
 	}
 	return a.followNewest().requestAnalysis()

@@ -119,11 +119,11 @@ func (a App) takeScope(decided scopeState, every int) App {
 		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(maxScopeSamples), units.Plural(maxScopeSteps, "steps")))
 	}
 	a.result.every = every
-	if a.position.scope.decided || !decided.decided {
+	if a.place.scope.decided || !decided.decided {
 		return a
 	}
-	a.position.scope.decided = true
-	if decided.scope == a.position.scope.scope {
+	a.place.scope.decided = true
+	if decided.scope == a.place.scope.scope {
 		return a
 	}
 	return a.withScope(decided.scope).addNotice(fmt.Sprintf("each step has only %s: the last %d are shown together (< one, > all)",
@@ -132,7 +132,7 @@ func (a App) takeScope(decided scopeState, every int) App {
 
 // withScope changes the scope, also that which sweep and breakdown begin with.
 func (a App) withScope(s scope) App {
-	a.position.scope.scope = s
+	a.place.scope.scope = s
 	a.sweep.scope = s.ofSweep()
 	a.breakdown.scope = s
 	return a
@@ -143,7 +143,7 @@ func (s scope) ofSweep() sweepScope { return sweepScope{kind: s.kind, last: s.la
 
 // widenScope goes from the step to the last steps, and from these to all.
 func (a App) widenScope() App {
-	switch s := a.position.scope; s.kind {
+	switch s := a.place.scope; s.kind {
 	case scopeStep:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
 	case scopeLast:
@@ -156,7 +156,7 @@ func (a App) widenScope() App {
 
 // narrowScope goes from all steps to the last, and from these to the step alone.
 func (a App) narrowScope() App {
-	switch s := a.position.scope; s.kind {
+	switch s := a.place.scope; s.kind {
 	case scopeAll:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
 	case scopeLast:
@@ -178,20 +178,20 @@ func (s scope) lastSteps() int {
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
 func (a App) chooseScope(s scope) App {
-	before := a.position.scope
+	before := a.place.scope
 	a = a.withScope(s)
-	a.position.scope.decided, a.position.scope.chosen = true, true
+	a.place.scope.decided, a.place.scope.chosen = true, true
 	if len(a.snap.Steps) == 0 {
 		return a
 	}
 	switch {
 	case s.kind == scopeAll && before.kind != scopeAll:
-		a.position.scope.moved, a.position.scope.back, a.position.scope.followed = true, a.position.step, a.position.follow
-		a.position.step, a.position.follow = a.newestStep(), true
+		a.place.scope.moved, a.place.scope.back, a.place.scope.followed = true, a.place.step, a.place.follow
+		a.place.step, a.place.follow = a.newestStep(), true
 	case s.kind != scopeAll && before.moved:
-		a.position.scope.moved = false
-		if a.position.follow = before.followed; !before.followed {
-			a.position.step = before.back
+		a.place.scope.moved = false
+		if a.place.follow = before.followed; !before.followed {
+			a.place.step = before.back
 		}
 	}
 	return a
@@ -199,11 +199,11 @@ func (a App) chooseScope(s scope) App {
 
 // forgetScope leaves the scope to the size of the steps again, if the person had chosen one.
 func (a App) forgetScope() App {
-	if !a.position.scope.chosen {
+	if !a.place.scope.chosen {
 		return a
 	}
 	a = a.withScope(scope{})
-	a.position.scope = scopeState{}
+	a.place.scope = scopeState{}
 	return a
 }
 
@@ -211,7 +211,7 @@ func (a App) forgetScope() App {
 // complete.
 func (a App) scopeEnd() int {
 	last := len(a.snap.Steps) - 1
-	if a.position.scope.kind != scopeStep && last > 0 && a.snap.Open(last) {
+	if a.place.scope.kind != scopeStep && last > 0 && a.snap.Open(last) {
 		last--
 	}
 	return last
@@ -258,7 +258,7 @@ func withRoom(title, more string, w int) string {
 
 // runScope changes the scope.
 func runScope(a App, args []string) (App, error) {
-	s, err := parseScopeWords(args, a.position.scope.lastSteps())
+	s, err := parseScopeWords(args, a.place.scope.lastSteps())
 	if err != nil {
 		return a, err
 	}

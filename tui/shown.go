@@ -86,8 +86,8 @@ func (a App) takeSnapshot() App {
 	a.work.snapshots++
 	a.snap = a.store.Snapshot()
 	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
-	if a.position.follow && len(a.snap.Steps) > 0 {
-		a.position.step = a.newestStep()
+	if a.place.follow && len(a.snap.Steps) > 0 {
+		a.place.step = a.newestStep()
 	}
 	if len(a.snap.Steps) == 0 {
 		a.result = result{}
@@ -96,7 +96,7 @@ func (a App) takeSnapshot() App {
 }
 
 func (a App) analysisKey() analysisKey {
-	return analysisKey{a.work.snapshots, a.stepIndex(), a.position.scope.scope, a.settings.now, a.settings.base}
+	return analysisKey{a.work.snapshots, a.stepIndex(), a.place.scope.scope, a.settings.now, a.settings.base}
 }
 
 // requestAnalysis requests the steps on the screen under the settings, and cancels what was under way for others.
@@ -106,7 +106,7 @@ func (a App) requestAnalysis() App {
 	}
 	a.work.trend = a.work.trend.stop()
 	var cmd tea.Cmd
-	a.work.analysis, cmd = a.work.analysis.start(a.ctx, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.position.scope, a.settings.undoState, a.result))
+	a.work.analysis, cmd = a.work.analysis.start(a.ctx, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
 	return a.starts(cmd)
 }
 
@@ -142,13 +142,13 @@ func (a App) onAnalysis(x analysed, err error) App {
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+	if g := a.selectedGroup(); g != nil && (a.panes.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = keyOf(g)
 	}
 	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
-	a.position.step = x.analysis.Step
+	a.place.step = x.analysis.Step
 	a = a.arrangeRows(selected)
-	a.position.warning = min(a.position.warning, max(0, len(a.warningLines())-1))
+	a.panes.warning = min(a.panes.warning, max(0, len(a.warningLines())-1))
 	a = a.clampCursor().takeScope(x.scope, x.every)
 	a.work.analysis.key = a.analysisKey() // the scope may have been decided
 	return a
@@ -166,7 +166,7 @@ func (a App) newestStep() int64 {
 
 // stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
 func (a App) stepIndex() int {
-	i, _ := a.snap.Find(a.position.step)
+	i, _ := a.snap.Find(a.place.step)
 	return min(i, len(a.snap.Steps)-1)
 }
 
@@ -242,10 +242,10 @@ func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
 
 // selectedGroup returns the group under the cursor, nil if there is none.
 func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
+	if a.result.analysis == nil || a.panes.cursor >= len(a.result.rows) {
 		return nil
 	}
-	return &a.result.analysis.Table[a.result.rows[a.position.cursor]]
+	return &a.result.analysis.Table[a.result.rows[a.panes.cursor]]
 }
 
 // subsetKey is all that the figures of the groups that the filter shows depend on, while it leaves some out.

@@ -39,7 +39,7 @@ func (a App) drawnRuns() []drawnRun {
 func smoothings() []float64 { return []float64{0, 0.6, 0.9} }
 
 // smoothing returns the weight of the moving average, 0 without.
-func (a App) smoothing() float64 { return smoothings()[a.position.steps.smoothing] }
+func (a App) smoothing() float64 { return smoothings()[a.steps.smoothing] }
 
 // stepChart is lines over the steps with their axes.
 type stepChart struct {

@@ -30,7 +30,7 @@ func (a App) axisOfAllSteps() chart.Axis {
 
 // windowAxis returns the axis of the steps that are shown.
 func (a App) windowAxis() chart.Axis {
-	all, w := a.axisOfAllSteps(), a.position.steps.window
+	all, w := a.axisOfAllSteps(), a.steps.window
 	switch {
 	case w == stepWindow{}:
 		return all
@@ -42,7 +42,7 @@ func (a App) windowAxis() chart.Axis {
 
 // windowText says which steps are shown: "" if all are.
 func (a App) windowText() string {
-	if a.position.steps.window == (stepWindow{}) {
+	if a.steps.window == (stepWindow{}) {
 		return ""
 	}
 	x, all := a.windowAxis(), a.axisOfAllSteps()
@@ -56,9 +56,9 @@ func (a App) showWindow(from, to float64) App {
 	from = math.Round(from/2 + to/2 - span/2)
 	from = math.Max(all.Lo, math.Min(from, all.Hi-span))
 	to = from + span
-	a.position.steps.window = stepWindow{from: int64(from), to: int64(to)}
+	a.steps.window = stepWindow{from: int64(from), to: int64(to)}
 	if from <= all.Lo && to >= all.Hi {
-		a.position.steps.window = stepWindow{}
+		a.steps.window = stepWindow{}
 	}
 	return a
 }
@@ -70,7 +70,7 @@ func (a App) zoomSteps(by int) App {
 	}
 	x := a.windowAxis()
 	middle, half := x.Lo/2+x.Hi/2, (x.Hi-x.Lo)/4
-	if here := float64(a.position.step); here >= x.Lo && here <= x.Hi {
+	if here := float64(a.place.step); here >= x.Lo && here <= x.Hi {
 		middle = here
 	}
 	if by < 0 {
@@ -87,7 +87,7 @@ func (a App) panSteps(by int) App {
 	x, all := a.windowAxis(), a.axisOfAllSteps()
 	shift := float64(by) * math.Max(1, math.Round((x.Hi-x.Lo)/2))
 	switch {
-	case a.position.steps.window == stepWindow{}:
+	case a.steps.window == stepWindow{}:
 		a.notice = "all steps are shown: x shows fewer"
 		return a
 	case by > 0 && x.Hi >= all.Hi || by < 0 && x.Lo <= all.Lo:
@@ -105,10 +105,10 @@ func (a App) moveStepInWindow(by int) App {
 
 // windowAtStep moves the window so far that it shows the step on the screen.
 func (a App) windowAtStep() App {
-	if a.result.trend == nil || a.position.steps.window == (stepWindow{}) {
+	if a.result.trend == nil || a.steps.window == (stepWindow{}) {
 		return a
 	}
-	x, here := a.windowAxis(), float64(a.position.step)
+	x, here := a.windowAxis(), float64(a.place.step)
 	switch {
 	case here < x.Lo:
 		return a.showWindow(here, here+x.Hi-x.Lo)
@@ -126,13 +126,13 @@ func runRange(a App, args []string) (App, error) {
 	}
 	switch {
 	case len(args) == 1 && args[0] == "all":
-		a.position.steps.window = stepWindow{}
+		a.steps.window = stepWindow{}
 	case len(args) == 2 && args[0] == "last":
 		n, err := strconv.ParseInt(args[1], 10, 32)
 		if err != nil || n < 2 {
 			return a, usage
 		}
-		a.position.steps.window = stepWindow{last: n}
+		a.steps.window = stepWindow{last: n}
 	case len(args) == 2:
 		from, err := strconv.ParseInt(args[0], 10, 64)
 		to, errTo := strconv.ParseInt(args[1], 10, 64)

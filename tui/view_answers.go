@@ -53,7 +53,7 @@ func (a App) focusOtherRun() App {
 // moveToPair opens the answers to another prompt of the comparison.
 func (a App) moveToPair(by int) App {
 	before := a.second.cursor
-	a = a.movePair(by)
+	a = a.moveRow(onPair, by)
 	p, ok := a.selectedPair()
 	if !ok || a.second.cursor == before {
 		a.notice = "no further prompt"

@@ -15,7 +15,7 @@ import (
 )
 
 func breakdownKeys() keySection {
-	return keySection{"breakdown", append(listKeys("j k scroll", App.scrollBreakdown),
+	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
 		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", do(App.moveBreakdown, 1)},
 		binding{[]string{"h", "left"}, "←", "", "break down by the previous", do(App.moveBreakdown, -1)},
 		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", App.nextBreakdownScope},
@@ -66,12 +66,6 @@ func (a App) nextBreakdownScope() App {
 	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
 	a.breakdown.scope = scope{kind: next[a.breakdown.scope.kind], last: a.breakdown.scope.lastSteps()}
 	a.breakdown.topLine = 0
-	return a
-}
-
-// scrollBreakdown scrolls, no further than until the last line is at the bottom.
-func (a App) scrollBreakdown(by int) App {
-	a.breakdown.topLine = a.scrolled(a.breakdown.topLine+by, len(a.breakdownLines(a.display.w-3)))
 	return a
 }
 

@@ -17,6 +17,12 @@ import (
 	"vantage/tui/layout"
 )
 
+// chainState is where in the view of the chain the person is.
+type chainState struct {
+	stage int // under the cursor
+	line  int // the first line in sight of what it means
+}
+
 // chainStage is a stage between the reward of a sample and its weight in the loss.
 type chainStage struct {
 	name   string
@@ -66,8 +72,8 @@ func always(App) bool { return true }
 
 func chainKeys() keySection {
 	return keySection{"chain", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", move(App.moveStage, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous stage", move(App.moveStage, -1)},
+		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
+		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
 		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", do(App.moveStageChoice, 1)},
 		{[]string{"h", "left"}, "←", "", "previous choice", do(App.moveStageChoice, -1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
@@ -80,27 +86,28 @@ func chainKeys() keySection {
 
 func (a App) openChain() App { return a.pushView(viewChain) }
 
-func (a App) moveStage(by int) App {
-	a.position.stage, a.position.stageLine = clampIndex(a.position.stage+by, len(chainStages())), 0
+// stageMoved shows the text on another stage from its beginning.
+func (a App) stageMoved() App {
+	a.chain.line = 0
 	return a
 }
 
 // stagePane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines.
 func (a App) stagePane(w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
-	return r, a.stagePage(chainStages()[a.position.stage], min(r.Inner().W-1, maxProseWidth))
+	return r, a.stagePage(chainStages()[a.chain.stage], min(r.Inner().W-1, maxProseWidth))
 }
 
 // scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
 func (a App) scrollStage(pages int) App {
 	r, lines := a.stagePane(a.display.w, a.display.h-len(a.header(a.display.w))-1)
 	visible := max(1, r.Inner().H)
-	a.position.stageLine = clampIndex(a.position.stageLine+pages*max(1, visible-1), max(1, len(lines)-visible+1))
+	a.chain.line = clampIndex(a.chain.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
 	return a
 }
 
 func (a App) moveStageChoice(by int) App {
-	s := chainStages()[a.position.stage]
+	s := chainStages()[a.chain.stage]
 	if s.move == nil {
 		a.notice = s.name + ": " + s.how
 		return a
@@ -109,7 +116,7 @@ func (a App) moveStageChoice(by int) App {
 }
 
 func (a App) clearStage() App {
-	off := chainStages()[a.position.stage].off
+	off := chainStages()[a.chain.stage].off
 	if off == nil {
 		a.notice = "this stage cannot be turned off"
 		return a
@@ -184,7 +191,7 @@ func (a App) chainView(w, h int) []string {
 	above := min(len(stages)+2, h)
 	lines := a.box(layout.Rect{W: w, H: above}, true, a.stageTable(w-2))
 	if r, text := a.stagePane(w, h); r.H > 0 {
-		c := paneContent{title: " " + stages[a.position.stage].name}.scrolledTo(a.position.stageLine, text, r.H)
+		c := paneContent{title: " " + stages[a.chain.stage].name}.scrolledTo(a.chain.line, text, r.H)
 		lines = append(lines, a.box(r, false, c)...)
 	}
 	return cells.FitLines(lines, w, h)
@@ -209,7 +216,7 @@ func (a App) stageTable(w int) paneContent {
 			role = themes.Dim
 		}
 		line := " " + cells.Fit(s.name, name) + t.Paint(role, cells.Fit(words[i], choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", s.effect(a, a.result.analysis)...)
-		a.addRow(&c, target{onStage, i}, line, w, i == a.position.stage)
+		a.addRow(&c, target{onStage, i}, line, w, i == a.chain.stage)
 	}
 	return c
 }

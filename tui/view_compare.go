@@ -16,7 +16,7 @@ import (
 )
 
 func compareKeys() keySection {
-	return keySection{"two runs", append(listKeys("j k prompt", App.movePair),
+	return keySection{"two runs", append(listKeys("j k prompt", onPair),
 		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
 		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", App.reversePairs},
 		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
@@ -32,16 +32,16 @@ func (a App) openCompare() App {
 	return a.pushView(viewCompare)
 }
 
-func (a App) movePair(by int) App {
-	if r := a.second.job.value.result; r != nil {
-		a.second.cursor = clampIndex(a.second.cursor+by, len(r.Pairs))
-	}
-	return a
-}
-
 func (a App) reversePairs() App {
 	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
 	return a
+}
+
+func (a App) pairs() []compare.Pair {
+	if r := a.second.job.value.result; r != nil {
+		return r.Pairs
+	}
+	return nil
 }
 
 // pairAt returns row i of the table of prompts.
@@ -159,16 +159,15 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
 	cursor := clampIndex(a.second.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
-	for i := windowTop(cursor, len(r.Pairs), h-1); i < len(r.Pairs) && len(c.lines) < h; i++ {
+	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
 		p := a.pairAt(i)
-		line := cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
-		a.addRow(&c, target{onPair, i}, line, w, i == cursor)
-	}
+	})
 	order := "worst for " + a.runNames()[sideCandidate] + " first"
 	if a.second.bestFirst {
 		order = "best for " + a.runNames()[sideCandidate] + " first"
 	}
-	c.title, c.note = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), fmt.Sprintf("%d/%d", cursor+1, len(r.Pairs))
+	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
 	return c
 }

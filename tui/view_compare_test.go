@@ -164,7 +164,7 @@ func TestRunNames(t *testing.T) {
 		{"runs/x", "", "runs/x", "second run"},
 		{"runs/" + strings.Repeat("long-", 9) + "1", "runs/" + strings.Repeat("long-", 9) + "2", "…g-long-long-long-long-1", "…g-long-long-long-long-2"},
 	} {
-		a := App{title: c.first}
+		a := App{env: env{title: c.first}}
 		a.second.title = c.second
 		if got := a.runNames(); got != [2]string{c.want0, c.want1} {
 			t.Errorf("%s and %s: %q", c.first, c.second, got)
@@ -178,7 +178,7 @@ func TestBothRunsAreNamed(t *testing.T) {
 	for _, size := range allSizes {
 		driveTwoRuns(t, size[0], size[1], func(d *driver) {
 			files := &memoryFiles{}
-			d.app.files = files
+			d.app.outside.files = files
 			d.wantText("vantage  base  c against new", "groups of base")
 			d.press("3", "3")
 			d.wantText("base  c against new", "all steps of base")

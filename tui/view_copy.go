@@ -134,7 +134,7 @@ const maxClipboard = 75 << 10
 // wrapped for the multiplexer.
 func (a App) clipboardSequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
-	switch a.multiplexer {
+	switch a.outside.multiplexer {
 	case Tmux:
 		return ansi.TmuxPassthrough(seq)
 	case Screen:

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	"vantage/estimators"
@@ -17,23 +16,17 @@ type estimatorPicker struct {
 }
 
 func estimatorKeys() keySection {
-	return keySection{"list of estimators", []binding{
-		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", move(App.movePick, 1)},
-		{[]string{"up", "ctrl+p"}, "↑", "", "up", move(App.movePick, -1)},
-		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", move(App.movePick, 10)},
-		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", move(App.movePick, -10)},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspacePick},
-		{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator},
-		{[]string{"esc"}, "Esc", "Esc back", "back without changes", App.escape},
-	}}
+	return keySection{"list of estimators", pickerKeys(onEstimator,
+		binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspacePick},
+		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator})}
 }
 
 // openEstimators opens the list of estimators, the cursor on the one at work.
 func (a App) openEstimators() App {
-	a.position.picker = estimatorPicker{}
+	a.picker = estimatorPicker{}
 	for i, e := range a.matchingEstimators() {
 		if e.Framework == a.settings.now.Framework && e.Name == a.settings.now.Estimator {
-			a.position.picker.cursor = i
+			a.picker.cursor = i
 		}
 	}
 	return a.pushView(viewEstimators)
@@ -45,7 +38,7 @@ func (a App) matchingEstimators() []*estimators.Estimator {
 	var some []*estimators.Estimator
 	for _, e := range estimators.All() {
 		fits := true
-		for word := range strings.FieldsSeq(a.position.picker.filter) {
+		for word := range strings.FieldsSeq(a.picker.filter) {
 			fits = fits && strings.Contains(e.Framework+" "+e.Name, word)
 		}
 		if fits {
@@ -55,20 +48,15 @@ func (a App) matchingEstimators() []*estimators.Estimator {
 	return some
 }
 
-func (a App) movePick(by int) App {
-	a.position.picker.cursor = clampIndex(a.position.picker.cursor+by, len(a.matchingEstimators()))
-	return a
-}
-
 func (a App) typePick(typed string) App {
-	a.position.picker.filter = appendTyped(a.position.picker.filter, typed, maxTyped)
-	a.position.picker.cursor = 0
+	a.picker.filter = appendTyped(a.picker.filter, typed, maxTyped)
+	a.picker.cursor = 0
 	return a
 }
 
 func (a App) backspacePick() App {
-	a.position.picker.filter = backspace(a.position.picker.filter)
-	return a.movePick(0)
+	a.picker.filter = backspace(a.picker.filter)
+	return a.moveRow(onEstimator, 0)
 }
 
 func (a App) pickEstimator() App {
@@ -77,7 +65,7 @@ func (a App) pickEstimator() App {
 		a.notice = "no estimator matches: Backspace widens the list"
 		return a
 	}
-	e := list[a.position.picker.cursor]
+	e := list[a.picker.cursor]
 	if err := a.snap.Missing(e); err != nil {
 		a.notice = err.Error()
 		return a
@@ -116,23 +104,22 @@ func (a App) estimatorBorders() []layout.Border {
 func (a App) estimatorTable(w, h int) []string {
 	t, list := a.display.theme, a.matchingEstimators()
 	in := layout.Rect{W: w, H: h}.Inner()
-	top := windowTop(a.position.picker.cursor, len(list), in.H)
-	c := paneContent{note: fmt.Sprintf("%d/%d", min(a.position.picker.cursor+1, len(list)), len(list))}
+	var c paneContent
 	framework, name := 16, 30
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
-	for i := top; i < len(list) && len(c.lines) < in.H; i++ {
+	a.addRows(&c, onEstimator, a.picker.cursor, len(list), in.W, in.H, func(i int) string {
 		e := list[i]
 		row := " " + cells.Fit(e.Framework, framework) + cells.Fit(e.Name, name) + scaleList(e)
 		if why := a.snap.Missing(e); why != nil {
 			row = t.Paint(themes.Dim, " "+cells.Fit(e.Framework, framework)+cells.Fit(e.Name, name)+"– "+why.Short())
 		}
-		a.addRow(&c, target{onEstimator, i}, row, in.W, i == a.position.picker.cursor)
-	}
+		return row
+	})
 	title := "type to narrow the list"
-	if a.position.picker.filter != "" {
-		title = a.position.picker.filter + "▏"
+	if a.picker.filter != "" {
+		title = a.picker.filter + "▏"
 	}
 	c.title = " estimators  " + title
 	return a.box(layout.Rect{W: w, H: h}, true, c)
@@ -151,7 +138,7 @@ func (a App) estimatorPane(w, h int) []string {
 	list := a.matchingEstimators()
 	c := paneContent{title: " no match"}
 	if len(list) > 0 {
-		e := list[a.position.picker.cursor]
+		e := list[a.picker.cursor]
 		c.title = " " + e.Framework + " " + e.Name
 		c.lines = a.estimatorPage(e, w-4)
 	}

@@ -20,20 +20,14 @@ type figurePicker struct {
 }
 
 func figureListKeys() keySection {
-	return keySection{"list of figures", []binding{
-		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", move(App.movePickedFigure, 1)},
-		{[]string{"up", "ctrl+p"}, "↑", "", "up", move(App.movePickedFigure, -1)},
-		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", move(App.movePickedFigure, 10)},
-		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", move(App.movePickedFigure, -10)},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFigure},
-		{[]string{"enter"}, "⏎", "Enter draw", "draw the figure over the steps", App.drawPickedFigure},
-		{[]string{"esc"}, "Esc", "Esc back", "back without changes", App.escape},
-	}}
+	return keySection{"list of figures", pickerKeys(onFigure,
+		binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFigure},
+		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the figure over the steps", App.drawPickedFigure})}
 }
 
 // openPicker opens the list of figures, the cursor on the one that is drawn.
 func (a App) openPicker() App {
-	a.position.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
+	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
 	return a.pushView(viewFigureList)
 }
 
@@ -41,7 +35,7 @@ func (a App) openPicker() App {
 // letters in their order, then those whose meaning contains it.
 func (a App) pickedFigures() []string {
 	names := a.metricNames()
-	words := strings.Fields(strings.ToLower(a.position.steps.picker.query))
+	words := strings.Fields(strings.ToLower(a.steps.picker.query))
 	if len(words) == 0 {
 		return names
 	}
@@ -82,7 +76,7 @@ func (a App) figureExplained(list []string, w int) []string {
 	if len(list) == 0 {
 		return nil
 	}
-	name := list[clampIndex(a.position.steps.picker.cursor, len(list))]
+	name := list[clampIndex(a.steps.picker.cursor, len(list))]
 	entry, ok := glossary.Find(glossary.Metrics, name)
 	if !ok {
 		return nil
@@ -94,20 +88,15 @@ func (a App) figureExplained(list []string, w int) []string {
 	return cells.Wrap(sanitize.Line(name)+": "+text, w)
 }
 
-func (a App) movePickedFigure(by int) App {
-	a.position.steps.picker.cursor = clampIndex(a.position.steps.picker.cursor+by, len(a.pickedFigures()))
-	return a
-}
-
 func (a App) typeFigure(typed string) App {
-	a.position.steps.picker.query = appendTyped(a.position.steps.picker.query, typed, maxTyped)
-	a.position.steps.picker.cursor = 0
+	a.steps.picker.query = appendTyped(a.steps.picker.query, typed, maxTyped)
+	a.steps.picker.cursor = 0
 	return a
 }
 
 func (a App) backspaceFigure() App {
-	a.position.steps.picker.query = backspace(a.position.steps.picker.query)
-	return a.movePickedFigure(0)
+	a.steps.picker.query = backspace(a.steps.picker.query)
+	return a.moveRow(onFigure, 0)
 }
 
 func (a App) drawPickedFigure() App {
@@ -116,17 +105,17 @@ func (a App) drawPickedFigure() App {
 		a.notice = "no figure is called that: Backspace widens the list"
 		return a
 	}
-	return a.drawFigure(list[a.position.steps.picker.cursor])
+	return a.drawFigure(list[a.steps.picker.cursor])
 }
 
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
 func (a App) drawFigure(name string) App {
-	a.position.steps.metric = name
+	a.steps.metric = name
 	if a.position.view == viewFigureList {
 		a = a.goBack()
 	}
 	if a.viewInSight() == viewFigures {
-		a.position.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
+		a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
 		return a.scrollFigures()
 	}
 	if a.viewInSight() == viewSteps {
@@ -141,7 +130,7 @@ func runFigure(a App, args []string) (App, error) {
 		a = a.openPicker()
 		return a, nil
 	}
-	a.position.steps.picker.query = strings.Join(args, " ")
+	a.steps.picker.query = strings.Join(args, " ")
 	list := a.pickedFigures()
 	if len(list) == 0 {
 		return a, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
@@ -156,10 +145,10 @@ func (a App) figureListView(w, h int) []string {
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
 	title := "type a part of its name or meaning"
-	if a.position.steps.picker.query != "" {
-		title = a.position.steps.picker.query + "▏"
+	if a.steps.picker.query != "" {
+		title = a.steps.picker.query + "▏"
 	}
-	c := paneContent{title: " figures  " + title, note: fmt.Sprintf("%d/%d", min(a.position.steps.picker.cursor+1, len(list)), len(list))}
+	c := paneContent{title: " figures  " + title}
 	name := 0
 	for _, n := range a.metricNames() {
 		name = max(name, cells.Width(n))
@@ -168,12 +157,10 @@ func (a App) figureListView(w, h int) []string {
 	explained := a.figureExplained(list, in.W-2)
 	explained = explained[:min(len(explained), maxExplained)]
 	rows := in.H - maxExplained - 1
-	top := windowTop(a.position.steps.picker.cursor, len(list), rows)
-	for i := top; i < len(list) && len(c.lines) < rows; i++ {
-		row := " " + cells.Fit(trimPathPrefix(sanitize.Line(list[i]), name), name) + " " +
+	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, rows, func(i int) string {
+		return " " + cells.Fit(trimPathPrefix(sanitize.Line(list[i]), name), name) + " " +
 			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
-		a.addRow(&c, target{onFigure, i}, row, in.W, i == a.position.steps.picker.cursor)
-	}
+	})
 	if len(list) == 0 {
 		c.lines = []string{" " + t.Paint(themes.Dim, "no figure is called that: Backspace widens the list")}
 	}

@@ -38,8 +38,8 @@ func figuresKeys() keySection {
 
 // openFigures opens the small charts, the cursor on the figure that is drawn.
 func (a App) openFigures() App {
-	a.position.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
-	a.position.steps.large = false
+	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
+	a.steps.large = false
 	a = a.pushView(viewFigures)
 	return a.moveFigure(0)
 }
@@ -47,29 +47,29 @@ func (a App) openFigures() App {
 // enlargeFigure draws the figure under the cursor alone.
 func (a App) enlargeFigure() App {
 	a = a.openFigure()
-	a.position.steps.large = true
+	a.steps.large = true
 	return a
 }
 
 // openFigure draws the figure under the cursor above the table of steps, from where Esc leads back.
 func (a App) openFigure() App {
 	names := a.metricNames()
-	a.position.steps.metric = names[clampIndex(a.position.steps.figures.cursor, len(names))]
-	a.position.steps.large = false
+	a.steps.metric = names[clampIndex(a.steps.figures.cursor, len(names))]
+	a.steps.large = false
 	a.position.backStack = append(slices.DeleteFunc(slices.Clone(a.position.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
 	return a.openView(viewSteps)
 }
 
 func (a App) moveFigure(by int) App {
-	a.position.steps.figures.cursor = clampIndex(a.position.steps.figures.cursor+by, len(a.metricNames()))
+	a.steps.figures.cursor = clampIndex(a.steps.figures.cursor+by, len(a.metricNames()))
 	return a.scrollFigures()
 }
 
 func (a App) moveFigureRow(by int) App {
 	columns := a.figureGridOnScreen().columns
-	at, n := a.position.steps.figures.cursor, len(a.metricNames())
+	at, n := a.steps.figures.cursor, len(a.metricNames())
 	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
-		a.position.steps.figures.cursor = clampIndex(to, n)
+		a.steps.figures.cursor = clampIndex(to, n)
 	}
 	return a.scrollFigures()
 }
@@ -77,9 +77,9 @@ func (a App) moveFigureRow(by int) App {
 // scrollFigures scrolls the cursor into sight.
 func (a App) scrollFigures() App {
 	grid := a.figureGridOnScreen()
-	row := a.position.steps.figures.cursor / grid.columns
-	top := min(a.position.steps.figures.topRow, row)
-	a.position.steps.figures.topRow = max(top, row-grid.rows+1)
+	row := a.steps.figures.cursor / grid.columns
+	top := min(a.steps.figures.topRow, row)
+	a.steps.figures.topRow = max(top, row-grid.rows+1)
 	return a
 }
 
@@ -105,7 +105,7 @@ func (a App) figureGrid(w, h int) figureGrid {
 	g.rows = max(1, (in.H-rowsBelowPlot)/smallChartHeight)
 	g.h = max(2, (in.H-rowsBelowPlot)/g.rows)
 	last := max(0, (len(g.names)+g.columns-1)/g.columns-g.rows)
-	g.first = min(a.position.steps.figures.topRow, last) * g.columns
+	g.first = min(a.steps.figures.topRow, last) * g.columns
 	return g
 }
 
@@ -145,7 +145,7 @@ func (a App) figuresView(w, h int) []string {
 		c.lines = append(c.lines, "")
 	}
 	c.lines = append(c.lines, a.figureAxes(g, drawn)...)
-	at := fmt.Sprintf("%d/%d", clampIndex(a.position.steps.figures.cursor, len(g.names))+1, len(g.names))
+	at := fmt.Sprintf("%d/%d", clampIndex(a.steps.figures.cursor, len(g.names))+1, len(g.names))
 	c.note = a.chartNote(at, perDot, w-2)
 	return a.box(box, true, c)
 }
@@ -155,7 +155,7 @@ func (a App) smallTitle(i int, g figureGrid) string {
 	t, name := a.display.theme, g.names[i]
 	value := metricText(name, a.result.analysis.Last().Metric(name))
 	title := cells.Justify(t.Paint(themes.Title, trimPathPrefix(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
-	return a.cell(title, i == clampIndex(a.position.steps.figures.cursor, len(g.names)))
+	return a.cell(title, i == clampIndex(a.steps.figures.cursor, len(g.names)))
 }
 
 // figureAxes returns the ruler and the step numbers below each column of charts.

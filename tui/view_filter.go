@@ -27,24 +27,24 @@ func (a App) openFilter() App {
 		a.notice = "no groups to filter yet"
 		return a
 	}
-	a.position.filterDraft = a.settings.filter
+	a.panes.filterDraft = a.settings.filter
 	a = a.focusPane(layout.Groups)
 	return a.openView(viewFilter)
 }
 
 func (a App) typeFilter(typed string) App {
-	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, query.MaxLength)
+	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, query.MaxLength)
 	return a.rearrange()
 }
 
 func (a App) backspaceFilter() App {
-	a.position.filterDraft = backspace(a.position.filterDraft)
+	a.panes.filterDraft = backspace(a.panes.filterDraft)
 	return a.rearrange()
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
 func (a App) applyFilter() App {
-	a, err := a.setFilter(a.position.filterDraft)
+	a, err := a.setFilter(a.panes.filterDraft)
 	if err != nil {
 		a.notice = err.Error()
 		return a
@@ -68,7 +68,7 @@ func (a App) setFilter(text string) (App, error) {
 }
 
 func (a App) clearFilter() App {
-	a.position.view, a.position.filterDraft = viewOverview, ""
+	a.position.view, a.panes.filterDraft = viewOverview, ""
 	a = a.apply(a.settings.withFilter(""))
 	return a.rearrange()
 }
@@ -76,8 +76,8 @@ func (a App) clearFilter() App {
 // completeField completes the last word to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
-	at := strings.LastIndexAny(a.position.filterDraft, " (") + 1
-	last := a.position.filterDraft[at:]
+	at := strings.LastIndexAny(a.panes.filterDraft, " (") + 1
+	last := a.panes.filterDraft[at:]
 	all := filterTerms(a, nil)
 	if values := valuesAfter(all, last); len(values) > 0 {
 		all = values
@@ -96,7 +96,7 @@ func (a App) completeField() App {
 		a.notice = "the fields are " + fieldNames()
 		return a
 	}
-	a.position.filterDraft = a.position.filterDraft[:at] + fitting[0]
+	a.panes.filterDraft = a.panes.filterDraft[:at] + fitting[0]
 	return a.rearrange()
 }
 
@@ -111,7 +111,7 @@ func fieldNames() string {
 // activeFilter returns the filter at work: while one is typed, that.
 func (a App) activeFilter() string {
 	if a.position.view == viewFilter {
-		return a.position.filterDraft
+		return a.panes.filterDraft
 	}
 	return a.settings.filter
 }

@@ -37,7 +37,7 @@ type runGlance struct {
 }
 
 func glanceKeys() keySection {
-	return keySection{"run at a glance", append(listKeys("j k step", App.moveGlance),
+	return keySection{"run at a glance", append(listKeys("j k step", onWorstStep),
 		binding{[]string{"enter"}, "⏎", "Enter open", "to the step under the cursor, the first of several; Esc leads back", App.openWorstStep},
 		binding{[]string{"esc", "1"}, "Esc 1", "1 groups", "to the groups of the step", App.showGroups},
 	)}
@@ -53,12 +53,11 @@ func (a App) openGlance() App {
 	return a.pushView(viewGlance)
 }
 
-// moveGlance moves the cursor in the worst steps.
-func (a App) moveGlance(by int) App {
+func (a App) worstSpans() []glance.Span {
 	if g := a.glance.job.value.glance; g != nil {
-		a.glance.cursor = clampIndex(a.glance.cursor+by, len(g.Spans))
+		return g.Spans
 	}
-	return a
+	return nil
 }
 
 // openWorstStep goes to the step under the cursor.

@@ -38,8 +38,8 @@ func (a App) openGroup() App {
 		a.notice = "no group to open yet"
 		return a
 	}
-	a.sampleReader.resumeFollow, a.sampleReader.heldStep = a.position.follow, a.position.step
-	a.position.follow = false
+	a.sampleReader.resumeFollow, a.sampleReader.heldStep = a.place.follow, a.place.step
+	a.place.follow = false
 	a.sampleReader.group, a.sampleReader.inText, a.sampleReader.showDiff = groupKey{}, false, false
 	a.sampleReader.search = textSearch{}
 	return a.pushView(viewGroup)
@@ -47,11 +47,11 @@ func (a App) openGroup() App {
 
 // moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) App {
-	to := clampIndex(a.position.cursor+by, len(a.result.rows))
-	if to == a.position.cursor {
+	to := clampIndex(a.panes.cursor+by, len(a.result.rows))
+	if to == a.panes.cursor {
 		a.notice = "no further group"
 	}
-	a.position.cursor = to
+	a.panes.cursor = to
 	return a.clampCursor()
 }
 
@@ -61,11 +61,19 @@ func (a App) moveReading(by int) App {
 		a.sampleReader.scroll += by
 		return a.clampTextScroll()
 	}
-	if g := a.selectedGroup(); g != nil {
-		a.sampleReader.sample = clampIndex(a.sampleReader.sample+by, g.Size())
-	}
-	return a
+	return a.moveRow(onSample, by)
 }
+
+// samplesOpen returns how many samples the open group has.
+func (a App) samplesOpen() int {
+	if g := a.selectedGroup(); g != nil {
+		return g.Size()
+	}
+	return 0
+}
+
+// focusText focuses the text of the sample under the cursor.
+func (a App) focusText() App { return a.clickReading(hit{n: 1}) }
 
 func (a App) textPageDown() App { return a.scrollText(a.textHeight() - 1) }
 func (a App) textPageUp() App   { return a.scrollText(1 - a.textHeight()) }

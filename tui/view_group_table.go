@@ -226,16 +226,12 @@ func (a App) sampleTable(w, h int) paneContent {
 	}
 	c.lines = append(c.lines, t.Paint(themes.Dim, header))
 	order := a.rankedSamples(g)
-	rows := max(0, h-len(c.lines))
-	top := windowTop(a.sampleReader.sample, len(order), rows)
-	for row := top; row < min(len(order), top+rows); row++ {
-		a.addRow(&c, target{onSample, row}, a.sampleRow(figures, row, order[row]), w, row == a.sampleReader.sample)
-	}
-	c.note = fmt.Sprintf("sample %d/%d", a.sampleReader.sample+1, len(order))
+	a.addRows(&c, onSample, a.sampleReader.sample, len(order), w, h, func(row int) string { return a.sampleRow(figures, row, order[row]) })
+	c.note = "sample " + c.note
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
 	}
-	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.position.cursor+1, len(a.result.rows)), !a.sampleReader.inText)
+	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.panes.cursor+1, len(a.result.rows)), !a.sampleReader.inText)
 	if a.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}

@@ -238,7 +238,7 @@ func TestOpenGroupHoldsItsStep(t *testing.T) {
 			t.Errorf("leaving the step that was gone to went to step %d", d.app.result.analysis.Step)
 		}
 		d.press("F", "enter", "E", "esc", "esc")
-		if !d.app.position.follow {
+		if !d.app.place.follow {
 			t.Error("the newest step is not followed after the list of estimators")
 		}
 	})

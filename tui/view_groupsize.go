@@ -9,7 +9,7 @@ import (
 )
 
 func groupSizeKeys() keySection {
-	return keySection{"group size", append(listKeys("j k scroll", App.scrollGroupSize),
+	return keySection{"group size", append(listKeys("j k scroll", onSizes),
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
@@ -17,12 +17,6 @@ func groupSizeKeys() keySection {
 func (a App) openGroupSize() App {
 	a.groupSize.topLine = 0
 	return a.pushView(viewGroupSize)
-}
-
-// scrollGroupSize scrolls, no further than until the last line is at the bottom.
-func (a App) scrollGroupSize(by int) App {
-	a.groupSize.topLine = a.scrolled(a.groupSize.topLine+by, len(a.groupSizeLines(a.display.w-4)))
-	return a
 }
 
 // groupSizeView draws a row per size, and below what the estimates are from.

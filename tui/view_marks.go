@@ -13,7 +13,7 @@ import (
 )
 
 func marksKeys() keySection {
-	return keySection{"list of marks", append(listKeys("j k move", App.moveMark), []binding{
+	return keySection{"list of marks", append(listKeys("j k move", onMarked), []binding{
 		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", App.goToMark},
 		{[]string{"*"}, "*", "* unmark", "remove the mark", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write or change its note", App.openNote},
@@ -24,13 +24,8 @@ func marksKeys() keySection {
 
 // openMarks opens the list of marks, the cursor on the first of this step or a later one.
 func (a App) openMarks() App {
-	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.position.step }))
+	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.place.step }))
 	return a.pushView(viewMarks)
-}
-
-func (a App) moveMark(by int) App {
-	a.marks.cursor = clampIndex(a.marks.cursor+by, max(1, len(a.session.current.Marks)))
-	return a
 }
 
 // listedMark returns the mark under the cursor, if there is any.
@@ -91,7 +86,7 @@ func (a App) arriveAtMark() App {
 		a.notice = "the filter hides the group: / changes the filter, u undoes it"
 		return a
 	}
-	a.position.cursor = row
+	a.panes.cursor = row
 	if m.Sample > 0 {
 		a = a.openSample(m.Sample)
 	}
@@ -170,19 +165,18 @@ func (a App) marksView(w, h int) []string {
 // marksTable lists the marks around the cursor.
 func (a App) marksTable(w, h int) paneContent {
 	t, all := a.display.theme, a.session.current.Marks
-	c := paneContent{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
+	c := paneContent{title: " marks  " + units.Count(len(all))}
 	markWidth := max(16, (w-12)*2/5)
 	row := func(step, marked, note string) string {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(marked, markWidth)+"  "+note, w)
 	}
 	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
-	top := windowTop(a.marks.cursor, len(all), h-1)
-	for i := top; i < len(all) && len(c.lines) < h; i++ {
+	a.addRows(&c, onMarked, clampIndex(a.marks.cursor, len(all)), len(all), w, h, func(i int) string {
 		marked := "the step"
 		if all[i].Group != "" {
 			marked = sanitize.Line(a.markText(all[i]))
 		}
-		a.addRow(&c, target{onMarked, i}, row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note)), w, i == clampIndex(a.marks.cursor, len(all)))
-	}
+		return row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note))
+	})
 	return c
 }

@@ -15,20 +15,14 @@ import (
 )
 
 func problemKeys() keySection {
-	return keySection{"log and problems", append(listKeys("j k scroll", App.scrollProblems),
+	return keySection{"log and problems", append(listKeys("j k scroll", onProblems),
 		binding{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 // openProblems opens the view of how the log was read.
 func (a App) openProblems() App {
-	a.position.problemScroll = 0
+	a.problems = 0
 	return a.pushView(viewProblems)
-}
-
-// scrollProblems scrolls, no further than until the last line is at the bottom.
-func (a App) scrollProblems(by int) App {
-	a.position.problemScroll = a.scrolled(a.position.problemScroll+by, len(a.readingLines(a.display.w-4))+a.listedProblems())
-	return a
 }
 
 // problemsView draws how the log was read, and below each place that could not be read: it
@@ -37,7 +31,7 @@ func (a App) problemsView(w, h int) []string {
 	t, run := a.display.theme, a.snap.Run
 	above := a.readingLines(w - 4)
 	all := len(above) + a.listedProblems()
-	at := min(a.position.problemScroll, max(0, all-(h-2)))
+	at := min(a.problems, max(0, all-(h-2)))
 	c := paneContent{title: " how the log was read", note: units.Plural(a.unreadableCount(), "problems")}
 	if all > h-2 {
 		c.note = fmt.Sprintf("%d–%d/%d · %s", at+1, min(all, at+h-2), all, c.note)

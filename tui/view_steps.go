@@ -56,14 +56,14 @@ func chartKeys() []binding {
 
 // nextSmoothing goes to the next weight of the moving average.
 func (a App) nextSmoothing() App {
-	a.position.steps.smoothing = (a.position.steps.smoothing + 1) % len(smoothings())
+	a.steps.smoothing = (a.steps.smoothing + 1) % len(smoothings())
 	return a
 }
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
 func (a App) toggleLarge() App {
-	a.position.steps.large = !a.position.steps.large
-	if !a.position.steps.large && a.cameFrom(viewFigures) {
+	a.steps.large = !a.steps.large
+	if !a.steps.large && a.cameFrom(viewFigures) {
 		return a.goBack()
 	}
 	return a
@@ -77,7 +77,7 @@ func (a App) cameFrom(v viewName) bool {
 
 // leaveSteps goes back; from a large chart to the table.
 func (a App) leaveSteps() App {
-	if a.position.steps.large {
+	if a.steps.large {
 		return a.toggleLarge()
 	}
 	return a.goBack()
@@ -88,7 +88,7 @@ func (a App) openSteps() App { return a.pushView(viewSteps) }
 
 // enterPane opens the view of what the focused pane shows.
 func (a App) enterPane() App {
-	switch a.position.focus {
+	switch a.panes.focus {
 	case layout.Steps:
 		return a.openSteps()
 	case layout.Warnings:
@@ -118,25 +118,25 @@ func (a App) metricNames() []string {
 
 func (a App) moveMetric(by int) App {
 	names := a.metricNames()
-	at := max(0, slices.Index(names, a.position.steps.metric))
-	a.position.steps.metric = names[(at+by+len(names))%len(names)]
+	at := max(0, slices.Index(names, a.steps.metric))
+	a.steps.metric = names[(at+by+len(names))%len(names)]
 	return a
 }
 
 func (a App) pinMetric() App {
-	if a.position.steps.second != "" {
-		a.position.steps.second = ""
+	if a.steps.second != "" {
+		a.steps.second = ""
 		return a
 	}
-	a.position.steps.second = a.drawnMetric()
+	a.steps.second = a.drawnMetric()
 	return a.moveMetric(1)
 }
 
 func (a App) drawnMetric() string {
-	if a.position.steps.metric == "" {
+	if a.steps.metric == "" {
 		return a.metricNames()[0]
 	}
-	return a.position.steps.metric
+	return a.steps.metric
 }
 
 // widthForFirstWarnings is the width from which there is a list of first warnings; below it
@@ -149,7 +149,7 @@ func (a App) stepsView(w, h int) []string {
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " steps", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
 	}
 	chart, list := a.stepsLayout(w, h)
-	lines := a.box(chart, a.position.steps.large, a.stepsChart(chart.Inner().W, chart.Inner().H))
+	lines := a.box(chart, a.steps.large, a.stepsChart(chart.Inner().W, chart.Inner().H))
 	if !list.Empty() {
 		lines = joinColumns(lines, a.box(list, false, a.firstWarningList(list.W-2, list.H-2)))
 	}
@@ -162,7 +162,7 @@ func (a App) stepsView(w, h int) []string {
 // stepsLayout returns where the chart is and, if there is room, the list of first warnings. The table is below.
 func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
 	chart = layout.Rect{W: w, H: h}
-	if a.position.steps.large {
+	if a.steps.large {
 		return chart, list
 	}
 	chart.H = min(max(7, min(h*2/5, 20)), max(3, h-4))

@@ -20,7 +20,7 @@ const rowsBelowPlot = 2
 
 // stepsChart draws the metric over all steps, and the second one over it.
 func (a App) stepsChart(w, h int) paneContent {
-	name, second := a.drawnMetric(), a.position.steps.second
+	name, second := a.drawnMetric(), a.steps.second
 	names := a.metricNames()
 	drawn := a.drawnFigures([]string{name}, second, w, h-rowsBelowPlot)[0]
 	shown := drawn.chart
@@ -51,7 +51,7 @@ func (a App) metricHere(name string, w int) string {
 	}
 	here := value(a.result.analysis.Last())
 	said += " " + a.display.theme.Paint(themes.Accent, metricText(name, here))
-	if w < widthForFullNames && a.position.steps.second != "" {
+	if w < widthForFullNames && a.steps.second != "" {
 		return said
 	}
 	return said + a.stepDelta(here, value)

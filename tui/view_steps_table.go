@@ -21,16 +21,12 @@ func (a App) stepsTable(w, h int) paneContent {
 		c.title += t.Paint(themes.Dim, "  computed: "+a.trendProgress()+", newest first")
 	}
 	here := max(0, a.trendIndex())
-	c.note = fmt.Sprintf("%d/%d", here+1, len(trend.Steps))
 	first := map[int][]string{}
 	for _, o := range a.firstWarnings() {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
 	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")+"groups without signal")}
-	top := windowTop(here, len(trend.Steps), h-1)
-	for i := top; i < len(trend.Steps) && len(c.lines) < h; i++ {
-		a.addRow(&c, target{onStep, i}, a.stepRow(&trend.Steps[i], first[i], w), w, i == here)
-	}
+	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(&trend.Steps[i], first[i], w) })
 	return c
 }
 

@@ -36,7 +36,7 @@ const defaultLastSteps = 10
 // currentScope returns the scope at work: without a filter the groups shown are the steps on the screen.
 func (a App) currentScope() sweepScope {
 	if a.sweep.scope.kind == scopeShown && !a.isFiltered() {
-		return a.position.scope.ofSweep()
+		return a.place.scope.ofSweep()
 	}
 	return a.sweep.scope
 }
@@ -54,7 +54,7 @@ func (a App) nextScope() App {
 	a.sweep.scope = sweepScope{kind: kind}
 	switch kind {
 	case scopeLast:
-		a.sweep.scope.last = a.position.scope.lastSteps()
+		a.sweep.scope.last = a.place.scope.lastSteps()
 	case scopeRange:
 		a.sweep.scope = a.sweep.lastRange
 	default:
@@ -84,7 +84,7 @@ func (a App) scopeSpan() string {
 	case scopeAll:
 		return "all " + units.Plural(len(a.scopeSteps(s)), "steps")
 	default:
-		return fmt.Sprintf("step %d", a.position.step)
+		return fmt.Sprintf("step %d", a.place.step)
 	}
 }
 

@@ -221,7 +221,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 		for _, framework := range []string{"easyr1", "verl", "slime"} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings().WithFramework(framework), func(d *driver) {
 				files := &memoryFiles{}
-				d.app.files = files
+				d.app.outside.files = files
 				d.press("S", "j", "j", "h")
 				text := ansi.Strip(d.frame())
 				d.press("y")

@@ -46,7 +46,7 @@ func (a App) wantedSweep() sweepKey {
 	switch i := a.stepIndex(); {
 	case q.scope.kind == scopeStep, q.scope.kind == scopeShown && !a.isWide():
 		q.step, q.revision = a.snap.Steps[i].Number, a.snap.Steps[i].Revision
-	case q.scope.kind == scopeLast && !a.position.follow:
+	case q.scope.kind == scopeLast && !a.place.follow:
 		q.step = a.snap.Steps[i].Number
 	}
 	return q

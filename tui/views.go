@@ -13,6 +13,7 @@ type view struct {
 	beforeAnalysis bool                           // it can be drawn before there is an analysis
 	typeText       func(a App, typed string) App  // gets what is typed, which no key does then; nil: it has no line to type in
 	exported       func(App) report.Table         // its table for an export; nil: it has none
+	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
 
 // viewName identifies a view.
@@ -43,33 +44,33 @@ const (
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
-func views() []view {
+func viewTable() []view {
 	return []view{
 		viewOverview:   {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
-		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick},
+		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick, list: onEstimator},
 		viewGroup:      {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typeText: App.typeSearch},
 		viewFilter:     {body: App.overview, keys: filterKeys, typeText: App.typeFilter},
 		viewSteps:      {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
-		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems},
+		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
-		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs},
+		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
 		viewAnswers:    {body: App.answersView, keys: answerKeys},
-		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
+		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
 		viewChain:      {body: App.chainView, keys: chainKeys},
-		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize},
-		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown},
+		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
+		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
 		viewFigures:    {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
 		viewFigureList: {body: App.figureListView, keys: figureListKeys, typeText: App.typeFigure},
-		viewGlance:     {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance},
+		viewGlance:     {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }
 
 // currentView returns the view on the screen.
-func (a App) currentView() view { return views()[a.position.view] }
+func (a App) currentView() view { return viewTable()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
@@ -129,7 +130,7 @@ func (a App) activeKeys() []keySection {
 // allKeys returns every key, view by view.
 func allKeys() []keySection {
 	var all []keySection
-	for _, v := range views() {
+	for _, v := range viewTable() {
 		all = append(all, v.keys())
 	}
 	return append(all, commonKeys()...)
