@@ -27,12 +27,12 @@ func (a App) nextFramework() App {
 
 // supported returns set if the log has all that its estimator needs, else set with the
 // first such estimator of the framework; ok is false if there is none.
-func (a App) supported(set model.Settings) (model.Settings, bool) {
-	if entry, err := set.FindEstimator(); err == nil && a.snap.Missing(entry) == nil {
+func (v env) supported(set model.Settings) (model.Settings, bool) {
+	if entry, err := set.FindEstimator(); err == nil && v.snap.Missing(entry) == nil {
 		return set, true
 	}
 	for _, e := range estimatorsOf(set.Framework) {
-		if a.snap.Missing(e) == nil {
+		if v.snap.Missing(e) == nil {
 			return set.WithEstimator(e.Name), true
 		}
 	}

@@ -34,8 +34,8 @@ const (
 	alikePartSteps = 8  // that are read at once
 )
 
-func (a App) alikeKey(s *analysis.Summary) alikeKey {
-	set := a.settings.now
+func (e env) alikeKey(s *analysis.Summary) alikeKey {
+	set := e.settings.now
 	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.StageOptions = 1, 1, false, "", "", ""
 	return alikeKey{s.Step, int64(s.Revision), set}
 }

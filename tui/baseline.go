@@ -61,31 +61,31 @@ func settingsInWords(s model.Settings) string {
 }
 
 // baselineAnalysis returns the steps on the screen under the baseline, nil if there is none.
-func (a App) baselineAnalysis() *analysis.Analysis {
-	if !a.settings.base.on || a.result.base == nil || !a.result.base.SameSteps(a.result.analysis) || a.result.base.Rows != a.result.analysis.Rows {
+func (e env) baselineAnalysis() *analysis.Analysis {
+	if !e.settings.base.on || e.result.base == nil || !e.result.base.SameSteps(e.result.analysis) || e.result.base.Rows != e.result.analysis.Rows {
 		return nil
 	}
-	return a.result.base
+	return e.result.base
 }
 
 // delta returns how much now exceeds the baseline's value, as " Δ+4", or "" without a
 // baseline.
-func (a App) delta(now float64, was func(*analysis.Analysis) float64) string {
-	base := a.baselineAnalysis()
+func (e env) delta(now float64, was func(*analysis.Analysis) float64) string {
+	base := e.baselineAnalysis()
 	if base == nil {
 		return ""
 	}
-	return a.paintDelta(now - was(base))
+	return e.paintDelta(now - was(base))
 }
 
 // stepDelta is delta for a value of the last step on the screen.
-func (a App) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
-	return a.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
+func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
+	return e.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
 }
 
 // paintDelta returns B − A as " Δ+4".
-func (a App) paintDelta(d float64) string {
-	return a.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
+func (e env) paintDelta(d float64) string {
+	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
 }
 
 // deltaRole returns the look of a difference.
@@ -113,11 +113,11 @@ func signedShort(d float64) string {
 }
 
 // baselineFate returns the fate of a group under the baseline, and whether it differs.
-func (a App) baselineFate(g int) (model.Fate, bool) {
-	base := a.baselineAnalysis()
+func (e env) baselineFate(g int) (model.Fate, bool) {
+	base := e.baselineAnalysis()
 	if base == nil || g >= base.Groups {
 		return 0, false
 	}
 	fate := base.Table[g].Fate
-	return fate, fate != a.result.analysis.Table[g].Fate
+	return fate, fate != e.result.analysis.Table[g].Fate
 }

@@ -56,8 +56,8 @@ func (a App) chartsFor(width int) chartCache {
 }
 
 // figureCharts adds the histograms of the chosen figure.
-func (a App) figureCharts(m chartCache) chartCache {
-	above := a.onlyShown(nil)
+func (e env) figureCharts(m chartCache) chartCache {
+	above := e.onlyShown(nil)
 	if m.distribution.perGroup {
 		above = nil
 	}
@@ -69,7 +69,7 @@ func (a App) figureCharts(m chartCache) chartCache {
 	if m.distribution.perGroup {
 		return m
 	}
-	m.lower = chart.BinWithZeros(axis, bins, m.distribution.below, a.onlyShown(m.distribution.keep))
+	m.lower = chart.BinWithZeros(axis, bins, m.distribution.below, e.onlyShown(m.distribution.keep))
 	return m
 }
 
@@ -94,14 +94,14 @@ func maxAbs(values []float64) float64 {
 }
 
 // maxShownAdvantage returns the largest processed |A| of the groups shown.
-func (a App) maxShownAdvantage() float64 {
-	x := a.result.analysis
-	if a.result.shownSamples == nil {
+func (e env) maxShownAdvantage() float64 {
+	x := e.result.analysis
+	if e.result.shownSamples == nil {
 		return maxAbs(x.Processed)
 	}
 	largest := 0.0
 	for i, v := range x.Processed {
-		if m := math.Abs(v); m > largest && a.result.shownSamples[i] && x.Keep[i] {
+		if m := math.Abs(v); m > largest && e.result.shownSamples[i] && x.Keep[i] {
 			largest = m
 		}
 	}

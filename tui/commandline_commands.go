@@ -242,11 +242,11 @@ func runStep(a App, args []string) (App, error) {
 }
 
 // stepSpan returns the first and the last step: "1 to 30".
-func (a App) stepSpan() string {
-	if len(a.snap.Steps) == 0 {
+func (e env) stepSpan() string {
+	if len(e.snap.Steps) == 0 {
 		return "none yet"
 	}
-	return fmt.Sprintf("%d to %d", a.snap.Steps[0].Number, a.snap.Steps[len(a.snap.Steps)-1].Number)
+	return fmt.Sprintf("%d to %d", e.snap.Steps[0].Number, e.snap.Steps[len(e.snap.Steps)-1].Number)
 }
 
 // runReward takes columns as the reward, or leaves it to the log again.

@@ -38,8 +38,8 @@ type distribution struct {
 }
 
 // distributions returns those that the step has values for, the advantages first.
-func (a App) distributions() []distribution {
-	x := a.result.analysis
+func (e env) distributions() []distribution {
+	x := e.result.analysis
 	kept := x.Keep
 	all := []distribution{
 		{name: "advantages", above: x.Original, below: x.Processed, keep: kept, field: "sample.adv", fieldBelow: "sample.new"},
@@ -54,14 +54,14 @@ func (a App) distributions() []distribution {
 		known = known || l >= 0
 	}
 	if known {
-		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, keep: kept, field: "sample.length", fieldBelow: "sample.length"})
+		all = append(all, distribution{name: "lengths, " + e.snap.Run.LengthUnit.String(), above: lengths, below: lengths, keep: kept, field: "sample.length", fieldBelow: "sample.length"})
 	}
-	for k, name := range a.snap.Run.ComponentNames {
-		if values := a.componentValues(k); values != nil {
+	for k, name := range e.snap.Run.ComponentNames {
+		if values := e.componentValues(k); values != nil {
 			all = append(all, distribution{name: sanitize.Line(name), above: values, below: values, keep: kept})
 		}
 	}
-	if solved := a.solvedPerGroup(); len(solved.above) > 0 {
+	if solved := e.solvedPerGroup(); len(solved.above) > 0 {
 		all = append(all, solved)
 	}
 	return all
@@ -69,20 +69,20 @@ func (a App) distributions() []distribution {
 
 // componentValues returns what reward function k gave to each sample on the screen, NaN in steps where it
 // gave nothing; nil if it did in none.
-func (a App) componentValues(k int) []float64 {
-	if model.HoldsNames(a.snap.Run.ComponentNames[k]) {
+func (e env) componentValues(k int) []float64 {
+	if model.HoldsNames(e.snap.Run.ComponentNames[k]) {
 		return nil
 	}
 	var values []float64
 	at := 0
-	for _, x := range a.result.analysis.Parts() {
-		i, found := a.snap.Find(x.Step)
-		if found && k < len(a.snap.Steps[i].Components) && len(a.snap.Steps[i].Components[k]) >= x.Rows {
+	for _, x := range e.result.analysis.Parts() {
+		i, found := e.snap.Find(x.Step)
+		if found && k < len(e.snap.Steps[i].Components) && len(e.snap.Steps[i].Components[k]) >= x.Rows {
 			if values == nil {
-				values = slices.Repeat([]float64{math.NaN()}, a.result.analysis.Rows)
+				values = slices.Repeat([]float64{math.NaN()}, e.result.analysis.Rows)
 			}
 			for j, row := range x.InputRow {
-				values[at+j] = a.snap.Steps[i].Components[k][row]
+				values[at+j] = e.snap.Steps[i].Components[k][row]
 			}
 		}
 		at += x.Rows
@@ -106,11 +106,11 @@ func (a App) chosenDistribution() (distribution, bool) {
 
 // solvedPerGroup returns how many samples of each group shown are solved: of those whose run's rewards
 // say it.
-func (a App) solvedPerGroup() distribution {
+func (e env) solvedPerGroup() distribution {
 	var counts []float64
 	largest := 0
-	for _, g := range a.result.rows {
-		if group := &a.result.analysis.Table[g]; group.HasSolved {
+	for _, g := range e.result.rows {
+		if group := &e.result.analysis.Table[g]; group.HasSolved {
 			counts = append(counts, float64(group.Solved))
 			largest = max(largest, group.Size())
 		}
@@ -164,16 +164,16 @@ func oddWidth(w int) int {
 
 // onlyShown narrows which samples are drawn to the groups that the filter shows; nil
 // stands for all samples.
-func (a App) onlyShown(drawn []bool) []bool {
-	if a.result.shownSamples == nil {
+func (e env) onlyShown(drawn []bool) []bool {
+	if e.result.shownSamples == nil {
 		return drawn
 	}
 	if drawn == nil {
-		return a.result.shownSamples
+		return e.result.shownSamples
 	}
 	both := make([]bool, len(drawn))
 	for i := range both {
-		both[i] = drawn[i] && a.result.shownSamples[i]
+		both[i] = drawn[i] && e.result.shownSamples[i]
 	}
 	return both
 }

@@ -96,24 +96,24 @@ type paneContent struct {
 
 // addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
 // parts keep their colours. To the mouse the row is a target.
-func (a App) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	a.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
+func (e env) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
+	e.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
 }
 
 // addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
 // bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
 // hollow dots would change places besides.
-func (a App) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
+func (e env) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
 	if underCursor {
 		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
-		text = a.display.theme.Underlay(themes.Cursor, text)
+		text = e.display.theme.Underlay(themes.Cursor, text)
 	}
-	c.lines = append(c.lines, a.mark(row.kind, row.n, text+chart))
+	c.lines = append(c.lines, e.mark(row.kind, row.n, text+chart))
 }
 
 // cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.
-func (a App) cell(text string, underCursor bool) string {
-	switch t := a.display.theme; {
+func (e env) cell(text string, underCursor bool) string {
+	switch t := e.display.theme; {
 	case !underCursor:
 		return " " + text + " "
 	case !t.HasColors():
@@ -148,15 +148,15 @@ func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.
-func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
+func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
 	in := r.Inner()
 	role := themes.Border
 	if focused {
 		role = themes.Focus
 	}
-	b := borders(a.display.glyphs.ASCII)
-	t := a.display.theme
-	title := a.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
+	b := borders(e.display.glyphs.ASCII)
+	t := e.display.theme
+	title := e.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
 	left, right := b.topLeft, b.topRight
 	if r.JoinsAbove {
 		left, right = b.leftTee, b.rightTee
@@ -168,7 +168,7 @@ func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 		if i+1 == c.cursor && !t.HasColors() {
 			side = cursorMark
 		}
-		lines = append(lines, t.Paint(role, side)+a.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
+		lines = append(lines, t.Paint(role, side)+e.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
 	}
 	if r.JoinsBelow {
 		return lines
@@ -176,7 +176,7 @@ func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 	if c.note == "" && len(c.lines) > in.H {
 		c.note = "…"
 	}
-	return append(lines, a.lowerBorder(role, in.W, c))
+	return append(lines, e.lowerBorder(role, in.W, c))
 }
 
 // cursorMark stands in the frame beside the row under the cursor where there are no colours: a
@@ -185,8 +185,8 @@ const cursorMark = ">"
 
 // lowerBorder draws the last line of a frame around w cells, with remark and note. They are not painted:
 // they change with the cursor, and on a slow link a colour costs more than they do.
-func (a App) lowerBorder(role themes.Role, w int, c paneContent) string {
-	b, t := borders(a.display.glyphs.ASCII), a.display.theme
+func (e env) lowerBorder(role themes.Role, w int, c paneContent) string {
+	b, t := borders(e.display.glyphs.ASCII), e.display.theme
 	note, remark := "", ""
 	if c.note != "" {
 		note = cells.Truncate(" "+c.note+" ", max(0, w-3))

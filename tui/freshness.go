@@ -34,22 +34,22 @@ func (a App) onClock(now time.Time) App {
 }
 
 // freshness returns in words whether the log grows.
-func (a App) freshness(full bool) string {
-	t, p := a.display.theme, a.snap.Run.Progress
-	text, _ := p.FreshnessText(a.sourceState.clock)
-	if p.Freshness(a.sourceState.clock) != model.Live {
+func (e env) freshness(full bool) string {
+	t, p := e.display.theme, e.snap.Run.Progress
+	text, _ := p.FreshnessText(e.sourceState.clock)
+	if p.Freshness(e.sourceState.clock) != model.Live {
 		return t.Paint(themes.Dim, text)
 	}
 	if p.Polling && full {
 		text += ", polling"
 	}
-	return t.Paint(themes.Good, a.display.glyphs.Dot+" "+text)
+	return t.Paint(themes.Good, e.display.glyphs.Dot+" "+text)
 }
 
 // lastWriteText returns when the log was last written, in local time: with the day if that is not
 // today.
-func (a App) lastWriteText() string {
-	at, now := a.snap.Run.Progress.LastWrite.Local(), a.sourceState.clock.Local()
+func (e env) lastWriteText() string {
+	at, now := e.snap.Run.Progress.LastWrite.Local(), e.sourceState.clock.Local()
 	if now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return at.Format(time.TimeOnly)
 	}

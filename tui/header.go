@@ -48,40 +48,40 @@ const widthForFullHeader = 100
 
 // status says whether the source is being read, live or ended. In full it says more, and
 // with lastRow when the last row was written.
-func (a App) status(full, lastRow bool) string {
-	t, p := a.display.theme, a.snap.Run.Progress
+func (e env) status(full, lastRow bool) string {
+	t, p := e.display.theme, e.snap.Run.Progress
 	var parts []string
 	switch {
-	case a.sourceState.err != nil:
-		parts = append(parts, t.Paint(themes.Bad, a.stoppedText()))
-	case a.sourceState.ended:
+	case e.sourceState.err != nil:
+		parts = append(parts, t.Paint(themes.Bad, e.stoppedText()))
+	case e.sourceState.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
-		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
-	case a.snap.Rows == 0:
+		parts = append(parts, t.Paint(themes.Accent, "reading "+e.loadedText()))
+	case e.snap.Rows == 0:
 		parts = append(parts, t.Paint(themes.Dim, "waiting"))
 	default:
-		parts = append(parts, a.freshness(full))
+		parts = append(parts, e.freshness(full))
 	}
-	if p.Link.IsRemote() && !a.sourceState.ended {
-		parts = a.withLink(parts, full)
+	if p.Link.IsRemote() && !e.sourceState.ended {
+		parts = e.withLink(parts, full)
 	}
-	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
-		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
+	if last := len(e.snap.Steps) - 1; full && last >= 0 && e.snap.Open(last) && e.snap.Steps[last].Number != e.place.step {
+		parts = append(parts, t.Paint(themes.Dim, e.growingText(last)))
 	}
 	if lastRow && !p.LastWrite.IsZero() {
-		parts = append(parts, t.Paint(themes.Dim, "last row "+a.lastWriteText()))
+		parts = append(parts, t.Paint(themes.Dim, "last row "+e.lastWriteText()))
 	}
-	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
-		parts = append(parts, a.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
+	if n := max(e.snap.Run.Skipped, len(e.snap.Run.Problems)); n > 0 {
+		parts = append(parts, e.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
 	}
 	return strings.Join(parts, "  ")
 }
 
 // stoppedText says that reading has failed, and which key shows the reason if the screen
 // does not.
-func (a App) stoppedText() string {
-	if a.result.analysis == nil {
+func (e env) stoppedText() string {
+	if e.result.analysis == nil {
 		return "stopped"
 	}
 	return "stopped: press ! for the reason"
@@ -119,16 +119,16 @@ type stepFigure struct {
 }
 
 // stepFigures returns the figures of the step in the order of the line.
-func (a App) stepFigures() []stepFigure {
-	x := a.result.analysis
+func (e env) stepFigures() []stepFigure {
+	x := e.result.analysis
 	ratio := x.Metric("vantage/abs_advantage_ratio")
 	return []stepFigure{
 		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
-		{"signal", signalText(&x.Summary), a.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.Summary))},
-		{a.nonzeroName(), nonzeroText(&x.Summary), a.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.Summary))},
+		{"signal", signalText(&x.Summary), e.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.Summary))},
+		{e.nonzeroName(), nonzeroText(&x.Summary), e.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.Summary))},
 		{"ESS", briefOrMissing(x.Metric("vantage/effective_samples")), "", ""},
-		{"kept", units.Fraction(x.Kept, x.Rows), a.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
-		{"Σ|A|", units.Times(ratio), a.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
+		{"kept", units.Fraction(x.Kept, x.Rows), e.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
+		{"Σ|A|", units.Times(ratio), e.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
 	}
 }
 
@@ -139,8 +139,8 @@ func withoutPercent(fraction string) string {
 }
 
 // nonzeroName names the samples whose advantage is not 0.
-func (a App) nonzeroName() string {
-	if a.display.glyphs.ASCII {
+func (e env) nonzeroName() string {
+	if e.display.glyphs.ASCII {
 		return "A!=0"
 	}
 	return "A≠0"
@@ -156,18 +156,18 @@ func nonzeroText(s *analysis.Summary) string {
 
 // stepLine returns the figures of the step, as many as fit. How many samples train, and how many groups carry
 // signal, are always among them from 60 columns: how many are kept would be taken for it.
-func (a App) stepLine(w int) string {
-	x := a.result.analysis
+func (e env) stepLine(w int) string {
+	x := e.result.analysis
 	if x == nil {
 		return cells.Spaces(w)
 	}
-	t := a.display.theme
-	step := " " + t.Paint(themes.Title, a.scopeWords())
-	figures, right := a.stepFigures(), a.fateCounts()+" "
+	t := e.display.theme
+	step := " " + t.Paint(themes.Title, e.scopeWords())
+	figures, right := e.stepFigures(), e.fateCounts()+" "
 	const signal, nonzero = 1, 2 // their indexes
 	needed := 6 + cells.Width(figures[nonzero].name+figures[nonzero].value) + cells.Width(figures[signal].name+figures[signal].short)
 	if x.Open {
-		note := " (" + a.groupsSoFar(&x.Summary) + ", still growing)"
+		note := " (" + e.groupsSoFar(&x.Summary) + ", still growing)"
 		if cells.Width(step+note)+needed > w {
 			note = " (growing)"
 		}
@@ -181,13 +181,13 @@ func (a App) stepLine(w int) string {
 		order = []int{0, nonzero, signal, 4, 5, 3}
 	}
 	free := w - cells.Width(step+right) - 1
-	line := a.fittingFigures(figures, order, free)
-	return cells.Justify(step+a.rewardTrend(free-cells.Width(line))+line, right, w)
+	line := e.fittingFigures(figures, order, free)
+	return cells.Justify(step+e.rewardTrend(free-cells.Width(line))+line, right, w)
 }
 
 // fittingFigures returns the figures that fit into w cells, tried in an order: first with the difference
 // from the baseline, then without, then short. The first leaves room for the second.
-func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
+func (e env) fittingFigures(figures []stepFigure, order []int, w int) string {
 	parts := make([]string, len(figures))
 	second := figures[order[1]]
 	reserved := 3 + cells.Width(second.name+second.short)
@@ -197,7 +197,7 @@ func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
 			room -= reserved
 		}
 		for _, value := range []string{f.value + f.delta, f.value, f.short} {
-			part := "  " + a.display.theme.Paint(themes.Dim, f.name+" ") + value
+			part := "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + value
 			if n := cells.Width(part); value != "" && n <= room {
 				parts[i], w = part, w-n
 				break
@@ -208,24 +208,24 @@ func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
 }
 
 // rewardTrend draws the reward over the steps into w cells, if there is room.
-func (a App) rewardTrend(w int) string {
+func (e env) rewardTrend(w int) string {
 	n := w - 3
-	if n < 12 || a.result.trend == nil {
+	if n < 12 || e.result.trend == nil {
 		return ""
 	}
-	rewards := a.series("critic/score/mean")
+	rewards := e.series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
-	shown, current := a.newestWithGaps(rewards, a.trendIndex(), min(n, 40))
-	return "  " + chart.Sparkline(a.display.theme, a.display.glyphs, shown, current, lo, hi, len(shown))
+	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
+	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
 // fateCounts counts the groups with fates that call for action.
-func (a App) fateCounts() string {
-	t := a.display.theme
+func (e env) fateCounts() string {
+	t := e.display.theme
 	var parts []string
 	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
-		if n := a.result.analysis.Fates[f]; n > 0 {
-			parts = append(parts, t.Paint(a.fateRole(f), fmt.Sprintf("%s %d %s", a.fateGlyph(f), n, f)))
+		if n := e.result.analysis.Fates[f]; n > 0 {
+			parts = append(parts, t.Paint(e.fateRole(f), fmt.Sprintf("%s %d %s", e.fateGlyph(f), n, f)))
 		}
 	}
 	return strings.Join(parts, "  ")
@@ -259,8 +259,8 @@ func (a App) settingsLine(w int) string {
 
 // shortestSettings returns whose numbers these are and why, without what there is no room for: ratios, the
 // scale, the reason but for its mark.
-func (a App) shortestSettings(short, mark string, w int) string {
-	t, set := a.display.theme, a.settings.now
+func (e env) shortestSettings(short, mark string, w int) string {
+	t, set := e.display.theme, e.settings.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Framework) + " " + key("e", set.Estimator)
 	for _, line := range []string{whose + " " + key("s", string(set.Scale)) + short, whose + short} {
@@ -273,22 +273,22 @@ func (a App) shortestSettings(short, mark string, w int) string {
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form
 // first: names, then how many.
-func (a App) stagesInHeader() []string {
-	set, t := a.settings.now, a.display.theme
+func (e env) stagesInHeader() []string {
+	set, t := e.settings.now, e.display.theme
 	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}
 	word := func(text string) string {
-		return "   " + a.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
+		return "   " + e.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
 	}
 	return []string{word(strings.Join(names, " ")), word(fmt.Sprintf("+%d", len(names)))}
 }
 
 // optionsInHeader names the options that are not at their default by the end of their keys, and counts
 // them where there is no room.
-func (a App) optionsInHeader() (long, count string) {
-	list := a.settings.now.Options.List()
+func (e env) optionsInHeader() (long, count string) {
+	list := e.settings.now.Options.List()
 	if len(list) == 0 {
 		return "", ""
 	}
@@ -297,7 +297,7 @@ func (a App) optionsInHeader() (long, count string) {
 		list[i] = key[strings.LastIndexByte(key, '.')+1:] + "=" + value
 	}
 	paint := func(text string) string {
-		return " " + a.display.theme.Paint(themes.Accent, sanitize.Line(text))
+		return " " + e.display.theme.Paint(themes.Accent, sanitize.Line(text))
 	}
 	return paint(strings.Join(list, " ")), paint(fmt.Sprintf("+%d", len(list)))
 }
@@ -328,10 +328,10 @@ func (a App) choiceReason() (reason, short, mark string) {
 	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
 }
 
-func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string {
-	t, set := a.display.theme, a.settings.now
+func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string {
+	t, set := e.display.theme, e.settings.now
 	key := func(k, word string) string {
-		return " " + a.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
+		return " " + e.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
 	}
 	label := func(name string) string {
 		if name == "" {
@@ -347,9 +347,9 @@ func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		bar := ""
 		if meter > 0 {
-			bar = a.mark(onMeter, n, chart.Meter(t, a.display.glyphs, role, value, meter)) + " "
+			bar = e.mark(onMeter, n, chart.Meter(t, e.display.glyphs, role, value, meter)) + " "
 		}
-		return key(k, label(name)) + bar + a.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
+		return key(k, label(name)) + bar + e.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
 	}
 	state := "off"
 	if set.Recompute {

@@ -188,13 +188,13 @@ func (a App) helpLines(parts []helpPart, w, across, h int) []string {
 
 // legendOnFirstPage moves figures that are under the cursor to the other figures on the screen until there is room
 // for the legend on the first page.
-func (a App) legendOnFirstPage(parts []helpPart, w, room int) []helpPart {
+func (e env) legendOnFirstPage(parts []helpPart, w, room int) []helpPart {
 	const titles = 6 // of the cursor, the fates and the signs, with a blank line each
 	parts = slices.Clone(parts)
 	figures, others := parts[partCursor].entries, parts[partFigures].entries
-	room -= titles + len(a.entryLines(parts[partFates].entries, w)) + len(a.entryLines(parts[partSigns].entries, w))
+	room -= titles + len(e.entryLines(parts[partFates].entries, w)) + len(e.entryLines(parts[partSigns].entries, w))
 	shown := len(figures)
-	for shown > 1 && len(a.entryLines(figures[:shown], w)) > room {
+	for shown > 1 && len(e.entryLines(figures[:shown], w)) > room {
 		shown--
 	}
 	parts[partCursor].entries, parts[partFigures].entries = figures[:shown], slices.Concat(figures[shown:], others)
@@ -223,10 +223,10 @@ func (a App) matchesHelpSearch(entry string) bool {
 }
 
 // entryLines wraps entries to w cells.
-func (a App) entryLines(entries []helpEntry, w int) []string {
+func (v env) entryLines(entries []helpEntry, w int) []string {
 	var lines []string
 	for _, e := range entries {
-		label := a.display.theme.Paint(e.role, e.label)
+		label := v.display.theme.Paint(e.role, e.label)
 		if e.width > 0 {
 			lines = append(lines, hangingIndent(cells.Fit(label, e.width), e.text, w)...)
 			continue
@@ -246,8 +246,8 @@ func (a App) entryLines(entries []helpEntry, w int) []string {
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
 // keyLabel returns the label of keys, spelled where there is only ASCII.
-func (a App) keyLabel(keys string) string {
-	if a.display.glyphs.ASCII {
+func (e env) keyLabel(keys string) string {
+	if e.display.glyphs.ASCII {
 		return spelledKeys.Replace(keys)
 	}
 	return keys
@@ -267,13 +267,13 @@ func hangingIndent(first, text string, w int) []string {
 }
 
 // currentEstimatorPage describes the estimator at work.
-func (a App) currentEstimatorPage(w, h int) []string {
-	e, err := a.settings.now.FindEstimator()
+func (v env) currentEstimatorPage(w, h int) []string {
+	e, err := v.settings.now.FindEstimator()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
-	t := a.display.theme
-	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, a.estimatorPage(e, min(w-2, maxProseWidth))...)
+	t := v.display.theme
+	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, v.estimatorPage(e, min(w-2, maxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 

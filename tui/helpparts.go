@@ -59,10 +59,10 @@ const (
 )
 
 // figureEntries explains figures.
-func (a App) figureEntries(figures []figure) []helpEntry {
+func (e env) figureEntries(figures []figure) []helpEntry {
 	var all []helpEntry
 	for _, f := range figures {
-		sign := strings.NewReplacer("±", a.plusMinus())
+		sign := strings.NewReplacer("±", e.plusMinus())
 		all = append(all, helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")})
 	}
 	return all
@@ -90,7 +90,7 @@ func otherFigures(known []figure) []figure {
 }
 
 // fateEntries says in a few words what each fate is.
-func (a App) fateEntries() []helpEntry {
+func (e env) fateEntries() []helpEntry {
 	words := [model.FateCount]string{
 		model.FateShort:      "kept < 2: not recomputed",
 		model.FateKilled:     "filter left no signal",
@@ -106,14 +106,14 @@ func (a App) fateEntries() []helpEntry {
 	}
 	var all []helpEntry
 	for _, f := range model.Fates() {
-		all = append(all, helpEntry{a.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], a.fateRole(f), f.Key() + " " + f.Doc()})
+		all = append(all, helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()})
 	}
 	return all
 }
 
 // signEntries is the legend of the signs.
-func (a App) signEntries() []helpEntry {
-	g, width := a.display.glyphs, model.FateWidth+3
+func (e env) signEntries() []helpEntry {
+	g, width := e.display.glyphs, model.FateWidth+3
 	same, near := "✓", "≈"
 	if g.ASCII {
 		same, near = "=", "~"
@@ -128,14 +128,14 @@ func (a App) signEntries() []helpEntry {
 }
 
 // keyEntries explains keys.
-func (a App) keyEntries(bindings []binding) []helpEntry {
+func (e env) keyEntries(bindings []binding) []helpEntry {
 	width := 6
-	if a.display.glyphs.ASCII {
+	if e.display.glyphs.ASCII {
 		width = 9
 	}
 	var all []helpEntry
 	for _, b := range bindings {
-		all = append(all, helpEntry{cells.FitRight(a.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""})
+		all = append(all, helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""})
 	}
 	return all
 }

@@ -86,9 +86,9 @@ func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
 func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
 
 // addRows fills a pane to h lines of w cells with those of n rows that are around the cursor, and notes where it is.
-func (a App) addRows(c *paneContent, of targetKind, cursor, n, w, h int, row func(i int) string) {
+func (e env) addRows(c *paneContent, of targetKind, cursor, n, w, h int, row func(i int) string) {
 	for i := windowTop(cursor, n, h-len(c.lines)); i < n && len(c.lines) < h; i++ {
-		a.addRow(c, target{of, i}, row(i), w, i == cursor)
+		e.addRow(c, target{of, i}, row(i), w, i == cursor)
 	}
 	c.note = fmt.Sprintf("%d/%d", min(cursor+1, n), n)
 }

@@ -162,20 +162,20 @@ func (a App) choice() choice.Choice {
 }
 
 // loggedReport returns the comparison with the logged advantages, nil if it was made with another reward.
-func (a App) loggedReport() *match.Report {
-	if set, m := a.settings.now, a.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
+func (e env) loggedReport() *match.Report {
+	if set, m := e.settings.now, e.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
 		return nil
 	}
-	return a.loggedMatch.report
+	return e.loggedMatch.report
 }
 
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.
-func (a App) matchVerdict() string {
-	r := a.loggedReport()
+func (e env) matchVerdict() string {
+	r := e.loggedReport()
 	if r == nil {
 		return ""
 	}
-	t := a.display.theme
+	t := e.display.theme
 	switch r.Outcome() {
 	case match.OutcomeCannotTell:
 		return t.Paint(themes.Dim, "log: all advantages are 0 so far")
@@ -190,7 +190,7 @@ func (a App) matchVerdict() string {
 	case best.OneULP > 0:
 		how, equal = "within 1 ulp", best.Equal()
 	}
-	return t.Paint(themes.Good, a.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
+	return t.Paint(themes.Good, e.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
@@ -212,8 +212,8 @@ func nearestEstimator(r *match.Report) string {
 }
 
 // matchWarning is the warning that no estimator reproduces the logged advantages.
-func (a App) matchWarning() []warningLine {
-	r := a.loggedReport()
+func (e env) matchWarning() []warningLine {
+	r := e.loggedReport()
 	if r == nil || r.HasMatch() || r.Undecided {
 		return nil
 	}

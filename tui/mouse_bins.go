@@ -77,7 +77,7 @@ func withoutTerm(text, term string) (rest string, removed bool) {
 }
 
 // binTerm returns the query for the values in a bin above or below the axis; "" and the reason if there is none.
-func (a App) binTerm(m chartCache, column int, below bool) (term, why string) {
+func (e env) binTerm(m chartCache, column int, below bool) (term, why string) {
 	w := len(m.upper.Counts) // bins
 	field, values, use, axis := m.distribution.field, m.distribution.above, []bool(nil), m.upper.Axis
 	if below {

@@ -58,11 +58,11 @@ func (a App) pressSetting(h hit) App {
 }
 
 // markKey marks text as the key of that name.
-func (a App) markKey(name, text string) string {
-	if !a.display.marking {
+func (e env) markKey(name, text string) string {
+	if !e.display.marking {
 		return text
 	}
-	return a.mark(onKey, keyCode(name), text)
+	return e.mark(onKey, keyCode(name), text)
 }
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
@@ -79,11 +79,11 @@ func (a App) keyOfHint(b binding, word string) string {
 }
 
 // markSetting marks text as a key of the settings in the header.
-func (a App) markSetting(name, text string) string {
-	if !a.display.marking {
+func (e env) markSetting(name, text string) string {
+	if !e.display.marking {
 		return text
 	}
-	return a.mark(onSetting, keyCode(name), text)
+	return e.mark(onSetting, keyCode(name), text)
 }
 
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.

@@ -28,8 +28,8 @@ func (s spot) contains(x, y int) bool { return s.rect.Contains(x, y) }
 // mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
 // what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
 // [App.spots] asks for it: no terminal is sent any.
-func (a App) mark(kind targetKind, n int, text string) string {
-	if !a.display.marking || text == "" {
+func (e env) mark(kind targetKind, n int, text string) string {
+	if !e.display.marking || text == "" {
 		return text
 	}
 	return fmt.Sprintf("\x1b[%d;%dy%s%s", kind, n, text, markEnd)
@@ -43,12 +43,12 @@ const (
 )
 
 // markLines is mark for every line of a block.
-func (a App) markLines(kind targetKind, n int, lines []string) []string {
-	if !a.display.marking {
+func (e env) markLines(kind targetKind, n int, lines []string) []string {
+	if !e.display.marking {
 		return lines
 	}
 	for i, line := range lines {
-		lines[i] = a.mark(kind, n, line)
+		lines[i] = e.mark(kind, n, line)
 	}
 	return lines
 }

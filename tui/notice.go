@@ -15,7 +15,7 @@ import (
 const noticeDuration = 5 * time.Second
 
 // maxNoticeLines bounds the lines of a notice: a low screen has room for fewer, so that its panes keep theirs.
-func (a App) maxNoticeLines() int { return max(1, min(5, (a.display.h-10)/2)) }
+func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
 
 // noticeEndedMsg ends a notice, if it is still the one of that number.
 type noticeEndedMsg struct{ number int }

@@ -60,14 +60,14 @@ func (a App) paneAdvantages(w, h int) paneContent {
 }
 
 // meansLine returns the means and counts above and below the axis.
-func (a App) meansLine(m chartCache, w int) string {
+func (e env) meansLine(m chartCache, w int) string {
 	n, mean, _ := m.upper.Moments()
 	nLower, meanLower, _ := m.lower.Moments()
 	upper, lower := "orig ", "  proc "
 	if m.key.base != nil {
 		upper, lower = "A ", "  B "
 	}
-	means := a.display.theme.Paint(themes.Dim, "mean ") + upper + units.Signed(mean) + lower + units.Signed(meanLower)
+	means := e.display.theme.Paint(themes.Dim, "mean ") + upper + units.Signed(mean) + lower + units.Signed(meanLower)
 	return cells.JoinFitting(w, "  ", means, fmt.Sprintf("n %d, %d", n, nLower))
 }
 
@@ -104,9 +104,9 @@ func (a App) mirrorLines(up, down chart.Histogram, width, h int) []string {
 
 // momentsLine returns count, mean and std of the values of a histogram that are numbers,
 // and of advantages (zeros) how many are 0, which the chart does not draw.
-func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) string {
+func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
-	t := a.display.theme
+	t := e.display.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
 	pieces := []string{t.Paint(themes.Title, name) + cells.FitRight(units.Count(n), 6)}
 	if n > 0 {
@@ -129,9 +129,9 @@ func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 type namedFigure struct{ name, value string }
 
 // summaryFigures returns figures of some groups that the histogram does not show.
-func (a App) summaryFigures(x *analysis.Summary, largest float64) []namedFigure {
+func (e env) summaryFigures(x *analysis.Summary, largest float64) []namedFigure {
 	return []namedFigure{
-		{a.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},

@@ -115,14 +115,14 @@ func (a App) noMatchText() string {
 	return text + " / changes the filter, u undoes it."
 }
 
-func (a App) groupHeader(c groupColumns, axis chart.Axis) string {
-	fate := a.columnHeader("fate")
-	if a.baselineAnalysis() != nil {
+func (e env) groupHeader(c groupColumns, axis chart.Axis) string {
+	fate := e.columnHeader("fate")
+	if e.baselineAnalysis() != nil {
 		fate = cells.Fit(fate, c.fate-2) + "A" // the fate under the baseline, where it differs
 	}
-	right := func(name string, w int) string { return a.markHeading(name, cells.FitRight(a.columnHeader(name), w)) }
-	return a.display.theme.Paint(themes.Dim, " "+a.markHeading("fate", cells.Fit(fate, c.fate))+a.markHeading("step", c.stepCell(a.columnHeader("step")))+
-		a.markHeading("prompt", cells.Fit(a.columnHeader("prompt"), c.prompt))+" "+right("n", c.n)+" "+right("kept", c.kept)+" "+right("reward", c.reward)+c.moreHeaders()+" "+axisRuler(axis, c.dotPlot)+cells.Fit("  why", c.why))
+	right := func(name string, w int) string { return e.markHeading(name, cells.FitRight(e.columnHeader(name), w)) }
+	return e.display.theme.Paint(themes.Dim, " "+e.markHeading("fate", cells.Fit(fate, c.fate))+e.markHeading("step", c.stepCell(e.columnHeader("step")))+
+		e.markHeading("prompt", cells.Fit(e.columnHeader("prompt"), c.prompt))+" "+right("n", c.n)+" "+right("kept", c.kept)+" "+right("reward", c.reward)+c.moreHeaders()+" "+axisRuler(axis, c.dotPlot)+cells.Fit("  why", c.why))
 }
 
 // stepCell returns a cell of the column of steps, "" where all groups are of one step.
@@ -181,11 +181,11 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) (text, dots stri
 
 // promptInTable returns the prompt of a group without the beginning that all groups of the step share,
 // or its name if the log has no prompts.
-func (a App) promptInTable(g *analysis.Group) string {
+func (e env) promptInTable(g *analysis.Group) string {
 	if g.Preview == "" {
 		return "group " + sanitize.Line(g.Name)
 	}
-	return withoutShared(g.Preview, a.result.sharedPrompt)
+	return withoutShared(g.Preview, e.result.sharedPrompt)
 }
 
 // keptBySign returns the kept samples as 5+3−, and those with advantage zero as 2·.
@@ -220,8 +220,8 @@ func meanAndStd(g *analysis.Group, plusMinus string, w int) string {
 }
 
 // plusMinus is the sign before a spread. In ASCII it has two characters, as no single one is understood.
-func (a App) plusMinus() string {
-	if a.display.glyphs.ASCII {
+func (e env) plusMinus() string {
+	if e.display.glyphs.ASCII {
 		return "+-"
 	}
 	return "±"
@@ -238,7 +238,7 @@ func firstFitting(w int, ways ...string) string {
 }
 
 // fateRole returns the look of a fate.
-func (a App) fateRole(f model.Fate) themes.Role {
+func (e env) fateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
 		return themes.Good
@@ -252,9 +252,9 @@ func (a App) fateRole(f model.Fate) themes.Role {
 }
 
 // fateGlyph returns the sign of a fate.
-func (a App) fateGlyph(f model.Fate) string {
+func (e env) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
-	if a.display.glyphs.ASCII {
+	if e.display.glyphs.ASCII {
 		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "/", "o", "."}
 	}
 	return glyphs[f]

@@ -65,17 +65,17 @@ func (a App) reverseOrder() App {
 }
 
 // columnHeader returns the header of a column, with an arrow if the table is sorted by it.
-func (a App) columnHeader(name string) string {
-	if a.settings.order == (order{}) || sortings()[a.settings.order.column].column != name {
+func (e env) columnHeader(name string) string {
+	if e.settings.order == (order{}) || sortings()[e.settings.order.column].column != name {
 		return name
 	}
-	up := a.settings.order.reversed != (a.settings.order.column == 1) // text ascends by default
-	return name + a.display.glyphs.SortArrow(up)
+	up := e.settings.order.reversed != (e.settings.order.column == 1) // text ascends by default
+	return name + e.display.glyphs.SortArrow(up)
 }
 
 // markHeading marks text as the heading of a column of the groups.
-func (a App) markHeading(column, text string) string {
-	return a.mark(onHeading, slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == column }), text)
+func (e env) markHeading(column, text string) string {
+	return e.mark(onHeading, slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == column }), text)
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.

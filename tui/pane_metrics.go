@@ -68,9 +68,9 @@ func metricText(name string, x float64) string {
 }
 
 // metricColumns returns in how many columns n metrics are listed in w×h cells: as many as fit, and are needed.
-func (a App) metricColumns(n, w, h int) int {
+func (e env) metricColumns(n, w, h int) int {
 	width := metricWidth
-	if a.baselineFigures() != nil {
+	if e.baselineFigures() != nil {
 		width += deltaWidth
 	}
 	return max(1, min(w/width, (n+h-1)/max(1, h)))

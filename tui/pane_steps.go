@@ -110,25 +110,25 @@ func trendWidths(w int, delta bool) (left, plot, right int) {
 
 // trendLine returns the row of a metric: its value at the step on the screen, the line over all steps, and the
 // range that it is drawn over: that of all steps, though a column is a mean where there are more.
-func (a App) trendLine(n int, row trendRow, w int) string {
-	t := a.display.theme
-	if x := a.result.analysis; x != nil && x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
+func (e env) trendLine(n int, row trendRow, w int) string {
+	t := e.display.theme
+	if x := e.result.analysis; x != nil && x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
 		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" continuous rewards: set :solved X", w))
 	}
-	base := a.baselineAnalysis()
+	base := e.baselineAnalysis()
 	left, plot, right := trendWidths(w, base != nil)
 	value := units.Missing
-	if a.result.analysis != nil {
-		step := a.result.analysis.Last()
+	if e.result.analysis != nil {
+		step := e.result.analysis.Last()
 		value = cells.FitRight(metricText(row.metric, step.Metric(row.metric)), valueWidth-1)
 		if base != nil && left > nameWidth+valueWidth {
-			value += cells.FitRight(a.stepDelta(step.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
+			value += cells.FitRight(e.stepDelta(step.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 		}
 	}
-	x, line := a.stepAxis(), chart.Line{X: stepNumbers(a.result.trend), Y: a.series(row.metric)}
+	x, line := e.stepAxis(), chart.Line{X: stepNumbers(e.result.trend), Y: e.series(row.metric)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
-	spark := a.mark(onTrend, n, chart.Spark{X: x, Line: line, Bars: !row.zeroToOne, Current: float64(a.result.analysis.Step)}.Draw(t, a.display.glyphs, plot))
+	spark := e.mark(onTrend, n, chart.Spark{X: x, Line: line, Bars: !row.zeroToOne, Current: float64(e.result.analysis.Step)}.Draw(t, e.display.glyphs, plot))
 	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + spark +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
@@ -159,20 +159,20 @@ func roundTo(x float64, decimals int) string {
 }
 
 // bigTrend draws a metric over h rows.
-func (a App) bigTrend(row trendRow, w, h int) []string {
-	values := a.series(row.metric)
+func (e env) bigTrend(row trendRow, w, h int) []string {
+	values := e.series(row.metric)
 	lo, hi := row.bounds(values)
 	axis := chart.Axis{Lo: lo, Hi: hi}.Widened()
-	t := a.display.theme
-	left, plot, right := trendWidths(w, a.baselineAnalysis() != nil)
-	lines := chart.Plot{X: a.stepAxis(), Lines: []chart.Line{{X: stepNumbers(a.result.trend), Y: values, Axis: axis, Role: themes.Accent}}}.Draw(t, a.display.glyphs, plot, h)
+	t := e.display.theme
+	left, plot, right := trendWidths(w, e.baselineAnalysis() != nil)
+	lines := chart.Plot{X: e.stepAxis(), Lines: []chart.Line{{X: stepNumbers(e.result.trend), Y: values, Axis: axis, Role: themes.Accent}}}.Draw(t, e.display.glyphs, plot, h)
 	labels := axis.RowLabels(h)
 	for i := range lines {
 		name := ""
 		if i == 0 {
 			name = row.name
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + a.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
 	}
 	return lines
 }
@@ -189,30 +189,30 @@ func (r trendRow) bounds(values []float64) (lo, hi float64) {
 }
 
 // series returns a metric over all steps.
-func (a App) series(metric string) []float64 {
-	if a.result.trend == nil {
+func (e env) series(metric string) []float64 {
+	if e.result.trend == nil {
 		return nil
 	}
-	return a.result.trend.Series(metric)
+	return e.result.trend.Series(metric)
 }
 
 // trendIndex returns the index of the step on the screen in the trend, -1 if it is not
 // there yet.
-func (a App) trendIndex() int {
-	if i, ok := a.result.trend.Find(a.result.analysis.Step); ok {
+func (e env) trendIndex() int {
+	if i, ok := e.result.trend.Find(e.result.analysis.Step); ok {
 		return i
 	}
 	return -1
 }
 
 // stepAxis returns the axis from the first step of the run to the last.
-func (a App) stepAxis() chart.Axis {
-	first, last := a.trendBounds()
+func (e env) stepAxis() chart.Axis {
+	first, last := e.trendBounds()
 	return chart.Axis{Lo: float64(first), Hi: float64(last)}
 }
 
-func (a App) trendBounds() (first, last int64) {
-	steps := a.result.trend.Steps
+func (e env) trendBounds() (first, last int64) {
+	steps := e.result.trend.Steps
 	if len(steps) == 0 {
 		return 0, 0
 	}

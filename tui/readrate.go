@@ -33,11 +33,11 @@ func (p readRate) updated(now time.Time, is model.Progress) readRate {
 }
 
 // loadedText returns how much of the log is read: "34% · 1.2/3.5 GB · 41 s left".
-func (a App) loadedText() string {
-	p := a.snap.Run.Progress
+func (e env) loadedText() string {
+	p := e.snap.Run.Progress
 	text := units.Percent(int(p.BytesRead), int(p.BytesAll)) + " · " + units.BytesOf(p.BytesRead, p.BytesAll)
-	if a.sourceState.rate.remaining > 0 {
-		text += " · " + units.ApproxDuration(a.sourceState.rate.remaining) + " left"
+	if e.sourceState.rate.remaining > 0 {
+		text += " · " + units.ApproxDuration(e.sourceState.rate.remaining) + " left"
 	}
 	return text
 }

@@ -145,16 +145,16 @@ func (a App) wantedPage(g *analysis.Group) (want pageRequest, ok bool) {
 
 // stepOf returns the step of a group on the screen, unless the snapshot has a newer revision of it than
 // was analysed.
-func (a App) stepOf(g *analysis.Group) (model.Step, bool) { return a.analyzedStep(g.Step) }
+func (e env) stepOf(g *analysis.Group) (model.Step, bool) { return e.analyzedStep(g.Step) }
 
 // analyzedStep is stepOf for the number of a step.
-func (a App) analyzedStep(number int64) (model.Step, bool) {
-	i, found := a.snap.Find(number)
-	of := a.result.analysis.Of(number)
-	if !found || of == nil || a.snap.Steps[i].Revision != of.Revision {
+func (e env) analyzedStep(number int64) (model.Step, bool) {
+	i, found := e.snap.Find(number)
+	of := e.result.analysis.Of(number)
+	if !found || of == nil || e.snap.Steps[i].Revision != of.Revision {
 		return model.Step{}, false
 	}
-	return a.snap.Steps[i], true
+	return e.snap.Steps[i], true
 }
 
 // readPage reads the texts of a page that are not in memory, and lays it out.

@@ -209,30 +209,30 @@ func (a App) forgetScope() App {
 
 // scopeEnd returns the index of the newest step that the scope may end with: of several steps all are
 // complete.
-func (a App) scopeEnd() int {
-	last := len(a.snap.Steps) - 1
-	if a.place.scope.kind != scopeStep && last > 0 && a.snap.Open(last) {
+func (e env) scopeEnd() int {
+	last := len(e.snap.Steps) - 1
+	if e.place.scope.kind != scopeStep && last > 0 && e.snap.Open(last) {
 		last--
 	}
 	return last
 }
 
 // isWide reports whether several steps are on the screen.
-func (a App) isWide() bool { return a.result.analysis != nil && a.result.analysis.StepCount() > 1 }
+func (e env) isWide() bool { return e.result.analysis != nil && e.result.analysis.StepCount() > 1 }
 
 // scopeWords names the steps on the screen: "step 300", "steps 291-300", "6 steps of 1-45" where numbers are
 // missing, "1 in 4 of steps 1-1000".
-func (a App) scopeWords() string {
-	if a.result.analysis == nil {
+func (e env) scopeWords() string {
+	if e.result.analysis == nil {
 		return "this step"
 	}
-	n, first, last := a.result.analysis.StepCount(), a.result.analysis.First().Step, a.result.analysis.Step
+	n, first, last := e.result.analysis.StepCount(), e.result.analysis.First().Step, e.result.analysis.Step
 	text := fmt.Sprintf("steps %d-%d", first, last)
 	switch {
 	case n == 1:
 		return fmt.Sprintf("step %d", last)
-	case a.result.every > 1:
-		return fmt.Sprintf("1 in %d of %s", a.result.every, text)
+	case e.result.every > 1:
+		return fmt.Sprintf("1 in %d of %s", e.result.every, text)
 	case last-first >= int64(n): // the log has not every number
 		return fmt.Sprintf("%s of %d-%d", units.Plural(n, "steps"), first, last)
 	}
@@ -241,11 +241,11 @@ func (a App) scopeWords() string {
 
 // withScopeWords adds " · steps 291-300" to the title of a pane that is w wide inside, while several steps
 // are on the screen and if there is room.
-func (a App) withScopeWords(title string, w int) string {
-	if !a.isWide() {
+func (e env) withScopeWords(title string, w int) string {
+	if !e.isWide() {
 		return title
 	}
-	return withRoom(title, " · "+a.scopeWords(), w)
+	return withRoom(title, " · "+e.scopeWords(), w)
 }
 
 // withRoom adds more to the title of a pane that is w wide inside if all of it is seen there.

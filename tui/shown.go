@@ -156,18 +156,18 @@ func (a App) onAnalysis(x analysed, err error) App {
 
 // newestStep returns the step to follow: the newest complete one, whose figures no longer change, or the first while it is the
 // only one.
-func (a App) newestStep() int64 {
-	last := len(a.snap.Steps) - 1
-	if last > 0 && a.snap.Open(last) {
+func (e env) newestStep() int64 {
+	last := len(e.snap.Steps) - 1
+	if last > 0 && e.snap.Open(last) {
 		last--
 	}
-	return a.snap.Steps[last].Number
+	return e.snap.Steps[last].Number
 }
 
 // stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
-func (a App) stepIndex() int {
-	i, _ := a.snap.Find(a.place.step)
-	return min(i, len(a.snap.Steps)-1)
+func (e env) stepIndex() int {
+	i, _ := e.snap.Find(e.place.step)
+	return min(i, len(e.snap.Steps)-1)
 }
 
 // firstTrendSamples is how many samples the first part of the trend has at least: few enough to be computed before a person
@@ -176,9 +176,9 @@ const firstTrendSamples = 1 << 16
 
 // firstTrendPart returns how many samples to compute first. If the trend on the screen is complete under these settings, only
 // new steps are missing: they are computed in one part, so that a growing log has the screen drawn no more than twice a second.
-func (a App) firstTrendPart() int {
-	if t := a.result.trend; t != nil && t.Complete() && t.Settings == a.settings.now.Effective() {
-		return a.snap.Rows
+func (e env) firstTrendPart() int {
+	if t := e.result.trend; t != nil && t.Complete() && t.Settings == e.settings.now.Effective() {
+		return e.snap.Rows
 	}
 	return firstTrendSamples
 }
@@ -205,17 +205,17 @@ func computeTrend(snap model.Snapshot, set undoState, shown, base *analysis.Anal
 }
 
 // trendProgress returns how many of the steps are computed: "312/1000 steps".
-func (a App) trendProgress() string {
-	t := a.result.trend
+func (e env) trendProgress() string {
+	t := e.result.trend
 	return units.Count(len(t.Steps)-t.Pending) + "/" + units.Count(len(t.Steps)) + " steps"
 }
 
 // growingText says how much of the newest step, with index last, is there while another one is on the screen.
-func (a App) growingText(last int) string {
-	step := a.snap.Steps[last]
-	if t := a.result.trend; t != nil {
+func (e env) growingText(last int) string {
+	step := e.snap.Steps[last]
+	if t := e.result.trend; t != nil {
 		if i, ok := t.Find(step.Number); ok && t.Steps[i].Open && t.Steps[i].Groups > 0 {
-			return fmt.Sprintf("step %d growing, %s", step.Number, a.groupsSoFar(&t.Steps[i]))
+			return fmt.Sprintf("step %d growing, %s", step.Number, e.groupsSoFar(&t.Steps[i]))
 		}
 	}
 	return fmt.Sprintf("step %d growing, %s", step.Number, units.Plural(len(step.Rewards), "rows"))
@@ -223,8 +223,8 @@ func (a App) growingText(last int) string {
 
 // groupsSoFar returns the groups of a step that is being written, out of as many as the step before had if that is known: the
 // steps of a run are of about one size.
-func (a App) groupsSoFar(s *analysis.Summary) string {
-	if t := a.result.trend; t != nil {
+func (e env) groupsSoFar(s *analysis.Summary) string {
+	if t := e.result.trend; t != nil {
 		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {
 			return units.Count(s.Groups) + "/" + units.Plural(t.Steps[i-1].Groups, "groups")
 		}
@@ -260,8 +260,8 @@ type subset struct {
 }
 
 // isFiltered reports whether the filter leaves groups out.
-func (a App) isFiltered() bool {
-	return a.result.analysis != nil && len(a.result.rows) < a.result.analysis.Groups
+func (e env) isFiltered() bool {
+	return e.result.analysis != nil && len(e.result.rows) < e.result.analysis.Groups
 }
 
 // updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
@@ -304,14 +304,14 @@ func (a App) shownFigures() *analysis.Summary {
 }
 
 // baselineFigures is shownFigures under the baseline, nil if there is none.
-func (a App) baselineFigures() *analysis.Summary {
-	switch base := a.baselineAnalysis(); {
+func (e env) baselineFigures() *analysis.Summary {
+	switch base := e.baselineAnalysis(); {
 	case base == nil:
 		return nil
-	case !a.isFiltered():
+	case !e.isFiltered():
 		return &base.Summary
 	}
-	return &a.subset.value.baseFigures
+	return &e.subset.value.baseFigures
 }
 
 // shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.

@@ -69,7 +69,7 @@ func (a App) newStepChart(name, second string, w int) stepChart {
 }
 
 // linesOf returns the lines of a metric for some runs, and their common axis: that of their values in the window.
-func (a App) linesOf(name string, x chart.Axis, runs []drawnRun) ([]chart.Line, chart.Axis) {
+func (e env) linesOf(name string, x chart.Axis, runs []drawnRun) ([]chart.Line, chart.Axis) {
 	row := trendRow{metric: name}
 	if i := slices.IndexFunc(trendRows(), func(r trendRow) bool { return r.metric == name }); i >= 0 {
 		row = trendRows()[i]

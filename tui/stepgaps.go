@@ -10,11 +10,11 @@ import (
 
 // gapsText says which steps are not in the log between others, "none of 11–43" or "3 gaps": "" if none is missing, or as
 // long as the log is read.
-func (a App) gapsText() string {
-	if p := a.snap.Run.Progress; !p.CaughtUp && !a.sourceState.ended {
+func (e env) gapsText() string {
+	if p := e.snap.Run.Progress; !p.CaughtUp && !e.sourceState.ended {
 		return ""
 	}
-	steps := stepNumbers(a.result.trend)
+	steps := stepNumbers(e.result.trend)
 	text, n := "", 0
 	for i, gap := range chart.Gaps(steps) {
 		if !gap {
@@ -47,8 +47,8 @@ func (a App) missingColumns(x chart.Axis, w int) []bool {
 
 // newestWithGaps returns the newest values over the steps, at most n with a NaN wherever steps are missing, and the
 // index among them of a step, which is given by its index in the trend: -1 if it is not among them.
-func (a App) newestWithGaps(values []float64, step, n int) (shown []float64, current int) {
-	gaps := chart.Gaps(stepNumbers(a.result.trend))
+func (e env) newestWithGaps(values []float64, step, n int) (shown []float64, current int) {
+	gaps := chart.Gaps(stepNumbers(e.result.trend))
 	current = -1
 	for i := len(values) - 1; i >= 0 && len(shown) < n; i-- {
 		if gaps != nil && gaps[i] {

@@ -130,10 +130,10 @@ func (a App) breakdownLines(w int) []string {
 const breakdownNameWidth = 17
 
 // breakdownMessage wraps a text behind an empty line.
-func (a App) breakdownMessage(text string, w int) []string {
+func (e env) breakdownMessage(text string, w int) []string {
 	lines := []string{""}
 	for _, line := range cells.Wrap(sanitize.Line(text), min(w-2, maxProseWidth)) {
-		lines = append(lines, " "+a.display.theme.Paint(themes.Dim, line))
+		lines = append(lines, " "+e.display.theme.Paint(themes.Dim, line))
 	}
 	return lines
 }

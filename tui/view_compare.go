@@ -80,22 +80,22 @@ func (a App) compareView(w, h int) []string {
 		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
 }
 
-func (a App) comparisonLines(r *compare.Result, w int) []string {
+func (e env) comparisonLines(r *compare.Result, w int) []string {
 	var lines []string
 	say := func(role themes.Role, text string) {
 		for _, line := range cells.Wrap(text, w) {
-			lines = append(lines, " "+a.display.theme.Paint(role, line))
+			lines = append(lines, " "+e.display.theme.Paint(role, line))
 		}
 	}
 	c := report.Comparison{Result: r}
 	say(themes.Plain, c.Sentence())
 	if len(r.Pairs) > 0 {
-		lines = append(lines, " "+a.outcomeBar(r, w))
+		lines = append(lines, " "+e.outcomeBar(r, w))
 	}
 	if r.Scales != "" {
 		say(themes.Warn, r.Scales)
 	}
-	lines = append(lines, a.difficultyLines(r.Bins, w)...)
+	lines = append(lines, e.difficultyLines(r.Bins, w)...)
 	if len(r.Pairs) > 0 {
 		say(themes.Dim, "compared: "+c.Compared())
 	}
@@ -104,22 +104,22 @@ func (a App) comparisonLines(r *compare.Result, w int) []string {
 }
 
 // difficultyLines returns the mean difference at each difficulty, none for less than two of them.
-func (a App) difficultyLines(bins []compare.Bin, w int) []string {
+func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 	if len(bins) < 2 {
 		return nil
 	}
-	t, width := a.display.theme, min(16, (w-14)/len(bins))
+	t, width := e.display.theme, min(16, (w-14)/len(bins))
 	if width < 10 {
 		return nil
 	}
-	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ "+a.plusMinus()+" s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
+	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ "+e.plusMinus()+" s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
 	for _, b := range bins {
 		delta := units.Missing
 		if b.Pairs > 0 {
-			delta = a.signedDelta(b.Delta)
+			delta = e.signedDelta(b.Delta)
 		}
 		if width >= 12 && b.Pairs > 1 {
-			delta += t.Paint(themes.Dim, a.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+			delta += t.Paint(themes.Dim, e.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
 		}
 		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
 		values += cells.FitRight(delta, width)
@@ -129,13 +129,13 @@ func (a App) difficultyLines(bins []compare.Bin, w int) []string {
 }
 
 // signedDelta returns a difference with its sign and its colour.
-func (a App) signedDelta(d float64) string {
-	return a.display.theme.Paint(deltaRole(d), units.Signed(d))
+func (e env) signedDelta(d float64) string {
+	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
 }
 
 // outcomeBar returns a bar of wins, ties and losses.
-func (a App) outcomeBar(r *compare.Result, w int) string {
-	t, g := a.display.theme, a.display.glyphs
+func (e env) outcomeBar(r *compare.Result, w int) string {
+	t, g := e.display.theme, e.display.glyphs
 	barWidth := max(3, min(60, w-40))
 	n := float64(max(1, len(r.Pairs)))
 	wins := int(math.Round(float64(r.Wins) / n * float64(barWidth)))

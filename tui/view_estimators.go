@@ -87,8 +87,8 @@ func (a App) estimatorsView(w, h int) []string {
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
 const widthForEstimatorBeside = 100
 
-func (a App) estimatorColumns(w, h int) (left, right layout.Rect, border layout.Border) {
-	return a.display.shares.Beside(layout.EstimatorColumns, layout.Rect{W: w, H: h}, w*5/8)
+func (e env) estimatorColumns(w, h int) (left, right layout.Rect, border layout.Border) {
+	return e.display.shares.Beside(layout.EstimatorColumns, layout.Rect{W: w, H: h}, w*5/8)
 }
 
 // estimatorBorders returns the border between the list and the description, if they are side by side.
@@ -145,8 +145,8 @@ func (a App) estimatorPane(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, false, c)
 }
 
-func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
-	t := a.display.theme
+func (v env) estimatorPage(e *estimators.Estimator, w int) []string {
+	t := v.display.theme
 	var lines []string
 	part := func(name, text string) {
 		if text == "" {
@@ -164,7 +164,7 @@ func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
 		part("option", o.String())
 	}
 	part("precision", e.Precision())
-	if why := a.snap.Missing(e); why != nil {
+	if why := v.snap.Missing(e); why != nil {
 		part("why not with this log", why.Error())
 	}
 	part("source", e.Source)

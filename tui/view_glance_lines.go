@@ -112,27 +112,27 @@ func (a App) factsOf(g *glance.Glance) []fact {
 }
 
 // freshnessInFull says how fresh the log is, and when its last row was written.
-func (a App) freshnessInFull() string {
-	p := a.snap.Run.Progress
-	text, _ := p.FreshnessText(a.sourceState.clock)
+func (e env) freshnessInFull() string {
+	p := e.snap.Run.Progress
+	text, _ := p.FreshnessText(e.sourceState.clock)
 	switch {
-	case a.sourceState.err != nil:
+	case e.sourceState.err != nil:
 		text = "reading has stopped"
-	case a.sourceState.ended:
+	case e.sourceState.ended:
 		text = "ended"
 	case p.Link.State == model.LinkLost:
-		text = a.linkText()
+		text = e.linkText()
 	case !p.CaughtUp && p.BytesAll > 0:
-		text = "reading " + a.loadedText()
+		text = "reading " + e.loadedText()
 	}
 	if !p.LastWrite.IsZero() {
-		text += ", last row " + a.lastWriteText()
+		text += ", last row " + e.lastWriteText()
 	}
 	return text
 }
 
 // fatesInline counts the dead groups by fate: " (12 all correct, 3 all wrong)".
-func (a App) fatesInline(g *glance.Glance) string {
+func (e env) fatesInline(g *glance.Glance) string {
 	var parts []string
 	for _, c := range g.DeadFates() {
 		parts = append(parts, units.Count(c.Groups)+" "+c.Fate.String())
@@ -151,17 +151,17 @@ const (
 )
 
 // fateBars draws a bar for those that carry signal and for each fate of the others, in lines of w cells.
-func (a App) fateBars(g *glance.Glance, w int) []string {
-	t := a.display.theme
+func (e env) fateBars(g *glance.Glance, w int) []string {
+	t := e.display.theme
 	bar := max(0, min(maxFateBar, w-fateNameWidth-fateCountWidth-1))
 	line := func(glyph, name string, role themes.Role, n int) string {
 		share := float64(n) / float64(max(1, g.Groups))
-		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), fateCountWidth) + " " + chart.Meter(t, a.display.glyphs, role, share, bar)
+		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), fateCountWidth) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
 	}
 	const signal = "signal"
-	lines := []string{line(a.display.glyphs.Dot, signal, themes.Good, g.Signal)}
+	lines := []string{line(e.display.glyphs.Dot, signal, themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
-		lines = append(lines, line(a.fateGlyph(c.Fate), c.Fate.String(), a.fateRole(c.Fate), c.Groups))
+		lines = append(lines, line(e.fateGlyph(c.Fate), c.Fate.String(), e.fateRole(c.Fate), c.Groups))
 	}
 	return lines
 }
@@ -222,8 +222,8 @@ func worstColumnsFor(g *glance.Glance, w int) worstColumns {
 
 // worstRow returns the lines of some of the worst steps: one, or if they are whole as many as the cause takes, unless
 // those are more than h.
-func (a App) worstRow(c worstColumns, s *glance.Span, whole bool, h int) []string {
-	t, cause := a.display.theme, sanitize.Line(s.Cause)
+func (e env) worstRow(c worstColumns, s *glance.Span, whole bool, h int) []string {
+	t, cause := e.display.theme, sanitize.Line(s.Cause)
 	text := cells.Wrap(cause, c.text)
 	if !whole || len(text) > h {
 		text = []string{cause}

@@ -18,12 +18,12 @@ import (
 
 // rankedSamples returns the samples of a group, as columns of the analysis, by reward, the
 // best first. NaN comes last; equal rewards stay in the order of the log.
-func (a App) rankedSamples(g *analysis.Group) []int {
+func (e env) rankedSamples(g *analysis.Group) []int {
 	order := make([]int, g.Size())
 	for i := range order {
 		order[i] = g.Start + i
 	}
-	rewards := a.result.analysis.LoggedRewards
+	rewards := e.result.analysis.LoggedRewards
 	slices.SortStableFunc(order, func(i, j int) int {
 		x, y := rewards[i], rewards[j]
 		switch {
@@ -90,8 +90,8 @@ func rolloutColumn(x *analysis.Analysis, g *analysis.Group) sampleColumn {
 	}}
 }
 
-func (a App) lengthName() string {
-	if unit := a.snap.Run.LengthUnit; unit == model.LengthTokens {
+func (e env) lengthName() string {
+	if unit := e.snap.Run.LengthUnit; unit == model.LengthTokens {
 		return "tokens"
 	}
 	return "length"
@@ -242,15 +242,15 @@ func (a App) sampleTable(w, h int) paneContent {
 
 // paneTitle returns the title of a pane, bold if it is focused: that is seen without
 // colours too.
-func (a App) paneTitle(title string, focused bool) string {
+func (e env) paneTitle(title string, focused bool) string {
 	if !focused {
 		return title
 	}
-	return a.display.theme.Paint(themes.Title, title)
+	return e.display.theme.Paint(themes.Title, title)
 }
 
 // promptOrName returns the prompt of a group, or its name if the log has no prompts.
-func (a App) promptOrName(g *analysis.Group) string {
+func (e env) promptOrName(g *analysis.Group) string {
 	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt
 	}

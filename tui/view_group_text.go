@@ -30,10 +30,10 @@ func (a App) textPane(w, h int) paneContent {
 }
 
 // sentenceLines returns a sentence to show in place of a text.
-func (a App) sentenceLines(text string, role themes.Role, w int) []string {
+func (e env) sentenceLines(text string, role themes.Role, w int) []string {
 	lines := []string{""}
 	for _, line := range cells.Wrap(text, w-4) {
-		lines = append(lines, "  "+a.display.theme.Paint(role, line))
+		lines = append(lines, "  "+e.display.theme.Paint(role, line))
 	}
 	return lines
 }

@@ -95,8 +95,8 @@ func (a App) arriveAtMark() App {
 
 // groupOfMark finds the group of a mark in the step on the screen, by its name, else by its
 // prompt.
-func (a App) groupOfMark(m session.Mark) (int, bool) {
-	x := a.result.analysis
+func (e env) groupOfMark(m session.Mark) (int, bool) {
+	x := e.result.analysis
 	for g := range x.Table {
 		if x.Table[g].Step == m.Step && m.MatchesGroup(x.Table[g].Name) {
 			return g, true
@@ -106,7 +106,7 @@ func (a App) groupOfMark(m session.Mark) (int, bool) {
 		if m.Prompt == "" || x.Table[g].Step != m.Step {
 			continue
 		}
-		if step, ok := a.stepOf(&x.Table[g]); ok && a.snap.PromptName(step, int(x.InputRow[x.Offsets[g]])) == m.Prompt {
+		if step, ok := e.stepOf(&x.Table[g]); ok && e.snap.PromptName(step, int(x.InputRow[x.Offsets[g]])) == m.Prompt {
 			return g, true
 		}
 	}
@@ -127,7 +127,7 @@ func (a App) openSample(sample int) App {
 
 // markText says what is marked: a sample by its row in the log, which does not depend on
 // the rewards as its rank does.
-func (a App) markText(m session.Mark) string {
+func (e env) markText(m session.Mark) string {
 	switch {
 	case m.Group == "":
 		return fmt.Sprintf("step %d", m.Step)

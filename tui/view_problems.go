@@ -48,15 +48,15 @@ func (a App) problemsView(w, h int) []string {
 
 // listedProblems returns how many problems have a line each below the reasons. Few ones are
 // shown in full above instead.
-func (a App) listedProblems() int {
-	if n := len(a.snap.Run.Problems); n > maxFullProblems {
+func (e env) listedProblems() int {
+	if n := len(e.snap.Run.Problems); n > maxFullProblems {
 		return n
 	}
 	return 0
 }
 
 // unreadableCount returns how many places could not be read.
-func (a App) unreadableCount() int { return max(a.snap.Run.Skipped, len(a.snap.Run.Problems)) }
+func (e env) unreadableCount() int { return max(e.snap.Run.Skipped, len(e.snap.Run.Problems)) }
 
 // readingLines says how the log was understood, what could not be read and why, and what to
 // do about it.
@@ -77,52 +77,52 @@ func (a App) readingLines(w int) []string {
 }
 
 // labelledLines wraps a text behind a label.
-func (a App) labelledLines(label, text string, w int) []string {
+func (e env) labelledLines(label, text string, w int) []string {
 	lines := cells.Wrap(sanitize.Line(text), w-14)
 	for i, line := range lines {
 		if i > 0 {
 			label = ""
 		}
-		lines[i] = " " + a.display.theme.Paint(themes.Title, cells.Fit(label, 12)) + line
+		lines[i] = " " + e.display.theme.Paint(themes.Title, cells.Fit(label, 12)) + line
 	}
 	return lines
 }
 
 // problemLines says what could not be read: few problems in full, many counted by reason.
-func (a App) problemLines(w int) []string {
-	t, problems := a.display.theme, a.snap.Run.Problems
-	lines := []string{" " + t.Paint(themes.Title, units.Plural(a.unreadableCount(), "places")+" could not be read"+a.restWasRead())}
-	if a.listedProblems() == 0 {
+func (e env) problemLines(w int) []string {
+	t, problems := e.display.theme, e.snap.Run.Problems
+	lines := []string{" " + t.Paint(themes.Title, units.Plural(e.unreadableCount(), "places")+" could not be read"+e.restWasRead())}
+	if e.listedProblems() == 0 {
 		for _, p := range problems {
 			for _, line := range cells.Wrap(p.String(), w-6) {
 				lines = append(lines, "   "+t.Paint(themes.Warn, line))
 			}
 		}
 	} else {
-		if a.unreadableCount() > a.listedProblems() {
-			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(a.listedProblems()))))
+		if e.unreadableCount() > e.listedProblems() {
+			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(e.listedProblems()))))
 		}
 		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			lines = append(lines, a.labelledLines(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first, w)...)
+			lines = append(lines, e.labelledLines(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first, w)...)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
-			lines = append(lines, a.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
+			lines = append(lines, e.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
 		}
 	}
-	return append(append(lines, a.labelledLines("what to do", a.remedy(), w)...), "")
+	return append(append(lines, e.labelledLines("what to do", e.remedy(), w)...), "")
 }
 
 // restWasRead says that the rest of the log was read, if it was.
-func (a App) restWasRead() string {
-	if a.snap.Rows == 0 {
+func (e env) restWasRead() string {
+	if e.snap.Rows == 0 {
 		return ""
 	}
 	return "; the rest was"
 }
 
-func (a App) remedy() string {
-	if a.snap.Rows == 0 {
+func (e env) remedy() string {
+	if e.snap.Rows == 0 {
 		return "name its columns with the flags above; " + formatsHelp
 	}
 	return "nothing if they are few: they are left out of all figures. Otherwise fix the file and open it again"
@@ -185,15 +185,15 @@ func (a App) decisions() []decision {
 
 // rewardScales returns which rewards are solved: those of the analysis if a pass over all samples would
 // be needed, since this is for a frame.
-func (a App) rewardScales() []model.RewardScale {
-	if set := a.settings.now; a.result.analysis != nil && set.Reward+string(set.Weights) != "" {
-		return a.result.analysis.RewardScales()
+func (e env) rewardScales() []model.RewardScale {
+	if set := e.settings.now; e.result.analysis != nil && set.Reward+string(set.Weights) != "" {
+		return e.result.analysis.RewardScales()
 	}
-	return a.snap.RewardScales(a.settings.now)
+	return e.snap.RewardScales(e.settings.now)
 }
 
-func (a App) groupDecisions() []decision {
-	g, err := a.snap.Grouping(a.settings.now)
+func (e env) groupDecisions() []decision {
+	g, err := e.snap.Grouping(e.settings.now)
 	if err != nil {
 		return []decision{{"groups", err.Error()}}
 	}

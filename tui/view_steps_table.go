@@ -75,9 +75,9 @@ func stepColumns(w int, step, samples, groups, reward, signal, nonzero, kept, ab
 
 // stepFates counts the groups without signal by fate, in w cells: first those that are due
 // to the settings, then those that are due to the rewards.
-func (a App) stepFates(s *analysis.Summary, w int) string {
+func (e env) stepFates(s *analysis.Summary, w int) string {
 	if s.Open {
-		return a.display.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
+		return e.display.theme.Paint(themes.Warn, e.groupsSoFar(s)+", still growing")
 	}
 	var parts []string
 	for _, f := range []model.Fate{
@@ -85,12 +85,12 @@ func (a App) stepFates(s *analysis.Summary, w int) string {
 		model.FateAllWrong, model.FateConstant, model.FateSingle, model.FateAllCorrect, model.FateSkipped,
 	} {
 		if n := s.Fates[f]; n > 0 {
-			parts = append(parts, a.display.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+			parts = append(parts, e.display.theme.Paint(e.fateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
 	line := cells.JoinFitting(w-2, "  ", parts...)
 	if line != strings.Join(parts, "  ") {
-		line += a.display.theme.Paint(themes.Dim, " …")
+		line += e.display.theme.Paint(themes.Dim, " …")
 	}
 	return line
 }

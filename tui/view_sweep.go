@@ -25,23 +25,23 @@ const (
 )
 
 // sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
-func (a App) sweepStride() int {
+func (e env) sweepStride() int {
 	n := len(sweep.DefaultRatios().Pos)
-	if a.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && a.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
+	if e.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && e.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
 		return 1
 	}
 	return 2
 }
 
 // sweepMapWidth returns the width of the map.
-func (a App) sweepMapWidth() int {
-	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/a.sweepStride()+1)*sweepCellWidth
+func (e env) sweepMapWidth() int {
+	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/e.sweepStride()+1)*sweepCellWidth
 }
 
 // hasWideSweep reports whether there is room for the text to the right of the map.
-func (a App) hasWideSweep() bool {
+func (e env) hasWideSweep() bool {
 	const minTextWidth = 46
-	return a.display.w-a.sweepMapWidth()-2 >= minTextWidth
+	return e.display.w-e.sweepMapWidth()-2 >= minTextWidth
 }
 
 // beside returns lines with others to the right of them, from column at on, if these fit into w columns.
@@ -86,12 +86,12 @@ const leastTextLines = 5
 
 // joinedBoxes draws two boxes with one line between them in h lines, of which the first box has above lines
 // of text.
-func (a App) joinedBoxes(w, above, h int, first, second paneContent) []string {
-	t, b := a.display.theme, borders(a.display.glyphs.ASCII)
-	upper := a.box(layout.Rect{W: w, H: above + 2}, true, first)
-	lower := a.box(layout.Rect{W: w, H: h - above - 1}, true, second)
+func (e env) joinedBoxes(w, above, h int, first, second paneContent) []string {
+	t, b := e.display.theme, borders(e.display.glyphs.ASCII)
+	upper := e.box(layout.Rect{W: w, H: above + 2}, true, first)
+	lower := e.box(layout.Rect{W: w, H: h - above - 1}, true, second)
 	left, right := "├", "┤"
-	if a.display.glyphs.ASCII {
+	if e.display.glyphs.ASCII {
 		left, right = b.topLeft, b.topRight
 	}
 	lower[0] = strings.Replace(lower[0], t.Paint(themes.Focus, b.topLeft), t.Paint(themes.Focus, left), 1)
@@ -294,8 +294,8 @@ func (a App) sweepSidePane(w, h int) paneContent {
 }
 
 // dialectLines returns the flags of a framework under its name.
-func (a App) dialectLines(d trainer.Dialect, set model.Settings, w int) []string {
-	lines := []string{"", " " + a.display.theme.Paint(themes.Title, d.Framework)}
+func (e env) dialectLines(d trainer.Dialect, set model.Settings, w int) []string {
+	lines := []string{"", " " + e.display.theme.Paint(themes.Title, d.Framework)}
 	for _, line := range d.Emit(set) {
 		for _, part := range cells.Wrap(line, w-3) {
 			lines = append(lines, "   "+part)

@@ -193,9 +193,9 @@ func (a App) sweepLegend(f sweep.Figure) string {
 
 // sweepShades returns the shades without colours, from the worst to the best. What is bad has the most ink:
 // most pairs are good, and their numbers are to be read.
-func (a App) sweepShades(f sweep.Figure) []string {
+func (e env) sweepShades(f sweep.Figure) []string {
 	marks := []string{" ", "░", "▒", "▓", "█"}
-	if a.display.glyphs.ASCII {
+	if e.display.glyphs.ASCII {
 		marks = []string{" ", ".", ":", "+", "#"}
 	}
 	if f.Better != sweep.NotJudged {
@@ -205,7 +205,7 @@ func (a App) sweepShades(f sweep.Figure) []string {
 }
 
 // sweepShade returns the level of a value between that of the worst and that of the best cell.
-func (a App) sweepShade(f sweep.Figure, c, worst, best *sweep.Cell) (level int, known bool) {
+func (e env) sweepShade(f sweep.Figure, c, worst, best *sweep.Cell) (level int, known bool) {
 	x := f.Better.Merit(f.Value(c))
 	if worst == nil || x-x != 0 {
 		return 0, false

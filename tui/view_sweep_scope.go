@@ -90,22 +90,22 @@ func (a App) scopeSpan() string {
 
 // scopeSteps returns the indexes of the steps of a scope, the newest first. Only the step on
 // the screen may be open: an open step has no fates yet.
-func (a App) scopeSteps(s sweepScope) []int {
-	newest := len(a.snap.Steps) - 1
+func (e env) scopeSteps(s sweepScope) []int {
+	newest := len(e.snap.Steps) - 1
 	switch s.kind {
 	case scopeStep:
-		return []int{a.stepIndex()}
+		return []int{e.stepIndex()}
 	case scopeShown:
-		return a.shownSteps()
+		return e.shownSteps()
 	case scopeLast:
-		newest = a.stepIndex()
+		newest = e.stepIndex()
 	default:
 	}
 	var steps []int
 	for i := newest; i >= 0; i-- {
-		n := a.snap.Steps[i].Number
+		n := e.snap.Steps[i].Number
 		switch {
-		case a.snap.Open(i), s.kind == scopeRange && (n < s.from || n > s.to):
+		case e.snap.Open(i), s.kind == scopeRange && (n < s.from || n > s.to):
 		case s.kind == scopeLast && len(steps) == s.last:
 			return steps
 		default:
@@ -116,10 +116,10 @@ func (a App) scopeSteps(s sweepScope) []int {
 }
 
 // shownSteps returns the indexes of the steps on the screen, the newest first.
-func (a App) shownSteps() []int {
+func (e env) shownSteps() []int {
 	var steps []int
-	for _, part := range slices.Backward(a.result.analysis.Parts()) {
-		if i, found := a.snap.Find(part.Step); found {
+	for _, part := range slices.Backward(e.result.analysis.Parts()) {
+		if i, found := e.snap.Find(part.Step); found {
 			steps = append(steps, i)
 		}
 	}
@@ -128,11 +128,11 @@ func (a App) shownSteps() []int {
 
 // shownGroups returns the indexes, in each step, of the groups that the filter shows, ascending, by the
 // index of the step.
-func (a App) shownGroups() map[int][]int {
+func (e env) shownGroups() map[int][]int {
 	groups := map[int][]int{}
-	for _, g := range slices.Sorted(slices.Values(a.result.rows)) {
-		of, index := a.result.analysis.PartOf(g)
-		if i, found := a.snap.Find(of.Step); found {
+	for _, g := range slices.Sorted(slices.Values(e.result.rows)) {
+		of, index := e.result.analysis.PartOf(g)
+		if i, found := e.snap.Find(of.Step); found {
 			groups[i] = append(groups[i], index)
 		}
 	}

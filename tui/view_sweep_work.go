@@ -86,13 +86,13 @@ func (a App) updateSweep(msg tea.Msg) App {
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
 // their present revision.
-func (a App) stepIsCurrent() bool {
-	for _, part := range a.result.analysis.Parts() {
-		if _, ok := a.analyzedStep(part.Step); !ok {
+func (e env) stepIsCurrent() bool {
+	for _, part := range e.result.analysis.Parts() {
+		if _, ok := e.analyzedStep(part.Step); !ok {
 			return false
 		}
 	}
-	return a.result.analysis.Step == a.snap.Steps[a.stepIndex()].Number
+	return e.result.analysis.Step == e.snap.Steps[e.stepIndex()].Number
 }
 
 // stopSweep cancels the request. A complete grid stays, unless it covers only the groups
