@@ -81,24 +81,6 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	return l, values, err
 }
 
-// withStage returns the settings with another choice of a stage, "none" for none, and without the options
-// that no stage has any more.
-func (s Settings) withStage(stage, choice string) Settings {
-	switch stage {
-	case "overlong":
-		s.Overlong = noneIsEmpty(choice)
-	case "group_filter":
-		s.GroupFilter = noneIsEmpty(choice)
-	case "loss":
-		s.Loss = noneIsEmpty(choice)
-	}
-	s = s.withFullStageNames()
-	if list, err := s.stageOptions(); err == nil {
-		s.StageOptions = s.StageOptions.Of(list)
-	}
-	return s
-}
-
 // withFullStageNames names the default of a framework where only the framework is named. Names that do
 // not exist stay, for Validate to refuse.
 func (s Settings) withFullStageNames() Settings {

@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"vantage/estimators"
@@ -49,11 +48,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Filtering reports whether a ratio is not 1: below, or refused.
-func (s Settings) Filtering() bool {
-	all := s.KeepPos >= 1 && s.KeepNeg >= 1
-	return !all
-}
+// Filtering reports whether some ratio is below 1, or NaN, which Validate refuses.
+func (s Settings) Filtering() bool { return !(s.KeepPos >= 1 && s.KeepNeg >= 1) }
 
 // FindEstimator returns the estimator that the settings name, with its options.
 func (s Settings) FindEstimator() (*estimators.Estimator, error) {
@@ -197,92 +193,16 @@ func (s Settings) withKnownScale() Settings {
 }
 
 // Set returns the settings with one changed, by its name in trainers or flags: keep_pos_ratio,
-// keep-pos-ratio, algorithm.keep_pos_ratio.
+// keep-pos-ratio, algorithm.keep_pos_ratio; or by the key of an option of an estimator or a stage.
 func (s Settings) Set(key, value string) (Settings, error) {
-	name := strings.ReplaceAll(strings.TrimPrefix(key, "algorithm."), "-", "_")
-	var err error
-	switch name {
-	case "framework":
-		s = s.WithFramework(value)
-		_, err = s.FindEstimator()
-	case "adv_estimator", "estimator":
-		s = s.WithEstimator(value)
-	case "scale":
-		s.Scale = estimators.Scale(value)
-	case "keep_pos_ratio":
-		s.KeepPos, err = parseRatio(name, value)
-	case "keep_neg_ratio":
-		s.KeepNeg, err = parseRatio(name, value)
-	case "compute_new_adv":
-		s.Recompute, err = parseBool(name, value)
-	case "kl_in_reward":
-		s.KLInReward, err = parseBool(name, value)
-	case "reward":
-		s.Reward, s.Weights, err = parseReward(value, s.Weights)
-	case "weights":
-		s.Weights, err = parseWeights(value, false)
-	case "solved_at":
-		s.SolvedAt, err = parseSolvedAt(value)
-	case "num_generations":
-		s.NumGenerations, err = parseCount(name, value)
-	case "group_by":
-		s.GroupBy = GroupBy(value)
-	case "overlong", "group_filter", "loss":
-		s = s.withStage(name, value)
-	default:
-		return s.withOptionOf(key, value)
-	}
-	return s, err
-}
-
-// parseCount parses a positive whole number.
-func parseCount(name, value string) (int, error) {
-	n, err := strconv.Atoi(value)
-	if err != nil || n <= 0 {
-		return n, fmt.Errorf("%s must be a positive whole number, got %q", name, value)
-	}
-	return n, nil
-}
-
-// noneIsEmpty returns "" for the word that turns a stage off.
-func noneIsEmpty(value string) string {
-	if value == "none" {
-		return ""
-	}
-	return value
-}
-
-// withOptionOf returns the settings with an option that is given as option=KEY=VALUE or by its key alone.
-func (s Settings) withOptionOf(key, value string) (Settings, error) {
-	if key == "option" {
-		key, value, err := estimators.ParseOption(value)
-		if err != nil {
-			return s, err
-		}
-		return s.withOption(key, value), nil
+	if setting, found := FindSetting(key); found {
+		err := setting.Set(&s, value)
+		return s, err
 	}
 	if !IsOption(key) {
-		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss, option, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key)
+		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key, strings.Join(flagSettings(), ", "))
 	}
 	return s.withOption(key, value), nil
-}
-
-func parseRatio(name, value string) (float64, error) {
-	ratio, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s must be a number in [0.0, 1.0], got %q", name, value)
-	}
-	return ratio, nil
-}
-
-func parseBool(name, value string) (bool, error) {
-	switch strings.ToLower(value) {
-	case "true", "1", "yes", "on":
-		return true, nil
-	case "false", "0", "no", "off":
-		return false, nil
-	}
-	return false, fmt.Errorf("%s must be true or false, got %q", name, value)
 }
 
 // Option is a setting by name: see Settings.Set.

@@ -8,7 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -90,7 +90,7 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 	}
 	return once(func(ctx context.Context) (*report.Breakdown, error) {
 		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
-		where, err := query.Parse(r.filter)
+		where, err := figures.ParseQuery(r.filter)
 		add := func(a *analysis.Analysis) error {
 			partOf, err := a.PartNames(ctx, r.by, read)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/themes"
@@ -122,8 +122,8 @@ func oneOf(words ...string) func(App, []string) []string {
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
 func filterTerms(App, []string) []string {
 	var all []string
-	for _, f := range query.Fields() {
-		all = append(all, f.Name+f.Operator())
+	for _, f := range figures.Fields() {
+		all = append(all, f.Name+f.Operator)
 	}
 	return all
 }

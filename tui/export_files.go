@@ -10,7 +10,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/tui/framesvg"
@@ -152,7 +152,7 @@ func (a App) exportRun(format string) (text string, err error) {
 		for _, i := range slices.Backward(a.shownSteps()) {
 			steps = append(steps, a.snap.Steps[i])
 		}
-		shown, _ := query.Parse(a.settings.filter) // it was parsed when it was set
+		shown, _ := figures.ParseQuery(a.settings.filter) // it was parsed when it was set
 		err = report.SamplesJSONL(context.Background(), &b, a.snap.Only(steps), a.settings.now, shown, nil)
 	}
 	return b.String(), err

@@ -10,8 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
-	"vantage/model/glossary"
-	"vantage/model/query"
+	"vantage/model/figures"
 )
 
 // ? shows the help, then the estimator at work, then closes the help.
@@ -84,7 +83,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 				t.Errorf("%s is not in the help", f)
 			}
 		}
-		for _, f := range query.Fields() {
+		for _, f := range figures.Fields() {
 			d.app.help.search = helpSearch{query: f.Name}
 			d.wantText(f.Name)
 		}
@@ -157,8 +156,8 @@ func figuresOfScenes() map[string][]string {
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
-	for _, place := range glossary.Places() {
-		for _, e := range glossary.All(place) {
+	for _, place := range figures.Places() {
+		for _, e := range figures.All(place) {
 			for _, name := range e.AllNames() {
 				if len(name) > 1 && !slices.Contains(everydayWords, name) {
 					synonyms[name] = append(synonyms[name], e.AllNames()...)

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model/analysis"
-	"vantage/model/glossary"
+	"vantage/model/figures"
 	"vantage/model/sweep"
 	"vantage/tui/layout"
 )
@@ -18,16 +18,16 @@ import (
 // figure is a figure on the screen, by the name that it has there.
 type figure struct {
 	name  string
-	entry glossary.Entry
+	entry figures.Entry
 }
 
 // figureList collects figures that are shown at a place.
 type figureList []figure
 
 // at adds figures of a place by their names. Names that the glossary does not have are left out.
-func (l figureList) at(place glossary.Place, names ...string) figureList {
+func (l figureList) at(place figures.Place, names ...string) figureList {
 	for _, name := range names {
-		if e, ok := glossary.Find(place, name); ok && !slices.ContainsFunc(l, func(f figure) bool { return f.name == name && f.entry == e }) {
+		if e, ok := figures.Explain(place, name); ok && !slices.ContainsFunc(l, func(f figure) bool { return f.name == name && f.entry == e }) {
 			l = append(l, figure{name, e})
 		}
 	}
@@ -43,25 +43,25 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGroup:
 		return a.figuresOfSample()
 	case viewSteps:
-		l := figureList{}.at(glossary.Metrics, a.drawnMetric(), a.steps.second)
-		return l.at(glossary.Step, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")
+		l := figureList{}.at(figures.Metrics, a.drawnMetric(), a.steps.second)
+		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
 		names := a.metricNames()
-		return figureList{}.at(glossary.Metrics, names[clampIndex(a.steps.figures.cursor, len(names)):]...)
+		return figureList{}.at(figures.Metrics, names[clampIndex(a.steps.figures.cursor, len(names)):]...)
 	case viewSweep:
 		return a.figuresOfSweep()
 	case viewCompare:
-		return figureList{}.at(glossary.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
+		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
 	case viewAnswers:
-		return figureList{}.at(glossary.Compare, "baseline", "candidate", "Δ").at(glossary.Sample, "reward", "tokens")
+		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ").at(figures.Sample, "reward", "tokens")
 	case viewChain:
 		return a.figuresOfStage()
 	case viewGroupSize:
-		return figureList{}.at(glossary.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
+		return figureList{}.at(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case viewBreakdown:
 		return a.figuresOfParts()
 	case viewGlance:
-		return figureList{}.at(glossary.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
+		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewOverview, viewFilter:
 		return a.figuresOfPane()
 	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList:
@@ -75,24 +75,24 @@ func (a App) figuresOfPane() figureList {
 	switch a.panes.focus {
 	case layout.Groups:
 		if g := a.selectedGroup(); g != nil {
-			l = l.at(glossary.Fates, g.Fate.String())
+			l = l.at(figures.Fates, g.Fate.String())
 		}
-		return l.at(glossary.Group, "kept", "reward", "n", "prompt", "fate")
+		return l.at(figures.Group, "kept", "reward", "n", "prompt", "fate")
 	case layout.Advantages:
 		return a.figuresOfHistogram()
 	case layout.Steps:
 		for _, row := range trendRows() {
-			l = l.at(glossary.Step, row.name)
+			l = l.at(figures.Step, row.name)
 		}
 	case layout.Warnings:
 		all := a.warningLines()
 		for i := range all {
-			l = l.at(glossary.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
+			l = l.at(figures.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
 		}
 	case layout.Metrics:
 		if x := a.shownFigures(); x != nil {
 			for _, m := range x.Metrics[clampIndex(a.panes.metric, len(x.Metrics)):] {
-				l = l.at(glossary.Metrics, m.Name)
+				l = l.at(figures.Metrics, m.Name)
 			}
 		}
 	}
@@ -103,14 +103,14 @@ func (a App) figuresOfPane() figureList {
 func (a App) figuresOfHistogram() figureList {
 	if d, ok := a.chosenDistribution(); ok {
 		name, _, _ := strings.Cut(d.name, ",")
-		l := figureList{}.at(glossary.Sample, strings.TrimSuffix(name, "s"))
-		return l.at(glossary.Step, "std")
+		l := figureList{}.at(figures.Sample, strings.TrimSuffix(name, "s"))
+		return l.at(figures.Step, "std")
 	}
 	names := []string{"original", "processed"}
 	if a.settings.base.on {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return figureList{}.at(glossary.Step, append(names, "std", "at 0", a.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
+	return figureList{}.at(figures.Step, append(names, "std", "at 0", a.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
 }
 
 // figuresOfSample returns the figures of the open group and of its samples.
@@ -119,29 +119,29 @@ func (a App) figuresOfSample() figureList {
 	if g == nil {
 		return nil
 	}
-	l := figureList{}.at(glossary.Fates, g.Fate.String())
+	l := figureList{}.at(figures.Fates, g.Fate.String())
 	for _, column := range a.sampleColumns(g) {
 		if name := column.name; column.width == componentWidth && name != "rollout" {
-			l = l.at(glossary.Sample, "reward component")
+			l = l.at(figures.Sample, "reward component")
 		} else {
-			l = l.at(glossary.Sample, name)
+			l = l.at(figures.Sample, name)
 		}
 	}
 	if g.Flips.Total() > 0 {
 		for _, k := range analysis.FlipKinds() {
-			l = l.at(glossary.Sample, k.Label)
+			l = l.at(figures.Sample, k.Label)
 		}
 	}
-	return l.at(glossary.Sample, "drop", "#").at(glossary.Group, "kept", "reward", "flips")
+	return l.at(figures.Sample, "drop", "#").at(figures.Group, "kept", "reward", "flips")
 }
 
 // figuresOfSweep returns the figure that is on the map, then those of the cell and of the advice.
 func (a App) figuresOfSweep() figureList {
-	l := figureList{}.at(glossary.Sweep, sweep.Figures()[a.sweep.figure].Name, "recommended", "on_front", "keep_pos_ratio")
+	l := figureList{}.at(figures.Sweep, sweep.Figures()[a.sweep.figure].Name, "recommended", "on_front", "keep_pos_ratio")
 	for _, f := range sweep.Figures() {
-		l = l.at(glossary.Sweep, f.Name)
+		l = l.at(figures.Sweep, f.Name)
 	}
-	return l.at(glossary.Sweep, "Σ|A|", "+ : −")
+	return l.at(figures.Sweep, "Σ|A|", "+ : −")
 }
 
 // figuresOfStage returns the figures of the stage under the cursor, then those of the others.
@@ -154,18 +154,18 @@ func (a App) figuresOfStage() figureList {
 		{"A≠0", "signal"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
-	l := figureList{}.at(glossary.Step, stages[a.chain.stage]...)
+	l := figureList{}.at(figures.Step, stages[a.chain.stage]...)
 	for _, names := range stages {
-		l = l.at(glossary.Step, names...)
+		l = l.at(figures.Step, names...)
 	}
 	return l
 }
 
 // figuresOfParts returns the columns of the view of parts.
 func (a App) figuresOfParts() figureList {
-	l := figureList{}.at(glossary.Parts, a.breakdownBy())
-	if a.breakdown.job.value != nil {
-		l = l.at(glossary.Parts, a.breakdown.job.value.Columns()...)
+	l := figureList{}.at(figures.Parts, a.breakdownBy())
+	if a.breakdown.result != nil {
+		l = l.at(figures.Parts, a.breakdown.result.Columns()...)
 	}
 	return l
 }
@@ -179,8 +179,8 @@ func (a App) figuresOnScreen(known figureList) figureList {
 	a.help.open, a.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l figureList
-	for _, place := range []glossary.Place{glossary.Step, glossary.Fates, glossary.Metrics, glossary.Warning, glossary.Sweep, glossary.Sample} {
-		for _, e := range glossary.All(place) {
+	for _, place := range []figures.Place{figures.Step, figures.Fates, figures.Metrics, figures.Warning, figures.Sweep, figures.Sample} {
+		for _, e := range figures.All(place) {
 			if containsEntry(known, e) {
 				continue
 			}
@@ -202,7 +202,7 @@ func (l figureList) explains(name string) bool {
 }
 
 // containsEntry reports whether an entry is that of a figure.
-func containsEntry(l []figure, e glossary.Entry) bool {
+func containsEntry(l []figure, e figures.Entry) bool {
 	return slices.ContainsFunc(l, func(f figure) bool { return f.entry == e })
 }
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/glance"
-	"vantage/model/glossary"
-	"vantage/model/query"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -79,8 +78,8 @@ func (a App) orderEntries() []helpEntry {
 // otherFigures returns the figures of the glossary that are not among some.
 func otherFigures(known []figure) []figure {
 	var all []figure
-	for _, place := range glossary.Places() {
-		for _, e := range glossary.All(place) {
+	for _, place := range figures.Places() {
+		for _, e := range figures.All(place) {
 			if !containsEntry(known, e) {
 				all = append(all, figure{e.Name(), e})
 			}
@@ -156,7 +155,7 @@ func commandEntries() []helpEntry {
 // fieldEntries explains the fields of a filter.
 func fieldEntries() []helpEntry {
 	var all []helpEntry
-	for _, f := range query.Fields() {
+	for _, f := range figures.Fields() {
 		all = append(all, helpEntry{label: f.Name, text: f.Doc, role: themes.Key})
 	}
 	return all

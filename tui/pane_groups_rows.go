@@ -8,7 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -131,9 +131,9 @@ func (a App) rearrange() App {
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected groupKey) App {
 	x := a.result.analysis
-	q, err := query.Parse(a.activeFilter())
+	q, err := figures.ParseQuery(a.activeFilter())
 	if err != nil {
-		q = query.Query{}
+		q = figures.Query{}
 	}
 	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, matchingGroups(x, q)), nil
 	if len(a.result.rows) < x.Groups {
@@ -158,7 +158,7 @@ func (a App) arrangeRows(selected groupKey) App {
 }
 
 // matchingGroups returns the groups that a query matches.
-func matchingGroups(x *analysis.Analysis, q query.Query) []int {
+func matchingGroups(x *analysis.Analysis, q figures.Query) []int {
 	var rows []int
 	for g := range x.Groups {
 		if q.MatchesGroup(x, g) {

@@ -8,7 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/choice"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
@@ -170,7 +170,7 @@ func (a App) restoreSession(o Options) App {
 	a.settings.now = v.ApplyTo(o.Settings, given)
 	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
 	a.session.estimatorChosen = a.session.estimatorChosen || a.session.restored
-	if _, err := query.Parse(v.Filter); err == nil {
+	if _, err := figures.ParseQuery(v.Filter); err == nil {
 		a.settings.filter = v.Filter
 	}
 	if saved, err := parseScopeWords(strings.Fields(v.Scope), defaultLastSteps); err == nil {

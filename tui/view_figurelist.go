@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model/figures"
 	"vantage/model/fuzzy"
-	"vantage/model/glossary"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -67,7 +67,7 @@ func rankFigure(name string, words []string) int {
 
 // figureMeaning returns what a figure means.
 func figureMeaning(name string) string {
-	entry, _ := glossary.Find(glossary.Metrics, name)
+	entry, _ := figures.Explain(figures.Metrics, name)
 	return entry.Meaning
 }
 
@@ -77,7 +77,7 @@ func (a App) figureExplained(list []string, w int) []string {
 		return nil
 	}
 	name := list[clampIndex(a.steps.picker.cursor, len(list))]
-	entry, ok := glossary.Find(glossary.Metrics, name)
+	entry, ok := figures.Explain(figures.Metrics, name)
 	if !ok {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/tui/layout"
 )
 
@@ -33,7 +33,7 @@ func (a App) openFilter() App {
 }
 
 func (a App) typeFilter(typed string) App {
-	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, query.MaxLength)
+	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, figures.MaxQuery)
 	return a.rearrange()
 }
 
@@ -56,9 +56,9 @@ func (a App) applyFilter() App {
 // setFilter makes text the filter, if it is a query.
 func (a App) setFilter(text string) (App, error) {
 	text = strings.TrimSpace(text)
-	if _, err := query.Parse(text); err != nil {
+	if _, err := figures.ParseQuery(text); err != nil {
 		near := ""
-		if wrong := (*query.Error)(nil); errors.As(err, &wrong) {
+		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
 			near = didYouMean(wrong.Word, wrong.Known)
 		}
 		return a, fmt.Errorf("invalid filter: %w%s", err, near)
@@ -102,7 +102,7 @@ func (a App) completeField() App {
 
 func fieldNames() string {
 	var names []string
-	for _, f := range query.Fields() {
+	for _, f := range figures.Fields() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, " ")

@@ -43,7 +43,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	p.settings = append(options, fromArgs...)
 	set = model.DefaultSettings()
 	ordered := slices.Clone(p.settings)
-	slices.SortStableFunc(ordered, func(a, b model.Option) int { return settingRank(a.Name) - settingRank(b.Name) })
+	slices.SortStableFunc(ordered, model.CompareRank)
 	for _, o := range ordered {
 		if set, err = set.Set(o.Name, o.Value); err != nil {
 			return nil, set, Usage(err)
@@ -57,20 +57,6 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		p.ConfigSummary += "; " + set.Framework + " says: " + warns
 	}
 	return paths, set, nil
-}
-
-// settingRank orders settings: the framework decides which estimators there are, and the
-// estimator which scales.
-func settingRank(name string) int {
-	switch name {
-	case "framework":
-		return 0
-	case "estimator", "adv_estimator", "algorithm.adv_estimator":
-		return 1
-	case "option":
-		return 3
-	}
-	return 2
 }
 
 // splitArguments separates paths from settings.
@@ -139,13 +125,10 @@ func (p *Program) IsSet(option string) bool {
 	return slices.ContainsFunc(p.settings, func(o model.Option) bool { return optionName(o) == option })
 }
 
-// optionName returns the trainer's name of an option.
+// optionName returns the trainer's name of an option, "" if it is none of the settings.
 func optionName(o model.Option) string {
-	name := strings.ReplaceAll(strings.TrimPrefix(o.Name, "algorithm."), "-", "_")
-	if name == "estimator" {
-		return "adv_estimator"
-	}
-	return name
+	s, _ := model.FindSetting(o.Name)
+	return s.Name
 }
 
 func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, error) {

@@ -3,6 +3,8 @@ package commands
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"vantage/model"
 )
 
 // sharedFlags are the flags of several commands, by what a command must do to heed them. Each command is given those that
@@ -58,63 +60,30 @@ func (p *Program) addConfigurationFlags(cmd *cobra.Command) {
 // sharedFlags returns the flags, which are made once.
 func (p *Program) sharedFlags() sharedFlags {
 	if p.shared.reading == nil {
-		p.shared = sharedFlags{p.newArithmeticFlags(), p.newGroupingFlags(), p.newRewardFlags(), p.newCountingFlags(), p.newWeighingFlags(), p.newReadingFlags()}
+		p.shared = sharedFlags{
+			p.newArithmeticFlags(), p.newSettingFlags(model.AboutGroups), p.newSettingFlags(model.AboutRewards),
+			p.newSettingFlags(model.AboutSamples), p.newSettingFlags(model.AboutLoss), p.newReadingFlags(),
+		}
 	}
 	return p.shared
 }
 
-// settingDoc describes the flag of a setting.
-type settingDoc struct{ name, placeholder, usage string }
-
-func (p *Program) newSettingFlags(list []settingDoc) *pflag.FlagSet {
+// newSettingFlags declares the flags of the settings about a subject.
+func (p *Program) newSettingFlags(about model.Subject) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, f := range list {
-		flags.Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)
+	for _, s := range model.SettingList() {
+		if s.About == about {
+			flags.Var(&settingFlag{p, s.Flag(), s.Placeholder}, s.Flag(), s.Doc)
+		}
 	}
 	return flags
 }
 
 func (p *Program) newArithmeticFlags() *pflag.FlagSet {
-	flags := p.newSettingFlags([]settingDoc{
-		{"framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
-		{"estimator", "NAME", "advantage estimator, by the name that the framework gives it: grpo, rloo, …"},
-		{"scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
-		{"option", "KEY=VALUE", "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them"},
-		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
-		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
-		{"compute-new-adv", "bool", "recompute advantages over the kept samples"},
-	})
+	flags := p.newSettingFlags(model.AboutArithmetic)
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
 	flags.StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
 	return flags
-}
-
-func (p *Program) newGroupingFlags() *pflag.FlagSet {
-	return p.newSettingFlags([]settingDoc{
-		{"num-generations", "N", "consecutive rows per group, of one id or prompt if the log has them"},
-		{"group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
-	})
-}
-
-func (p *Program) newRewardFlags() *pflag.FlagSet {
-	return p.newSettingFlags([]settingDoc{
-		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
-		{"weights", "a=1,b=0.5", "as --reward with several columns: the reward is their sum with these weights"},
-	})
-}
-
-func (p *Program) newCountingFlags() *pflag.FlagSet {
-	return p.newSettingFlags([]settingDoc{
-		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
-		{"group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
-		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it"},
-	})
-}
-
-func (p *Program) newWeighingFlags() *pflag.FlagSet {
-	return p.newSettingFlags([]settingDoc{
-		{"loss", "FRAMEWORK/NAME", "weigh samples by their length as this loss does; see `vantage losses`"},
-	})
 }
 
 func (p *Program) newReadingFlags() *pflag.FlagSet {

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -74,7 +74,7 @@ func exported(t *testing.T, path string) trained {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := report.SamplesJSONL(context.Background(), &out, snap, set, query.Query{}, nil); err != nil {
+	if err := report.SamplesJSONL(context.Background(), &out, snap, set, figures.Query{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := trained{Estimator: chosen.WithScale(), Advantages: map[string][]float32{}}

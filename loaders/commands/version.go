@@ -19,7 +19,7 @@ type BuildInfo struct {
 	Modified bool   `json:"modified,omitempty"` // the sources differed from the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	Tags     string `json:"tags,omitempty"` // "lean" of the small build
+	Tags     string `json:"tags,omitempty"`
 }
 
 // ReadBuildInfo reads what the Go tool has embedded in the program.

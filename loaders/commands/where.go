@@ -10,7 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -30,8 +30,8 @@ func (w *whereFlag) addTo(flags *pflag.FlagSet) {
 }
 
 // parse returns the query, which matches everything without the flag.
-func (w *whereFlag) parse() (query.Query, error) {
-	q, err := query.Parse(w.text)
+func (w *whereFlag) parse() (figures.Query, error) {
+	q, err := figures.ParseQuery(w.text)
 	if err != nil {
 		return q, Usage(fmt.Errorf("--where: %w", err))
 	}
@@ -41,7 +41,7 @@ func (w *whereFlag) parse() (query.Query, error) {
 // selection is the groups that a query selects, and how many they are.
 type selection struct {
 	where whereFlag
-	query query.Query
+	query figures.Query
 
 	matching, groups     int
 	matchingSteps, steps int

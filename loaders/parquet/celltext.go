@@ -7,7 +7,6 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
-	"vantage/loaders/leftout"
 	"vantage/loaders/parquet/pages"
 )
 
@@ -37,16 +36,14 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 	return err
 }
 
-// eachCell visits the cells of a row that this build reads.
+// eachCell visits the cells of a row.
 func (t *cachedFile) eachCell(group int, row int64, visit func(name, v jsonscan.Value)) error {
 	for i := 0; i < len(t.pages.Columns); {
 		name, v, next, err := t.cell(group, i, row)
-		if err != nil && !errors.Is(err, leftout.Err) {
+		if err != nil {
 			return err
 		}
-		if err == nil {
-			visit(nameValue(name), v)
-		}
+		visit(nameValue(name), v)
 		i = next
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 )
 
 // SamplesJSONL writes one JSON object per line and sample, steps ascending, in input order
@@ -24,7 +24,7 @@ import (
 // Advantages are the shortest decimals that parse to the same float, of 32 bits for a
 // framework that computes in float32. NaN is the string "NaN". One step is held in memory
 // at a time.
-func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals) error {
+func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where figures.Query, refusals *Refusals) error {
 	entry, err := set.FindEstimator()
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ type Sample struct {
 // eachSample calls visit with every sample that the query matches, steps ascending, in input
 // order within each. It holds one step in memory at a
 // time, and counts in refusals, which may be nil.
-func eachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals, visit func(Sample) error) error {
+func eachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where figures.Query, refusals *Refusals, visit func(Sample) error) error {
 	return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		refusals.Add(a)
 		index, group, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)

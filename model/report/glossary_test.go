@@ -10,7 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/compare"
-	"vantage/model/glossary"
+	"vantage/model/figures"
 	"vantage/model/groupsize"
 	"vantage/model/sweep"
 )
@@ -21,32 +21,32 @@ func TestColumnsHaveLines(t *testing.T) {
 	set.KeepNeg, set.Recompute = 0, true
 	r := reportOf(t, 2, set, []float64{0, .5, 1}, []float64{1, 0, 0, 1})
 	tables := map[string]struct {
-		place glossary.Place
+		place figures.Place
 		write func(io.Writer) error
 	}{
-		"compare": {glossary.Compare, func(w io.Writer) error { return CompareCSV(w, Comparison{Result: &compare.Result{}}) }},
-		"sweep": {glossary.Sweep, func(w io.Writer) error {
+		"compare": {figures.Compare, func(w io.Writer) error { return CompareCSV(w, Comparison{Result: &compare.Result{}}) }},
+		"sweep": {figures.Sweep, func(w io.Writer) error {
 			grid, err := sweep.New(set, sweep.DefaultRatios())
 			if err != nil {
 				return err
 			}
 			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
 		}},
-		"groupsize": {glossary.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
-		"report by": {glossary.Parts, func(w io.Writer) error {
+		"groupsize": {figures.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
+		"report by": {figures.Parts, func(w io.Writer) error {
 			return BreakdownCSV(w, &Breakdown{By: "difficulty"})
 		}},
-		"export": {glossary.Sample, func(w io.Writer) error {
+		"export": {figures.Sample, func(w io.Writer) error {
 			return SampleCSV(t.Context(), w, &SampleTable{Snap: r.Snap, Settings: set, Columns: SampleColumns(r.Snap), Log: noTexts{}})
 		}},
 	}
 	for _, per := range PerValues() {
-		place := glossary.Step
+		place := figures.Step
 		if per == PerGroup {
-			place = glossary.Group
+			place = figures.Group
 		}
 		tables["report per "+string(per)] = struct {
-			place glossary.Place
+			place figures.Place
 			write func(io.Writer) error
 		}{place, func(w io.Writer) error {
 			r.Per = per
@@ -61,8 +61,8 @@ func TestColumnsHaveLines(t *testing.T) {
 		}
 		header, _, _ := strings.Cut(out.String(), "\n")
 		for column := range strings.SplitSeq(header, ",") {
-			if _, ok := glossary.Find(table.place, column); !ok {
-				t.Errorf("%s: column %q has no line in model/glossary", name, column)
+			if _, ok := figures.Explain(table.place, column); !ok {
+				t.Errorf("%s: column %q has no line in model/figures", name, column)
 			}
 		}
 	}
@@ -92,17 +92,17 @@ func TestKeysHaveLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	notFigures := map[string]bool{"fates": true, "metrics": true, "warnings": true, "by_group": true}
-	check := func(place glossary.Place, object map[string]any) {
+	check := func(place figures.Place, object map[string]any) {
 		for key := range object {
-			if _, ok := glossary.Find(place, key); !ok && !notFigures[key] {
-				t.Errorf("%s: key %q has no line in model/glossary", place, key)
+			if _, ok := figures.Explain(place, key); !ok && !notFigures[key] {
+				t.Errorf("%s: key %q has no line in model/figures", place, key)
 			}
 		}
 	}
-	check(glossary.Step, got.Summary)
-	check(glossary.Step, got.Steps[0])
+	check(figures.Step, got.Summary)
+	check(figures.Step, got.Steps[0])
 	for _, group := range got.Steps[0]["by_group"].([]any) {
-		check(glossary.Group, group.(map[string]any))
+		check(figures.Group, group.(map[string]any))
 	}
 }
 
@@ -111,8 +111,8 @@ func TestBreakdownColumnsHaveLines(t *testing.T) {
 	set := model.DefaultSettings()
 	set.Loss = "verl/token-mean"
 	for _, c := range (&Breakdown{Settings: set}).columns() {
-		if _, ok := glossary.Find(glossary.Parts, c.head); !ok {
-			t.Errorf("column %q has no line in model/glossary", c.head)
+		if _, ok := figures.Explain(figures.Parts, c.head); !ok {
+			t.Errorf("column %q has no line in model/figures", c.head)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/glossary"
+	"vantage/model/figures"
 	"vantage/model/report/markup"
 	"vantage/model/units"
 )
@@ -98,7 +98,7 @@ type tableColumn struct {
 }
 
 func groupColumns() []tableColumn {
-	return withDocs(glossary.Group, []tableColumn{
+	return withDocs(figures.Group, []tableColumn{
 		{"step", "number", ""},
 		{"fate", "text", "what the settings make of the group"},
 		{"prompt", "text", ""},
@@ -112,9 +112,9 @@ func groupColumns() []tableColumn {
 }
 
 // withDocs explains columns from the glossary that have no explanation of their own.
-func withDocs(place glossary.Place, columns []tableColumn) []tableColumn {
+func withDocs(place figures.Place, columns []tableColumn) []tableColumn {
 	for i, c := range columns {
-		if e, ok := glossary.Find(place, c.head); ok && c.doc == "" {
+		if e, ok := figures.Explain(place, c.head); ok && c.doc == "" {
 			columns[i].doc = e.Explanation()
 		}
 	}

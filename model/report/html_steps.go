@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"vantage/model/analysis"
-	"vantage/model/glossary"
+	"vantage/model/figures"
 	"vantage/model/report/markup"
 	"vantage/model/units"
 )
@@ -30,7 +30,7 @@ func (h *htmlPage) writeSteps() error {
 	if hidden := len(h.Snap.Steps) - len(h.steps); hidden > 0 {
 		caption = fmt.Sprintf("The newest %s; the %d before them are in vantage report --format csv", units.Plural(len(h.steps), "steps"), hidden)
 	}
-	h.beginTable("steps", caption, withDocs(glossary.Step, []tableColumn{
+	h.beginTable("steps", caption, withDocs(figures.Step, []tableColumn{
 		{"step", "number", ""},
 		{"samples", "number", ""},
 		{"groups", "number", ""},

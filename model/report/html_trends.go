@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vantage/model/analysis"
-	"vantage/model/glossary"
+	"vantage/model/figures"
 	"vantage/model/report/markup"
 	"vantage/model/units"
 )
@@ -35,7 +35,7 @@ func trendMeaning(name string) (short, line string) {
 	if name == "|A|" {
 		return "mean |advantage| of all samples", "after the filter; dropped samples count 0"
 	}
-	e, ok := glossary.Find(glossary.Step, name)
+	e, ok := figures.Explain(figures.Step, name)
 	if !ok {
 		return "", ""
 	}

@@ -12,7 +12,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -48,7 +48,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
 	all := map[string]func(io.Writer, model.Snapshot) error{
 		"export jsonl": func(w io.Writer, snap model.Snapshot) error {
-			return report.SamplesJSONL(ctx, w, snap, set, query.Query{}, nil)
+			return report.SamplesJSONL(ctx, w, snap, set, figures.Query{}, nil)
 		},
 		"export csv": func(w io.Writer, snap model.Snapshot) error {
 			return report.SampleCSV(ctx, w, &report.SampleTable{Snap: snap, Settings: set, Columns: report.SampleColumns(snap)[:12]})

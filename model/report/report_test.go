@@ -10,7 +10,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/report"
 )
 
@@ -124,7 +124,7 @@ func TestTextCountsProblems(t *testing.T) {
 
 func TestSamplesJSONL(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.SamplesJSONL(context.Background(), &out, twoSteps(), model.DefaultSettings(), query.Query{}, nil); err != nil {
+	if err := report.SamplesJSONL(context.Background(), &out, twoSteps(), model.DefaultSettings(), figures.Query{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/query"
+	"vantage/model/figures"
 )
 
 // SampleTable is the samples of a run, as a row of cells for each.
 type SampleTable struct {
 	Snap     model.Snapshot
 	Settings model.Settings
-	Where    query.Query
+	Where    figures.Query
 	Columns  []SampleColumn
 	Log      SampleLog // may be nil if no column of texts is among Columns: there are no lines then
 	Refusals *Refusals // counts; may be nil

@@ -3,7 +3,6 @@ package trainer
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -74,22 +73,13 @@ func Find(framework string) (Dialect, bool) {
 	return Dialect{}, false
 }
 
-func easyr1(set model.Settings) []string {
-	return []string{
-		"algorithm.adv_estimator=" + set.Estimator,
-		"algorithm.keep_pos_ratio=" + pythonFloat(set.KeepPos),
-		"algorithm.keep_neg_ratio=" + pythonFloat(set.KeepNeg),
-		fmt.Sprintf("algorithm.compute_new_adv=%t", set.Recompute),
+// easyr1 has the settings by their own names.
+func easyr1(set model.Settings) (lines []string) {
+	for _, name := range []string{"adv_estimator", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"} {
+		setting, _ := model.FindSetting(name)
+		lines = append(lines, "algorithm."+name+"="+setting.Get(set))
 	}
-}
-
-// pythonFloat writes a float as YAML and Python do: 1.0, never 1.
-func pythonFloat(x float64) string {
-	text := strconv.FormatFloat(x, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return text
+	return lines
 }
 
 func verl(set model.Settings) []string {

@@ -169,8 +169,7 @@ func ReadConfig(options []Option) (*Config, error) {
 			r.warnUnsupported(o)
 		}
 	}
-	// scales depend on the estimator, so that comes first
-	slices.SortStableFunc(r.settings, func(a, b model.Option) int { return settingOrder(a.Name) - settingOrder(b.Name) })
+	slices.SortStableFunc(r.settings, model.CompareRank)
 	return r, nil
 }
 
@@ -263,10 +262,6 @@ func truncate(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
-}
-
-func settingOrder(name string) int {
-	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "kl_in_reward", "num_generations", "overlong", "group_filter", "loss", "option"}, name))
 }
 
 func (r *Config) warnUnsupported(o Option) {

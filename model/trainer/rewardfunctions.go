@@ -40,7 +40,7 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	if weightsKey != "" {
 		r.UsedKeys = append(r.UsedKeys, truncate(weightsKey))
 	}
-	r.settings = append(r.settings, model.Option{Name: "reward", Value: text})
+	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
 }
 
 // isRewardKey reports whether applyRewardFunctions reads a key.

@@ -200,3 +200,178 @@ func closingBrace(s string) int {
 	}
 	return 0
 }
+
+// commandName returns the name of the command at the start of s: letters, or one other
+// character.
+func commandName(s string) string {
+	n := 1
+	for n < len(s) && (s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z') {
+		n++
+	}
+	if n == 1 && n < len(s) {
+		_, size := utf8.DecodeRuneInString(s[1:])
+		n += size
+	}
+	return s[1:n]
+}
+
+// command renders the command at the start of s and returns its length with its arguments.
+// Outside of formulas a backslash before another character than a letter is no command.
+func command(s string, inFormula bool, depth int) (out string, n int) {
+	name := commandName(s)
+	n = 1 + len(name)
+	if symbol, ok := symbols[name]; ok {
+		return symbol, n
+	}
+	if char, ok := escapes[name]; ok && inFormula {
+		return char, n
+	}
+	if out, args, ok := apply(name, s[n:], depth); ok {
+		return out, n + args
+	}
+	out = s[:n] // of an unknown command in a formula the arguments are rendered
+	for inFormula && n < len(s) && s[n] == '{' {
+		end := closingBrace(s[n:])
+		if end == 0 {
+			break
+		}
+		out += "{" + render(s[n+1:n+end], depth+1) + "}"
+		n += end + 1
+	}
+	return out, n
+}
+
+// apply renders the command of a name with the arguments at the start of s and returns their
+// length. It returns false if it does not know the command or an argument is missing.
+func apply(name, s string, depth int) (out string, n int, ok bool) {
+	switch name {
+	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr":
+		return "", len(s) - len(strings.TrimPrefix(s, ".")), true // a point is a missing bracket
+	case "sqrt":
+		return root(s, depth)
+	case "frac", "dfrac", "tfrac", "cfrac", "binom", "dbinom", "tbinom":
+		return fraction(name, s, depth)
+	}
+	arg, n := argument(s)
+	if n == 0 || len(name) < 2 { // of all commands with arguments bm has the shortest name
+		return "", 0, false
+	}
+	switch name {
+	case "mathbb":
+		if letter, ok := blackboard[arg]; ok {
+			return letter, n, true
+		}
+		return render(arg, depth+1), n, true
+	case "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "operatorname", "bm":
+		return render(arg, depth+1), n, true
+	case "boxed": // kept, since readers search for it
+		return `\boxed{` + render(arg, depth+1) + "}", n, true
+	case "pmod":
+		return "(mod " + render(arg, depth+1) + ")", n, true
+	case "text", "textbf", "textit", "textrm", "mbox", "emph":
+		return arg, n, arg != "" && arg[0] != '\\'
+	case "begin", "end":
+		return "", n, isEnvironment(arg)
+	}
+	accent, ok := accents[name]
+	return arg + accent, n, ok && len(arg) == 1 && arg[0] >= 'A'
+}
+
+// root renders a root, with a degree if there is one in brackets.
+func root(s string, depth int) (out string, n int, ok bool) {
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s[:min(len(s), maxLookahead)], ']')
+		if end < 2 {
+			return "", 0, false
+		}
+		if out, ok = transliterate(s[1:end], superscripts); !ok {
+			return "", 0, false
+		}
+		n = end + 1
+	}
+	arg, size := argument(s[n:])
+	if size == 0 {
+		return "", 0, false
+	}
+	arg = render(arg, depth+1)
+	if utf8.RuneCountInString(arg) > 1 && strings.Trim(arg, "0123456789") != "" {
+		arg = "(" + arg + ")"
+	}
+	return out + "√" + arg, n + size, true
+}
+
+// fraction renders a fraction or a binomial coefficient.
+func fraction(name, s string, depth int) (out string, n int, ok bool) {
+	top, n := argument(s)
+	bottom, n2 := argument(s[n:])
+	if n == 0 || n2 == 0 {
+		return "", 0, false
+	}
+	top, bottom = render(top, depth+1), render(bottom, depth+1)
+	if strings.HasSuffix(name, "binom") {
+		return "C(" + top + ", " + bottom + ")", n + n2, true
+	}
+	return parenthesize(top) + "/" + parenthesize(bottom), n + n2, true
+}
+
+// parenthesize puts an expression with operators into parentheses.
+func parenthesize(s string) string {
+	s = strings.TrimSpace(s)
+	if strings.ContainsAny(s, " +-−*/·×=<>") {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// symbols are commands without arguments: a character, or the name of a function.
+var symbols = map[string]string{
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
+	"theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
+	"rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+	"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+
+	"times": "×", "cdot": "·", "div": "÷", "pm": "±", "mp": "∓", "ast": "∗", "circ": "∘", "bullet": "•", "oplus": "⊕", "otimes": "⊗",
+	"leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "equiv": "≡", "sim": "∼", "simeq": "≃",
+	"cong": "≅", "propto": "∝", "ll": "≪", "gg": "≫", "mid": "|", "nmid": "∤", "parallel": "∥", "perp": "⊥",
+	"in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆", "supset": "⊃", "supseteq": "⊇", "cup": "∪", "cap": "∩",
+	"setminus": "∖", "emptyset": "∅", "varnothing": "∅", "forall": "∀", "exists": "∃", "neg": "¬", "land": "∧", "lor": "∨",
+	"wedge": "∧", "vee": "∨", "to": "→", "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒", "Leftarrow": "⇐",
+	"implies": "⇒", "iff": "⇔", "Leftrightarrow": "⇔", "leftrightarrow": "↔", "mapsto": "↦", "longrightarrow": "⟶",
+	"sum": "∑", "prod": "∏", "int": "∫", "iint": "∬", "oint": "∮", "partial": "∂", "nabla": "∇", "infty": "∞",
+	"angle": "∠", "triangle": "△", "square": "□", "degree": "°", "prime": "′", "ldots": "…", "dots": "…", "cdots": "⋯", "vdots": "⋮",
+	"therefore": "∴", "because": "∵", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩",
+	"ell": "ℓ", "hbar": "ℏ", "Re": "ℜ", "Im": "ℑ", "aleph": "ℵ", "checkmark": "✓", "star": "⋆",
+
+	"sin": "sin", "cos": "cos", "tan": "tan", "cot": "cot", "sec": "sec", "csc": "csc", "arcsin": "arcsin", "arccos": "arccos",
+	"arctan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "log": "log", "ln": "ln", "lg": "lg", "exp": "exp",
+	"lim": "lim", "limsup": "lim sup", "liminf": "lim inf", "max": "max", "min": "min", "sup": "sup", "inf": "inf", "gcd": "gcd",
+	"det": "det", "dim": "dim", "ker": "ker", "deg": "deg", "arg": "arg", "Pr": "Pr", "bmod": "mod", "quad": "  ", "qquad": "    ",
+	"displaystyle": "", "textstyle": "", "limits": "", "nolimits": "",
+}
+
+// escapes are commands only in formulas: elsewhere a backslash may be part of anything.
+var escapes = map[string]string{
+	",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "\n", "{": "{", "}": "}", "%": "%", "$": "$", "#": "#", "&": "&", "_": "_", "|": "‖",
+}
+
+// superscripts and subscripts are the characters that Unicode has in both forms.
+var (
+	superscripts = map[rune]rune{
+		'0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹',
+		'+': '⁺', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', 'n': 'ⁿ', 'i': 'ⁱ', 'k': 'ᵏ', 'm': 'ᵐ', 'p': 'ᵖ', 't': 'ᵗ', 'x': 'ˣ', 'T': 'ᵀ',
+		'a': 'ᵃ', 'b': 'ᵇ', 'c': 'ᶜ', 'd': 'ᵈ', 'e': 'ᵉ', 'j': 'ʲ', 'r': 'ʳ', 's': 'ˢ', 'y': 'ʸ', '′': '′',
+	}
+	subscripts = map[rune]rune{
+		'0': '₀', '1': '₁', '2': '₂', '3': '₃', '4': '₄', '5': '₅', '6': '₆', '7': '₇', '8': '₈', '9': '₉',
+		'+': '₊', '-': '₋', '=': '₌', '(': '₍', ')': '₎', 'a': 'ₐ', 'e': 'ₑ', 'i': 'ᵢ', 'j': 'ⱼ', 'k': 'ₖ', 'm': 'ₘ', 'n': 'ₙ',
+		'o': 'ₒ', 'p': 'ₚ', 'r': 'ᵣ', 's': 'ₛ', 't': 'ₜ', 'u': 'ᵤ', 'v': 'ᵥ', 'x': 'ₓ',
+	}
+)
+
+// accents are commands that put an accent on a letter.
+var accents = map[string]string{
+	"bar": "\u0304", "overline": "\u0304", "hat": "\u0302", "widehat": "\u0302", "vec": "\u20d7", "tilde": "\u0303",
+}
+
+// blackboard are the double-struck letters, such as ℝ for the real numbers.
+var blackboard = map[string]string{"R": "ℝ", "N": "ℕ", "Z": "ℤ", "Q": "ℚ", "C": "ℂ", "P": "ℙ", "E": "𝔼", "F": "𝔽", "1": "𝟙"}

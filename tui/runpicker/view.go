@@ -1,9 +1,11 @@
 package runpicker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -210,4 +212,157 @@ func (p Picker) label(keys string) string {
 func (p Picker) hint(text string) string {
 	at := strings.LastIndex(text, " ")
 	return p.theme.Paint(themes.Key, text[:at]) + p.theme.Paint(themes.Dim, text[at:])
+}
+
+// columns are the columns beside the name, which takes the rest of the width. They depend on the
+// width of the screen alone, so that nothing moves while runs are found.
+type columns struct {
+	name int // width
+	rest []column
+}
+
+// column is a column of the list.
+type column struct {
+	title string
+	w     int
+	from  int // the least width of the screen that shows it
+	text  func(p Picker, r runlist.Run) string
+}
+
+// wide is the width from which the size has a column of its own.
+const wide = 104
+
+// allColumns returns every column beside the name, in the order of the screen.
+func allColumns(w int) []column {
+	format := 13
+	if w >= wide {
+		format = 18
+	}
+	return []column{
+		{"format", format, 72, func(_ Picker, r runlist.Run) string { return r.Format }},
+		{"how much", 13, 48, howMuch},
+		{"size", 9, wide, func(_ Picker, r runlist.Run) string { return r.SizeText() }},
+		{"last write", 14, 0, lastWrite},
+		{"opened", 13, 118, func(p Picker, r runlist.Run) string { return runlist.Age(r.Opened, p.now) }},
+	}
+}
+
+// howMuch returns steps, samples or files; where none is known the size, unless that has a column.
+func howMuch(p Picker, r runlist.Run) string {
+	if text := r.Extent(); text != "" || p.w >= wide {
+		return text
+	}
+	return r.SizeText()
+}
+
+// lastWrite returns when the log was written last, and a mark if that was a moment ago.
+func lastWrite(p Picker, r runlist.Run) string {
+	age := runlist.Age(r.LastWrite, p.now)
+	if !r.IsLive(p.now) {
+		return age
+	}
+	dot := "●"
+	if p.options.ASCII {
+		dot = "*"
+	}
+	return p.theme.Paint(themes.Good, dot+" "+age)
+}
+
+const gutter = 5 // the cursor and the mark
+
+// columnsFor returns the columns of a screen of width w.
+func columnsFor(w int) columns {
+	c := columns{name: w - gutter - 1}
+	for _, one := range allColumns(w) {
+		if w >= one.from {
+			c.rest = append(c.rest, one)
+			c.name -= one.w + 1
+		}
+	}
+	c.name = max(1, c.name)
+	return c
+}
+
+// heads returns the titles of the columns.
+func (c columns) heads() string {
+	line := cells.Spaces(gutter) + cells.Fit("log", c.name)
+	for _, one := range c.rest {
+		line += " " + cells.Fit(one.title, one.w)
+	}
+	return line
+}
+
+// draw draws a run. Names differ at their ends, so long ones lose their beginning.
+func (c columns) draw(p Picker, r runlist.Run) string {
+	line := cells.Fit(p.highlighted(cells.TruncateLeft(r.Label(), c.name)), c.name)
+	for _, one := range c.rest {
+		line += " " + cells.Fit(cmp.Or(one.text(p, r), "–"), one.w)
+	}
+	return line
+}
+
+// highlighted paints where a name holds the filter.
+func (p Picker) highlighted(name string) string {
+	if p.filter == "" {
+		return name
+	}
+	letters, n := []rune(name), utf8.RuneCountInString(p.filter)
+	for at := range max(0, len(letters)-n+1) {
+		if match := string(letters[at : at+n]); strings.EqualFold(match, p.filter) {
+			return string(letters[:at]) + p.theme.Paint(themes.Match, match) + string(letters[at+n:])
+		}
+	}
+	return name
+}
+
+// empty says why there is no row, and what to do.
+func (p Picker) empty() []string {
+	t := p.theme
+	switch {
+	case len(p.list.Runs()) > 0:
+		return []string{"", "    nothing here matches " + t.Paint(themes.Accent, p.filter) + ": " + t.Paint(themes.Key, "Esc") + " shows all runs again"}
+	case p.looking:
+		return []string{"", "    looking for logs …"}
+	}
+	why := "no log was found under " + sanitize.Line(p.options.Dir) + ": " + p.finder.Looked().Text()
+	lines := []string{""}
+	for _, line := range cells.Wrap(why, max(1, p.w-6)) {
+		lines = append(lines, "    "+line)
+	}
+	lines = append(lines, "")
+	for _, what := range [][2]string{
+		{"vantage PATH", "opens a log, or the directory of a run"},
+		{"vantage demo", "shows a synthetic run that grows while you watch"},
+		{"vantage formats", "says how to make your trainer write its log"},
+	} {
+		lines = append(lines, "    "+t.Paint(themes.Key, cells.Fit(what[0], 17))+what[1])
+	}
+	return lines
+}
+
+// helpPage explains the keys and the columns.
+func (p Picker) helpPage() []string {
+	lines := []string{" " + p.theme.Paint(themes.Title, "keys")}
+	explain := func(label string, role themes.Role, doc string) {
+		for i, line := range cells.Wrap(doc, max(1, p.w-16)) {
+			if i > 0 {
+				label = ""
+			}
+			lines = append(lines, "  "+p.theme.Paint(role, cells.FitRight(label, 11))+"  "+line)
+		}
+	}
+	for _, k := range Keys() {
+		if k.Label == "" {
+			continue
+		}
+		explain(p.label(k.Label), themes.Key, k.Doc)
+	}
+	lines = append(lines, " "+p.theme.Paint(themes.Title, "columns"))
+	for _, c := range [][2]string{
+		{"how much", "steps by the names of files, samples by the footer of a Parquet file, or files; else the size. Nothing is read for it"},
+		{"last write", "of the newest file; green with a dot: less than 5 minutes ago, so it probably grows"},
+	} {
+		explain(c[0], themes.Accent, c[1])
+	}
+	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -163,11 +164,10 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 
 // readStream decompresses gzip or brotli.
 func (b *Buffer) readStream(codec int, compressed []byte, size int) ([]byte, error) {
-	open := newBrotliReader
-	if codec == codecGzip {
-		open = func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+	if codec == codecBrotli {
+		return b.readAll(brotli.NewReader(bytes.NewReader(compressed)), size)
 	}
-	r, err := open(bytes.NewReader(compressed))
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err
 	}

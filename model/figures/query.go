@@ -1,7 +1,8 @@
-package query
+package figures
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +13,14 @@ import (
 	"vantage/model/analysis"
 )
 
-// MaxLength is the maximum length of a query in bytes.
-const MaxLength = 400
+// MaxQuery is the maximum length of a query in bytes.
+const MaxQuery = 400
 
 // maxDepth bounds nested parentheses and negations.
 const maxDepth = 50
 
-// Error is a syntax error.
-type Error struct {
+// QueryError is a syntax error of a query.
+type QueryError struct {
 	Column  int // from 1, in characters
 	Message string
 
@@ -27,12 +28,12 @@ type Error struct {
 	Known []string // what it could be
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
+func (e *QueryError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
 
-// Parse parses a query; blank text matches everything. The error is an *Error.
-func Parse(text string) (Query, error) {
-	if len(text) > MaxLength {
-		return Query{}, &Error{Column: MaxLength, Message: fmt.Sprintf("a query has at most %d bytes", MaxLength)}
+// ParseQuery parses a query; blank text matches everything. The error is an *QueryError.
+func ParseQuery(text string) (Query, error) {
+	if len(text) > MaxQuery {
+		return Query{}, &QueryError{Column: MaxQuery, Message: fmt.Sprintf("a query has at most %d bytes", MaxQuery)}
 	}
 	p := parser{text: text}
 	if p.skipSpace(); p.at == len(text) {
@@ -55,12 +56,12 @@ type parser struct {
 }
 
 func (p *parser) expected(want string) error {
-	return &Error{Column: utf8.RuneCountInString(p.text[:p.at]) + 1, Message: "expected " + want}
+	return &QueryError{Column: utf8.RuneCountInString(p.text[:p.at]) + 1, Message: "expected " + want}
 }
 
 // unknown is the error for a word at p.at that is none of those known.
 func (p *parser) unknown(want, word string, known []string) error {
-	return &Error{
+	return &QueryError{
 		Column:  utf8.RuneCountInString(p.text[:p.at]) + 1,
 		Message: fmt.Sprintf("expected %s, one of %s, not %q", want, strings.Join(known, " "), word),
 		Word:    word, Known: known,
@@ -223,7 +224,7 @@ func (p *parser) parseValue(field Field, op string) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if field.text != nil {
+	if field.Operator != "" {
 		if field.Name == "fate" && op != "~" && !isFatePrefix(text) {
 			p.at = start
 			return nil, p.unknown("a fate", text, fateKeys())
@@ -274,10 +275,167 @@ type contains struct {
 
 func (c contains) perSample() bool { return false }
 
-func (c contains) matches(a *analysis.Analysis, g, _ int) bool {
-	have := strings.ToLower(c.field.text(a, &a.Table[g]))
+func (c contains) matches(a *analysis.Analysis, g, i int) bool {
+	text, _ := c.field.value(a, g, i).Cell().(string)
+	have := strings.ToLower(text)
 	if c.exact {
 		return have == c.text
 	}
 	return strings.Contains(have, c.text)
+}
+
+// Query is a parsed query. The zero value matches everything.
+type Query struct{ root node }
+
+// node is a node of the syntax tree. Unless it is perSample, it matches all or none of the
+// samples of a group.
+type node interface {
+	matches(a *analysis.Analysis, g, i int) bool
+	perSample() bool
+}
+
+// MatchesSample reports whether sample i of group g matches; i is an index of the columns
+// of a.
+func (q Query) MatchesSample(a *analysis.Analysis, g, i int) bool {
+	return q.root == nil || q.root.matches(a, g, i)
+}
+
+// MatchesGroup reports whether a sample of group g matches.
+func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
+	if q.root == nil {
+		return true
+	}
+	from, to := a.Table[g].Start, a.Table[g].End
+	if !q.root.perSample() {
+		to = from + 1
+	}
+	for i := from; i < to; i++ {
+		if q.root.matches(a, g, i) {
+			return true
+		}
+	}
+	return false
+}
+
+type allOf []node
+
+func (n allOf) matches(a *analysis.Analysis, g, i int) bool {
+	for _, part := range n {
+		if !part.matches(a, g, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n allOf) perSample() bool { return anyPerSample(n) }
+
+type anyOf []node
+
+func (n anyOf) matches(a *analysis.Analysis, g, i int) bool {
+	for _, part := range n {
+		if part.matches(a, g, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n anyOf) perSample() bool { return anyPerSample(n) }
+
+func anyPerSample(parts []node) bool {
+	for _, part := range parts {
+		if part.perSample() {
+			return true
+		}
+	}
+	return false
+}
+
+type not struct{ node }
+
+func (n not) matches(a *analysis.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }
+
+// Field is a figure of a group or of a sample that a query can name.
+type Field struct {
+	Name, Doc string
+	PerSample bool
+	Operator  string // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
+
+	value func(a *analysis.Analysis, g, i int) Number
+}
+
+// Fields returns all fields.
+func Fields() []Field {
+	all := []Field{
+		{Name: "fate", Operator: ":", Doc: "what the settings make of the group: alive, killed, short, correct, wrong, …"},
+		{Name: "prompt", Operator: "~", Doc: "the beginning of the prompt"},
+		{Name: "name", Operator: "~", Doc: "the group's id, or its hash"},
+		{Name: "step", Doc: "the step that it is of"},
+		{Name: "size", Doc: "how many samples"},
+		{Name: "rollouts", Doc: "how many rollouts they are of"},
+		{Name: "kept", Doc: "how many of them are kept"},
+		{Name: "dropped", Doc: "how many are not"},
+		{Name: "pos", Doc: "kept samples above 0"},
+		{Name: "neg", Doc: "kept samples below 0"},
+		{Name: "nonzero", Doc: "samples whose advantage is not 0: only these train"},
+		{Name: "flips", Doc: "kept samples whose sign changed, also from or to 0"},
+		{Name: "reward", Doc: "mean reward"},
+		{Name: "std", Doc: "std of the rewards, with n-1"},
+		{Name: "solved", Doc: "how many samples are solved, where the rewards say it"},
+		{Name: "invalid", Doc: "rewards that are NaN or missing"},
+		{Name: "sample.reward", Doc: "a sample's reward"},
+		{Name: "sample.length", Doc: "its length"},
+		{Name: "sample.adv", Doc: "its advantage before the filter"},
+		{Name: "sample.new", Doc: "its advantage after filter and recompute"},
+		{Name: "sample.kept", Doc: "1 if it is kept, else 0"},
+		{Name: "sample.logged", Doc: "its advantage as logged"},
+	}
+	for i := range all {
+		f := &all[i]
+		if f.PerSample = strings.HasPrefix(f.Name, "sample."); f.PerSample {
+			of := Select(Samples(), f.Name)[0]
+			f.value = func(a *analysis.Analysis, _, i int) Number { return of.Value(SampleOf{a, i}) }
+		} else {
+			of := Select(Groups(), f.Name)[0]
+			f.value = func(a *analysis.Analysis, g, _ int) Number { return of.Value(NewGroupOf(a, g)) }
+		}
+	}
+	return all
+}
+
+func findField(name string) (Field, bool) {
+	for _, f := range Fields() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// comparison is a term on a number.
+type comparison struct {
+	field Field
+	op    string
+	value float64
+}
+
+func (c comparison) perSample() bool { return c.field.PerSample }
+
+func (c comparison) matches(a *analysis.Analysis, g, i int) bool {
+	x := c.field.value(a, g, i).Float()
+	switch c.op {
+	case "<":
+		return x < c.value
+	case "<=":
+		return x <= c.value
+	case ">":
+		return x > c.value
+	case ">=":
+		return x >= c.value
+	case "!=":
+		return x != c.value
+	default:
+		return x == c.value || math.IsNaN(x) && math.IsNaN(c.value)
+	}
 }

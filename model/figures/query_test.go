@@ -1,4 +1,4 @@
-package query
+package figures
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func TestQueries(t *testing.T) {
 		"fate!=alive std<1":             "[1 2]",
 		"Compute or one":                "[1 2]",
 	} {
-		q, err := Parse(text)
+		q, err := ParseQuery(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -73,7 +73,7 @@ func TestQueries(t *testing.T) {
 // The right samples of the half-right group are its second and fourth.
 func TestMatchesSample(t *testing.T) {
 	a := testAnalysis(t)
-	q, err := Parse("fate:alive sample.reward=1")
+	q, err := ParseQuery("fate:alive sample.reward=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestParseErrors(t *testing.T) {
 		"fate:dead":     "column 6: expected a fate, one of short killed invalid noise single wrong constant correct skipped alive open",
 		"not":           "column 4: expected a term",
 	} {
-		_, err := Parse(text)
+		_, err := ParseQuery(text)
 		if err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -116,7 +116,7 @@ func FuzzParse(f *testing.F) {
 	}
 	a := testAnalysis(f)
 	f.Fuzz(func(_ *testing.T, text string) {
-		if q, err := Parse(text); err == nil {
+		if q, err := ParseQuery(text); err == nil {
 			for g := range a.Table {
 				q.MatchesGroup(a, g)
 			}

@@ -1,4 +1,4 @@
-package query_test
+package figures_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/query"
+	"vantage/model/figures"
 )
 
 // Select the right answers of groups that are neither all correct nor all wrong.
@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	chosen, err := query.Parse("fate:alive sample.reward=1")
+	chosen, err := figures.ParseQuery("fate:alive sample.reward=1")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package glossary_test
+package figures_test
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/glossary"
-	"vantage/model/query"
+	"vantage/model/figures"
 	"vantage/model/sweep"
 )
 
 // The page is written from the list; -update writes it.
 func TestGlossaryPage(t *testing.T) {
-	repotest.Page(t, ".github/docs/glossary.md", glossary.Page())
+	repotest.Page(t, ".github/docs/glossary.md", figures.Page())
 }
 
 // Every metric that a step can have has a line, and no line is of a metric that there is not.
@@ -36,21 +35,21 @@ func TestEveryMetricHasALine(t *testing.T) {
 	}
 	shown := map[string]bool{}
 	for _, m := range a.Metrics {
-		e, ok := glossary.Find(glossary.Metrics, m.Name)
-		if !ok || !slices.Contains(names(glossary.Metrics), e.AllNames()[0]) {
-			t.Errorf("%s has no line in model/glossary/steps.go", m.Name)
+		e, ok := figures.Explain(figures.Metrics, m.Name)
+		if !ok || !slices.Contains(names(figures.Metrics), e.AllNames()[0]) {
+			t.Errorf("%s has no line in model/figures", m.Name)
 		}
 		shown[m.Name] = true
 	}
-	for _, name := range names(glossary.Metrics) {
+	for _, name := range names(figures.Metrics) {
 		if !shown[name] && name != "pass@k" {
 			t.Errorf("%s is no metric", name)
 		}
 	}
 }
 
-func names(place glossary.Place) (all []string) {
-	for _, e := range glossary.All(place) {
+func names(place figures.Place) (all []string) {
+	for _, e := range figures.All(place) {
 		all = append(all, e.AllNames()...)
 	}
 	return all
@@ -58,49 +57,49 @@ func names(place glossary.Place) (all []string) {
 
 // What commands show by name has a line at its place.
 func TestEveryNameHasALine(t *testing.T) {
-	wanted := map[glossary.Place][]string{}
+	wanted := map[figures.Place][]string{}
 	for _, f := range sweep.Figures() {
-		wanted[glossary.Sweep] = append(wanted[glossary.Sweep], f.Name)
+		wanted[figures.Sweep] = append(wanted[figures.Sweep], f.Name)
 	}
 	for _, k := range analysis.WarningKinds() {
-		wanted[glossary.Warning] = append(wanted[glossary.Warning], string(k))
+		wanted[figures.Warning] = append(wanted[figures.Warning], string(k))
 	}
 	for _, f := range model.Fates() {
-		wanted[glossary.Fates] = append(wanted[glossary.Fates], f.String())
+		wanted[figures.Fates] = append(wanted[figures.Fates], f.String())
 	}
-	for _, f := range query.Fields() {
-		place := glossary.Group
+	for _, f := range figures.Fields() {
+		place := figures.Group
 		if f.PerSample {
-			place = glossary.Sample
+			place = figures.Sample
 		}
 		wanted[place] = append(wanted[place], f.Name)
 	}
 	for _, k := range analysis.FlipKinds() {
-		wanted[glossary.Step] = append(wanted[glossary.Step], "flips/"+k.Name)
-		wanted[glossary.Sample] = append(wanted[glossary.Sample], k.Label)
+		wanted[figures.Step] = append(wanted[figures.Step], "flips/"+k.Name)
+		wanted[figures.Sample] = append(wanted[figures.Sample], k.Label)
 	}
 	for place, all := range wanted {
 		for _, name := range all {
 			if !slices.Contains(names(place), name) {
-				t.Errorf("%s: %q has no line in model/glossary", place, name)
+				t.Errorf("%s: %q has no line in model/figures", place, name)
 			}
 		}
 	}
 	for _, name := range check.CountNames() {
-		if _, ok := glossary.Find(glossary.Check, name); !ok {
-			t.Errorf("check: %q has no line in model/glossary", name)
+		if _, ok := figures.Explain(figures.Check, name); !ok {
+			t.Errorf("check: %q has no line in model/figures", name)
 		}
 	}
 }
 
 // Each line is complete, and no name of a place has two.
 func TestLinesAreComplete(t *testing.T) {
-	for _, place := range []glossary.Place{
-		glossary.Step, glossary.Metrics, glossary.Fates, glossary.Group, glossary.Sample,
-		glossary.Parts, glossary.Sweep, glossary.Sizes, glossary.Compare, glossary.Match, glossary.Check, glossary.Warning,
+	for _, place := range []figures.Place{
+		figures.Step, figures.Metrics, figures.Fates, figures.Group, figures.Sample,
+		figures.Parts, figures.Sweep, figures.Sizes, figures.Compare, figures.Match, figures.Check, figures.Warning,
 	} {
 		seen := map[string]bool{}
-		for _, e := range glossary.All(place) {
+		for _, e := range figures.All(place) {
 			if e.Unit == "" || e.Meaning == "" || strings.ContainsAny(e.Line(), "\n\t") || strings.HasSuffix(e.Meaning, ".") {
 				t.Errorf("%s: %+v", place, e)
 			}
@@ -122,23 +121,23 @@ func TestLinesAreComplete(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
-		place      glossary.Place
+		place      figures.Place
 		name, says string
 	}{
-		{glossary.Metrics, "pass@8", "pass@k: chance that one of k responses is solved"},
-		{glossary.Metrics, "critic/score/max", "critic/score/{mean,max,min}: rewards that the estimator reads"},
-		{glossary.Group, "reward", "reward: mean reward of the group ± the std"},
-		{glossary.Sample, "reward", "reward: as logged"},
-		{glossary.Step, "killed_groups", "killed: alive before the filter"},
-		{glossary.Step, "A!=0", "A≠0: samples that train"},
-		{glossary.Check, "stall", "stall: whether a run that should write does not = now − time of the last row"},
+		{figures.Metrics, "pass@8", "pass@k: chance that one of k responses is solved"},
+		{figures.Metrics, "critic/score/max", "critic/score/{mean,max,min}: rewards that the estimator reads"},
+		{figures.Group, "reward", "reward: mean reward of the group ± the std"},
+		{figures.Sample, "reward", "reward: as logged"},
+		{figures.Step, "killed_groups", "killed: alive before the filter"},
+		{figures.Step, "A!=0", "A≠0: samples that train"},
+		{figures.Check, "stall", "stall: whether a run that should write does not = now − time of the last row"},
 	} {
-		e, ok := glossary.Find(c.place, c.name)
+		e, ok := figures.Explain(c.place, c.name)
 		if !ok || !strings.HasPrefix(e.Line(), c.says) {
 			t.Errorf("%s, %s: %q", c.place, c.name, e.Line())
 		}
 	}
-	if e, ok := glossary.Find(glossary.Step, "loss"); ok {
+	if e, ok := figures.Explain(figures.Step, "loss"); ok {
 		t.Errorf("found %+v", e)
 	}
 }

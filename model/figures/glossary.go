@@ -1,4 +1,4 @@
-package glossary
+package figures
 
 import (
 	"slices"
@@ -43,11 +43,11 @@ type section struct {
 // sections are those of the page.
 func sections() []section {
 	return []section{
-		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", stepFigures()},
+		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", entries(stepFigures())},
 		{Metrics, "Metrics of a step", "Under the name by which a trainer logs the figure; `vantage/` is ours. Lengths and weights are of what the report's line *lengths* says: tokens, or else characters or words of the text; a sample of unknown length weighs 1.", metrics()},
-		{Fates, "Fates of a group", "Each group has one. Counts in tables and rules are of groups; columns of CSV are named `killed_groups`.", fates()},
-		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", groupFigures()},
-		{Sample, "A sample", "In an open group, and in `export`.", sampleFigures()},
+		{Fates, "Fates of a group", "Each group has one. Counts in tables and rules are of groups; columns of CSV are named `killed_groups`.", entries(fateFigures())},
+		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", entries(groupFigures())},
+		{Sample, "A sample", "In an open group, and in `export`.", entries(Samples())},
 		{Parts, "Breakdown", "Of samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, a fate, a step, or a value of a column of the log.", partFigures()},
 		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
 		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
@@ -68,22 +68,22 @@ func All(place Place) []Entry {
 	return nil
 }
 
-// Find returns the entry of a name that is shown at a place: that of the place, else of any other.
-func Find(place Place, name string) (Entry, bool) {
+// Explain returns the entry of a name that is shown at a place: that of the place, else of any other.
+func Explain(place Place, name string) (Entry, bool) {
 	name = canonical(name)
-	if e, ok := find(All(place), name); ok {
+	if e, ok := entryOf(All(place), name); ok {
 		return e, true
 	}
 	for _, s := range sections() {
-		if e, ok := find(s.entries, name); ok {
+		if e, ok := entryOf(s.entries, name); ok {
 			return e, true
 		}
 	}
 	return Entry{}, false
 }
 
-func find(entries []Entry, name string) (Entry, bool) {
-	for _, e := range entries {
+func entryOf(list []Entry, name string) (Entry, bool) {
+	for _, e := range list {
 		if slices.Contains(e.AllNames(), name) {
 			return e, true
 		}
@@ -148,4 +148,46 @@ func Places() []Place {
 		all = append(all, s.place)
 	}
 	return all
+}
+
+const pageHead = `# Every figure, and how it is computed
+
+What the screen, reports, JSON, CSV and rules show. The names are those of the columns and keys; figures that trainers log have the
+trainers' names.
+
+| symbol | |
+| --- | --- |
+| r | reward of a sample, as the estimator reads it |
+| A | its advantage before the filter (*original*) |
+| A′ | its advantage after filter and recompute (*processed*): what trains |
+| l | length of its response in tokens, or in what the report's line *lengths* says |
+| n, c | samples of a group, and those of them that are [solved](reporting.md#solved-samples) |
+| N, G | samples and groups of the step |
+| #{…} | how many samples or groups are so |
+
+A figure of a run is the sum over its steps if it is a count, and the mean over its complete steps if it is a metric. *ddof* is what is
+taken off the number of values in the divisor of a standard deviation. *Near* are figures of trainers that are computed otherwise. What
+trainers call a figure was read in their code; names without a trainer's are ours.
+`
+
+// Page returns the page of the documentation.
+func Page() string {
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for _, s := range sections() {
+		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| figure | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
+		for _, e := range s.entries {
+			cells := []string{codeNames(e.Names), e.Unit, e.Formula, e.Meaning, e.Trainers}
+			for i := range cells {
+				cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+			}
+			b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		}
+	}
+	return b.String()
+}
+
+// codeNames sets names as code.
+func codeNames(names string) string {
+	return "`" + strings.Join(splitNames(names), "`, `") + "`"
 }

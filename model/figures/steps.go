@@ -1,41 +1,60 @@
-package glossary
+package figures
 
-import "vantage/model"
+import (
+	"slices"
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// step is a step, or the sum of several.
+type step = *analysis.Summary
+
+// Steps returns the figures of a step, and summed or averaged of a run: also the groups of each fate, the flips of each
+// kind.
+func Steps() []Of[step] {
+	return slices.Concat(stepFigures(), fateFigures(), flipFigures(func(s step) *analysis.Flips { return &s.Flips }))
+}
+
+// Metric returns the metric of a step of that name, which steps may lack.
+func Metric(name string) Column[step] {
+	e, _ := Explain(Metrics, name)
+	return Column[step]{name, Of[step]{func(s step) Number { return Mean(s.Metric(name)) }, e}}
+}
 
 // stepFigures are those of a step, and summed or averaged those of a run.
-func stepFigures() []Entry {
-	return []Entry{
-		{"step, steps", "–", "", "a training batch, as the log numbers it; for a run the number of steps", ""},
-		{"samples, rows, N", "samples", "rows of the log in the step", "responses, whether they train or not", "OpenRLHF `rollout/num_samples`"},
-		{"rollouts", "rollouts", "", "rollouts of the step, where one rollout has several rows", ""},
-		{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""},
-		{"reward", "reward", "Σr / N", "mean reward of the step: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"},
-		{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"},
-		{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0 (float residue counts)", ""},
-		{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""},
-		{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""},
-		{"Δ", "as its figure", "candidate (B) − baseline (A)", "difference between the current settings and the baseline that b set", ""},
-		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0; dropped samples do not count", ""},
-		{"flips/{pos_to_neg,neg_to_pos,zero_to_pos,zero_to_neg,pos_to_zero,neg_to_zero}, flip_kinds", "kept samples", "", "flips of one kind: +→− `pos_to_neg`, +→0 `pos_to_zero` and so on", ""},
-		{"max |A|", "advantage", "max |A|, |A′|", "the largest advantage of either sign, before or after the filter", ""},
-		{"ESS", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size: so many samples of equal |A| would have the same spread; below A≠0 where a few samples dominate, and not the number of samples that train", ""},
-		{"original", "samples; advantage", "n; mean ΣA / n", "advantages before the filter: count and mean over all samples", ""},
-		{"processed", "samples; advantage", "n; mean ΣA′ / n", "advantages after filter and recompute: count and mean over the kept samples", ""},
-		{"A baseline, baseline", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the baseline settings (b sets them)", ""},
-		{"B candidate, candidate", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the current settings", ""},
-		{"std", "advantage or reward", "√(Σ(x − mean)² / (n − 1)), ddof 1", "spread of the histogram's values: every sample counts once, zeros too. A std of steps and metrics is the trainer's figure instead: weighted by length, A = 0 left out", ""},
-		{"at 0", "samples", "#{A = 0}", "samples at exactly 0: part of mean and std, but not drawn", ""},
-		{"A std", "advantage", "√(Σ l·(A′ − mean)² / (Σ l − 1)) over A′ ≠ 0, ddof 1 over tokens", "spread as the trainer logs it (critic/advantages_processed/std): weighted by length, samples with A = 0 left out. The std of the histogram counts every sample once instead", "EasyR1 `critic/advantages_processed/std`"},
-		{"length", "tokens", "response_length/mean", "mean length of a response", ""},
-		{"open", "yes or no", "", "the step is still being written: it raises no warnings and is left out of trends", ""},
-		{"admitted", "groups", "", "groups that the group filter admits to training", ""},
-		{"refill", "ratio", "G / admitted", "groups that must be generated for each one that is admitted", ""},
-		{"lowered", "samples, share of N", "", "samples whose reward the length penalty lowers", ""},
-		{"Σw|A|", "weight × advantage", "Σ w·|A′|", "total advantage after the loss's weights: vantage/loss/mass", ""},
-		{"−/+", "ratio", "Σ w·|A′| over A′ < 0 / Σ w·A′ over A′ > 0", "push down for each unit of push up in the loss; 1.00× is balance", ""},
-		{"dilution", "ratio", "Σw / Σw over A′ ≠ 0", "how much samples with A = 0 shrink the loss average: at 2.00× the others weigh half of what they would alone", ""},
-		{"longest quarter", "share", "Σ w·|A′| of the longest quarter of the samples / of all", "share of the loss that the longest responses have", ""},
-		{"as logged", "samples", "exact or near / compared", "logged advantages that the estimator reproduces: see match", ""},
+func stepFigures() []Of[step] {
+	return []Of[step]{
+		{func(s step) Number { return Ordinal(s.Step) }, Entry{"step, steps", "–", "", "a training batch, as the log numbers it; for a run the number of steps", ""}},
+		{func(s step) Number { return Count(s.Rows) }, Entry{"samples, rows, N", "samples", "rows of the log in the step", "responses, whether they train or not", "OpenRLHF `rollout/num_samples`"}},
+		{func(s step) Number { return Count(s.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the step, where one rollout has several rows", ""}},
+		{func(s step) Number { return Count(s.Groups) }, Entry{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""}},
+		{func(s step) Number { return Mean(s.Metric("critic/score/mean")) }, Entry{"reward, reward_mean", "reward", "Σr / N", "mean reward of the step: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"}},
+		{func(s step) Number { return Share(s.Signal, s.Groups) }, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
+		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0 (float residue counts)", ""}},
+		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
+		{func(s step) Number { return Ratio(s.Metric("vantage/abs_advantage_ratio")) }, Entry{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""}},
+		{Entry: Entry{"Δ", "as its figure", "candidate (B) − baseline (A)", "difference between the current settings and the baseline that b set", ""}},
+		{func(s step) Number { return CountOf(s.Flips.Total(), s.Kept) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0; dropped samples do not count", ""}},
+		{Entry: Entry{"flips/{pos_to_neg,neg_to_pos,zero_to_pos,zero_to_neg,pos_to_zero,neg_to_zero}, flip_kinds", "kept samples", "", "flips of one kind: +→− `pos_to_neg`, +→0 `pos_to_zero` and so on", ""}},
+		{Entry: Entry{"max |A|", "advantage", "max |A|, |A′|", "the largest advantage of either sign, before or after the filter", ""}},
+		{func(s step) Number { return Mean(s.Metric("vantage/effective_samples")) }, Entry{"ESS", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size: so many samples of equal |A| would have the same spread; below A≠0 where a few samples dominate, and not the number of samples that train", ""}},
+		{Entry: Entry{"original", "samples; advantage", "n; mean ΣA / n", "advantages before the filter: count and mean over all samples", ""}},
+		{Entry: Entry{"processed", "samples; advantage", "n; mean ΣA′ / n", "advantages after filter and recompute: count and mean over the kept samples", ""}},
+		{Entry: Entry{"A baseline, baseline", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the baseline settings (b sets them)", ""}},
+		{Entry: Entry{"B candidate, candidate", "samples; advantage", "n; mean ΣA′ / n", "processed advantages under the current settings", ""}},
+		{Entry: Entry{"std", "advantage or reward", "√(Σ(x − mean)² / (n − 1)), ddof 1", "spread of the histogram's values: every sample counts once, zeros too. A std of steps and metrics is the trainer's figure instead: weighted by length, A = 0 left out", ""}},
+		{Entry: Entry{"at 0", "samples", "#{A = 0}", "samples at exactly 0: part of mean and std, but not drawn", ""}},
+		{Entry: Entry{"A std", "advantage", "√(Σ l·(A′ − mean)² / (Σ l − 1)) over A′ ≠ 0, ddof 1 over tokens", "spread as the trainer logs it (critic/advantages_processed/std): weighted by length, samples with A = 0 left out. The std of the histogram counts every sample once instead", "EasyR1 `critic/advantages_processed/std`"}},
+		{func(s step) Number { return Mean(s.Metric("response_length/mean")) }, Entry{"length, length_mean", "tokens", "response_length/mean", "mean length of a response", ""}},
+		{func(s step) Number { return Flag(s.Open) }, Entry{"open", "yes or no", "", "the step is still being written: it raises no warnings and is left out of trends", ""}},
+		{func(s step) Number { return Share(s.AdmittedGroups, s.Groups) }, Entry{"admitted", "groups", "", "groups that the group filter admits to training", ""}},
+		{func(s step) Number { return Ratio(s.Metric("vantage/refill")) }, Entry{"refill", "ratio", "G / admitted", "groups that must be generated for each one that is admitted", ""}},
+		{Entry: Entry{"lowered", "samples, share of N", "", "samples whose reward the length penalty lowers", ""}},
+		{func(s step) Number { return Mean(s.Metric("vantage/loss/mass")) }, Entry{"Σw|A|", "weight × advantage", "Σ w·|A′|", "total advantage after the loss's weights: vantage/loss/mass", ""}},
+		{func(s step) Number { return Ratio(s.Metric("vantage/loss/negative_to_positive")) }, Entry{"−/+", "ratio", "Σ w·|A′| over A′ < 0 / Σ w·A′ over A′ > 0", "push down for each unit of push up in the loss; 1.00× is balance", ""}},
+		{func(s step) Number { return Ratio(s.Metric("vantage/loss/dilution")) }, Entry{"dilution", "ratio", "Σw / Σw over A′ ≠ 0", "how much samples with A = 0 shrink the loss average: at 2.00× the others weigh half of what they would alone", ""}},
+		{Entry: Entry{"longest quarter", "share", "Σ w·|A′| of the longest quarter of the samples / of all", "share of the loss that the longest responses have", ""}},
+		{Entry: Entry{"as logged", "samples", "exact or near / compared", "logged advantages that the estimator reproduces: see match", ""}},
 	}
 }
 
@@ -82,15 +101,24 @@ func metrics() []Entry {
 	}
 }
 
-// fates are those of the model, with its words.
-func fates() []Entry {
-	var all []Entry
+// fateFigures count the groups of each fate.
+func fateFigures() []Of[step] {
+	var all []Of[step]
 	for _, f := range model.Fates() {
 		name := f.String()
 		if f.Key() != name {
 			name += ", " + f.Key()
 		}
-		all = append(all, Entry{name, "–", "", f.Doc(), ""})
+		all = append(all, Of[step]{func(s step) Number { return CountOf(s.Fates[f], s.Groups) }, Entry{name, "–", "", f.Doc(), ""}})
+	}
+	return all
+}
+
+// flipFigures count the flips of each kind of a step or a group.
+func flipFigures[T any](of func(T) *analysis.Flips) []Of[T] {
+	var all []Of[T]
+	for k, kind := range analysis.FlipKinds() {
+		all = append(all, Of[T]{func(x T) Number { return Count(of(x)[k]) }, Entry{"flips/" + kind.Name, "kept samples", "", "flips " + kind.Label, ""}})
 	}
 	return all
 }

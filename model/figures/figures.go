@@ -1,0 +1,175 @@
+// Package figures declares every figure that is shown: its names, unit, formula and meaning, and how it is read off a
+// step, a group or a sample. Tables, CSV, JSON, rules, filters and gauges are selections from these lists by name, and
+// the glossary is the lists themselves.
+//
+// A [Query] selects groups and samples by their figures:
+//
+//	fate:killed std>0.4 reward<0.2 prompt~"triangle"
+//	(fate:correct or fate:wrong) size>=8 not flips>0
+//	sample.length>1000 sample.adv<-1
+//
+// A term is a field, one of : = != < <= > >= ~ and a value; ~ finds a text within another,
+// ignoring case. A bare word searches the prompt. Adjacent terms must all hold; or, not and
+// parentheses combine them. Fields that begin with "sample." test each sample; a group
+// matches if one of its samples does. The screen's filter and export --where call it.
+package figures
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"vantage/model/units"
+)
+
+// Of is a figure of a T: a step, a group or a sample.
+type Of[T any] struct {
+	Value func(T) Number // nil of a figure that is only explained: it is of something else, or of several
+	Entry
+}
+
+// Column is a figure under one of its names: the head of a column, a key of JSON, a name in a rule.
+type Column[T any] struct {
+	Name string
+	Of[T]
+}
+
+// Select returns the figures that have some names and a value, in the order of the names. It leaves out no name silently:
+// names are constants of the caller, so one that no figure has is a mistake in the program.
+func Select[T any](list []Of[T], names ...string) []Column[T] {
+	columns := make([]Column[T], len(names))
+	for k, name := range names {
+		c, ok := Find(list, name)
+		if !ok {
+			panic("there is no figure " + name)
+		}
+		columns[k] = c
+	}
+	return columns
+}
+
+// Find returns the figure of a list that has a name and a value.
+func Find[T any](list []Of[T], name string) (Column[T], bool) {
+	known := canonical(name)
+	for _, f := range list {
+		if f.Value != nil && slices.Contains(f.AllNames(), known) {
+			return Column[T]{name, f}, true
+		}
+	}
+	return Column[T]{}, false
+}
+
+// entries returns what explains the figures.
+func entries[T any](list []Of[T]) []Entry {
+	all := make([]Entry, len(list))
+	for i, f := range list {
+		all[i] = f.Entry
+	}
+	return all
+}
+
+// Number is the value of a figure.
+type Number struct {
+	N, Of int     // a count, and of how many it is; Of is 0 if it is of nothing
+	X     float64 // of what is no count
+	kind  kind
+	text  string // of a word
+	shown string // in tables, if that is something else
+}
+
+// kind is what a number is, which says how it is written.
+type kind uint8
+
+const (
+	ordinal kind = iota // N in plain digits: a step
+	count               // N
+	share               // N of Of
+	mean                // X
+	ratio               // X times
+	flag                // whether N is 1
+	word                // text
+)
+
+// Ordinal is a number of something: it is not added up.
+func Ordinal[T int | int32 | int64](n T) Number { return Number{N: int(n), kind: ordinal} }
+
+// Count is how many there are.
+func Count[T int | int32](n T) Number { return Number{N: int(n), kind: count} }
+
+// CountOf is a count that tables show without what it is of.
+func CountOf(n, of int) Number { return Number{N: n, Of: of, kind: count} }
+
+// Share is a count that tables show with what it is of.
+func Share(n, of int) Number { return Number{N: n, Of: of, kind: share} }
+
+// Mean is a number that is no count; NaN if there is none.
+func Mean(x float64) Number { return Number{X: x, kind: mean} }
+
+// Ratio is how many times something is something else; NaN if there is none.
+func Ratio(x float64) Number { return Number{X: x, kind: ratio} }
+
+// Flag is yes or no.
+func Flag(yes bool) Number {
+	if yes {
+		return Number{N: 1, kind: flag}
+	}
+	return Number{kind: flag}
+}
+
+// Word is a text.
+func Word(text string) Number { return Number{text: text, kind: word} }
+
+// As returns the number as tables show it in other words.
+func (v Number) As(text string) Number {
+	v.shown = text
+	return v
+}
+
+// String returns the number as tables show it.
+func (v Number) String() string {
+	if v.shown != "" {
+		return v.shown
+	}
+	switch v.kind {
+	case word:
+		return v.text
+	case ordinal:
+		return strconv.Itoa(v.N)
+	case count:
+		return units.Count(v.N)
+	case share:
+		return units.Fraction(v.N, v.Of)
+	case ratio:
+		return units.Times(v.X)
+	case flag:
+		return strconv.FormatBool(v.N == 1)
+	}
+	return units.Short(v.X)
+}
+
+// Float returns the number to be compared; NaN if there is none.
+func (v Number) Float() float64 {
+	switch v.kind {
+	case mean, ratio:
+		return v.X
+	case word:
+		return math.NaN()
+	}
+	return float64(v.N)
+}
+
+// Cell returns the number as exports write it: an int, a float64, a bool or a string.
+func (v Number) Cell() any {
+	switch v.kind {
+	case mean, ratio:
+		return v.X
+	case flag:
+		return v.N == 1
+	case word:
+		return v.text
+	}
+	return v.N
+}
+
+// IsMissing reports whether it is a number that is not known.
+func (v Number) IsMissing() bool { return (v.kind == mean || v.kind == ratio) && math.IsNaN(v.X) }

@@ -1,0 +1,96 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/model/analysis"
+)
+
+// GroupOf is a group of an analysis.
+type GroupOf struct {
+	*analysis.Group
+	In *analysis.Analysis
+	At int // its index in the table
+}
+
+// NewGroupOf returns group i of an analysis.
+func NewGroupOf(a *analysis.Analysis, i int) GroupOf { return GroupOf{&a.Table[i], a, i} }
+
+// SampleOf is a sample of an analysis.
+type SampleOf struct {
+	In *analysis.Analysis
+	At int // its index in the columns
+}
+
+// Groups returns the figures of a group, also the flips of each kind.
+func Groups() []Of[GroupOf] {
+	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) *analysis.Flips { return &g.Flips }))
+}
+
+// keptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0.
+func keptBySign(g *analysis.Group) string {
+	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
+	if g.KeptZero > 0 {
+		text += fmt.Sprintf("%d·", g.KeptZero)
+	}
+	return text
+}
+
+// solved counts the solved samples where the rewards of the run say which those are.
+func solved(g *analysis.Group) Number {
+	if !g.HasSolved {
+		return Mean(math.NaN())
+	}
+	return Count(g.Solved)
+}
+
+// groupFigures are the columns of a group.
+func groupFigures() []Of[GroupOf] {
+	return []Of[GroupOf]{
+		{func(g GroupOf) Number { return Word(g.In.WhySkipped(g.At)) }, Entry{"why_skipped", "text", "", "the value by which the group filter rejects the group: std 0", ""}},
+		{func(g GroupOf) Number { return Word(g.Fate.Key()).As(g.Fate.String()) }, Entry{"fate", "–", "", "what becomes of the group under its rewards and these settings: alive, killed, all wrong, …", ""}},
+		{func(g GroupOf) Number { return Word(g.Name) }, Entry{"group, name", "–", "", "the log's id, or a hash of prompt and ground truth", ""}},
+		{func(g GroupOf) Number { return Word(g.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the group's id", ""}},
+		{func(g GroupOf) Number { return Count(g.Size()).As(g.SizeText()) }, Entry{"n, size, samples", "samples", "", "samples of the group; rollouts/rows where a rollout has several rows", ""}},
+		{func(g GroupOf) Number { return Ordinal(g.Step) }, Entry{"step", "number", "", "the step that the group is of", ""}},
+		{func(g GroupOf) Number { return Count(g.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the group; one may have several rows", ""}},
+		{func(g GroupOf) Number { return Count(g.Kept()).As(keptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
+		{func(g GroupOf) Number { return Count(g.KeptPos) }, Entry{"kept_pos, pos", "samples", "#{kept, A > 0}", "kept samples with A > 0", ""}},
+		{func(g GroupOf) Number { return Count(g.KeptNeg) }, Entry{"kept_neg, neg", "samples", "#{kept, A < 0}", "kept samples with A < 0", ""}},
+		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{A = 0}", "samples with A = 0: always kept, and without effect", ""}},
+		{func(g GroupOf) Number { return Count(g.Size() - g.Kept()) }, Entry{"dropped", "samples", "n − kept", "samples whose advantage the filter sets to 0", ""}},
+		{func(g GroupOf) Number { return Count(g.Nonzero) }, Entry{"nonzero", "samples", "#{A′ ≠ 0}", "samples of the group that train", ""}},
+		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},
+		{func(g GroupOf) Number { return solved(g.Group) }, Entry{"solved", "samples", "#{r ≥ solved}", "samples of the group that are [solved](reporting.md#solved-samples)", ""}},
+		{func(g GroupOf) Number { return Mean(g.RewardMean) }, Entry{"reward, reward_mean", "reward", "μ = Σr / n over the finite rewards that count", "mean reward of the group ± the std of its rewards", ""}},
+		{func(g GroupOf) Number { return Mean(g.RewardStd) }, Entry{"std, reward_std", "reward", "√(Σ(r − μ)² / (n − 1)), ddof 1", "spread of the rewards; the estimator's own std may have another ddof: see [estimators](estimators.md)", "TRL, ms-swift `reward_std` is the std of the whole batch"}},
+		{func(g GroupOf) Number { return Count(g.Invalid) }, Entry{"invalid", "rewards", "", "rewards that are NaN, infinite or missing", ""}},
+		{func(g GroupOf) Number { return Flag(g.Admitted) }, Entry{"admitted", "yes or no", "", "whether the group filter admits the group; every group without one", ""}},
+		{func(g GroupOf) Number { return Flag(g.In.Refused(g.At)) }, Entry{"refused", "yes or no", "", "the trainer's own code would raise an error for the group", ""}},
+	}
+}
+
+// Samples returns the figures of a sample.
+func Samples() []Of[SampleOf] {
+	return []Of[SampleOf]{
+		{Entry: Entry{"rank, #", "–", "", "rank by reward, the best first", ""}},
+		{func(s SampleOf) Number { return Ordinal(s.In.InputRow[s.At]) }, Entry{"index, row", "–", "", "place in the log: of the step from 0 in `export`, of the group from 1 in tables of the screen", ""}},
+		{Entry: Entry{"rollout", "–", "", "number of the rollout that the row belongs to; its last row is marked", ""}},
+		{func(s SampleOf) Number { return Mean(s.In.LoggedRewards[s.At]) }, Entry{"reward, sample.reward", "reward", "r", "as logged, chosen or weighted", ""}},
+		{func(s SampleOf) Number { return Count(s.In.Lengths[s.At]) }, Entry{"tokens, length, sample.length", "tokens", "l", "length of the response: tokens, or what the report's line *lengths* says", ""}},
+		{func(s SampleOf) Number { return Mean(s.In.Original[s.At]) }, Entry{"orig, advantage_original, sample.adv", "advantage", "A: the estimator's formula", "original advantage: before the filter", "EasyR1 `advantages_original`"}},
+		{func(s SampleOf) Number { return Mean(s.In.Processed[s.At]) }, Entry{"proc, advantage, sample.new", "advantage", "A′ = A if kept, 0 if dropped; with recompute the formula over the kept ones", "processed advantage: after filter and recompute, what trains", "verl, EasyR1 `advantages`"}},
+		{func(s SampleOf) Number { return Flag(s.In.Keep[s.At]) }, Entry{"kept, sample.kept, drop", "yes or no", "", "whether the filter keeps the sample: ● kept, ○ drop", ""}},
+		{Entry: Entry{"reward component, reward/NAME", "reward", "", "one of the log's reward columns; :reward takes it, or a sum of several, as the reward", ""}},
+		{func(s SampleOf) Number { return Mean(s.In.LoggedAdvantages[s.At]) }, Entry{"logged, sample.logged, advantage_logged", "advantage", "", "the advantage in the log, where it has one", ""}},
+		{func(s SampleOf) Number { return Flag(s.In.Trains(s.At)) }, Entry{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""}},
+		{Entry: Entry{"loss_weight", "weight", "w: the loss's formula", "weight of the sample in the loss; empty if no loss is set or lengths are unknown", ""}},
+		{Entry: Entry{"fate", "–", "", "the same as the group's", ""}},
+		{Entry: Entry{"refused", "yes or no", "", "the same as the group's", ""}},
+		{Entry: Entry{"file, line", "–", "", "where the record begins: the file below the path that was opened and the line from 1, of Parquet the row; in `export`", ""}},
+		{Entry: Entry{"prompt, response, ground_truth", "text", "", "as logged; `export` has them if `--columns` names them", ""}},
+		{Entry: Entry{"+→−, −→+, 0→+, 0→−, +→0, −→0", "–", "sign A → sign A′", "how the sign of a kept sample's advantage changes in recompute", ""}},
+	}
+}
