@@ -164,8 +164,8 @@ func (a App) figuresOfStage() figureList {
 // figuresOfParts returns the columns of the view of parts.
 func (a App) figuresOfParts() figureList {
 	l := figureList{}.at(figures.Parts, a.breakdownBy())
-	if a.breakdown.result != nil {
-		l = l.at(figures.Parts, a.breakdown.result.Columns()...)
+	if a.breakdown.job.value != nil {
+		l = l.at(figures.Parts, a.breakdown.job.value.Columns()...)
 	}
 	return l
 }
