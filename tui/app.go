@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -339,4 +341,124 @@ func (a App) screen() layout.Screen {
 		s = s.Only(a.panes.focus)
 	}
 	return s
+}
+
+// The messages of the program itself: each is the answer of a command. What answers a
+// request carries its revision or the request, so that a late answer can be dropped.
+
+// chunkMsg is a chunk of the source, or the error that ends reading.
+type chunkMsg struct {
+	chunk *model.Chunk
+	at    time.Time // when it came
+	err   error     // io.EOF: the source has ended
+}
+
+// secondChunkMsg is a chunk of the second run, or the error that ends reading.
+type secondChunkMsg struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// clockMsg says that the words on how fresh the log is may have to change.
+type clockMsg struct{ at time.Time }
+
+// sessionMsg is the session as it was saved with the first pending changes.
+type sessionMsg struct {
+	changes int // how many of them
+	session session.Session
+	err     error
+}
+
+// panicMsg is a panic in a command, a fault of the program.
+type panicMsg struct {
+	value any
+	stack []byte
+}
+
+func (m panicMsg) String() string { return fmt.Sprintf("%v, in a command:\n%s", m.value, m.stack) }
+
+// readChunk waits for the next chunk, after a pause. Each answer issues it again.
+func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
+	return func() tea.Msg {
+		chunk, err := nextAfter(ctx, s, pause)
+		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
+	}
+}
+
+func nextAfter(ctx context.Context, s Source, pause time.Duration) (*model.Chunk, error) {
+	if pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return s.Next(ctx)
+}
+
+// pauseAfter returns how long reading can pause after a chunk. New rows of a file can wait
+// in it for the next refresh; the writer of a stream must not be kept waiting.
+func pauseAfter(p model.Progress) time.Duration {
+	if p.CaughtUp && p.BytesAll > 0 {
+		return refreshInterval
+	}
+	return 0
+}
+
+// guarded turns a panic of cmd, or of a command in its batch, into a message. Update
+// panics with it: Bubble Tea then restores the terminal first, so that the trace is
+// written to the screen that stays.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if value := recover(); value != nil {
+				msg = panicMsg{value, debug.Stack()}
+			}
+		}()
+		msg = cmd()
+		batch, ok := msg.(tea.BatchMsg)
+		if !ok {
+			return msg
+		}
+		all := make(tea.BatchMsg, len(batch))
+		for i, one := range batch {
+			all[i] = guarded(one)
+		}
+		return all
+	}
+}
+
+// suspendDelay is how long the program runs on between restoring the terminal and
+// stopping. Bubble Tea's renderer stops its ticker some time after it was told to; a
+// program that is stopped before that stops the ticker of its new renderer when it is
+// continued, and draws nothing any more (charmbracelet/bubbletea issue 1778).
+const suspendDelay = 50 * time.Millisecond
+
+// suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
+// like an editor: with the terminal restored, and the screen drawn again afterwards.
+type suspendCommand struct{ stop func() error }
+
+var _ tea.ExecCommand = suspendCommand{}
+
+func (s suspendCommand) Run() error {
+	time.Sleep(suspendDelay)
+	return s.stop()
+}
+
+func (suspendCommand) SetStdin(io.Reader)  {}
+func (suspendCommand) SetStdout(io.Writer) {}
+func (suspendCommand) SetStderr(io.Writer) {}
+
+// Source is where samples come from: main passes one in, so the screen knows nothing of
+// files. Next blocks until something is new and returns io.EOF when nothing more comes.
+type Source interface {
+	Next(ctx context.Context) (*model.Chunk, error)
+}
+
+// TextReader is a Source that can read the text of a sample again. The samples of one
+// that cannot are shown without texts.
+type TextReader interface {
+	Text(ctx context.Context, at model.Place) (model.Text, error)
 }

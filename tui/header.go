@@ -6,10 +6,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -362,4 +366,171 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
 		ratio("p", pos, 0, themes.Positive, set.KeepPos) + ratio("m", neg, 1, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))
+}
+
+// onClock sets what the screen takes for now, and requests the moment at which its words on how fresh
+// the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
+// an earlier one change nothing when they end.
+func (a App) onClock(now time.Time) App {
+	if now.After(a.sourceState.clock) {
+		a.sourceState.clock = now
+	}
+	s := &a.sourceState
+	_, until := a.snap.Run.Progress.FreshnessText(s.clock)
+	if !s.nextClock.After(s.clock) {
+		s.nextClock = time.Time{} // it has come
+	}
+	if s.ended || until.IsZero() || !s.nextClock.IsZero() && !until.Before(s.nextClock) {
+		return a
+	}
+	s.nextClock = until
+	return a.starts(tea.Tick(until.Sub(s.clock), func(t time.Time) tea.Msg {
+		if t.Before(until) { // the clock was set
+			t = until
+		}
+		return clockMsg{t}
+	}))
+}
+
+// freshness returns in words whether the log grows.
+func (e env) freshness(full bool) string {
+	t, p := e.display.theme, e.snap.Run.Progress
+	text, _ := p.FreshnessText(e.sourceState.clock)
+	if p.Freshness(e.sourceState.clock) != model.Live {
+		return t.Paint(themes.Dim, text)
+	}
+	if p.Polling && full {
+		text += ", polling"
+	}
+	return t.Paint(themes.Good, e.display.glyphs.Dot+" "+text)
+}
+
+// lastWriteText returns when the log was last written, in local time: with the day if that is not
+// today.
+func (e env) lastWriteText() string {
+	at, now := e.snap.Run.Progress.LastWrite.Local(), e.sourceState.clock.Local()
+	if now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	if at.Year() == now.Year() {
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// readRate estimates how long reading a log still takes.
+type readRate struct {
+	since      time.Time     // when reading began; zero if all is read
+	startBytes int64         // read by then
+	remaining  time.Duration // 0 if it is not known yet
+}
+
+// minMeasured is how long reading must have taken before the remaining time is estimated.
+const minMeasured = time.Second
+
+// updated returns the estimate from later progress.
+func (p readRate) updated(now time.Time, is model.Progress) readRate {
+	if is.CaughtUp || is.BytesAll == 0 {
+		return readRate{}
+	}
+	if p.since.IsZero() {
+		return readRate{since: now, startBytes: is.BytesRead}
+	}
+	took, read := now.Sub(p.since), is.BytesRead-p.startBytes
+	if took >= minMeasured && read > 0 {
+		p.remaining = time.Duration(float64(took) * float64(is.BytesAll-is.BytesRead) / float64(read))
+	}
+	return p
+}
+
+// loadedText returns how much of the log is read: "34% · 1.2/3.5 GB · 41 s left".
+func (e env) loadedText() string {
+	p := e.snap.Run.Progress
+	text := units.Percent(int(p.BytesRead), int(p.BytesAll)) + " · " + units.BytesOf(p.BytesRead, p.BytesAll)
+	if e.sourceState.rate.remaining > 0 {
+		text += " · " + units.ApproxDuration(e.sourceState.rate.remaining) + " left"
+	}
+	return text
+}
+
+// withLink puts what is known of the connection to another machine before the parts of the status. While it is
+// lost, it stands in place of them: a log that cannot be seen is neither live nor idle.
+func (e env) withLink(parts []string, full bool) []string {
+	t, link := e.display.theme, e.snap.Run.Progress.Link
+	switch {
+	case link.State != model.LinkUp && full:
+		return []string{t.Paint(themes.Warn, e.linkText())}
+	case link.State != model.LinkUp:
+		return []string{t.Paint(themes.Warn, link.StateText())}
+	case full:
+		return append([]string{t.Paint(themes.Dim, e.linkText())}, parts...)
+	}
+	return parts
+}
+
+// linkText is host, latency and state.
+func (e env) linkText() string {
+	return sanitize.Line(e.snap.Run.Progress.Link.String())
+}
+
+// linkDecision says where the rows are, and why they cannot be seen if the connection is lost.
+func (e env) linkDecision() decision {
+	link := e.snap.Run.Progress.Link
+	text := link.String()
+	if link.Reason != "" {
+		text += ": " + link.Reason
+	}
+	if link.Reason != "" && e.snap.Rows > 0 {
+		text += "; what was read stays"
+	}
+	return decision{"connection", text}
+}
+
+// maxRunName is the width at which the name of a run is cut, from the left: names differ at their ends.
+const maxRunName = 24
+
+// runNames returns the names of the two runs that are open, short and different: without the folders that
+// both are in.
+func (a App) runNames() [2]string {
+	names := compare.Names(sanitize.Line(a.title), sanitize.Line(a.second.title))
+	for side := range names {
+		names[side] = cells.TruncateLeft(names[side], maxRunName)
+	}
+	if names[0] == names[1] { // they differ where they were cut
+		return compare.Names("", "")
+	}
+	return names
+}
+
+// openTitle names what is open in at most w cells: the run whose figures the screen shows, and behind the key
+// that compares them the second one.
+func (a App) openTitle(w int) string {
+	if a.second.source == nil {
+		return sanitize.Line(a.title)
+	}
+	t, names := a.display.theme, a.runNames()
+	const between = "  c against "
+	room := max(6, (w-cells.Width(between))/2)
+	for side := range names {
+		if over := cells.Width(names[0]) + cells.Width(names[1]) + cells.Width(between); over > w {
+			names[side] = cells.TruncateLeft(names[side], room)
+		}
+	}
+	return names[sideBaseline] + "  " + a.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
+}
+
+// againstSecond names the second run, if one is open.
+func (a App) againstSecond() string {
+	if a.second.source == nil {
+		return ""
+	}
+	return " against " + a.runNames()[sideCandidate]
+}
+
+// ofRun says of which run a table is, if two are open.
+func (a App) ofRun() string {
+	if a.second.source == nil {
+		return ""
+	}
+	return " of " + a.runNames()[sideBaseline]
 }
