@@ -1,0 +1,226 @@
+package glance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/units"
+)
+
+// Span is a step, or neighbouring steps that are bad for the same reason.
+type Span struct {
+	First, Last int    // indexes in analysis.Trend.Steps
+	From, To    int64  // the numbers of these steps
+	Cause       string // why, in plain words
+	Refusals    bool   // the answers are alike
+	Counts
+
+	cause   *cause
+	alike   Alike
+	detail  string // what the trainer would raise
+	usual   *usual
+	badness float64 // of its worst step
+}
+
+// Name returns the steps: "43–50", "7".
+func (s *Span) Name() string {
+	if s.From == s.To {
+		return fmt.Sprint(s.From)
+	}
+	return fmt.Sprintf("%d–%d", s.From, s.To)
+}
+
+// facts is what is known of a step.
+type facts struct {
+	*analysis.Summary
+	usual *usual
+	alike Alike
+}
+
+// share reports whether at least half of the groups have a fate.
+func (f facts) mostAre(fate model.Fate) bool { return 2*f.Fates[fate] >= f.Groups }
+
+// appendSpan adds step i to the last span if that is the step before and bad for the same reason, else as
+// a span of its own. Steps that are bad for no one reason are not joined: they would be one span.
+func appendSpan(all []Span, i int, f facts) []Span {
+	why := causeOf(f)
+	badness := badnessOf(f) + why.more
+	if n := len(all); n > 0 && why.joins && all[n-1].cause.name == why.name && all[n-1].Last == i-1 && all[n-1].alike.sameAs(f.alike) {
+		s := &all[n-1]
+		s.Last, s.To, s.badness = i, f.Step, max(s.badness, badness)
+		s.add(f.Summary)
+		return all
+	}
+	s := Span{First: i, Last: i, From: f.Step, To: f.Step, cause: why, alike: f.alike, detail: refusalOf(f.Summary), usual: f.usual, badness: badness}
+	s.Refusals = why.name == causeAlike
+	s.add(f.Summary)
+	return append(all, s)
+}
+
+// weights are how bad it is that a group has a fate, from 0 to 1: what spoils training is worse than what
+// is only not trained on, and a prompt that all samples solve is no fault of the step.
+func weights() [model.FateCount]float64 {
+	var w [model.FateCount]float64
+	w[model.FateInvalid], w[model.FateNoise], w[model.FateKilled] = 1, 1, 1
+	w[model.FateAllWrong], w[model.FateConstant] = 0.9, 0.8
+	w[model.FateSingle], w[model.FateShort] = 0.7, 0.5
+	w[model.FateAllCorrect], w[model.FateSkipped] = 0.4, 0.4
+	return w
+}
+
+func badnessOf(f facts) float64 {
+	sum := 0.0
+	for fate, w := range weights() {
+		sum += w * float64(f.Fates[fate])
+	}
+	return sum / float64(f.Groups)
+}
+
+// refusalOf returns what the trainer's own code would raise for a step, "" if nothing.
+func refusalOf(s *analysis.Summary) string {
+	for _, w := range s.Warnings {
+		if w.Kind == model.WarnTrainerRefuses {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+// cause is a reason for which a step is bad.
+type cause struct {
+	name  string
+	more  float64 // what it adds to the badness of the step
+	joins bool    // neighbouring steps with it are one span
+	holds func(facts) bool
+	text  func(*Span) string
+}
+
+// causeAlike is the name of the cause of steps whose answers are alike.
+const causeAlike = "alike"
+
+// causes are all, the most telling first: the first that holds is that of a step. The last one always does.
+func causes() []cause {
+	return []cause{
+		{"refused", 1, true, func(f facts) bool { return refusalOf(f.Summary) != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
+		{"invalid", 0.3, true, func(f facts) bool {
+			return f.mostAre(model.FateInvalid) || 10*warned(f.Summary, model.WarnInvalidRewards) >= f.Rows
+		}, invalidText},
+		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
+			return s.alike.String() + ", " + s.fateText(model.FateAllWrong)
+		}},
+		{"killed", 0.2, true, func(f facts) bool {
+			return f.Fates[model.FateKilled] > 0 && f.Fates[model.FateKilled] >= f.Signal
+		}, func(s *Span) string {
+			return fmt.Sprintf("the sample filter kills %d of the %s that had signal", s.Fates[model.FateKilled], units.Plural(s.Fates[model.FateKilled]+s.Signal, "groups"))
+		}},
+		{"noise", 0.2, true, func(f facts) bool { return 4*f.Fates[model.FateNoise] >= f.Groups }, func(s *Span) string {
+			return "float noise trains: " + s.fateText(model.FateNoise)
+		}},
+		{"truncated", 0.2, true, truncated, func(s *Span) string { return "answers cut off at the length limit, " + s.fateText(model.FateAllWrong) }},
+		{"short answers", 0.2, true, shrunk, func(s *Span) string {
+			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length), s.fateText(model.FateAllWrong))
+		}},
+		{"reward", 0.2, true, rewardFalls, func(s *Span) string {
+			return fmt.Sprintf("the reward falls to %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo())
+		}},
+		{"short", 0, true, func(f facts) bool { return f.mostAre(model.FateShort) }, func(s *Span) string {
+			return "the sample filter leaves fewer than 2 samples: " + s.fateText(model.FateShort)
+		}},
+		mostly(model.FateAllWrong, ""), mostly(model.FateConstant, ""), mostly(model.FateAllCorrect, ""),
+		mostly(model.FateSingle, "groups of one sample: "), mostly(model.FateSkipped, "the group filter: "),
+		{"mixed", 0, false, func(facts) bool { return true }, mixedText},
+	}
+}
+
+// mostly returns the cause that at least half of the groups have a fate.
+func mostly(fate model.Fate, prefix string) cause {
+	return cause{fate.String(), 0, true, func(f facts) bool { return f.mostAre(fate) }, func(s *Span) string { return prefix + s.fateText(fate) }}
+}
+
+// causeOf returns the first cause that holds.
+func causeOf(f facts) *cause {
+	all := causes()
+	for i := range all {
+		if all[i].holds(f) {
+			return &all[i]
+		}
+	}
+	return &all[len(all)-1]
+}
+
+// fateText counts the groups of a fate: "all wrong (20 of 24 groups)".
+func (s *Span) fateText(fate model.Fate) string {
+	return fmt.Sprintf("%s (%s of %s)", fate, units.Count(s.Fates[fate]), units.Plural(s.Groups, "groups"))
+}
+
+func invalidText(s *Span) string {
+	return fmt.Sprintf("%s of %s rewards are NaN or missing", units.Count(s.InvalidRewards), units.Count(s.Rows))
+}
+
+// allWrongToo adds that groups are all wrong, if half of them are.
+func (s *Span) allWrongToo() string {
+	if 2*s.Fates[model.FateAllWrong] < s.Groups {
+		return ""
+	}
+	return ", " + s.fateText(model.FateAllWrong)
+}
+
+// truncated reports whether half of the answers are as long as the longest of the step, twice as many as
+// usual, and most groups all wrong. Where they are shorter than usual they are not cut off.
+func truncated(f facts) bool {
+	atLimit := f.Metric("response_length/clip_ratio")
+	return f.mostAre(model.FateAllWrong) && f.Rows >= 4 && atLimit >= 0.5 && atLimit >= 2*f.usual.atLimit && f.Metric("response_length/mean") >= f.usual.length
+}
+
+// shrunk reports whether answers are a third as long as usual at most.
+func shrunk(f facts) bool {
+	return f.mostAre(model.FateAllWrong) && 3*f.Metric("response_length/mean") <= f.usual.length
+}
+
+// rewardFalls reports whether the mean reward is far below what is usual: six times as far as the median
+// step, and by a fifth of it.
+func rewardFalls(f facts) bool {
+	below := f.usual.reward - f.Metric("critic/score/mean")
+	return f.Groups > 1 && below > 6*f.usual.rewardSpread && below > 0.2*math.Abs(f.usual.reward)
+}
+
+// mixedText lists the fates of the groups without signal, the most frequent first.
+func mixedText(s *Span) string {
+	if s.Dead() == 0 {
+		return "every group carries signal"
+	}
+	if dead := s.DeadFates(); len(dead) == 1 {
+		return s.fateText(dead[0].Fate)
+	}
+	var parts []string
+	for _, c := range s.DeadFates() {
+		parts = append(parts, fmt.Sprintf("%s %s", units.Count(c.Groups), c.Fate))
+	}
+	return fmt.Sprintf("%d of %s without signal: %s", s.Dead(), units.Plural(s.Groups, "groups"), strings.Join(parts, ", "))
+}
+
+// Order says how steps are ranked: what a group of each fate adds to the badness of its step.
+func Order() string {
+	byWeight := map[float64][]string{}
+	var weighed []float64
+	for fate, w := range weights() {
+		if w == 0 {
+			continue
+		}
+		if !slices.Contains(weighed, w) {
+			weighed = append(weighed, w)
+		}
+		byWeight[w] = append(byWeight[w], model.Fate(fate).String())
+	}
+	slices.SortFunc(weighed, func(a, b float64) int { return int(100 * (b - a)) })
+	parts := make([]string, len(weighed))
+	for i, w := range weighed {
+		parts[i] = strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
+	}
+	return "by the mean of what their groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
+}
