@@ -117,16 +117,8 @@ func (l LeftOut) sentence() string {
 	if l.Files > 0 {
 		files = units.Plural(l.Files, "files") + ", "
 	}
-	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, stepsText(l.First, l.Last),
+	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, units.Steps(l.First, l.Last),
 		files, units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
-}
-
-// stepsText is "step 3" or "steps 3 to 5".
-func stepsText(first, last int64) string {
-	if first == last {
-		return fmt.Sprintf("step %d", first)
-	}
-	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
 // writtenText says when the rows were written, to the minute.

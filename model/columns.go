@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"sort"
@@ -238,12 +237,6 @@ type Rollout struct {
 	Output int32 // index of the row among the outputs of its rollout
 }
 
-// follows reports whether a row of rollout r, right after a row of the same group and rollout o, is
-// another output of it.
-func (r Rollout) follows(o Rollout) bool {
-	return r.Number > 0 && r.Number == o.Number && r.Output > o.Output
-}
-
 // lastRow is the group and the rollout of the row that was added last.
 type lastRow struct {
 	group   uint32
@@ -254,7 +247,8 @@ type lastRow struct {
 // returns false for an output that must follow another and does not: trainers write the outputs of a
 // rollout side by side, in their order.
 func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
-	first, joins := int32(n), group == c.last.group && r.follows(c.last.rollout)
+	o := c.last.rollout
+	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && r.Output > o.Output
 	if joins {
 		if c.firstOutput == nil {
 			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), InputOrder(n)...)
@@ -344,13 +338,6 @@ func CountedRollouts(e *estimators.Estimator) string {
 	return name + " is assumed to count each rollout once, by its last row, as verl grpo does"
 }
 
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // CountedAs returns whether a row is the last output of its rollout, whose reward counts, and the row of
 // the first output, whose prompt is that of the group.
 func (s Step) CountedAs(row int) (first int, last bool) {
@@ -375,15 +362,6 @@ type interner[K comparable] struct {
 type internSlot struct {
 	hash   uint32
 	number uint32 // 0 if the slot is free
-}
-
-func internHashes() interner[uint64] {
-	return interner[uint64]{hash: func(k uint64) uint64 { return k }} // prompts are hashes already
-}
-
-func internStrings() interner[string] {
-	seed := maphash.MakeSeed()
-	return interner[string]{hash: func(k string) uint64 { return maphash.String(seed, k) }}
 }
 
 // intern returns the number of a value.

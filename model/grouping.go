@@ -89,7 +89,9 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		prompt := numberAt(c.prompts, i)
 		if c.firstOutput != nil {
 			prompt = 0 // agents change the prompts of their later outputs
-			e.laterOutputs += one(int(c.firstOutput[i]) != i)
+			if int(c.firstOutput[i]) != i {
+				e.laterOutputs++
+			}
 		}
 		switch k := int(ids.indexOf(id)); {
 		case k == len(firstPrompt):

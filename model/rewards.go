@@ -297,15 +297,6 @@ func (e *MissingError) Short() string {
 	return "needs " + e.What
 }
 
-// remedies say what to log, for each answer of [estimators.Estimator.MissingIn].
-func remedies() map[string]string {
-	return map[string]string{
-		"response lengths":  "log the response or its number of tokens as response_length",
-		"reward components": "log what each reward function gave in a column of its own",
-		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
-	}
-}
-
 // Missing says what an estimator needs and the run lacks, nil if it lacks nothing. A single step
 // may still lack what others have.
 func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
@@ -328,20 +319,18 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 	if missing == "" {
 		return nil
 	}
-	do := remedies()[missing]
+	do := map[string]string{ // for each answer of estimators.Estimator.MissingIn
+		"response lengths":  "log the response or its number of tokens as response_length",
+		"reward components": "log what each reward function gave in a column of its own",
+		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
+	}[missing]
 	for _, c := range e.Needs.Columns.List() {
-		if c.String() == missing {
-			do = columnRemedy(e, c)
+		if c.String() == missing { // it is read only for an estimator that was named at the start, so that other logs cost nothing
+			do = fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
+				c.Names()[0], e.Framework, e.Name)
 		}
 	}
 	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
-}
-
-// columnRemedy says how a log gets a column. It is read only for an estimator that was named at the start,
-// so that other logs cost nothing.
-func columnRemedy(e *estimators.Estimator, c estimators.Column) string {
-	return fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
-		c.Names()[0], e.Framework, e.Name)
 }
 
 // inputColumns are n values of each column that an estimator needs and the run has.

@@ -301,11 +301,8 @@ func (r *Result) stepRanges() string {
 }
 
 func stepRange(s Scope) string {
-	switch {
-	case s.Steps == 0:
+	if s.Steps == 0 {
 		return "none"
-	case s.First == s.Last:
-		return fmt.Sprintf("step %d", s.First)
 	}
-	return fmt.Sprintf("steps %d to %d", s.First, s.Last)
+	return units.Steps(s.First, s.Last)
 }

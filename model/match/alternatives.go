@@ -260,7 +260,7 @@ func mixtureClues(all []Segment) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	parts := []string{fmt.Sprintf("%s gives %s", all[0].Candidate, stepRange(all[0].From, all[0].To))}
+	parts := []string{fmt.Sprintf("%s gives %s", all[0].Candidate, units.Steps(all[0].From, all[0].To))}
 	for _, s := range all[1:] {
 		part := fmt.Sprintf("from step %d %s", s.From, s.Candidate)
 		if s.To != all[len(all)-1].To {
@@ -269,13 +269,6 @@ func mixtureClues(all []Segment) []string {
 		parts = append(parts, part)
 	}
 	return []string{"the estimator changes with the steps: " + strings.Join(parts, ", ")}
-}
-
-func stepRange(from, to int64) string {
-	if from == to {
-		return fmt.Sprintf("step %d", from)
-	}
-	return fmt.Sprintf("steps %d to %d", from, to)
 }
 
 // Filter is a sample filter whose advantages a log may hold: see model.Settings.
