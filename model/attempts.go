@@ -137,7 +137,6 @@ func (l LeftOut) writtenText() string {
 	return ", written " + from + " to " + to
 }
 
-// leftOutCount counts the rows of one OlderRows.
 type leftOutCount struct {
 	files   map[int32]bool
 	steps   int
@@ -171,7 +170,6 @@ type filteredRange struct {
 	piece int
 }
 
-// filteredStep is what is left of a step.
 type filteredStep struct {
 	from   *stepColumns
 	length int          // of from
@@ -179,7 +177,6 @@ type filteredStep struct {
 	left   []pieceRows
 }
 
-// pieceRows is how many rows of a file were left out for one reason.
 type pieceRows struct {
 	piece, rows int
 	file        int32
@@ -195,12 +192,10 @@ func newRowFilter(a Attempts) *rowFilter {
 	return f
 }
 
-// concerns reports whether rows of a step may be left out.
 func (f *rowFilter) concerns(c *stepColumns) bool {
 	return f != nil && slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return len(f.byFile[s.file]) > 0 })
 }
 
-// setAttempts notes which rows are left out from now on.
 func (s *Store) setAttempts(a Attempts) {
 	filter := newRowFilter(a)
 	for _, cols := range s.steps {
@@ -226,7 +221,6 @@ func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *st
 	return old.kept
 }
 
-// filter filters the columns of a step.
 func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 	n := len(c.rewards)
 	result := filteredStep{from: c, length: n, kept: c}
@@ -282,7 +276,6 @@ func (f *rowFilter) pieceAt(step int64, c *stepColumns, s fileSpan, from, to int
 	return piece, end
 }
 
-// summary is what was left out of the log.
 func (f *rowFilter) summary(counts []leftOutCount) RunAttempts {
 	a := RunAttempts{Shown: f.attempts.Shown, Count: f.attempts.Count, Doubts: f.attempts.Doubts}
 	for i, c := range counts {
@@ -359,7 +352,6 @@ func (e *Evaluation) found() string {
 	return text
 }
 
-// maxListedSteps is how many steps are named one by one.
 const maxListedSteps = 6
 
 // stepList returns "step 4", "steps 4, 8 and 12", or "40 steps (4, 8, 12, … 160)".

@@ -194,7 +194,6 @@ func (s Settings) withOption(key, value string) Settings {
 	return s
 }
 
-// estimatorHas reports whether the estimator of the settings has an option that the key means.
 func (s Settings) estimatorHas(key string) bool {
 	e, err := estimators.Find(s.Framework, s.Estimator)
 	if err != nil {
@@ -204,7 +203,6 @@ func (s Settings) estimatorHas(key string) bool {
 	return found
 }
 
-// isStageOption reports whether a stage has an option that the key means.
 func isStageOption(key string) bool {
 	has := func(list []estimators.Option) bool {
 		_, found := estimators.FindOption(list, key)

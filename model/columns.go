@@ -38,7 +38,6 @@ type fileSpan struct {
 	offset   int64
 }
 
-// maxSpanOffset is the largest offset within a span.
 const maxSpanOffset = math.MaxUint32
 
 // reserve gives empty columns the capacity for n samples.
@@ -62,7 +61,6 @@ func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	}
 }
 
-// placeOf returns where the text of a row is.
 func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int) Place {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].startRow > row }) - 1
 	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(spanOffset[row])}
@@ -155,7 +153,6 @@ func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers 
 	return column
 }
 
-// setComponent sets what reward function k gave to sample i.
 func (c *stepColumns) setComponent(k, i int, x float64) {
 	for len(c.components) <= k {
 		c.components = append(c.components, nil)
@@ -237,7 +234,6 @@ type Rollout struct {
 	Output int32 // index of the row among the outputs of its rollout
 }
 
-// lastRow is the group and the rollout of the row that was added last.
 type lastRow struct {
 	group   uint32
 	rollout Rollout
@@ -364,7 +360,6 @@ type internSlot struct {
 	number uint32 // 0 if the slot is free
 }
 
-// intern returns the number of a value.
 func (t *interner[K]) intern(k K) uint32 {
 	return t.number(k, uint32(t.hash(k)))
 }
@@ -385,7 +380,6 @@ func (t *interner[K]) internAll(keys []K, numbers []uint32) {
 	}
 }
 
-// number returns the number of a value with a hash, a new one if the value is new.
 func (t *interner[K]) number(k K, h uint32) uint32 {
 	var none K
 	if k == none {

@@ -82,7 +82,6 @@ func (s Step) Component(order []int32, k int) []float64 {
 	return values
 }
 
-// baselineNames are the names of a column with the reward of a greedy response.
 func baselineNames() []string {
 	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
 }
@@ -156,7 +155,6 @@ func (r *Run) CheckReward(set Settings) error {
 	return nil
 }
 
-// noColumn is the error for a reward column that the log lacks.
 func noColumn(name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)

@@ -132,7 +132,6 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	return scales
 }
 
-// maxSolvedRuns is how many runs SolvedEvidence lists.
 const maxSolvedRuns = 8
 
 // SolvedEvidence says for each run which rewards are solved and why: see RewardScale.Evidence. scales
@@ -202,13 +201,11 @@ func parseSolvedAt(text string) (SolvedAt, error) {
 	return SolvedAt(strconv.FormatFloat(x+0, 'g', -1, 64)), nil
 }
 
-// rewardLevel is a reward and how many samples have it.
 type rewardLevel struct {
 	reward float64
 	count  int
 }
 
-// rewardLevels are the distinct finite rewards of some samples.
 type rewardLevels struct {
 	levels   []rewardLevel // ascending; nil if there are more than maxLevels
 	tooMany  bool

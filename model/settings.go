@@ -335,7 +335,6 @@ func SettingList() []Setting {
 	}
 }
 
-// ratioSetting is a setting that is a share.
 func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
 	return Setting{
 		Name: name, About: AboutArithmetic, Rank: 2, Placeholder: "RATIO", Doc: doc,
@@ -357,7 +356,6 @@ func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
 	}
 }
 
-// switchSetting is a setting that is on or off.
 func switchSetting(name string, about Subject, doc string, field func(*Settings) *bool) Setting {
 	return Setting{
 		Name: name, About: about, Rank: 2, Placeholder: "bool", Doc: doc,
@@ -456,7 +454,6 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(cmp.Or(s.Alias, s.Name), "_", "-")
 }
 
-// flagSettings returns the names of the settings that have a flag.
 func flagSettings() (names []string) {
 	for _, s := range SettingList() {
 		if s.Flag() != "" {

@@ -157,7 +157,6 @@ func reuse[T any](buffer *[]T, n int) []T {
 	return *buffer
 }
 
-// internPrompts returns the numbers of the prompts of a block.
 func (s *Store) internPrompts(b *Block) []uint32 {
 	hashes, numbers := reuse(&s.buffers.hashes, len(b.Prompts)), reuse(&s.buffers.prompts, len(b.Prompts))
 	for i, p := range b.Prompts {
@@ -248,7 +247,6 @@ func (s *Store) leftOutNotes() []string {
 	return notes
 }
 
-// nameFiles names the first of some files.
 func (s *Store) nameFiles(first int32, files int) string {
 	name := strconv.Itoa(int(first))
 	if int(first) < len(s.run.Files) {
@@ -285,7 +283,6 @@ func (s *Store) takeLengthUnit(c *Chunk) {
 	}
 }
 
-// dropLength makes a length unknown and counts it.
 func (s *Store) dropLength(file int32, length *int32) {
 	if *length >= 0 {
 		*length = -1

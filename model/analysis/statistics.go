@@ -156,7 +156,6 @@ func (m *moments) add(x, weight float64) {
 	m.widen(x, x)
 }
 
-// merge adds the values of o.
 func (m *moments) merge(o moments) {
 	switch {
 	case o.n == 0:
@@ -189,10 +188,8 @@ func (m *moments) mean() float64 {
 	return m.sum / m.weight
 }
 
-// constant reports whether all values are equal.
 func (m *moments) constant() bool { return m.lo == m.hi }
 
-// appendTo appends mean, max and min as metrics.
 func (m *moments) appendTo(metrics []Metric, name string) []Metric {
 	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
 }

@@ -272,7 +272,6 @@ func differentScales(baseline, candidate Run) string {
 		baseline.Name, units.Short(wrongA), units.Short(solvedA), candidate.Name, units.Short(wrongB), units.Short(solvedB))
 }
 
-// ends returns the rewards of wrong and of solved samples of a run.
 func ends(r Run) (wrong, solved float64, ok bool) {
 	set := r.Set
 	set.SolvedAt = ""

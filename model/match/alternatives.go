@@ -245,8 +245,8 @@ func (v *Verdict) agreeingFrom(at int) int {
 func signals(grouped []*analysis.GroupedStep) int {
 	n := 0
 	for _, s := range grouped {
-		for g := range len(s.Offsets) - 1 {
-			if hasSignal(s.LoggedAdvantages[s.Offsets[g]:s.Offsets[g+1]]) {
+		for lo, hi := range s.Groups() {
+			if hasSignal(s.LoggedAdvantages[lo:hi]) {
 				n++
 			}
 		}
@@ -357,8 +357,7 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 		if original == nil {
 			return nil
 		}
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			p, n := countKept(original[lo:hi], s.LoggedAdvantages[lo:hi])
 			dropped = dropped || p.kept < p.all || n.kept < n.all
 			pos, neg = pos.with(p), neg.with(n)
@@ -456,7 +455,6 @@ func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator
 	return true
 }
 
-// clue says which filter the log shows.
 func (f *FoundFilter) clue() string {
 	return fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so",
 		f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())

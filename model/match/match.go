@@ -46,7 +46,6 @@ type Report struct {
 	options estimators.Options // for the estimators that have them
 }
 
-// again returns an empty report for another comparison with the same options.
 func (r *Report) again(compared int) *Report { return &Report{Compared: compared, options: r.options} }
 
 // estimators are all, with the options of the settings.
@@ -207,7 +206,6 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 	return grouped, nil
 }
 
-// retryFiltered tries again with the advantages after a filter.
 func (r *Report) retryFiltered(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
 	if filter == nil {
 		return nil
@@ -399,8 +397,7 @@ func (r *Report) decide(grouped []*analysis.GroupedStep) {
 // rewardsDiffer reports whether a group has two finite rewards.
 func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
 	for _, s := range grouped {
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			for _, r := range s.LoggedRewards[lo:hi] {
 				if r-r == 0 && r != s.LoggedRewards[lo] {
 					return true
@@ -411,7 +408,6 @@ func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
 	return false
 }
 
-// hasSignal reports whether a logged advantage is neither missing nor 0.
 func hasSignal(advantages []float64) bool {
 	for _, x := range advantages {
 		if x == x && x != 0 {

@@ -87,12 +87,12 @@ func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision
 
 // addSample counts one sample and reports whether it agrees.
 func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
-	if equalIn(logged, computed, precision) {
+	if analysis.EqualIn(logged, computed, precision) {
 		v.Exact++
 		v.Agreeing++
 		return true
 	}
-	if precision == estimators.Float32 && oneULP(logged, computed) {
+	if precision == estimators.Float32 && analysis.OneULP(logged, computed) {
 		v.OneULP++
 		v.Agreeing++
 		return true
@@ -107,21 +107,6 @@ func (v *Verdict) addSample(logged, computed float64, precision estimators.Float
 	}
 	v.Agreeing++
 	return true
-}
-
-// equalIn compares in the precision of the framework, as a log may write a float32 with
-// more digits than it has.
-func equalIn(logged, computed float64, precision estimators.Float) bool {
-	if precision == estimators.Float64 {
-		return logged == computed
-	}
-	return float32(logged) == float32(computed)
-}
-
-// oneULP reports whether two finite values are neighbours in float32.
-func oneULP(x, y float64) bool {
-	a, b := float32(x), float32(y)
-	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
 }
 
 // The decimals for which rounding is tried: with fewer nearly everything agrees, with more
@@ -145,7 +130,6 @@ func loggedDecimals(grouped []*analysis.GroupedStep) int {
 	return 0
 }
 
-// haveDecimals reports whether no logged advantage has more than d decimals.
 func haveDecimals(grouped []*analysis.GroupedStep, d int) bool {
 	unit := math.Pow10(d)
 	for _, s := range grouped {

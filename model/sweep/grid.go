@@ -442,7 +442,6 @@ func (w StepWarnings) Kinds() []WarnedKind {
 	return raised
 }
 
-// countWarnings fills in the warnings of the cells of one step.
 func (g *Grid) countWarnings() {
 	g.pos.countFar(g.Pos)
 	g.neg.countFar(g.Neg)
@@ -455,7 +454,6 @@ func (g *Grid) countWarnings() {
 	}
 }
 
-// countFar fills in far for one step.
 func (s *side) countFar(ratios []float64) {
 	for i, ratio := range ratios {
 		s.far[i] = one(analysis.IsFarFromRatio(ratio, s.kept[i], s.all))

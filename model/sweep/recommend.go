@@ -93,7 +93,6 @@ func (g *Grid) reason(k goalKind, c *Cell) string {
 	return "no pair of the grid trains on fewer samples without a warning or losing more of Σ|A|"
 }
 
-// scopeText says what the grid covers.
 func (g *Grid) scopeText() string {
 	return fmt.Sprintf("%s of %s", units.Plural(g.unfiltered.Groups, "groups"), units.Plural(g.Steps, "steps"))
 }

@@ -44,7 +44,6 @@ type keyRule struct {
 	convert func(value string) (model.Option, error)
 }
 
-// asIs returns a conversion that keeps the value.
 func asIs(name string) func(string) (model.Option, error) {
 	return func(value string) (model.Option, error) { return model.Option{Name: name, Value: value}, nil }
 }
@@ -68,7 +67,6 @@ func parseScaleRewards(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
 }
 
-// parseNormByStd parses verl's norm_adv_by_std_in_grpo.
 func parseNormByStd(value string) (model.Option, error) {
 	switch strings.ToLower(value) {
 	case "true":
@@ -79,7 +77,6 @@ func parseNormByStd(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("norm_adv_by_std_in_grpo is %s: expected True or False", value)
 }
 
-// parseAggregation parses TRL's multi_objective_aggregation.
 func parseAggregation(value string) (model.Option, error) {
 	switch value {
 	case "sum_then_normalize":
@@ -257,7 +254,6 @@ func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 	return nil
 }
 
-// maxShown is how many bytes of a key or value are shown.
 const maxShown = 120
 
 func truncate(text string) string {
@@ -344,7 +340,6 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
 }
 
-// isRewardKey reports whether applyRewardFunctions reads a key.
 func isRewardKey(framework, key string) bool {
 	return framework == "trl" && slices.ContainsFunc([]string{"reward_funcs", "reward_weights"}, func(name string) bool { return endsInKey(key, name) })
 }
@@ -384,7 +379,6 @@ type stage struct {
 	options    []estimators.Option
 }
 
-// stages returns those of a framework.
 func stages(framework string) []stage {
 	var all []stage
 	for _, s := range overlong.All() {
@@ -464,13 +458,11 @@ func easyR1KL(options []Option) string {
 	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which is not in the log", truncate(options[named].Key), truncate(options[named].Value))
 }
 
-// isTrue reports whether the last value of a key is true.
 func isTrue(options []Option, key string) bool {
 	value := strings.ToLower(lastOf(options, key))
 	return value == "true" || value == "1"
 }
 
-// lastOf returns the last value of a key, "" if there is none.
 func lastOf(options []Option, key string) string {
 	value := ""
 	for _, o := range options {
