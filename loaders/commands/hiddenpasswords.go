@@ -18,7 +18,7 @@ func (p *Program) hidePasswords(args []string) []string {
 		_, without := cutLabel(shown)
 		_, full := cutLabel(arg)
 		if !address.Is(full) {
-			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
+			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
 		if p.passwords == nil {
@@ -27,7 +27,7 @@ func (p *Program) hidePasswords(args []string) []string {
 		if t, err := address.Parse(full); err == nil {
 			p.passwords[without] = t.Password
 		}
-		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
+		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
 	return hidden
 }
@@ -40,7 +40,7 @@ func (p *Program) noteSentPlain(args []string) {
 			continue
 		}
 		if t, err := address.Parse(full); err == nil && t.PlainWarning() != "" {
-			p.note(p.outputFormat, t.PlainWarning())
+			p.note(p.OutputFormat, t.PlainWarning())
 		}
 	}
 }

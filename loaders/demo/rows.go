@@ -28,11 +28,12 @@ type row struct {
 // rows returns the samples with texts.
 func rows(rng *rand.Rand, samples []sample) []row {
 	all := make([]row, len(samples))
-	v := responder{phrases(), solutions()}
-	for i, s := range samples {
+	say := phrases()
+	for i := range samples {
+		s := &samples[i]
 		all[i] = row{score: s.reward, text: model.Text{
-			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.prompt + "\nassistant\n",
-			Response: v.response(rng, s), Truth: s.task.truth,
+			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.Prompt + "\nassistant\n",
+			Response: s.response(rng, say), Truth: s.task.Truth,
 		}}
 	}
 	return all
@@ -52,22 +53,17 @@ func (r row) jsonLine(step int) []byte {
 	return b.Bytes()
 }
 
-// responder writes responses.
-type responder struct {
-	phrases   []string
-	solutions []solution
-}
-
 // passingGrade is the grade from which a graded answer has the right steps.
 const passingGrade = 0.7
 
-func (v responder) response(rng *rand.Rand, s sample) string {
-	work, hasSolution := findSolution(v.solutions, s.task)
+// response returns the answer of a sample, whose thoughts are of these phrases after those of its solution.
+func (s *sample) response(rng *rand.Rand, phrases []string) string {
+	work := s.task.Solution
 	text := []byte("<think>\n")
 	for i, n := 0, 0; n < s.words; i, n = i+1, n+6 {
-		say := v.phrases[rng.IntN(len(v.phrases))]
-		if i < len(work.thoughts) {
-			say = work.thoughts[i]
+		say := phrases[rng.IntN(len(phrases))]
+		if work != nil && i < len(work.Thoughts) {
+			say = work.Thoughts[i]
 		}
 		text = append(append(text, say...), ' ')
 	}
@@ -75,16 +71,16 @@ func (v responder) response(rng *rand.Rand, s sample) string {
 		text = append(text, "\x1b[31mstill red\x1b]0;title\a"...) // as models write
 	}
 	text = append(text, "\n</think>\n"...)
-	right := s.reward == 1 || s.task.graded && s.reward >= passingGrade
-	if hasSolution {
+	right := s.reward == 1 || s.task.Graded && s.reward >= passingGrade
+	if work != nil {
 		text = append(text, work.text(right)...)
 	}
 	text = append(text, "<answer>"...)
 	switch {
 	case right:
-		text = append(text, s.task.truth...)
-	case hasSolution:
-		text = append(text, work.wrongAnswer...)
+		text = append(text, s.task.Truth...)
+	case work != nil:
+		text = append(text, work.Answer...)
 	default:
 		text = strconv.AppendInt(text, rng.Int64N(1000), 10)
 	}

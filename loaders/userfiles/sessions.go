@@ -86,11 +86,8 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 	case oldData == nil && next.View == nil && len(next.Marks) == 0:
 		return next, nil // empty: create no file
 	}
-	if err := m.write(newData); err != nil {
-		return current, fmt.Errorf("cannot save the session: %w", err)
-	}
-	if oldData == nil {
-		prune(filepath.Dir(m.path), time.Now())
+	if err := m.save(newData, oldData == nil); err != nil {
+		return current, err
 	}
 	return next, nil
 }
@@ -107,10 +104,17 @@ func (m *SessionFile) Remember() error {
 	if data, err = session.Encode(m.run, session.Session{}); err != nil {
 		return err
 	}
+	return m.save(data, true)
+}
+
+// save replaces the file. With one more file, others may be pruned.
+func (m *SessionFile) save(data []byte, isNew bool) error {
 	if err := m.write(data); err != nil {
 		return fmt.Errorf("cannot save the session: %w", err)
 	}
-	prune(filepath.Dir(m.path), time.Now())
+	if isNew {
+		prune(filepath.Dir(m.path), time.Now())
+	}
 	return nil
 }
 
@@ -155,4 +159,88 @@ func (m *SessionFile) write(data []byte) error {
 		return errors.Join(err, os.Remove(h.Name()))
 	}
 	return nil
+}
+
+// RecentRun is a run that has a session file.
+type RecentRun struct {
+	Paths  []string // absolute; those of other machines as they were given
+	Opened time.Time
+}
+
+// RecentRuns returns at most limit runs with a session, those opened last first. Files that are no
+// sessions are passed over; whether the runs still exist is not looked at.
+func (d *Files) RecentRuns(limit int) []RecentRun {
+	var runs []RecentRun
+	for _, f := range savedSessions(filepath.Join(d.dir, "runs")) {
+		if len(runs) == limit {
+			break
+		}
+		data, err := readPlain(f.path, session.MaxFile)
+		if err != nil {
+			continue
+		}
+		if paths := session.RunOf(data); len(paths) > 0 {
+			runs = append(runs, RecentRun{paths, f.opened})
+		}
+	}
+	return runs
+}
+
+// savedSession is a file that holds a session, by its name.
+type savedSession struct {
+	path   string
+	opened time.Time
+	size   int64
+}
+
+// savedSessions returns the files of sessions in dir, those opened last first.
+func savedSessions(dir string) (all []savedSession) {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.json")) // none for a directory whose name is no pattern
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+			all = append(all, savedSession{name, info.ModTime(), info.Size()})
+		}
+	}
+	slices.SortFunc(all, func(a, b savedSession) int { return b.opened.Compare(a.opened) })
+	return all
+}
+
+// What is kept: the views of the runs opened last, and marks, which cost a person more, for longer.
+const (
+	maxUnmarkedSessions = 500
+	keepUnmarkedFor     = 90 * 24 * time.Hour // since the run was opened last
+	keepMarkedFor       = 2 * 365 * 24 * time.Hour
+	keepPartFor         = time.Hour // a temporary file that a killed program left
+)
+
+// prune deletes the session files in dir that are kept no longer, and forgotten temporary files. It ignores
+// errors, and files that are no sessions: a file that it cannot read or remove stays until the
+// next time.
+func prune(dir string, now time.Time) {
+	parts, _ := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	for _, name := range parts { // no program can still be writing an old one
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepPartFor {
+			_ = os.Remove(name)
+		}
+	}
+	unmarked := 0
+	for _, f := range savedSessions(dir) {
+		if f.size > session.MaxFile {
+			continue
+		}
+		data, err := os.ReadFile(f.path)
+		if err != nil || !session.IsSession(data) {
+			continue
+		}
+		age, keepFor := now.Sub(f.opened), keepMarkedFor
+		if session.IsUnmarked(data) {
+			keepFor = keepUnmarkedFor
+			if age <= keepFor {
+				unmarked++
+			}
+		}
+		if age > keepFor || session.IsUnmarked(data) && unmarked > maxUnmarkedSessions {
+			_ = os.Remove(f.path)
+		}
+	}
 }
