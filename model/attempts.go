@@ -182,22 +182,17 @@ type pieceRows struct {
 	file        int32
 }
 
-func newRowFilter(a Attempts) *rowFilter {
-	f := &rowFilter{attempts: a, byFile: map[int32][]filteredRange{}, cache: map[int64]filteredStep{}}
-	for i, l := range a.LeftOut {
-		for _, r := range l.Rows {
-			f.byFile[r.File] = append(f.byFile[r.File], filteredRange{r, i})
-		}
-	}
-	return f
-}
-
 func (f *rowFilter) concerns(c *stepColumns) bool {
 	return f != nil && slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return len(f.byFile[s.file]) > 0 })
 }
 
 func (s *Store) setAttempts(a Attempts) {
-	filter := newRowFilter(a)
+	filter := &rowFilter{attempts: a, byFile: map[int32][]filteredRange{}, cache: map[int64]filteredStep{}}
+	for i, l := range a.LeftOut {
+		for _, r := range l.Rows {
+			filter.byFile[r.File] = append(filter.byFile[r.File], filteredRange{r, i})
+		}
+	}
 	for _, cols := range s.steps {
 		if s.filter.concerns(cols) || filter.concerns(cols) {
 			cols.revision = s.revision

@@ -199,19 +199,14 @@ func (s Settings) withOption(key, value string) Settings {
 	if ofStage {
 		s.StageOptions = s.StageOptions.With(key, value)
 	}
-	if !ofStage || s.estimatorHas(key) {
+	ofEstimator := false
+	if e, err := estimators.Find(s.Framework, s.Estimator); err == nil {
+		_, ofEstimator = estimators.FindOption(e.Options, key)
+	}
+	if !ofStage || ofEstimator {
 		s.Options = s.Options.With(key, value)
 	}
 	return s
-}
-
-func (s Settings) estimatorHas(key string) bool {
-	e, err := estimators.Find(s.Framework, s.Estimator)
-	if err != nil {
-		return false
-	}
-	_, found := estimators.FindOption(e.Options, key)
-	return found
 }
 
 func isStageOption(key string) bool {

@@ -30,7 +30,9 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		}
 		return rewards, nil
 	}
-	if columns := s.Run.SummedColumns(); len(columns) > 1 && sumsInFloat32(s.Run.Framework) {
+	trainer := s.Run.Framework
+	sumsInFloat32 := trainer == "ms-swift" || trainer == "trl" || strings.HasPrefix(trainer, "trl-") // each sum of two
+	if columns := s.Run.SummedColumns(); len(columns) > 1 && sumsInFloat32 {
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
@@ -39,11 +41,6 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		rewards[i] = step.Rewards[row]
 	}
 	return rewards, nil
-}
-
-// sumsInFloat32 reports whether a trainer that logs no total rounds each sum of two reward functions to float32.
-func sumsInFloat32(framework string) bool {
-	return framework == "ms-swift" || framework == "trl" || strings.HasPrefix(framework, "trl-")
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.
@@ -108,12 +105,6 @@ func HoldsNames(component string) bool {
 	return ok && c.HoldsNames()
 }
 
-// isInput reports whether a component is no reward, but a column that an estimator reads beside them.
-func isInput(name string) bool {
-	c, ok := estimators.ColumnNamed(name)
-	return ok && c != estimators.StepReward
-}
-
 // RewardFunctions are the indices of the components that an estimator of several rewards reads: those
 // in the weights if weights are given, else all but the baseline, what an estimator reads beside rewards,
 // and the log's metrics, some of which are no rewards (counts of turns).
@@ -123,8 +114,9 @@ func (r *Run) RewardFunctions(w Weights) []int {
 	}
 	var all []int
 	for k, name := range r.ComponentNames {
-		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/") && !isInput(name)
-		if isReward {
+		c, isColumn := estimators.ColumnNamed(name)
+		isInput := isColumn && c != estimators.StepReward
+		if !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/") && !isInput {
 			all = append(all, k)
 		}
 	}

@@ -37,7 +37,10 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 	}
 	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
 	for i := range parts {
-		all.mergeSquares(&parts[i])
+		all.processedSquares += parts[i].processedSquares
+		all.lengthSquares += parts[i].lengthSquares
+		all.advantageSquares += parts[i].advantageSquares
+		all.products += parts[i].products
 	}
 	return all
 }
@@ -110,11 +113,6 @@ func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 			s.products += dl * dy
 		}
 	}
-}
-
-func (s *statistics) mergeSquares(o *statistics) {
-	s.processedSquares += o.processedSquares
-	s.lengthSquares, s.advantageSquares, s.products = s.lengthSquares+o.lengthSquares, s.advantageSquares+o.advantageSquares, s.products+o.products
 }
 
 // processedStd is the unbiased std over tokens of the processed advantages that are not 0, 0 if

@@ -373,18 +373,11 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 		}
 	}
 	if e.TrainerFilters {
-		all = append(all, recomputedGrid()...)
-	}
-	return all
-}
-
-// recomputedGrid returns filters with recomputed advantages for pairs of ratios in steps of 0.05.
-func recomputedGrid() []FoundFilter {
-	const parts = 20
-	var all []FoundFilter
-	for p := range parts + 1 {
-		for n := range parts + 1 {
-			all = append(all, FoundFilter{Filter: Filter{float64(p) / parts, float64(n) / parts, true}})
+		const parts = 20
+		for p := range parts + 1 {
+			for n := range parts + 1 {
+				all = append(all, FoundFilter{Filter: Filter{float64(p) / parts, float64(n) / parts, true}})
+			}
 		}
 	}
 	return all

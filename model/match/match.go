@@ -240,7 +240,12 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 			}
 			v := Verdict{Candidate: candidateOf(e, scale), assumptions: countAssumptions(snap.Run.Framework, e, at)}
 			if v.evaluate(grouped, e, how) {
-				r.record(v)
+				r.Candidates++
+				if v.Agreeing == r.Compared {
+					r.Matches = append(r.Matches, v)
+				} else {
+					r.Others = append(r.Others, v)
+				}
 			}
 		}
 	}
@@ -274,15 +279,6 @@ func countAssumptions(framework string, e *estimators.Estimator, scale int) int 
 	return n
 }
 
-func (r *Report) record(v Verdict) {
-	r.Candidates++
-	if v.Agreeing == r.Compared {
-		r.Matches = append(r.Matches, v)
-	} else {
-		r.Others = append(r.Others, v)
-	}
-}
-
 // explain returns what a log that no single estimator reproduces shows. Each is verified on all steps that
 // were compared: numbers that fit nothing get no cause.
 func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, grouped []*analysis.GroupedStep) ([]string, error) {
@@ -304,17 +300,12 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 			return []string{clue}, nil
 		}
 	}
-	return append(r.partialAgreement(), evidenceClues(grouped)...), nil
-}
-
-// partialAgreement returns a clue if the nearest candidate is right for at least half of the groups that
-// tell anything.
-func (r *Report) partialAgreement() []string {
-	if len(r.Others) == 0 || 2*r.Others[0].AgreeingGroups < r.Others[0].Groups {
-		return nil
+	if len(r.Others) > 0 && 2*r.Others[0].AgreeingGroups >= r.Others[0].Groups { // of those that tell anything
+		nearest := r.Others[0]
+		clues = append(clues, fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart",
+			nearest.Candidate, units.Fraction(nearest.AgreeingGroups, nearest.Groups)+" groups"))
 	}
-	v := r.Others[0]
-	return []string{fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart", v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
+	return append(clues, evidenceClues(grouped)...), nil
 }
 
 // Candidate is an estimator with a scale and the options that are not at their default.

@@ -236,7 +236,7 @@ func (c *candidates) complete(factors []float64) []model.Weights {
 			add(bare, c.names[k], x)
 			continue
 		}
-		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || isRewardName(c.names[k]))) {
+		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || strings.Contains(strings.ToLower(c.names[k]), "reward"))) {
 			add(full, c.names[k], 1)
 		}
 	}
@@ -252,8 +252,4 @@ func add(b *strings.Builder, name string, x float64) {
 		b.WriteByte(',')
 	}
 	b.WriteString(name + "=" + strconv.FormatFloat(x, 'g', -1, 64))
-}
-
-func isRewardName(name string) bool {
-	return strings.Contains(strings.ToLower(name), "reward")
 }
