@@ -147,23 +147,34 @@ type variant struct {
 	filter    *Filter // compare the advantages after it; nil: before any
 }
 
-// compareAll tries every candidate, and if none matches after a filter, and with the tolerances that logs need.
+// compareAll tries every candidate, and if none matches after a filter, with the tolerances that logs need, and in full groups.
 func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
-	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil {
+	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil || r.HasMatch() {
 		return err
 	}
-	retryFiltered := func(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
-		return r.retryFiltered(ctx, snap, grouped, filter)
+	decimals := loggedDecimals(grouped)
+	rounded := roundingTolerance(decimals)
+	ways := []variant{{tolerance: rounded}}
+	if filter != nil {
+		ways = []variant{{0, filter}, {rounded, filter}, {rounded, nil}}
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{retryFiltered, r.retryRounded, r.retryFullGroups} {
-		if r.HasMatch() {
-			return nil
+	for _, how := range ways {
+		if how == (variant{}) {
+			continue // as above
 		}
-		if err := relax(ctx, snap, grouped); err != nil {
+		retry := r.again(r.Compared)
+		if err := retry.tryAll(ctx, snap, grouped, how); err != nil {
 			return err
 		}
+		if retry.HasMatch() {
+			r.Filter, r.Matches, r.Others = how.filter, retry.Matches, retry.Others
+			if how.tolerance > 0 {
+				r.Decimals = decimals
+			}
+			return nil
+		}
 	}
-	return nil
+	return r.retryFullGroups(ctx, snap, grouped)
 }
 
 // chooseSteps returns the indexes of the steps to compare, the newest first.
@@ -204,26 +215,6 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 		}
 	}
 	return grouped, nil
-}
-
-func (r *Report) retryFiltered(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
-	if filter == nil {
-		return nil
-	}
-	retry := r.again(r.Compared)
-	for _, tolerance := range []float64{0, roundingTolerance(loggedDecimals(grouped))} {
-		if err := retry.tryAll(ctx, snap, grouped, variant{tolerance, filter}); err != nil {
-			return err
-		}
-		if retry.HasMatch() {
-			r.Filter, r.Matches, r.Others = filter, retry.Matches, retry.Others
-			if tolerance > 0 {
-				r.Decimals = loggedDecimals(grouped)
-			}
-			return nil
-		}
-	}
-	return nil
 }
 
 // tryAll compares every candidate that the log has the columns for, and after a filter those that can be

@@ -143,7 +143,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	}
 	r.applyKL(options)
 	for _, o := range options {
-		if isRewardKey(r.Framework, o.Key) {
+		if r.Framework == "trl" && (endsInKey(o.Key, "reward_funcs") || endsInKey(o.Key, "reward_weights")) { // applyRewardFunctions reads them
 			if !slices.Contains(r.UsedKeys, truncate(o.Key)) {
 				r.Ignored++
 			}
@@ -316,10 +316,6 @@ func (r *Config) applyRewardFunctions(options []Option) {
 		r.UsedKeys = append(r.UsedKeys, truncate(weightsKey))
 	}
 	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
-}
-
-func isRewardKey(framework, key string) bool {
-	return framework == "trl" && slices.ContainsFunc([]string{"reward_funcs", "reward_weights"}, func(name string) bool { return endsInKey(key, name) })
 }
 
 // lastList returns the elements of a list such as [1.0, 0.5], the last of several, and its key; no key
