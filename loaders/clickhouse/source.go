@@ -22,7 +22,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -153,12 +152,4 @@ func (s *Source) send(a answer) error {
 	case <-s.ctx.Done():
 		return os.ErrClosed
 	}
-}
-
-// end says that nothing more comes, for err or, if that is nil, since everything has been read.
-func (s *Source) end(err error) {
-	if err == nil {
-		err = io.EOF
-	}
-	_ = s.send(answer{err: err})
 }
