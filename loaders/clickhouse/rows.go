@@ -373,7 +373,11 @@ func (r *reader) doubledSentence() string {
 	if o := &r.source.options; len(steps) == 0 || o.Attempt < 0 || o.Split == discover.SplitAll {
 		return ""
 	}
-	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), spanOf(steps), example, r.table.m.adviceForDoubled())
+	where := fmt.Sprintf("step %d", steps[0])
+	if n := len(steps); n > 1 {
+		where = fmt.Sprintf("%s from %d to %d", units.Plural(n, "steps"), steps[0], steps[n-1])
+	}
+	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), where, example, r.table.m.adviceForDoubled())
 }
 
 // findDoubled returns the steps that have more rows than expected, ascending, how many that are, and the first of them as
@@ -395,14 +399,6 @@ func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
 	}
 	slices.Reverse(steps)
 	return steps, surplus, example
-}
-
-// spanOf names some steps, ascending.
-func spanOf(steps []int64) string {
-	if first, last := steps[0], steps[len(steps)-1]; first != last {
-		return fmt.Sprintf("%s from %d to %d", units.Plural(len(steps), "steps"), first, last)
-	}
-	return fmt.Sprintf("step %d", steps[0])
 }
 
 // adviceForDoubled says what can be done about rows that are there twice.

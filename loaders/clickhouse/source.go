@@ -97,7 +97,7 @@ func Open(table string, o Options) (*Source, error) {
 		target: t, options: o, fields: plain.Fields.WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.texts.source = s
+	s.texts = texts{source: s, read: map[int64]stepRead{}}
 	return s, nil
 }
 
