@@ -7,12 +7,11 @@
 //
 // What a log means is decided by the names of its fields:
 //
-//	fields.go   the roles that a field can play, and which names play them in a format
-//	names.go    the usual names of each role, and those of reward components
+//	fields.go   the roles that a field can play, and which names play them, in a format and usually
 //	layouts.go  where the samples of a record are
-//	row.go      RowDecoder: fields of a row → sample
+//	decoder.go  RowDecoder: fields of a row → sample
 //
-// Each other file does a part of that: components, prompts, lengths, conversations, CSV.
+// Each other file does a part of that: components, prompts, groups of lists, CSV, and what is said of it.
 package decode
 
 import (

@@ -402,6 +402,3 @@ func isATIF(record []byte) (yes bool) {
 	})
 	return yes
 }
-
-// atifRefusal says where the reward of a trajectory is.
-const atifRefusal = "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"

@@ -5,11 +5,12 @@
 //
 // # A new format
 //
-// It takes one file, one line and one folder:
+// It takes a function, a line and a folder:
 //
-//  1. NAME.go: a function that returns a [Format]. verl.go is a short one to start from. Its comment
-//     says what the trainer writes, with repository, revision and lines of the code that writes it.
-//  2. A line in [All], in formats.go.
+//  1. A function that returns a [Format], in the chapter for its shape: lines.go, groups.go, episodes.go, tables.go
+//     or texts.go. areal, in lines.go, is a short one to start from. Its comment says what the trainer writes, with
+//     repository, revision and lines of the code that writes it.
+//  2. A line in [All].
 //  3. testdata/NAME: a log of a few samples that you made, under the path that the trainer gives it,
 //     and want.csv with the samples that a person reads in it: a row each, with the columns step, group,
 //     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
@@ -24,20 +25,21 @@
 //
 // # What a format must say
 //
-// Mostly a trainer writes lines of JSON, one per sample. Then a format is Sniff, by the keys of a
-// row, and Fields, the names of the fields, as decode/fields.go explains them. More is needed where
+// Mostly a trainer writes lines of JSON, one per sample. Then a format is Keys, those of a row, and
+// Fields, the names of the fields, as decode/fields.go explains them. More is needed where
 //
+//   - keys are not enough to tell it: Sniff; see verifiers
 //   - a record holds several samples, or one that is not in plain fields: a Layout, as
-//     decode/layouts.go explains it; roll.go uses one that is there, prime.go writes its own
-//   - records are blocks of text: Framing.RecordPrefix and a Layout; see easyr1.go
-//   - the file is one JSON document: Framing.Whole and a Layout; see rllm.go
-//   - the file is CSV: Framing.Quoted, and ReadCell for cells of another kind; see tunix.go
-//   - the file is Parquet: Framing.Table; see trl.go
+//     decode/layouts.go explains it; roll uses one that is there, prime writes its own
+//   - records are blocks of text: Framing.RecordPrefix and a Layout; see easyr1
+//   - the file is one JSON document: Framing.Whole and a Layout; see rllm
+//   - the file is CSV: Framing.Quoted, and ReadCell for cells of another kind; see tunix
+//   - the file is Parquet: Framing.Table; see trl
 //
 // Rows of large logs are read by package decode/fast, several times as fast, if the format has neither
 // a Layout nor MayRepeatRows, and a Framing of lines. Prefer names to a Layout where both would do.
 //
-// Score is 80 to 90 if Sniff knows keys that only this trainer writes, 60 or 70 if others may write
+// Score is 80 to 90 if Keys are some that only this trainer writes, 60 or 70 if others may write
 // them too, 10 to 20 for the formats that anyone writes.
 package formats
 

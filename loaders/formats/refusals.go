@@ -23,9 +23,13 @@ func Refusal(record []byte) string {
 	}
 	switch {
 	case isATIF(record):
-		return atifRefusal
+		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
 	case IsMetrics(record):
-		return metricsRefusal(record)
+		where := WhereSamplesAre(metricNames(record))
+		if where == "" {
+			where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
+		}
+		return averagesOnly(record) + "; " + where
 	}
 	var keys []string
 	notSingle := ""
@@ -77,7 +81,8 @@ func IsMetrics(record []byte) bool {
 		case "reward", "score", "total_reward", "rewards", "final_reward", "acc", "correct", "is_correct":
 			hasReward = hasReward || v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool || v.Kind == jsonscan.Null
 		}
-		hasSample = hasSample || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && !hasLoop && !isTime(key)
+		isTime := slices.Contains([]string{"recorded_at", "created_at", "timestamp", "time"}, string(key.Raw)) // of the record; the first is ART's
+		hasSample = hasSample || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && !hasLoop && !isTime
 	})
 	switch {
 	case err != nil || keys == 0:
@@ -89,24 +94,7 @@ func IsMetrics(record []byte) bool {
 	}
 }
 
-// isTime reports whether a key is that of the time at which a record was written: ART's is recorded_at.
-func isTime(key jsonscan.Value) bool {
-	switch string(key.Raw) {
-	case "recorded_at", "created_at", "timestamp", "time":
-		return true
-	}
-	return false
-}
-
-// metricsRefusal says what a log of metrics holds, by its last record, and how to get samples.
-func metricsRefusal(record []byte) string {
-	where := WhereSamplesAre(metricNames(record))
-	if where == "" {
-		where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
-	}
-	return averagesOnly(record) + "; " + where
-}
-
+// averagesOnly says what a log of metrics holds, by its last record.
 func averagesOnly(record []byte) string {
 	text := "metrics only, no samples: it holds averages of steps"
 	if rewards := rewardAverages(record); len(rewards) > 0 {

@@ -128,7 +128,7 @@ func trackioTables(r *decode.RowDecoder, record []byte, emit func()) error {
 				return // a table of something else
 			}
 			r.BeginRow()
-			r.Pick(literalKey("step"), step)
+			r.Pick(jsonscan.Value{Kind: jsonscan.String, Raw: []byte("step")}, step)
 			row.EachField(func(key, v jsonscan.Value) { r.Pick(key, trackioValue(r.Fields, key, v)) })
 			if r.HasReward() || r.Has(decode.RoleAdvantage) {
 				emit()
@@ -145,10 +145,6 @@ func hasText(fields *decode.Fields, row jsonscan.Value) (yes bool) {
 		yes = yes || ok && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
 	})
 	return yes
-}
-
-func literalKey(name string) jsonscan.Value {
-	return jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}
 }
 
 // trackioValue returns the number that trackio writes as a text because JSON has none for it.

@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -53,11 +52,7 @@ type swapHandle struct{ io.ReaderAt }
 
 // DecodeRow decodes one row of a file, of which it reads as little as possible.
 func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a page is broken: %v", r)
-		}
-	}()
+	defer caught(&err)
 	t := c.remove(f)
 	if t == nil {
 		if t, err = openCached(f); err != nil {

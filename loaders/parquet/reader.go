@@ -43,11 +43,7 @@ func (r *Reader) ReadRows(first int64) {
 // Next returns the next samples, as a block or appended to records; there may be none yet.
 // It returns io.EOF after the last.
 func (r *Reader) Next(records []model.Record) (b model.Block, _ []model.Record, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("a page is broken: %v", p)
-		}
-	}()
+	defer caught(&err)
 	if r.columns != nil {
 		b, err = r.columns.next()
 		if !errors.Is(err, errNeedsRows) {
@@ -70,7 +66,9 @@ func (r *Reader) AtEOF() bool { return r.columns.atEOF() }
 
 // Fits reports whether Reset can make r read another file: its columns mean the same. A nil
 // Reader fits none.
-func (r *Reader) Fits(f *pages.File) bool { return r != nil && r.columns.fits(f) }
+func (r *Reader) Fits(f *pages.File) bool {
+	return r != nil && r.columns.fixed && len(f.Columns) > 0 && &f.Columns[0] == &r.table.Columns[0]
+}
 
 // Reset makes r read another file that it fits.
 func (r *Reader) Reset(name string, f *pages.File) {
@@ -229,19 +227,15 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 		if !sure {
 			return false
 		}
-		kind := r.file.Columns[best.column].Kind
-		isText := kind == pages.Text
-		if len(all) > 1 && (as == decode.RoleGroup && isText || r.hasNested(all)) {
+		isText := r.file.Columns[best.column].Kind == pages.Text
+		hasNested := slices.ContainsFunc(all, func(c candidate) bool { return r.file.Columns[c.column].Kind == pages.Nested })
+		if len(all) > 1 && (as == decode.RoleGroup && isText || hasNested) {
 			return false // rows where it is empty take another
 		}
 		r.decoder.Ranks[as] = best.rank
 		r.assign(as, best.column)
 	}
 	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
-}
-
-func (r *columnReader) hasNested(all []candidate) bool {
-	return slices.ContainsFunc(all, func(c candidate) bool { return r.file.Columns[c.column].Kind == pages.Nested })
 }
 
 // assign makes a column play a role.
@@ -443,7 +437,10 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	if workers > 1 {
 		startWorkers(work, r.buffers[:workers], &wg)
 	}
-	err := withoutPanic(meanwhile)
+	err := func() (err error) {
+		defer caught(&err) // the workers must end first
+		return meanwhile()
+	}()
 	if workers <= 1 {
 		for i := range work {
 			work[i].read(r.buffers[0])
@@ -459,14 +456,11 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	return err
 }
 
-// withoutPanic turns a panic of f, which a broken page causes, into an error: the workers must end first.
-func withoutPanic(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a page is broken: %v", r)
-		}
-	}()
-	return f()
+// caught turns a panic, which a broken page causes, into an error.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("a page is broken: %v", r)
+	}
 }
 
 // startWorkers reads pages with one worker per buffer.
@@ -487,11 +481,6 @@ func startWorkers(work []pageRead, buffers []*pages.Buffer, wg *sync.WaitGroup) 
 
 // atEOF reports whether all rows have been read.
 func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
-
-// fits reports whether the columns of another file mean the same.
-func (r *columnReader) fits(f *pages.File) bool {
-	return r.fixed && len(f.Columns) > 0 && &f.Columns[0] == &r.file.Columns[0]
-}
 
 // reset makes r read another file that fits.
 func (r *columnReader) reset(name string, f *pages.File) {

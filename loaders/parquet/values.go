@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -78,11 +77,7 @@ func (c *numberColumn) all(n int, predicate func(float64) bool) bool {
 
 // read reads the page. Several pages may be read at the same time, each with its own buffer.
 func (p *pageRead) read(b *pages.Buffer) {
-	defer func() {
-		if r := recover(); r != nil {
-			p.err = fmt.Errorf("a page is broken: %v", r)
-		}
-	}()
+	defer caught(&p.err)
 	if p.column.measuresText {
 		p.measure(b)
 		return

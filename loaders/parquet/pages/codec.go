@@ -122,15 +122,7 @@ func resize(buffer *[]byte, n int) []byte {
 
 // decompress returns the data of a page, whose header says that it has size bytes.
 func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, error) {
-	if size == 0 {
-		return compressed, nil
-	}
-	return b.Decompress(codec, compressed, size)
-}
-
-// Decompress returns the size bytes that were compressed with a codec of the format.
-func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, error) {
-	if codec == codecNone {
+	if codec == codecNone || size == 0 {
 		return compressed, nil
 	}
 	if size < 0 || size > min(maxPageSize, maxSize(codec, len(compressed))) {

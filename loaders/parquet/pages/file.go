@@ -267,13 +267,9 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 		case id == 11:
 			dictionary = d.integer(kind)
 		case id == 12 && kind == thriftStruct:
-			d.fields(func(id int, kind byte) {
-				if id == 3 {
-					c.nulls = d.integer(kind)
-				} else {
-					d.skip(kind)
-				}
-			})
+			nulls := int(c.nulls)
+			d.integers(nil, nil, &nulls)
+			c.nulls = int64(nulls)
 		default:
 			d.skip(kind)
 		}
@@ -385,8 +381,13 @@ func decodeElement(d *thriftDecoder) element {
 			n.name = string(d.bytes())
 		case 5:
 			n.children = int(d.integer(kind))
-		case 6:
-			n.setConverted(int(d.integer(kind)))
+		case 6: // a ConvertedType, the older form of a logical type
+			switch d.integer(kind) {
+			case 5:
+				n.meaning = decimal
+			case 11, 12, 13, 14: // 8 to 64 bits
+				n.meaning = unsigned
+			}
 		case 7:
 			n.scale = int(d.integer(kind))
 		case 10:
@@ -396,16 +397,6 @@ func decodeElement(d *thriftDecoder) element {
 		}
 	})
 	return n
-}
-
-// setConverted sets the meaning by a ConvertedType, the older form of a logical type.
-func (n *element) setConverted(converted int) {
-	switch converted {
-	case 5:
-		n.meaning = decimal
-	case 11, 12, 13, 14: // 8 to 64 bits
-		n.meaning = unsigned
-	}
 }
 
 // decodeLogical decodes a LogicalType, as far as it changes which number a value is.
@@ -418,13 +409,7 @@ func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
 		switch {
 		case id == 5 && kind == thriftStruct:
 			n.meaning = decimal
-			d.fields(func(id int, kind byte) {
-				if id == 1 {
-					n.scale = int(d.integer(kind))
-				} else {
-					d.skip(kind)
-				}
-			})
+			d.integers(&n.scale)
 		case id == 10 && kind == thriftStruct:
 			d.fields(func(id int, kind byte) {
 				if id == 2 && kind != thriftTrue {

@@ -89,24 +89,10 @@ func (h *header) decode(d *thriftDecoder) {
 			h.size = int(d.integer(kind))
 		case id == 3:
 			h.compressedSize = int(d.integer(kind))
-		case (id == 5 || id == 7) && kind == thriftStruct:
-			h.decodePage(d)
+		case (id == 5 || id == 7) && kind == thriftStruct: // of data, or of a dictionary
+			d.integers(&h.values, &h.encoding)
 		case id == 8 && kind == thriftStruct:
 			h.decodePageV2(d)
-		default:
-			d.skip(kind)
-		}
-	})
-}
-
-// decodePage decodes a DataPageHeader or a DictionaryPageHeader.
-func (h *header) decodePage(d *thriftDecoder) {
-	d.fields(func(id int, kind byte) {
-		switch id {
-		case 1:
-			h.values = int(d.integer(kind))
-		case 2:
-			h.encoding = int(d.integer(kind))
 		default:
 			d.skip(kind)
 		}

@@ -96,6 +96,17 @@ func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
 	}
 }
 
+// integers decodes a struct of which only integers are wanted: those of the first fields, nil for one that is not.
+func (d *thriftDecoder) integers(into ...*int) {
+	d.fields(func(id int, kind byte) {
+		if id > 0 && id <= len(into) && into[id-1] != nil {
+			*into[id-1] = int(d.integer(kind))
+		} else {
+			d.skip(kind)
+		}
+	})
+}
+
 // list calls visit for each element of a list; visit must decode or skip it.
 func (d *thriftDecoder) list(visit func(kind byte)) {
 	for n, kind := d.listHead(); n > 0 && !d.failed; n-- {

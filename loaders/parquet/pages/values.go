@@ -27,7 +27,11 @@ func (p *Page) numbers(dst []float64, data []byte, n int, b *Buffer) (_ []float6
 	f := &p.reader.column.Number
 	switch encoding := p.header.encoding; {
 	case encoding == encodingRLEDictionary || encoding == encodingPlainDictionary:
-		return p.dictionaryNumbers(dst, data, n, b)
+		index, err := p.indexes(data, n, len(p.reader.numbers), b)
+		for _, at := range index {
+			dst = append(dst, p.reader.numbers[at])
+		}
+		return dst, err
 	case p.reader.column.stored == Bool:
 		return decodeBools(dst, data, n, encoding)
 	case encoding == encodingPlain:
@@ -82,14 +86,6 @@ func insertNulls(dst []float64, from int, valid []int32) []float64 {
 		dst[from+i] = dst[k]
 	}
 	return dst
-}
-
-func (p *Page) dictionaryNumbers(dst []float64, data []byte, n int, b *Buffer) ([]float64, error) {
-	index, err := p.indexes(data, n, len(p.reader.numbers), b)
-	for _, at := range index {
-		dst = append(dst, p.reader.numbers[at])
-	}
-	return dst, err
 }
 
 // indexes decodes n indexes into a dictionary of that size.
