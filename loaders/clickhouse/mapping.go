@@ -145,26 +145,37 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 		return m, err
 	}
 	m.sums = m.reward.name == "" && len(m.summands()) > 0
+	m.unused = m.unusedNames(columns)
+	return m, m.check(columns)
+}
+
+// check returns what is missing, in a sentence.
+func (m *mapping) check(columns []column) error {
+	switch {
+	case m.step.name == "":
+		return fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.reward.name == "" && !m.sums:
+		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.group.name == "" && m.prompt.name == "":
+		return fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	}
+	return nil
+}
+
+// unusedNames are the columns that tell nothing of samples; when they were written is no part of them.
+func (m *mapping) unusedNames(columns []column) (names []string) {
 	used := slices.Clone(m.components)
 	for _, r := range m.roles() {
-		if r.at != &m.written { // it says when, and is no part of the samples
+		if r.at != &m.written {
 			used = append(used, *r.at)
 		}
 	}
 	for _, c := range columns {
 		if !slices.Contains(used, c) {
-			m.unused = append(m.unused, c.name)
+			names = append(names, c.name)
 		}
 	}
-	switch {
-	case m.step.name == "":
-		return m, fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	case m.reward.name == "" && !m.sums:
-		return m, fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	case m.group.name == "" && m.prompt.name == "":
-		return m, fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	}
-	return m, nil
+	return names
 }
 
 // takeFields finds the columns of the roles that files have too, and components.
