@@ -360,8 +360,8 @@ func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteTwins()
 	now := time.Now()
 	defer func() { // of what is there now: evaluations have their own steps in each attempt
-		s.judgeAttempts(now)
-		s.judgeEvaluations()
+		s.leaveOutAttempts(now)
+		s.findEvaluations()
 	}()
 	deadline := now.Add(budget)
 	if !s.started {
