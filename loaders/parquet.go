@@ -44,9 +44,8 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	if !ok {
 		return fileio.ErrNotRead
 	}
-	var err error
-	p.reader, err = parquet.NewReader(decoder, p.handle, table, workers)
-	return err
+	p.reader = parquet.NewReader(decoder, table, workers)
+	return nil
 }
 
 // columnNames returns the names of the columns of a table, and the paths of what is in those that are
@@ -234,7 +233,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	case err != nil:
 		return false
 	case o.reader.Fits(table):
-		o.reader.Reset(f.name, p.handle, table)
+		o.reader.Reset(f.name, table)
 		f.format, p.reader = o.format, o.reader
 	case openTable(f, p, table, o.workers) != nil:
 		return false

@@ -193,7 +193,7 @@ func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 		err = openTable(f, p, table, 1)
 	}
 	if err == nil && p.reader.ByColumns() {
-		err = p.reader.ReadRows(0)
+		p.reader.ReadRows(0)
 	}
 	return p, err
 }
