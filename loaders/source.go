@@ -472,7 +472,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = s.schedule.storages || s.schedule.watcher.NeedsPolling()
+		p.Polling = len(s.storages) > 0 || s.schedule.watcher.NeedsPolling()
 	}
 	p.Link = s.link()
 	return p
