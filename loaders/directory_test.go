@@ -122,19 +122,19 @@ var damages = map[string]func(file []byte, at int) []byte{
 func TestDamagedFileInAFolder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, log := range logsToDamage(t) {
+		w := trainer{t, t.TempDir()}
+		w.add("whole/b.jsonl", strings.Repeat(row(1, 7), 3))
 		for what, damage := range damages {
 			for range 12 {
-				checkDamaged(t, name, what, damage(bytes.Clone(log), random.IntN(len(log))))
+				checkDamaged(t, w, name, what, damage(bytes.Clone(log), random.IntN(len(log))))
 			}
 		}
 	}
 }
 
 // checkDamaged reads a folder with a damaged file and a whole one.
-func checkDamaged(t *testing.T, name, what string, data []byte) {
+func checkDamaged(t *testing.T, w trainer, name, what string, data []byte) {
 	t.Helper()
-	w := trainer{t, t.TempDir()}
-	w.add("whole/b.jsonl", strings.Repeat(row(1, 7), 3))
 	if err := os.WriteFile(w.path(name), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
