@@ -188,8 +188,8 @@ func (t *twins) list(all []formats.Format, d *directory, files []string) {
 
 func stem(name string) string { return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)) }
 
-// hides reports whether a file of the format has a twin, in its folder or in one that lies beside it, and notes that.
-func (t *twins) hides(name string, format *formats.Format) bool {
+// leavesOut reports whether a file of the format has a twin, in its folder or in one that lies beside it, and notes that.
+func (t *twins) leavesOut(name string, format *formats.Format) bool {
 	if format.Twin == "" {
 		return false
 	}
@@ -211,7 +211,7 @@ func (t *twins) hides(name string, format *formats.Format) bool {
 // leaveOutTwins leaves out files of a directory that were read before their twins were written.
 func (s *fileSet) leaveOutTwins(d *directory) {
 	for _, f := range s.files {
-		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.hides(f.name, f.format) {
+		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.leavesOut(f.name, f.format) {
 			s.drop(f)
 		}
 	}
@@ -237,9 +237,9 @@ func (s *fileSet) noteTwins() {
 // column of scores, metrics, W&B's tables of the same samples. They would be counted with it, so
 // once a directory holds a trainer's own log, only that is read.
 
-// hides reports whether files of this format are skipped because the directory holds a trainer's
+// isSide reports whether files of this format are skipped because the directory holds a trainer's
 // own log.
-func (d *directory) hides(format *formats.Format) bool {
+func (d *directory) isSide(format *formats.Format) bool {
 	return d.ownFormat != nil && format.Origin != formats.FromTrainer
 }
 
@@ -260,13 +260,13 @@ func (s *fileSet) leaveOutSideFiles(f *file) bool {
 	switch {
 	case d == nil || !f.hasStep || f.refused || len(s.formats) == 1:
 		return false
-	case d.hides(f.format):
+	case d.isSide(f.format):
 		s.leaveOut(f)
 		return true
 	case d.ownFormat == nil && f.format.Origin == formats.FromTrainer:
 		d.ownFormat = f.format
 		for _, other := range s.files {
-			if other.directory == d && other.hasStep && !other.refused && d.hides(other.format) {
+			if other.directory == d && other.hasStep && !other.refused && d.isSide(other.format) {
 				s.leaveOut(other)
 			}
 		}

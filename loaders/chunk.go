@@ -179,13 +179,6 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 	return q.pending
 }
 
-// forgetFile drops what was read of a file, here and in chunks that were taken.
-func (q *chunkQueue) forgetFile(f *fileReader) {
-	q.forgetRows(f)
-	q.duplicates.forget(f.index)
-	q.evaluations.Forget(f.index)
-}
-
 // forgetRows drops the samples and problems of a file, but not what they were: other files may repeat
 // them.
 func (q *chunkQueue) forgetRows(f *fileReader) {

@@ -87,14 +87,14 @@ func formatOfLine(all []formats.Format, name string, line []byte) *formats.Forma
 	return formats.Detect(all, name, framing.Framing{Whole: true}, line)
 }
 
-// useFormat reads the file in a format, unless its directory hides files of that format.
+// useFormat reads the file in a format, unless its directory holds something better.
 func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
-	if f.directory != nil && f.directory.hides(format) {
+	if f.directory != nil && f.directory.isSide(format) {
 		f.refuse("")
 		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 		return
 	}
-	if f.directory != nil && len(f.formats) > 1 && f.directory.twins.hides(f.name, format) {
+	if f.directory != nil && len(f.formats) > 1 && f.directory.twins.leavesOut(f.name, format) {
 		f.refuse("")
 		return
 	}

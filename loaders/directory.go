@@ -283,7 +283,7 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		if d.states == nil {
 			d.states = map[string]trainerState{}
 		}
-		d.states[run], s.chunks.evaluations.Unjudged = s.readNewestState(d, files), true
+		d.states[run], s.chunks.evaluations.Changed = s.readNewestState(d, files), true
 	}
 	s.takeRewardNames()
 }

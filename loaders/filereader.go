@@ -46,7 +46,9 @@ func newFileReader(index int32, name string, formats []formats.Format, chunks *c
 
 // restart forgets everything: the file is read from its start again.
 func (f *fileReader) restart() {
-	f.chunks.forgetFile(f)
+	f.chunks.forgetRows(f)
+	f.chunks.duplicates.forget(f.index)
+	f.chunks.evaluations.Forget(f.index)
 	*f.chunks.order(f.index) = runs.Order{}
 	directory := f.directory
 	*f = newFileReader(f.index, f.name, f.formats, f.chunks)

@@ -47,7 +47,6 @@ type schedule struct {
 	lastNews        time.Time // when something changed last
 	recent          []*file   // had news when they were read last
 	drained         time.Time // when events were last taken from the kernel's queue
-	storages        bool      // there are files of storages
 	single          []*file   // of storages, that were given by themselves
 	turn            int       // counts the polls
 }
@@ -118,7 +117,7 @@ func (s *fileSet) poll(now time.Time) {
 	}
 	pause := s.options.Poll
 	switch {
-	case sch.storages:
+	case len(s.storages) > 0:
 		pause = max(pause, storagePoll)
 	case sch.idle(now) && !sch.watcher.NeedsPolling():
 		pause *= idlePolls

@@ -8,12 +8,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"vantage/loaders/decode"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
+	"vantage/loaders/watch"
+	"vantage/model"
 )
 
 // trainer writes logs below dir.
@@ -478,4 +487,486 @@ func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 	r.until("its start", func(r *follower) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
 	w.add("episode_2.json", text[len(text)-4:])
 	r.until("the second", hasRewards("1 2"))
+}
+
+// followByEvents follows a path without polling it.
+func followByEvents(t *testing.T, path string) *follower {
+	t.Helper()
+	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
+	if r.s.schedule.watcher.NeedsPolling() {
+		t.Skip("no events of the kernel here")
+	}
+	return r
+}
+
+// everyMillisecond calls do each millisecond, until stop is called or the test ends.
+func everyMillisecond(t *testing.T, do func(i int)) (stop func()) {
+	t.Helper()
+	var wg sync.WaitGroup
+	stopped := make(chan struct{})
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stopped:
+				return
+			case <-time.After(time.Millisecond):
+				do(i)
+			}
+		}
+	})
+	stop = sync.OnceFunc(func() { close(stopped); wg.Wait() })
+	t.Cleanup(stop)
+	return stop
+}
+
+// includes reports whether rows with these rewards are among those read.
+func includes(want ...float64) func(*follower) bool {
+	return func(r *follower) bool {
+		found := map[float64]bool{}
+		for _, record := range r.Records {
+			found[record.Reward] = true
+		}
+		for _, x := range want {
+			if !found[x] {
+				return false
+			}
+		}
+		return r.Progress.CaughtUp
+	}
+}
+
+// hasMoreThan reports whether more rows have been read.
+func hasMoreThan(rows int) func(*follower) bool {
+	return func(r *follower) bool { return len(r.Records) > rows && r.Progress.CaughtUp }
+}
+
+// While one log is written all the time events are taken seldom; none of other files is lost.
+func TestEventsOfOthersWhileOneLogIsBusy(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("busy.jsonl", row(1, 0))
+	w.add("idle.jsonl", row(1, 1))
+	r := followByEvents(t, w.dir)
+	r.until("all", includes(0, 1))
+	everyMillisecond(t, func(int) { w.add("busy.jsonl", row(1, 0)) })
+	r.until("the busy log", hasMoreThan(100))
+	w.add("idle.jsonl", row(1, 2))
+	r.until("the idle log", includes(2))
+	w.add("new.jsonl", row(1, 3))
+	r.until("a new log", includes(3))
+	w.add("deep/new.jsonl", row(1, 4))
+	r.until("a log in a new directory", includes(4))
+}
+
+// A busy log may be truncated, rewritten or rotated between two polls.
+func TestBusyLogIsReplaced(t *testing.T) {
+	for name, change := range map[string]func(w trainer){
+		"truncated": func(w trainer) { w.replace("log.jsonl", row(2, 1)+row(2, 2)) },
+		"rotated": func(w trainer) {
+			if err := os.Rename(w.path("log.jsonl"), w.path("log.old")); err != nil {
+				w.t.Fatal(err)
+			}
+			w.add("log.jsonl", row(2, 1)+row(2, 2))
+		},
+		"rewritten longer": func(w trainer) {
+			info, err := os.Stat(w.path("log.jsonl"))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			text := row(2, 1) + row(2, 2)
+			for int64(len(text)) <= info.Size() {
+				text += row(2, 2)
+			}
+			w.replace("log.jsonl", text)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			w.add("log.jsonl", row(1, 0))
+			r := followByEvents(t, w.dir)
+			stop := everyMillisecond(t, func(int) { w.add("log.jsonl", row(1, 0)) })
+			r.until("a busy log", hasMoreThan(50))
+			stop()
+			change(w)
+			r.until("the new rows", func(r *follower) bool { return len(r.Forget) > 0 && includes(1, 2)(r) })
+			for _, record := range r.Records {
+				if record.Step != 2 {
+					t.Fatalf("a row of step %d, which is not there any more", record.Step)
+				}
+			}
+			if len(r.Problems) != 0 {
+				t.Error(r.Problems)
+			}
+		})
+	}
+}
+
+// Not every write to a log, or beside it, wakes the reader.
+func TestFrequentWritesAreDebounced(t *testing.T) {
+	for name, write := range map[string]func(w trainer, i int){
+		"a busy log":              func(w trainer, _ int) { w.add("1.jsonl", row(1, 1)) },
+		"another file":            func(w trainer, _ int) { w.add("train.txt", "loss 0.1\n") },
+		"other new files":         func(w trainer, i int) { w.add(fmt.Sprintf("shard-%d.pt", i), "") },
+		"a log that is left out":  func(w trainer, _ int) { w.add("val/1.jsonl", row(1, 1)) },
+		"a log without samples":   func(w trainer, _ int) { w.add("metrics.jsonl", `{"step":1,"data":{"x":1}}`+"\n") },
+		"a log in halves of rows": func(w trainer, i int) { w.add("1.jsonl", row(1, 1)[i%2*20:(i%2+1)*20]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			w.add("1.jsonl", row(1, 1))
+			w.add("val/1.jsonl", row(1, 1))
+			r := followByEvents(t, w.dir)
+			r.until("a row", hasMoreThan(0))
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+			defer cancel()
+			everyMillisecond(t, func(i int) { write(w, i) })
+			start, wakes := time.Now(), 0
+			for ctx.Err() == nil {
+				r.s.fillChunk(ctx)
+				r.s.takeChunk()
+				_ = r.s.wait(ctx)
+				wakes++
+			}
+			if limit := int(time.Since(start)/watch.DensePause)*3/2 + 20; wakes > limit {
+				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(start), limit)
+			}
+		})
+	}
+}
+
+// Next waits until its context ends or the source is closed.
+func TestWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 1))
+		r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
+		r.until("a row", hasRewards("1"))
+		r.expectNothing(time.Minute)
+		r.expectNothing(time.Minute)
+		time.AfterFunc(time.Minute, func() { _ = r.s.Close() })
+		if _, err := r.s.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}
+
+// A file that has been idle for long is polled seldom, but its growth is found.
+func TestIdleFilesArePolled(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	old := time.Now().Add(-time.Hour)
+	for i := range 2 * maxActive {
+		name := fmt.Sprintf("%d.jsonl", i)
+		w.add(name, row(i, 0))
+		if err := os.Chtimes(w.path(name), old, old.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := follow(t, w.dir, Options{polling: true})
+	r.until("all", func(r *follower) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
+	r.s.schedule.lastNews = old
+	w.add("7.jsonl", row(7, 5))
+	r.until("the new row", includes(5))
+}
+
+// A listing holds the sizes of all files, so it finds growth before their next poll.
+func TestListingFindsGrownFiles(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
+	r.until("a row", hasRewards("1"))
+	r.s.schedule.active = nil
+	w.add("1.jsonl", row(1, 2))
+	r.s.listDirectories(time.Now().Add(2 * time.Hour))
+	r.until("the new row", hasRewards("1 2"))
+}
+
+// A directory that is removed and created again is watched again.
+func TestWatchesRecreatedDirectory(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("deep/1.jsonl", row(1, 1))
+	r := followByEvents(t, w.dir)
+	r.until("a row", includes(1))
+	if err := os.RemoveAll(w.path("deep")); err != nil {
+		t.Fatal(err)
+	}
+	for r.s.schedule.watcher.Watches(w.path("deep")) {
+		r.s.fillChunk(t.Context())
+		_ = r.s.wait(t.Context())
+	}
+	w.add("deep/2.jsonl", row(2, 2))
+	r.until("a row of the new directory", includes(2))
+	w.add("deep/2.jsonl", row(2, 3))
+	r.until("another", includes(3))
+}
+
+// Files that do not grow release the memory of their workers.
+func TestIdleFilesReleaseMemory(t *testing.T) {
+	now := time.Now()
+	s := schedule{}
+	for i := range 2 * maxActive {
+		f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{index: int32(i), changed: now.Add(-time.Hour)}}
+		s.activate(f)
+		s.deactivate(now, time.Second)
+	}
+	if len(s.active) != alwaysActive {
+		t.Errorf("%d files are active", len(s.active))
+	}
+	f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{changed: now.Add(-time.Hour)}}
+	s.active = append(s.active, f)
+	s.deactivate(now, time.Second)
+	if f.appender != nil {
+		t.Error("an idle file holds memory")
+	}
+}
+
+// The newest step, updated file by file, is that of all files.
+func TestNewestStepOfAllFiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var n newestStep
+		var files []*file
+		chunks := newChunkQueue()
+		for range rapid.IntRange(1, 30).Draw(t, "changes") {
+			if len(files) == 0 || rapid.Bool().Draw(t, "another") {
+				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
+				f := &file{fileReader: fileReader{index: int32(len(files)), name: name, chunks: chunks}, disk: &fileio.File{Root: "run"}}
+				files = append(files, f)
+				n.addName(f)
+				continue
+			}
+			f := rapid.SampledFrom(files).Draw(t, "file")
+			if rapid.IntRange(0, 3).Draw(t, "rewritten") == 0 {
+				f.hasStep, f.newestStep = false, 0
+				n.remove(f, files)
+				continue
+			}
+			f.noteStep(rapid.Int64Range(0, 5).Draw(t, "step"), 0, 1)
+			f.changed = time.Unix(int64(f.index), f.newestStep)
+			n.update(f)
+		}
+		if got, want := n.openUntil(time.Second), openUntilOf(files); !got.Equal(want) {
+			t.Fatalf("open until %v, want %v", got, want)
+		}
+	})
+}
+
+// openUntilOf computes from all files until when the newest step is open.
+func openUntilOf(files []*file) time.Time {
+	var last *file
+	for _, f := range files {
+		if f.hasStep && (last == nil || f.newestStep >= last.newestStep) {
+			last = f
+		}
+	}
+	if last == nil {
+		return time.Time{}
+	}
+	for _, f := range files {
+		if n, _ := decode.StepFromNumberedFile(f.name); n > last.newestStep {
+			return time.Time{}
+		}
+	}
+	return last.changed.Add(time.Second)
+}
+
+// progressAtEnd reads a path to its end and returns the progress.
+func progressAtEnd(t *testing.T, path string) (p model.Progress) {
+	t.Helper()
+	s, err := Open([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for {
+		c, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return p
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = c.Progress
+	}
+}
+
+// The last write is the time of the newest file with samples, whenever that is read, and the usual
+// time between steps comes from the files' times.
+func TestLastWriteIsTheTimeOfTheFiles(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	start := time.Now().Add(-50 * time.Hour).Truncate(time.Second)
+	for step := 1; step <= 40; step++ {
+		name := fmt.Sprintf("%d.jsonl", step)
+		w.add(name, row(step, 1))
+		at := start.Add(time.Duration(step) * 3 * time.Minute)
+		if step == 30 {
+			at = at.Add(time.Minute) // one step is late
+		}
+		if err := os.Chtimes(w.path(name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.add("readme.txt", "not a log")
+	w.add("metrics.jsonl", `{"step":1,"loss":2}`+"\n")
+	p := progressAtEnd(t, w.dir)
+	if want := start.Add(120 * time.Minute); !p.LastWrite.Equal(want) || p.StepTime != 3*time.Minute {
+		t.Errorf("written %v, want %v; a step takes %v", p.LastWrite, want, p.StepTime)
+	}
+	if state := p.Freshness(time.Now()); state != model.Ended {
+		t.Errorf("state %d", state)
+	}
+	if p := progressAtEnd(t, w.path("7.jsonl")); p.StepTime != 0 || time.Since(p.LastWrite) < 49*time.Hour {
+		t.Errorf("one step: %+v", p)
+	}
+}
+
+// A time ahead of this machine's clock counts as now.
+func TestLastWriteIsNotInTheFuture(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	ahead := time.Now().Add(time.Hour)
+	if err := os.Chtimes(w.path("1.jsonl"), ahead, ahead); err != nil {
+		t.Fatal(err)
+	}
+	if p := progressAtEnd(t, w.dir); time.Until(p.LastWrite) > 0 || time.Since(p.LastWrite) > time.Minute {
+		t.Error(p.LastWrite)
+	}
+}
+
+// In a single file the time between steps is seen while it grows.
+func TestStepTimeOfAGrowingFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		touch := func() {
+			if err := os.Chtimes(w.path("a.jsonl"), time.Now(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.add("a.jsonl", row(1, 0))
+		touch()
+		r := follow(t, w.path("a.jsonl"), Options{polling: true})
+		want := "0"
+		r.until("the first row", hasRewards(want))
+		for step := 2; step <= 6; step++ {
+			time.Sleep(7 * time.Minute)
+			w.add("a.jsonl", row(step, 1))
+			touch()
+			want += " 1"
+			r.until("a step", hasRewards(want))
+		}
+		if d := r.Progress.StepTime - 7*time.Minute; d.Abs() > 2*time.Second {
+			t.Error(r.Progress.StepTime)
+		}
+	})
+}
+
+// A path that does not exist is an error that names the flag, or is waited for.
+func TestWaitForAPath(t *testing.T) {
+	for name, create := range map[string]func(w trainer){
+		"a file":                 func(w trainer) { w.add("run", row(1, 1)) },
+		"a directory":            func(w trainer) { w.add("run/1.jsonl", row(1, 1)) },
+		"a directory with a dir": func(w trainer) { w.add("run/rollouts/1.jsonl", row(1, 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			_, err := Open([]string{w.path("run")}, Options{Follow: true})
+			if err == nil || !strings.Contains(err.Error(), "does not exist: check the path, or wait for the run to create it with --wait") {
+				t.Error(err)
+			}
+			if _, err := Open([]string{w.path("run")}, Options{Wait: true}); err == nil {
+				t.Error("a log that is not followed is waited for")
+			}
+			r := follow(t, w.path("run"), Options{Wait: true})
+			r.until("the path that is missing", func(r *follower) bool { return r.Progress.Awaited == w.path("run") })
+			r.expectNothing(100 * time.Millisecond)
+			create(w)
+			r.until("the row", hasRewards("1"))
+			if r.Progress.Awaited != "" {
+				t.Error(r.Progress.Awaited)
+			}
+		})
+	}
+}
+
+// While it is followed, a file that cannot be unpacked is a problem once it is not being written, and
+// none any more when it has been written whole.
+func TestFollowedBrokenTableIsAProblem(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	whole := "PAR1 this is no table"
+	w.add("completions_00001.parquet", whole)
+	r := follow(t, w.dir, Options{})
+	r.until("the problem", func(r *follower) bool { return len(r.Problems) == 1 })
+	if p := r.Problems[0]; p.File != "completions_00001.parquet" {
+		t.Error(p)
+	}
+	r.expectNothing(200 * time.Millisecond)
+}
+
+// Rows that fit no format are counted until a format is found.
+func TestTriedRows(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", strings.Repeat(`{"foo":1}`+"\n", 7))
+	if p := progressAtEnd(t, w.dir); p.Tried != 7 {
+		t.Errorf("%d rows", p.Tried)
+	}
+	w.add("a.jsonl", row(1, 1))
+	if p := progressAtEnd(t, w.dir); p.Tried != 0 {
+		t.Errorf("%d rows besides a log", p.Tried)
+	}
+}
+
+// BenchmarkFollow follows the log named by VANTAGE_BENCH_LIVE, which .ci/bench/follow writes,
+// until it stops growing. It reports how long after its writing a row was read, and the share
+// of a processor that reading took.
+func BenchmarkFollow(b *testing.B) {
+	path := os.Getenv("VANTAGE_BENCH_LIVE")
+	if path == "" {
+		b.Skip("no log to follow")
+	}
+	s, err := Open([]string{path}, Options{Follow: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	delays := make([]float64, 4<<20) // touched now, so that page faults are not measured
+	clear(delays)
+	delays = delays[:0]
+	start, usedBefore := time.Now(), processorTime()
+	ctx, cancel := context.WithCancel(context.Background())
+	idle := time.AfterFunc(3*time.Second, cancel)
+	for {
+		chunk, err := s.Next(ctx)
+		idle.Reset(3 * time.Second)
+		if err != nil {
+			break
+		}
+		now := float64(time.Now().UnixMicro() % 1e14) // as .ci/bench/logs.go writes it
+		for _, r := range chunk.Records {
+			delays = append(delays, (now-r.Components[0])/1000)
+		}
+		for _, k := range chunk.Blocks {
+			for _, written := range k.Components[0] {
+				delays = append(delays, (now-written)/1000)
+			}
+		}
+	}
+	if len(delays) == 0 {
+		b.Fatal("nothing was read")
+	}
+	share := (processorTime() - usedBefore).Seconds() / (time.Since(start).Seconds() - 3)
+	slices.Sort(delays)
+	b.ReportMetric(float64(len(delays)), "rows")
+	b.ReportMetric(delays[len(delays)/2], "p50-ms")
+	b.ReportMetric(delays[len(delays)*99/100], "p99-ms")
+	b.ReportMetric(100*share, "processor-%")
+}
+
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -305,7 +305,7 @@ func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
 			return place{shown: path, storage: other, path: inner}
 		}
 	}
-	s.storages, s.schedule.storages = append(s.storages, at), true
+	s.storages = append(s.storages, at)
 	return place{shown: path, storage: at, path: inner}
 }
 

@@ -345,15 +345,13 @@ func (r *reading) linkLost(f *file, err error) (done bool) {
 		r.offline = map[fileio.Storage]bool{}
 	}
 	r.offline[f.disk.Storage] = true
-	slices.SortStableFunc(r.queue, func(a, b *file) int { // those of other storages are read
-		switch {
-		case r.isOffline(a) == r.isOffline(b):
-			return 0
-		case r.isOffline(a):
+	isOffline := func(f *file) int {
+		if r.isOffline(f) {
 			return 1
 		}
-		return -1
-	})
+		return 0
+	}
+	slices.SortStableFunc(r.queue, func(a, b *file) int { return isOffline(a) - isOffline(b) }) // those of other storages are read
 	return false
 }
 

@@ -20,11 +20,11 @@ import (
 	"vantage/model"
 )
 
-// runAttempts keeps the attempts of a run apart: see package runs. They are judged when everything
+// runAttempts keeps the attempts of a run apart: see package runs. They are told apart when everything
 // that is there has been read.
 type runAttempts struct {
-	changed  bool      // something was read since they were judged
-	next     time.Time // they are not judged before, since that takes long for many files
+	changed  bool      // something was read since they were told apart
+	next     time.Time // they are not told apart before, since that takes long for many files
 	sent     model.Attempts
 	replaced map[int32]replacedFile // files of folders that were replaced
 	folders  int                    // how many
@@ -37,25 +37,25 @@ type replacedFile struct {
 	number  int // of the folder, from 0
 }
 
-// judgementShare is one part in how many of the time judging may take while following.
-const judgementShare = 50
+// attemptsShare is one part in how many of the time that may take while following.
+const attemptsShare = 50
 
-// judgeAttempts decides which rows of other attempts are left out, if it is time to.
-func (s *fileSet) judgeAttempts(now time.Time) {
+// leaveOutAttempts decides which rows of other attempts are left out, if it is time to.
+func (s *fileSet) leaveOutAttempts(now time.Time) {
 	a := &s.attempts
 	if !a.changed || len(s.queue) > 0 || s.options.Attempt == AllAttempts || s.options.Follow && now.Before(a.next) {
 		return
 	}
 	a.changed = false
 	start := time.Now()
-	judged := runs.LeftOut(s.runFiles, int(s.options.Attempt))
-	a.next = time.Now().Add(judgementShare * time.Since(start))
-	if reflect.DeepEqual(judged, a.sent) {
+	leftOut := runs.LeftOut(s.runFiles, int(s.options.Attempt))
+	a.next = time.Now().Add(attemptsShare * time.Since(start))
+	if reflect.DeepEqual(leftOut, a.sent) {
 		return
 	}
-	a.sent = judged
-	s.chunks.pending.Attempts = &judged
-	s.chunks.evaluations.Unjudged, s.chunks.evaluations.Unreported = true, true
+	a.sent = leftOut
+	s.chunks.pending.Attempts = &leftOut
+	s.chunks.evaluations.Changed, s.chunks.evaluations.Unreported = true, true
 	s.findNewest()
 }
 
@@ -137,14 +137,14 @@ func (f *fileReader) isLoggedAgain(block []model.Record, isRepeat bool) bool {
 	return f.chunks.evaluations.AddBlock(f.chunks.runs.fileDirs[f.index], f.index, now, isRepeat)
 }
 
-// judgeEvaluations finds the files that hold an evaluation once everything that is there has been
+// findEvaluations finds the files that hold an evaluation once everything that is there has been
 // read, and leaves their rows out, or those of all other files if evaluations were asked for.
-func (s *fileSet) judgeEvaluations() {
+func (s *fileSet) findEvaluations() {
 	e := &s.chunks.evaluations
-	if !e.Unjudged || len(s.queue) > 0 {
+	if !e.Changed || len(s.queue) > 0 {
 		return
 	}
-	e.Unjudged = false
+	e.Changed = false
 	leftOut, byRun := s.leftOutFiles(), map[int32][]int32{}
 	files := slices.DeleteFunc(e.Files(), func(file int32) bool {
 		_, isReplaced := s.attempts.replaced[file]
@@ -156,7 +156,7 @@ func (s *fileSet) judgeEvaluations() {
 	}
 	for _, run := range slices.Sorted(maps.Keys(byRun)) {
 		if !s.applyStates(byRun[run]) {
-			e.Unjudged = true // a file has changed, and is read first
+			e.Changed = true // a file has changed, and is read first
 			return
 		}
 		if e.Find(byRun[run], leftOut) {
@@ -166,7 +166,7 @@ func (s *fileSet) judgeEvaluations() {
 	for _, file := range files {
 		f := s.files[file]
 		switch {
-		case !e.Judge(file):
+		case !e.Decide(file):
 		case e.Wants(e.Of(file).Found):
 			s.restart(f)
 			s.enqueue(f)

@@ -360,8 +360,8 @@ func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteTwins()
 	now := time.Now()
 	defer func() { // of what is there now: evaluations have their own steps in each attempt
-		s.judgeAttempts(now)
-		s.judgeEvaluations()
+		s.leaveOutAttempts(now)
+		s.findEvaluations()
 	}()
 	deadline := now.Add(budget)
 	if !s.started {
@@ -472,7 +472,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = s.schedule.storages || s.schedule.watcher.NeedsPolling()
+		p.Polling = len(s.storages) > 0 || s.schedule.watcher.NeedsPolling()
 	}
 	p.Link = s.link()
 	return p

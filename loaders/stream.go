@@ -32,34 +32,34 @@ type stream struct {
 // newStream reads what open returns. Opening a named pipe may block, as reading may.
 func newStream(open func() (io.Reader, error)) *stream {
 	s := &stream{buffers: make(chan []byte), closed: make(chan struct{})}
-	go s.run(open)
+	go func() {
+		defer close(s.buffers)
+		s.err = s.read(open)
+	}()
 	return s
 }
 
-func (s *stream) run(open func() (io.Reader, error)) {
-	defer close(s.buffers)
+func (s *stream) read(open func() (io.Reader, error)) error {
 	r, err := open()
 	if err != nil {
-		s.err = err
-		return
+		return err
 	}
 	s.mu.Lock()
 	s.source = r
 	s.mu.Unlock()
 	b, err := decompressed(r)
 	if err != nil {
-		s.err = err
-		return
+		return err
 	}
 	if start, _ := b.Peek(compressed.SniffSize); compressed.Sniff(start) == compressed.Parquet {
 		m, err := fileio.ReadAll(b)
-		s.inMemory, s.err = &m, err
-		return
+		s.inMemory = &m
+		return err
 	}
 	for {
 		select {
 		case <-s.closed:
-			return
+			return nil
 		default:
 		}
 		buffer := make([]byte, 64<<10)
@@ -68,14 +68,11 @@ func (s *stream) run(open func() (io.Reader, error)) {
 			select {
 			case s.buffers <- buffer[:n]:
 			case <-s.closed:
-				return
+				return nil
 			}
 		}
 		if err != nil {
-			if err != io.EOF {
-				s.err = err
-			}
-			return
+			return ignoreEOF(err)
 		}
 	}
 }

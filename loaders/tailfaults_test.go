@@ -575,14 +575,15 @@ func playFault(t *testing.T, f tailFault, kind tailKind, whole bool, pace time.D
 // compare waits until what is shown is what is on the disk, and then still is.
 func (p *tailPlay) compare(what string) {
 	p.t.Helper()
+	want := p.onDisk()
 	for range 300 {
 		p.follow(80 * time.Millisecond)
-		if p.shown() == p.onDisk() {
+		if p.shown() == want {
 			break
 		}
 	}
 	p.follow(250 * time.Millisecond)
-	if diff := cmp.Diff(p.onDisk(), p.shown()); diff != "" {
+	if diff := cmp.Diff(want, p.shown()); diff != "" {
 		p.t.Errorf("%s: on disk (-) and shown (+):\n%s", what, diff)
 	}
 }

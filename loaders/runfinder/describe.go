@@ -49,7 +49,9 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 		return nil
 	}
 	alone := len(l.others) == 0 // then the path of the directory names these files and no others
-	whole := len(all) == 1 && (alone && len(own) > 0 || hasStepName(all[0].files))
+	first := all[0].files
+	_, named := stepOf(first[len(first)-1]) // for its step, so that others will be beside it
+	whole := len(all) == 1 && (alone && len(own) > 0 || named)
 	var runs []runlist.Run
 	var many []string // files of all series of several files, which only the directory names
 	format := ""
@@ -70,9 +72,7 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 		r.Samples = all[0].sniffed.Rows
 	}
 	r.LastWrite, r.Size = w.stat(root, many)
-	if hasStepName(many) {
-		r.FirstStep, r.LastStep, r.HasSteps = stepRange(many)
-	}
+	r.FirstStep, r.LastStep, r.HasSteps = stepRange(many)
 	return append(runs, r)
 }
 
@@ -137,12 +137,6 @@ func (w *walker) fileRun(root *os.Root, name string, s loaders.Sniffed) runlist.
 	}
 	r.LastWrite, r.Size = w.stat(root, files)
 	return r
-}
-
-// hasStepName reports whether files are named for their steps, so that others will be beside them.
-func hasStepName(files []string) bool {
-	_, ok := stepOf(files[len(files)-1])
-	return ok
 }
 
 func stepOf(file string) (int64, bool) {

@@ -141,9 +141,9 @@ func isNoRun(name string) bool {
 func (w *walker) visit(root *os.Root, dir string) (below []string) {
 	l := w.list(root, dir)
 	others := l.others
-	if r, ok := w.numberedRun(root, dir, l.numbered); ok {
+	if r, ok := w.foldersRun(root, dir, l.numbered, false); ok {
 		w.emit(r)
-	} else if r, ok := w.versionedRun(root, dir, l.versions); ok {
+	} else if r, ok := w.foldersRun(root, dir, l.versions, true); ok {
 		w.emit(r)
 	} else {
 		others = append(others, l.versions...)
@@ -163,35 +163,27 @@ func (w *walker) visit(root *os.Root, dir string) (below []string) {
 	return below
 }
 
-// numberedRun returns the run whose steps or processes have directories of their own. The newest
-// ones tell of all.
-func (w *walker) numberedRun(root *os.Root, dir string, names []string) (r runlist.Run, ok bool) {
-	for i := len(names) - 1; i >= max(0, len(names)-3); i-- {
-		logs := w.logsBelow(root, path.Join(dir, names[i]), 3)
-		if s, found := w.sniffNewest(root, logs); found {
-			r = w.newRun(root, dir, s.Format.Name)
-			r.LastWrite, _ = w.stat(root, logs)
-			r.FirstStep, r.LastStep, r.HasSteps = stepRange(names)
-			return r, true
+// foldersRun returns the run whose steps, processes or versions of the policy have directories of their own, of which the
+// newest tell of all. Only AReaL's versions have directories that are only a number: those of other trainers are runs of a sweep.
+func (w *walker) foldersRun(root *os.Root, dir string, names []string, areVersions bool) (r runlist.Run, ok bool) {
+	tries, depth := 3, 3
+	if areVersions {
+		tries, depth = 1, 0
+	}
+	for i := len(names) - 1; i >= max(0, len(names)-tries); i-- {
+		logs := w.logsBelow(root, path.Join(dir, names[i]), depth)
+		s, found := w.sniffNewest(root, logs)
+		if !found || areVersions && s.Format.Framework != "areal" {
+			continue
 		}
+		r = w.newRun(root, dir, s.Format.Name)
+		r.LastWrite, _ = w.stat(root, logs)
+		if !areVersions {
+			r.FirstStep, r.LastStep, r.HasSteps = stepRange(names)
+		}
+		return r, true
 	}
 	return r, false
-}
-
-// versionedRun returns the run of AReaL, whose versions of the policy have directories that are only
-// a number. Those of other trainers are runs of a sweep.
-func (w *walker) versionedRun(root *os.Root, dir string, names []string) (r runlist.Run, ok bool) {
-	if len(names) == 0 {
-		return r, false
-	}
-	logs := w.logsBelow(root, path.Join(dir, names[len(names)-1]), 0)
-	s, found := w.sniffNewest(root, logs)
-	if !found || s.Format.Framework != "areal" {
-		return r, false
-	}
-	r = w.newRun(root, dir, s.Format.Name)
-	r.LastWrite, _ = w.stat(root, logs)
-	return r, true
 }
 
 // logsBelow returns the logs in the first directory that has some, at most depth levels down.

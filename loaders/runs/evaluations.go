@@ -15,7 +15,7 @@ import (
 // have them after those.
 type Evaluations struct {
 	Split      discover.Split // which rows are to be read; none are told apart if it is all of them, or ""
-	Unjudged   bool           // tables have changed
+	Changed    bool           // tables have changed
 	Unreported bool           // what Summary returns has changed
 	files      map[int32]*FileTables
 	newest     map[int32]fileTable // the training rows of the newest step of each run that logs its blocks one after the other
@@ -31,7 +31,7 @@ type FileTables struct {
 
 	repeated *Table   // like OnDisk, but its rows repeat those of another file
 	again    []*Table // evaluations that follow the training rows of their steps
-	judged   bool     // Found has been decided
+	decided  bool     // Found has been decided
 }
 
 // fileTable is a table and the file that it was read of.
@@ -64,7 +64,7 @@ func (e *Evaluations) Forget(file int32) {
 	e.ForgetNewest(file)
 	if t := e.files[file]; t != nil {
 		if t.OnDisk != nil || t.Overwritten != nil || t.again != nil {
-			e.Unjudged, e.Unreported = true, true
+			e.Changed, e.Unreported = true, true
 		}
 		t.OnDisk, t.repeated, t.Overwritten, t.again = nil, nil, nil, nil
 	}
@@ -93,9 +93,9 @@ func (e *Evaluations) AddRows(file int32, first, last int64, isRepeat bool, add 
 	t := *to
 	add(t)
 	t.ManySteps = t.ManySteps || first != t.Step || last != t.Step
-	e.Unjudged = true
-	if t.Step == 0 && !t.ManySteps && !isRepeat && !f.judged {
-		f.Found, f.judged = true, true // as it will be judged
+	e.Changed = true
+	if t.Step == 0 && !t.ManySteps && !isRepeat && !f.decided {
+		f.Found, f.decided = true, true // as it will be decided
 	}
 	return e.Wants(f.Found)
 }
@@ -124,7 +124,7 @@ func (e *Evaluations) AddBlock(run, file int32, now *Table, isRepeat bool) bool 
 func (e *Evaluations) AddOverwriting(file int32, now *Table) {
 	now.Evidence = Rewritten
 	e.Of(file).Overwritten = now
-	e.Unjudged, e.Unreported = true, true
+	e.Changed, e.Unreported = true, true
 }
 
 // IsOverwritten reports whether an evaluation overwrote training rows of a file.
@@ -161,8 +161,8 @@ func (e *Evaluations) Find(files []int32, leftOut map[int32]int) (askSame bool) 
 	return true
 }
 
-// Judge takes the evidence on a file, and reports whether it turned out to be another than before.
-func (e *Evaluations) Judge(file int32) (changed bool) {
+// Decide takes the evidence on a file, and reports whether it turned out to be another than before.
+func (e *Evaluations) Decide(file int32) (changed bool) {
 	f := e.Of(file)
 	if f.OnDisk == nil {
 		return false
@@ -171,7 +171,7 @@ func (e *Evaluations) Judge(file int32) (changed bool) {
 	changed = isEvaluation != f.Found
 	e.Unreported = e.Unreported || isEvaluation || changed
 	if changed {
-		f.Found, f.judged = isEvaluation, true
+		f.Found, f.decided = isEvaluation, true
 	}
 	return changed
 }

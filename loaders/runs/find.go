@@ -126,20 +126,15 @@ func byPrompts(tables []*Table, n int) bool {
 		}
 		seen[prompts] = true
 		if len(c) > 1 && slices.ContainsFunc(c, func(t *Table) bool { return t.Evidence == "" }) && c.isEvaluation(tables, classes, n) {
-			c.mark()
+			for _, t := range c {
+				if t.Evidence == "" {
+					t.Evidence = SamePrompts
+				}
+			}
 			found = true
 		}
 	}
 	return found
-}
-
-// mark gives the tables of a class their evidence.
-func (c class) mark() {
-	for _, t := range c {
-		if t.Evidence == "" {
-			t.Evidence = SamePrompts
-		}
-	}
 }
 
 // isEvaluation reports whether a class is that of evaluations: at all multiples of a number of steps,

@@ -1,16 +1,23 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/watch"
 	"vantage/model"
 )
 
@@ -173,5 +180,247 @@ func TestLongTextInCompressed(t *testing.T) {
 				t.Errorf("%s, row %d: %d bytes of %d, %v", name, at, len(got.Response), len(want), err)
 			}
 		}
+	}
+}
+
+// numberedRow is a row whose text holds its number.
+type numberedRow struct {
+	Step     int64    `parquet:"step,dict"`
+	Prompt   string   `parquet:"prompt,dict"`
+	Response string   `parquet:"completion"`
+	Reward   float64  `parquet:"reward"`
+	Judge    *float64 `parquet:"judge_score,optional"`
+	Tags     []string `parquet:"tags"`
+}
+
+func response(n int) string { return fmt.Sprintf("answer %d %s", n, strings.Repeat("x", n%700)) }
+
+func numberedTable(t *testing.T, rows int, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[numberedRow](&b, options...)
+	for n := range rows {
+		r := numberedRow{Step: int64(n / 64), Prompt: fmt.Sprintf("question %d", n/8), Response: response(n), Reward: float64(n % 2), Tags: []string{"a", fmt.Sprint(n)}}
+		if n%3 > 0 {
+			judge := float64(n) / 4
+			r.Judge = &judge
+		}
+		if _, err := w.Write([]numberedRow{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Several readers at once find the text of any row, in any order.
+func TestTextOfEveryTableRow(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("a.parquet", string(numberedTable(t, 5000, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(3000), parquet.MaxRowsPerRowGroup(900))))
+	s, all := openAndRead(t, w.path("a.parquet"))
+	if len(all) != 5000 {
+		t.Fatalf("%d samples", len(all))
+	}
+	var readers sync.WaitGroup
+	for seed := range uint64(3) {
+		readers.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 1))
+			for range 100 {
+				n := random.IntN(len(all))
+				got, err := s.Text(context.Background(), model.Place{File: all[n].File, Offset: all[n].Offset})
+				if err != nil || got.Prompt != fmt.Sprintf("question %d", n/8) || got.Response != response(n) {
+					t.Errorf("row %d: %q, %.40q, %v", n, got.Prompt, got.Response, err)
+					return
+				}
+				want := map[string]string{"judge_score": fmt.Sprint(float64(n) / 4), "reward": fmt.Sprint(n % 2)}
+				if n%3 == 0 {
+					want["judge_score"] = ""
+				}
+				for _, f := range got.Fields {
+					if x, ok := want[f.Name]; ok && f.Value != x {
+						t.Errorf("row %d: %s is %s", n, f.Name, f.Value)
+					}
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// Cached pages of a table are not used after it was rewritten.
+func TestTextOfRewrittenTable(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.parquet", string(numberedTable(t, 3000)))
+	s, all := openAndRead(t, w.path("a.parquet"))
+	place := model.Place{File: all[2500].File, Offset: all[2500].Offset}
+	if got, err := s.Text(context.Background(), place); err != nil || got.Response != response(2500) {
+		t.Fatalf("%.40q, %v", got.Response, err)
+	}
+	if err := os.WriteFile(w.path("a.parquet"), numberedTable(t, 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Text(context.Background(), place); err == nil {
+		t.Errorf("%.40q", got.Response)
+	}
+}
+
+// The line of a sample is that of its record, in whatever order samples are asked for, in files of several
+// megabytes, packed or not, and in rows of a table.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	var want []int64
+	random := rand.New(rand.NewPCG(1, 2))
+	line := int64(1)
+	for log.Len() < 3*markDistance {
+		fmt.Fprintf(&log, `{"step":1,"prompt":"%s","response":"x","reward":1}`+"\n", strings.Repeat("p", 1+random.IntN(4000)))
+		want = append(want, line)
+		line++
+		if random.IntN(10) == 0 {
+			log.WriteString("\n")
+			line++
+		}
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", log.String())
+	w.add("b.jsonl.gz", gzipped(t, log.String()))
+	for _, name := range []string{"a.jsonl", "b.jsonl.gz"} {
+		s, all := openAndRead(t, w.path(name))
+		if len(all) != len(want) {
+			t.Fatalf("%s: %d samples of %d", name, len(all), len(want))
+		}
+		order := random.Perm(len(all))[:50]
+		for i := range all {
+			order = append(order, i)
+		}
+		for _, i := range order {
+			got, err := s.Line(context.Background(), model.Place{File: all[i].File, Offset: all[i].Offset})
+			if err != nil || got != want[i] {
+				t.Fatalf("%s: sample %d is in line %d, want %d: %v", name, i, got, want[i], err)
+			}
+		}
+	}
+}
+
+// Lines of two files are counted on when samples alternate between them; a shortened file is an error.
+func TestLineOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	row := `{"step":1,"prompt":"p","response":"x","reward":1}` + "\n"
+	w.add("a.jsonl", strings.Repeat(row, 20))
+	w.add("b.jsonl", "\n"+strings.Repeat(row, 20))
+	s, all := openAndRead(t, w.path(""))
+	if len(all) != 40 {
+		t.Fatalf("%d samples", len(all))
+	}
+	for i := range 20 {
+		for k, want := range []int{i + 1, i + 2} {
+			r := all[20*k+i]
+			if got, err := s.Line(context.Background(), model.Place{File: r.File, Offset: r.Offset}); err != nil || got != int64(want) {
+				t.Fatalf("sample %d of file %d is in line %d, want %d: %v", i, k, got, want, err)
+			}
+		}
+	}
+	if err := os.Truncate(w.path("a.jsonl"), 100); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Line(context.Background(), model.Place{File: all[10].File, Offset: all[10].Offset}); err == nil || err.Error() != "a.jsonl cannot be read again: it ends before the sample" {
+		t.Errorf("a line of a file that was shortened: %v", err)
+	}
+}
+
+// BenchmarkText reads the texts of random samples of the log named by VANTAGE_BENCH_LOG
+// ("first"), and of the sample after each ("next").
+func BenchmarkText(b *testing.B) {
+	path := os.Getenv("VANTAGE_BENCH_LOG")
+	if path == "" {
+		b.Skip("no log to read")
+	}
+	s, places := placesOf(b, path)
+	defer func() { _ = s.Close() }()
+	random := rand.New(rand.NewPCG(1, 2))
+	var first, next []time.Duration
+	for b.Loop() {
+		at := random.IntN(len(places) - 1)
+		for i, durations := range []*[]time.Duration{&first, &next} {
+			start := time.Now()
+			if _, err := s.Text(context.Background(), places[at+i]); err != nil {
+				b.Fatal(err)
+			}
+			*durations = append(*durations, time.Since(start))
+		}
+	}
+	report := func(name string, all []time.Duration) {
+		slices.Sort(all)
+		b.ReportMetric(all[len(all)/2].Seconds()*1e3, name+"-ms")
+		b.ReportMetric(all[len(all)-1].Seconds()*1e3, name+"-worst-ms")
+	}
+	report("first", first)
+	report("next", next)
+}
+
+// placesOf reads a log and returns its source and the places of its samples.
+func placesOf(b *testing.B, path string) (*Source, []model.Place) {
+	b.Helper()
+	s, err := Open([]string{path}, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all []model.Place
+	for {
+		chunk, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return s, all
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range chunk.Records {
+			all = append(all, model.Place{File: r.File, IndexInLine: r.IndexInLine, Offset: r.Offset})
+		}
+		for _, k := range chunk.Blocks {
+			for _, offset := range k.Offset {
+				all = append(all, model.Place{File: k.File, Offset: offset})
+			}
+		}
+	}
+}
+
+// BenchmarkIdle reports the share of a processor that following the logs at VANTAGE_BENCH_LOG
+// takes while nothing changes, with events of the kernel and by polling alone.
+func BenchmarkIdle(b *testing.B) {
+	path := os.Getenv("VANTAGE_BENCH_LOG")
+	if path == "" {
+		b.Skip("no log to follow")
+	}
+	for _, polling := range []bool{false, true} {
+		b.Run(map[bool]string{false: "told", true: "polling"}[polling], func(b *testing.B) {
+			s, err := Open([]string{path}, Options{Follow: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			if polling {
+				_ = s.schedule.watcher.Close()
+				s.schedule.watcher = watch.None()
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+			for err == nil { // until the last change has settled
+				_, err = s.Next(ctx)
+			}
+			cancel()
+			for b.Loop() {
+				before := processorTime()
+				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				for err = nil; err == nil; {
+					_, err = s.Next(ctx)
+				}
+				cancel()
+				b.ReportMetric(100*(processorTime()-before).Seconds()/30, "%cpu")
+			}
+		})
 	}
 }

@@ -1,0 +1,239 @@
+package loaders
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"vantage/model"
+)
+
+// A packed log gives the same samples and problems in the same order as a plain one.
+func TestPackedLogReadsLikePlain(t *testing.T) {
+	t.Parallel()
+	log := largeLog(t, 7)
+	log = log[:strings.LastIndexByte(log[:6<<20], '\n')]
+	w := trainer{t, t.TempDir()}
+	read := func(name, text string, serial bool) collected {
+		w.add(name, text)
+		s, err := Open([]string{w.path(name)}, Options{serial: serial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		return drain(t, s)
+	}
+	want := read("log.jsonl", log, true)
+	for name, text := range map[string]string{"log.jsonl.gz": gzipped(t, log), "log.jsonl.zst": zstdCompressed(t, log)} {
+		compareCollected(t, want, read(name, text, false))
+	}
+}
+
+// A packed log without text has no samples and ends.
+func TestPackedEmptyLog(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	for name, text := range map[string]string{"log.jsonl.gz": gzipped(t, ""), "log.jsonl.zst": zstdCompressed(t, "")} {
+		w.add(name, text)
+		s, all := openAndRead(t, w.path(name))
+		if _ = s.Close(); len(all) > 0 {
+			t.Errorf("%s: %d samples", name, len(all))
+		}
+	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func zstdCompressed(t *testing.T, text string) string {
+	t.Helper()
+	e, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(e.EncodeAll([]byte(text), nil))
+}
+
+// A Parquet file reads the same from a stream and from a gzip or zstd file, which has texts too.
+func TestParquetInStreamAndCompressed(t *testing.T) {
+	t.Parallel()
+	plain := string(trlTable(t, []trlRow{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
+	for name, data := range map[string]string{"": plain, ".gz": gzipped(t, plain), ".zst": zstdCompressed(t, plain)} {
+		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := drain(t, s)
+		_ = s.Close()
+		if got.rewards() != "1 0" || got.Format != "trl" || got.Records[0].Step != 3 || len(got.Problems) > 0 {
+			t.Errorf("a pipe of %q: %s rewards %s, problems %v", name, got.Format, got.rewards(), got.Problems)
+		}
+		w := trainer{t, t.TempDir()}
+		w.add("completions_00003.parquet"+name, data)
+		file, all := openAndRead(t, w.dir)
+		if len(all) != 2 || all[1].Advantage != -0.5 {
+			t.Fatalf("a file %q: %+v", name, all)
+		}
+		text, err := file.Text(context.Background(), model.Place{File: all[1].File, Offset: all[1].Offset})
+		if err != nil || text.Response != "right" {
+			t.Errorf("the text of a file %q: %+v, %v", name, text, err)
+		}
+	}
+}
+
+// A table that was cut off is a problem. One that is rewritten while it is followed is read
+// again.
+func TestParquetInMemoryFails(t *testing.T) {
+	t.Parallel()
+	one := string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}}))
+	for name, data := range map[string]string{"a pipe": one[:len(one)-9], "a packed one": gzipped(t, one[:len(one)-9])} {
+		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := drain(t, s); len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, "ends early") {
+			t.Errorf("%s: %v", name, got.Problems)
+		}
+		_ = s.Close()
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("completions_00001.parquet.gz", gzipped(t, one))
+	r := follow(t, w.dir, Options{settleTime: time.Hour})
+	r.until("the first", hasRewards("1"))
+	two := string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 2, 0, 0.5}}))
+	w.replace("completions_00001.parquet.gz", gzipped(t, two))
+	r.until("the second", hasRewards("1 2"))
+}
+
+// A Dataset that was saved to disk is read from its folder, and so are the parts of a DatasetDict; what datasets cached beside it is not.
+func TestSavedDataset(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	data, err := os.ReadFile("compressed/arrowfile/testdata/samples.arrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"train/data-00000-of-00001.arrow": string(data), "train/cache-0123456789abcdef.arrow": string(data), "validation/data-00000-of-00001.arrow": string(data),
+		"train/state.json": `{"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": "train"}`, "train/dataset_info.json": `{"features": {}}`,
+		"dataset_dict.json": `{"splits": ["train", "validation"]}`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.add(name, text)
+	}
+	s, all := openAndRead(t, w.dir)
+	defer func() { _ = s.Close() }()
+	if len(all) != 7 {
+		t.Fatal(len(all))
+	}
+	for i, r := range all {
+		if r.Step != int64(i/4+1) || r.Reward != float64(float32(i)/3) || r.Advantage != float64(i%2) {
+			t.Errorf("row %d: %+v", i, r)
+		}
+	}
+	last := all[6]
+	text, err := s.Text(t.Context(), model.Place{File: last.File, Offset: last.Offset, IndexInLine: last.IndexInLine})
+	if err != nil || text.Prompt != "what is 3?\n\"so\" \\ ä😀" || !strings.Contains(text.Response, "6") {
+		t.Errorf("%+v, %v", text, err)
+	}
+}
+
+// A table that is compressed is refused in a sentence.
+func TestPackedArrowIsRefused(t *testing.T) {
+	s, err := Open([]string{"compressed/arrowfile/testdata/packed.arrow"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	got := drain(t, s)
+	if len(got.Records) > 0 || len(got.Problems) != 1 || !strings.HasSuffix(got.Problems[0].String(), "not read: it is compressed: write it without compression, as save_to_disk does") {
+		t.Error(len(got.Records), got.Problems)
+	}
+}
+
+// slime's rollouts are read from their folder, and the text of a sample is read again. Training data and weights beside them are no logs.
+func TestRolloutsOfSlime(t *testing.T) {
+	dir := t.TempDir()
+	for to, from := range map[string]string{"rollout_data/3.pt": "protocol2.pt", "rollout_data/eval_3.pt": "protocol5.pt", "train_data/3.pt": "weights.pt", "model.pt": "weights.pt"} {
+		text, err := os.ReadFile(filepath.Join("compressed", "torchfile", "testdata", from))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(dir, to)), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open([]string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var records []model.Record
+	for {
+		chunk, err := s.Next(context.Background())
+		if err != nil {
+			break
+		}
+		if len(chunk.Problems) > 0 {
+			t.Error(chunk.Problems)
+		}
+		records = append(records, chunk.Records...)
+		for _, b := range chunk.Blocks {
+			records = append(records, b.Records()...)
+		}
+	}
+	if len(records) != 8 || records[1].Reward != 1.25 || records[1].Step != 3 || records[1].Length != 200 {
+		t.Fatalf("%+v", records)
+	}
+	text, err := s.Text(context.Background(), model.Place{File: records[6].File, Offset: records[6].Offset})
+	if err != nil || text.Response != "answer 6 \x1b[31m🙂\t\\" || text.Prompt != "What is 1 + \"é\"?\n" {
+		t.Errorf("%+v, %v", text, err)
+	}
+}
+
+// A .pt file that is no rollout is refused in one sentence.
+func TestOtherTorchFiles(t *testing.T) {
+	_, err := readText(t, filepath.Join("compressed", "torchfile", "testdata", "weights.pt"))
+	if err == nil || !strings.Contains(err.Error(), "without the samples of a rollout: slime and miles write those with --save-debug-rollout-data") {
+		t.Error(err)
+	}
+}
+
+// readText returns the problem of a file.
+func readText(t *testing.T, path string) ([]model.Record, error) {
+	t.Helper()
+	s, err := Open([]string{path}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	for {
+		chunk, err := s.Next(context.Background())
+		if err != nil {
+			return nil, nil
+		}
+		for _, p := range chunk.Problems {
+			return nil, errors.New(p.String())
+		}
+	}
+}
