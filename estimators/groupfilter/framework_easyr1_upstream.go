@@ -15,10 +15,9 @@ func easyR1Upstream() []*Filter {
 			Name: "online_filtering", Key: "algorithm.online_filtering", Value: "true",
 			Formula: "filter_low < mean(filter_key) < filter_high",
 			Source:  "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/ray_trainer.py:_make_batch_data",
-			Doc: "The mean is np.mean in float64; both comparisons are strict. Nothing looks at the spread: a group of equal " +
-				"rewards of 0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful " +
-				"groups. A group of one row is treated like any other; one with a NaN is dropped. If no group is left the trainer " +
-				"stops with a RuntimeError.",
+			Doc: "The mean is np.mean in float64; both comparisons are strict. Nothing looks at the spread: a group of equal rewards of " +
+				"0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful groups. A group of " +
+				"one row is treated like any other; one with a NaN is dropped. If no group is left the trainer stops with a RuntimeError.",
 			Options: []estimators.Option{
 				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "what the mean is taken of: overall is the reward, another name a column of the log"},
 				{Key: low, Kind: number, Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},

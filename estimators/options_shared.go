@@ -2,15 +2,28 @@ package estimators
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
+
+// changed returns the estimator of that name in a list, as another release of its framework or a fork has it.
+func changed(list []*Estimator, name string, change func(e *Estimator)) *Estimator {
+	e := list[slices.IndexFunc(list, func(e *Estimator) bool { return e.Name == name })]
+	change(e)
+	return e
+}
 
 // configurable completes e with options and the formula that their values make.
 func configurable(e Estimator, build func(Values) formula, options ...Option) *Estimator {
 	e.Options = append(e.Options, options...)
-	e.configure = func(e *Estimator, v Values) { e.Advantage = build(v) }
-	e.Advantage = build(Values{list: e.Options})
+	e.build(build)
 	return &e
+}
+
+// build has the values of the options make the formula.
+func (e *Estimator) build(formulaOf func(Values) formula) {
+	e.configure = func(e *Estimator, v Values) { e.Advantage = formulaOf(v) }
+	e.Advantage = formulaOf(Values{list: e.Options})
 }
 
 // configured is configurable for options that change more than the formula.

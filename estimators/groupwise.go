@@ -260,3 +260,126 @@ func (w groupwise) addEps(s float32) float32 {
 	}
 	return s + w.eps
 }
+
+// grpo is group relative policy optimization: a reward relative to the mean of its
+// group, in standard deviations of the group,
+//
+//	A_i = (r_i − μ) / (s + eps)
+//
+// μ is the mean and s the standard deviation, ddof 1, of the n rewards of the
+// group. Shao et al., "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in
+// Open Language Models", arXiv:2402.03300, 2024, section 4.1.
+//
+// Frameworks differ in what they add to s (1e-9 to 1e-4, or nothing), in ddof, in
+// what a group of one gets, and in the order of their additions. The order decides
+// what a constant group gets: often not 0, since μ misses r by a bit and s is
+// nearly 0.
+//
+// Without the division (scale "none") it is Dr. GRPO: Liu et al., "Understanding
+// R1-Zero-Like Training: A Critical Perspective", arXiv:2503.20783, 2025. With
+// the standard deviation of the batch for s (scale "batch") it is that of Liu et
+// al., "Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning",
+// arXiv:2508.08221, 2025.
+//
+// This variant holds the batch as a [G, n] matrix.
+func grpo(eps float32) groupwise {
+	return groupwise{baseline: groupMean, eps: eps, asMatrix: true}
+}
+
+// rloo is REINFORCE leave-one-out: a reward relative to the mean of the others of
+// its group,
+//
+//	A_i = r_i − (Σ − r_i) / (n − 1)
+//
+// Σ is the sum of the n rewards of the group. Mathematically that is n/(n−1)·(r−μ);
+// in float32 the two forms differ in the last bits, and frameworks use both. A
+// group of one has no others: 0/0. Ahmadian et al., "Back to Basics: Revisiting
+// REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+// arXiv:2402.14740, 2024, after Kool, van Hoof and Welling, "Buy 4 REINFORCE
+// Samples, Get a Baseline for Free!", 2019.
+//
+// A framework that divides it by a standard deviation takes that of the rewards, not
+// of the advantages, and adds eps. The batch is a [G, n] matrix.
+func rloo(eps float32) groupwise {
+	return groupwise{baseline: rlooSum, eps: eps, asMatrix: true}
+}
+
+// centredStd is GRPO that takes the standard deviation of the centred rewards
+// and not of the rewards:
+//
+//	a_i = r_i − μ ;  A_i = a_i/(s_a + eps)
+//
+// ddof 1, float32, s of the group, of the batch, or absent. For groups that is
+// mathematically the same; in float32 the last bits differ. For the batch it is
+// another number, since the means of the groups do not count.
+type centredStd struct {
+	eps      float32
+	asMatrix bool       // as in groupwise
+	ofOne    groupOfOne // oneByFormula or oneStd0, as in groupwise
+}
+
+// advantages is a [formula].
+func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
+	_ = groupwise{asMatrix: w.asMatrix, ofOne: oneMinusItself}.advantages(dst, b, ScaleNone)
+	switch s {
+	case ScaleGroup:
+		w.divideGroups(dst, b)
+	case ScaleNone:
+	case ScaleBatch:
+		a := make([]float32, len(dst))
+		toFloat32(a, dst)
+		std := torchsum.Std(a)
+		if len(a) == 1 && w.ofOne == oneStd0 {
+			std = 0
+		}
+		divide(dst, std+w.eps)
+	}
+	return nil
+}
+
+// divideGroups divides each group by its own standard deviation.
+func (w centredStd) divideGroups(dst []float64, b Batch) {
+	a := make([]float32, largestGroup(b.Offsets))
+	var std float32
+	for g := range b.Groups() {
+		lo, hi := b.Offsets[g], b.Offsets[g+1]
+		x := a[:hi-lo]
+		toFloat32(x, dst[lo:hi])
+		switch {
+		case hi-lo == 1 && w.ofOne == oneStd0:
+			std = 0
+		case w.asMatrix && b.Groups() > 1:
+			std = torchsum.StdOfRow(x)
+		default:
+			std = torchsum.Std(x)
+		}
+		divide(dst[lo:hi], std+w.eps)
+	}
+}
+
+func divide(dst []float64, by float32) {
+	for i, a := range dst {
+		dst[i] = float64(float32(a) / by)
+	}
+}
+
+// groupPolicyGradient is GPG: centred rewards, enlarged where few rewards differ
+// from 0,
+//
+//	A_i = (N/max(m, 1))·(r_i − μ),  m = number of rewards that are not 0
+//
+// in float32; N/m is (1/m)·N. NaN counts as not 0. A single-sample group has μ := 0. Chu et
+// al., "GPG: A Simple and Strong Reinforcement Learning Baseline for Model Reasoning",
+// arXiv:2504.02546, 2025.
+func groupPolicyGradient(dst []float64, b Batch, _ Scale) error {
+	_ = groupwise{ofOne: oneMean0Std1}.advantages(dst, b, ScaleNone)
+	m := 0
+	for _, x := range b.Rewards {
+		m += toInt(x != 0)
+	}
+	alpha := 1 / float32(max(m, 1)) * float32(len(b.Rewards))
+	for i, a := range dst {
+		dst[i] = float64(alpha * float32(a))
+	}
+	return nil
+}
