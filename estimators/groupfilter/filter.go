@@ -1,6 +1,7 @@
 package groupfilter
 
 import (
+	"math"
 	"strings"
 
 	"vantage/estimators"
@@ -102,6 +103,14 @@ func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
 	return f.decide(v, b, o)
 }
 
+// byRewards is the decision of a rule that asks about the rewards of each group, whatever the options.
+func byRewards(ask verdictOn) decide {
+	return func(v *Verdict, b Batch, _ estimators.Values) error {
+		v.eachGroup(b, b.Rewards, ask)
+		return nil
+	}
+}
+
 // Columns names the columns of the log that the rule reads besides the reward, for values of f.Options;
 // a log need not have them.
 func (f *Filter) Columns(o estimators.Values) []string {
@@ -184,3 +193,6 @@ func (b Batch) raw() []float64 {
 
 // live reports whether row i has a token in the loss.
 func (b Batch) live(i int) bool { return b.Lengths == nil || b.Lengths[i] > 0 }
+
+// anyNumber is the kind of options that take every finite number.
+func anyNumber() estimators.Kind { return estimators.Number(math.Inf(-1), math.Inf(1)) }

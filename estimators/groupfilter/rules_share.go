@@ -1,7 +1,9 @@
 package groupfilter
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/estimators/torchsum"
@@ -33,7 +35,29 @@ func ragen() []*Filter {
 			},
 			Fate: Removed,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
-				ragenRolloutFilter(v, b, float32(o.Number(share)), float32(o.Number(eps)), o.Bool(zero))
+				part, slack, withZero := float32(o.Number(share)), float32(o.Number(eps)), o.Bool(zero)
+				std := torchsum.StdOfRow
+				if b.Groups() == 1 {
+					std = torchsum.Std
+				}
+				v.scores = v.scores[:0]
+				for g := range v.Admitted {
+					s := std(v.float32s(b.Rewards[b.Offsets[g]:b.Offsets[g+1]]))
+					v.drop(g, Reason{"std", float64(s)})
+					if withZero || s > 1e-10 {
+						v.scores = append(v.scores, s)
+					}
+				}
+				if part >= 1 {
+					for g, why := range v.Reasons {
+						if withZero || why.Value > 1e-10 {
+							v.admit(g)
+						}
+					}
+					return nil
+				}
+				enough := part*torchsum.Sum(v.scores) - slack
+				v.takeLargest(func(sum float64) bool { return float32(sum) >= enough })
 				return nil
 			},
 		},
@@ -52,53 +76,24 @@ func ragen() []*Filter {
 			},
 			Fate: Removed,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
-				ragenTopP(v, b, o.Number(share))
+				total := 0.0
+				for g := range v.Admitted {
+					variance := varianceOf(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])
+					v.drop(g, Reason{"variance", variance})
+					if variance > 0 {
+						total += variance
+					}
+				}
+				enough := o.Number(share) * total * shareSlack
+				v.takeLargest(func(sum float64) bool { return sum >= enough })
 				return nil
 			},
 		},
 	}
 }
 
-func ragenRolloutFilter(v *Verdict, b Batch, share, eps float32, zero bool) {
-	std := torchsum.StdOfRow
-	if b.Groups() == 1 {
-		std = torchsum.Std
-	}
-	v.scores = v.scores[:0]
-	for g := range v.Admitted {
-		s := std(v.float32s(b.Rewards[b.Offsets[g]:b.Offsets[g+1]]))
-		v.drop(g, Reason{"std", float64(s)})
-		if zero || s > 1e-10 {
-			v.scores = append(v.scores, s)
-		}
-	}
-	if share >= 1 {
-		for g, why := range v.Reasons {
-			if zero || why.Value > 1e-10 {
-				v.admit(g)
-			}
-		}
-		return
-	}
-	enough := share*torchsum.Sum(v.scores) - eps
-	v.takeLargest(func(sum float64) bool { return float32(sum) >= enough })
-}
-
 // shareSlack is what rounding may take from a share.
 const shareSlack = 1 - 1e-12
-
-func ragenTopP(v *Verdict, b Batch, share float64) {
-	total := 0.0
-	for g := range v.Admitted {
-		variance := varianceOf(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])
-		v.drop(g, Reason{"variance", variance})
-		if variance > 0 {
-			total += variance
-		}
-	}
-	enough := share * total * shareSlack
-	v.takeLargest(func(sum float64) bool { return sum >= enough })
-}
 
 // varianceOf has ddof 1; that of one row is 0, and with a NaN or an infinity it is NaN.
 func varianceOf(r []float64) float64 {
@@ -117,4 +112,57 @@ func varianceOf(r []float64) float64 {
 		squares += float64((x - mean) * (x - mean))
 	}
 	return squares / float64(len(r)-1)
+}
+
+// scored is a group and what it is sorted by.
+type scored struct {
+	score float64
+	group int
+}
+
+// scoreBuckets is how many values the first 16 bits of a float64 that is not negative have: scores of one
+// bucket are within a sixteenth of each other, and a larger score is never in a lower bucket.
+const scoreBuckets = 1 << 15
+
+func bucketOf(score float64) int { return int(math.Float64bits(score) >> 48) }
+
+// takeLargest admits groups of a score above 0, the largest first and of equal ones the first, until
+// their sum is enough; none if it never is. All groups are dropped before, with the score as the value of the
+// reason. Only the bucket in which the sum becomes enough is sorted.
+func (v *Verdict) takeLargest(enough func(sum float64) bool) {
+	v.sums = slices.Grow(v.sums[:0], scoreBuckets)[:scoreBuckets]
+	clear(v.sums)
+	for _, why := range v.Reasons {
+		if why.Value > 0 {
+			v.sums[bucketOf(why.Value)] += why.Value
+		}
+	}
+	sum, last := 0.0, scoreBuckets-1
+	for last > 0 && !enough(sum+v.sums[last]) {
+		sum += v.sums[last]
+		last--
+	}
+	if !enough(sum + v.sums[last]) {
+		return
+	}
+	v.order = v.order[:0]
+	for g, why := range v.Reasons {
+		switch bucket := bucketOf(why.Value); {
+		case !(why.Value > 0) || bucket < last:
+		case bucket > last:
+			v.admit(g)
+		default:
+			v.order = append(v.order, scored{why.Value, g})
+		}
+	}
+	slices.SortFunc(v.order, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), a.group-b.group)
+	})
+	for _, s := range v.order {
+		if enough(sum) {
+			return
+		}
+		sum += s.score
+		v.admit(s.group)
+	}
 }

@@ -8,11 +8,83 @@ import (
 	"vantage/estimators/torchsum"
 )
 
+// openRLHF keeps groups whose mean score lies inside a range.
+func openRLHF() []*Filter {
+	const bounds = "algo.dynamic_filtering_range"
+	return []*Filter{{
+		Entry: estimators.Entry{
+			Name: "dynamic_filtering", Key: "algo.dynamic_filtering_enable", Value: "true",
+			Formula: "LOW < mean(scores) < HIGH",
+			Source:  "openrlhf wheel openrlhf==0.11.2 openrlhf/trainer/ppo_utils/samples_generator.py:_generate_vllm",
+			Doc: "The mean adds float32 scores from left to right in float64; both comparisons are strict, and there is no " +
+				"standard deviation: a mixed group whose mean is exactly LOW or HIGH goes, equal scores of 0.5 stay although they have " +
+				"no signal, and with scores outside 0 to 1 the default range drops useful groups. It reads scores, not " +
+				"rewards, so no shaping by length; a group with a row without a score stays, one with a NaN is dropped.",
+			Options: []estimators.Option{{
+				Key: bounds, Kind: estimators.Interval(), Default: "0 1", Meaning: "LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped",
+			}},
+		},
+		Fate: Refilled, SeesRaw: true, columns: func(estimators.Values) []string { return []string{"scores"} },
+		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			low, high := o.Interval(bounds)
+			values := b.column("scores")
+			if values == nil {
+				values = b.raw()
+				v.Assumed = "the log has no column scores: the rewards, before shaping by length, stand for them"
+			}
+			v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) {
+				if slices.ContainsFunc(r, estimators.IsMissing) {
+					return true, Reason{}
+				}
+				sum := 0.0
+				for _, x := range r {
+					sum += float64(float32(x))
+				}
+				return insideOpen(sum/float64(len(r)), low, high)
+			})
+			return nil
+		},
+	}}
+}
+
+// easyR1Upstream keeps groups of a middling mean.
+func easyR1Upstream() []*Filter {
+	const key, low, high = "algorithm.filter_key", "algorithm.filter_low", "algorithm.filter_high"
+	return []*Filter{{
+		Entry: estimators.Entry{
+			Name: "online_filtering", Key: "algorithm.online_filtering", Value: "true",
+			Formula: "filter_low < mean(filter_key) < filter_high",
+			Source:  "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/ray_trainer.py:_make_batch_data",
+			Doc: "The mean is np.mean in float64; both comparisons are strict. Nothing looks at the spread: a group of equal rewards of " +
+				"0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful groups. A group of " +
+				"one row is treated like any other; one with a NaN is dropped. If no group is left the trainer stops with a RuntimeError.",
+			Options: []estimators.Option{
+				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "what the mean is taken of: overall is the reward, another name a column of the log"},
+				{Key: low, Kind: anyNumber(), Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
+				{Key: high, Kind: anyNumber(), Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
+			},
+		},
+		Fate: Refilled, columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
+		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			values, name, from, to := b.Rewards, o.Text(key), o.Number(low), o.Number(high)
+			if name != "overall" {
+				if values = b.column(name); values == nil {
+					return missing("column " + name + ", which " + key + " names")
+				}
+			}
+			v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) { return insideOpen(numpyMean(r), from, to) })
+			if v.admitted() == 0 {
+				return &estimators.Refusal{Kind: "RuntimeError", Text: "No sample is kept after filtering. Please check your data."}
+			}
+			return nil
+		},
+	}}
+}
+
 const rollCode = "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a "
 
 // roll has a filter of groups while it generates, and masks of rows after it.
 func roll() []*Filter {
-	anyNumber := estimators.Number(math.Inf(-1), math.Inf(1))
 	return []*Filter{
 		{
 			Entry: estimators.Entry{
@@ -26,9 +98,9 @@ func roll() []*Filter {
 					"one by one; a group that arrives as one batch is never dropped.",
 				Options: []estimators.Option{
 					{Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter", Meaning: "which of the two rules; no_filter drops nothing"},
-					{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber, Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
+					{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber(), Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
 					{Key: "query_filter_config.filter_args.threshold_up", Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "mean_filter: groups whose mean is this or more are dropped; none: infinite"},
-					{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber, Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
+					{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber(), Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
 				},
 			},
 			Fate: Refilled,
@@ -39,7 +111,7 @@ func roll() []*Filter {
 					up := float32(o.NumberOr("query_filter_config.filter_args.threshold_up", math.Inf(1)))
 					v.eachGroup(b, b.Rewards, rollMeanFilter(down, up))
 				case "std_filter":
-					v.eachGroup(b, b.Rewards, rollStdFilter(float32(o.Number("query_filter_config.filter_args.std_threshold"))))
+					v.eachGroup(b, b.Rewards, std32Above(float32(o.Number("query_filter_config.filter_args.std_threshold")), true))
 				default:
 					v.Note = "type is no_filter, ROLL's default: nothing is dropped; set type to mean_filter or std_filter"
 					return nil
@@ -60,10 +132,10 @@ func roll() []*Filter {
 				Options: []estimators.Option{
 					{Key: "max_len_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows as long as response_length"},
 					{Key: "difficulty_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of groups that are too hard or too easy"},
-					{Key: "difficulty_low_threshold", Kind: anyNumber, Default: "0", Meaning: "groups whose mean is this or less are dropped"},
-					{Key: "difficulty_high_threshold", Kind: anyNumber, Default: "1", Meaning: "groups whose mean is this or more are dropped"},
+					{Key: "difficulty_low_threshold", Kind: anyNumber(), Default: "0", Meaning: "groups whose mean is this or less are dropped"},
+					{Key: "difficulty_high_threshold", Kind: anyNumber(), Default: "1", Meaning: "groups whose mean is this or more are dropped"},
 					{Key: "error_max_len_clip", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of reward 0 that are error_max_len_threshold long, and of other rewards than 0 and 1"},
-					{Key: "error_max_len_threshold", Kind: anyNumber, Default: "9999999999", Meaning: "from how many tokens on a wrong answer is dropped"},
+					{Key: "error_max_len_threshold", Kind: anyNumber(), Default: "9999999999", Meaning: "from how many tokens on a wrong answer is dropped"},
 					{Key: "num_return_sequences_in_group", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "rows of a group for difficulty_mask; none: the groups of the log"},
 					{Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step"},
 				},
@@ -92,20 +164,6 @@ func rollMeanFilter(down, up float32) verdictOn {
 			return false, Reason{"too easy: mean", float64(mean)}
 		}
 		return true, Reason{}
-	}
-}
-
-func rollStdFilter(threshold float32) verdictOn {
-	return func(v *Verdict, r []float64) (bool, Reason) {
-		if len(r) == 1 {
-			return true, Reason{}
-		}
-		x := v.float32s(r)
-		if clearlyAbove(x, float64(max(0, threshold))) {
-			return true, Reason{}
-		}
-		std := torchsum.Std(x)
-		return !(std <= threshold), Reason{"std", float64(std)}
 	}
 }
 
