@@ -137,14 +137,14 @@ func swift() []*Loss {
 	window := func(name, doc string) *Loss {
 		return &Loss{Entry: entry(name, "l / T", doc+tokens), NeedsLengths: true, weigh: weighSwiftTokens}
 	}
-	real := &Loss{Entry: entry("real", "log(1 + Σ exp(s / τ)) over the group", "The loss compares the log-probabilities of right and wrong rows of a group.")}
-	real.NotComputable = "log-probabilities: this loss gives a row no weight of its own"
+	ofGroup := &Loss{Entry: entry("real", "log(1 + Σ exp(s / τ)) over the group", "The loss compares the log-probabilities of right and wrong rows of a group.")}
+	ofGroup.NotComputable = "log-probabilities: this loss gives a row no weight of its own"
 	weighed := append(trlMicroBatchLosses(),
 		window("dapo", ""),
 		window("cispo", "Weights as dapo's; the losses of the tokens differ. "),
 		window("fipo", "Weights as dapo's; the losses of the tokens differ. "),
 	)
-	return append(told("loss_type", source, weighed, trlBatchOptions()...), told("loss_type", source, []*Loss{real})...)
+	return append(told("loss_type", source, weighed, trlBatchOptions()...), told("loss_type", source, []*Loss{ofGroup})...)
 }
 
 // weighSwiftTokens multiplies by G, since the Trainer divides by it afterwards.
