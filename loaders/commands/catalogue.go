@@ -12,7 +12,7 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
-	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/clickhouse"
 	"vantage/loaders/formats"
 	"vantage/model/report"
 )
@@ -165,7 +165,7 @@ vantage formats trl`,
 // tableFormat describes tables of ClickHouse as a format.
 func tableFormat() report.Format {
 	return report.Format{
-		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.", Writes: address.RecommendedTable,
+		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.", Writes: clickhouse.RecommendedTable,
 		File: "rl.rollouts", Command: "vantage 'clickhouse://USER@HOST:9440/rl/rollouts?run=NAME'",
 	}
 }
@@ -177,7 +177,7 @@ A table of ClickHouse is read with %s, and never written to.
 Its columns have the names that files have; step=COLUMN, group=, sample=, reward=, prompt=, advantage= and length= in the
 address name others. This table is read fast:
 
-%s`, tableFormat().Command, address.RecommendedTable)
+%s`, tableFormat().Command, clickhouse.RecommendedTable)
 	return err
 }
 

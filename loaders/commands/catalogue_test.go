@@ -34,7 +34,7 @@ func reportOf(path string) (string, error) {
 	var out bytes.Buffer
 	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceUsage: true, SilenceErrors: true}
-	p.AddLogFlags(root)
+	p.AddFlags(root, OfLogs)
 	root.AddCommand(p.All()...)
 	root.SetArgs([]string{"report", path})
 	err := root.Execute()
