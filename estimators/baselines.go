@@ -89,8 +89,7 @@ func lengthWeighted(dst []float64, b Batch, _ Scale) error {
 	r := make([]float32, len(b.Rewards))
 	toFloat32(r, b.Rewards)
 	products := make([]float32, largestGroup(b.Offsets))
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		var base float32
 		if hi-lo > 1 {
 			tokens := int64(0)
@@ -128,13 +127,11 @@ func (w lengthPenalty) needs() Needs {
 	return needs
 }
 
-// advantages is a [formula].
 func (w lengthPenalty) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	n := largestGroup(b.Offsets)
 	r, penalty, cost := make([]float32, n), make([]float32, n), make([]float32, n)
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		r, penalty, cost := r[:hi-lo], penalty[:hi-lo], cost[:hi-lo]
 		toFloat32(r, b.Rewards[lo:hi])
 		clear(penalty)

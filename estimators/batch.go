@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"hash/fnv"
+	"iter"
 )
 
 // Batch is one training step as an estimator sees it. The fields after Offsets are
@@ -27,6 +28,17 @@ func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
 // Group returns the rewards of group g, in batch order.
 func (b Batch) Group(g int) []float64 { return b.Rewards[b.Offsets[g]:b.Offsets[g+1]] }
+
+// ranges returns the samples [lo, hi) of each group.
+func (b Batch) ranges() iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for g := 1; g < len(b.Offsets); g++ {
+			if !yield(b.Offsets[g-1], b.Offsets[g]) {
+				return
+			}
+		}
+	}
+}
 
 // OneGroup returns samples [lo, hi) as a batch of one group. It shares the memory of b.
 func (b Batch) OneGroup(lo, hi int) Batch { return b.sampleRange(lo, hi, []int{0, hi - lo}) }
@@ -120,7 +132,6 @@ func EqualGroups(n, size int) (offsets []int, err error) {
 	return offsets, nil
 }
 
-// largestGroup returns the size of the largest group.
 func largestGroup(offsets []int) int {
 	n := 0
 	for g := 1; g < len(offsets); g++ {
@@ -157,7 +168,6 @@ func raggedGroups(offsets []int, least int) []int {
 	return groups
 }
 
-// groupsWithMissing lists the groups that have a missing reward.
 func groupsWithMissing(b Batch) []int {
 	var groups []int
 	g := 0
@@ -329,7 +339,6 @@ func (c *classesOf[K]) deal() {
 	c.offsets[last], c.members = n, c.members[:n]
 }
 
-// count returns the number of classes.
 func (c *classesOf[K]) count() int { return len(c.offsets) - 1 }
 
 // class returns the samples of class k.

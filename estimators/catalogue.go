@@ -38,7 +38,6 @@ func about(name, formula, source, doc string) Entry {
 	return Entry{Name: name, Formula: formula, Source: source, Doc: doc}
 }
 
-// with returns the entry with options.
 func (e Entry) with(options ...Option) Entry {
 	e.Options = options
 	return e

@@ -21,8 +21,7 @@ func perGroup(f func(dst, r []float32)) formula {
 		mustHaveLength(dst, b)
 		n := largestGroup(b.Offsets)
 		r, a := make([]float32, n), make([]float32, n)
-		for g := range b.Groups() {
-			lo, hi := b.Offsets[g], b.Offsets[g+1]
+		for lo, hi := range b.ranges() {
 			toFloat32(r[:hi-lo], b.Rewards[lo:hi])
 			f(a[:hi-lo], r[:hi-lo])
 			toFloat64(dst[lo:hi], a[:hi-lo])
@@ -92,7 +91,6 @@ func raggedAsOneGroup(f formula) formula {
 	}
 }
 
-// rewardItself is A = r.
 func rewardItself(dst []float64, b Batch, _ Scale) error {
 	copy(dst, b.Rewards)
 	return nil
@@ -146,7 +144,6 @@ func valueError(format string, values ...any) error {
 	return &Refusal{Kind: "ValueError", Text: fmt.Sprintf(format, values...)}
 }
 
-// groupsOfOne lists the groups that have a single sample.
 func groupsOfOne(b Batch) []int {
 	var groups []int
 	for g := range b.Groups() {

@@ -147,7 +147,6 @@ func miles() []*Estimator {
 	}
 }
 
-// openRLHF is OpenRLHF.
 func openRLHF() []*Estimator {
 	const source = "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 " +
 		"openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns"

@@ -232,7 +232,6 @@ func easyR1Upstream() []*Estimator {
 	}
 }
 
-// skyRL is SkyRL.
 func skyRL() []*Estimator {
 	const (
 		code  = "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/"

@@ -57,7 +57,6 @@ const (
 // three allocations per batch.
 const onStack = 64
 
-// advantages is a [formula].
 func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	var waiting [onStack + 1]lanes.Waiting
@@ -318,7 +317,6 @@ type centredStd struct {
 	ofOne    groupOfOne // oneByFormula or oneStd0, as in groupwise
 }
 
-// advantages is a [formula].
 func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
 	_ = groupwise{asMatrix: w.asMatrix, ofOne: oneMinusItself}.advantages(dst, b, ScaleNone)
 	switch s {
@@ -341,8 +339,7 @@ func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
 func (w centredStd) divideGroups(dst []float64, b Batch) {
 	a := make([]float32, largestGroup(b.Offsets))
 	var std float32
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		x := a[:hi-lo]
 		toFloat32(x, dst[lo:hi])
 		switch {

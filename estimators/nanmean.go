@@ -16,7 +16,6 @@ import (
 // s is of the group, of the batch, or absent. A single-sample group has s := 0.
 type nanIgnoring struct{ eps float32 }
 
-// advantages is a [formula].
 func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	batchStd := float32(0)
@@ -162,7 +161,6 @@ type gdpo struct {
 	perFunction bool
 }
 
-// advantages is a [formula].
 func (w gdpo) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	z := w.weightedSum(b)
@@ -437,7 +435,6 @@ type rowStd func(x, buf []float32, rows int) float32
 // ignoringNaN is trl's nanstd.
 func ignoringNaN(x, buf []float32, _ int) float32 { return nanStd(x, buf) }
 
-// torchStd is torch.std.
 func torchStd(x, _ []float32, rows int) float32 {
 	switch {
 	case len(x) == 1:

@@ -19,12 +19,10 @@ type population struct {
 	rawOfOne  bool // a group of one has μ := 0 and s := 1; else it gets 0, or NaN with ddof1
 }
 
-// advantages is a [formula].
 func (w population) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	buf := make([]float64, largestGroup(b.Offsets))
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		mean, std := w.meanStd(b.Rewards[lo:hi], buf[:hi-lo])
 		if w.rawOfOne && hi-lo == 1 {
 			mean, std = 0, 1
@@ -95,7 +93,6 @@ func (w population) meanStd(r, buf []float64) (mean, std float64) {
 // A single-sample group gets 0.
 type numpy32 struct{ eps float32 }
 
-// advantages is a [formula].
 func (w numpy32) advantages(dst []float64, b Batch, s Scale) error {
 	n := largestGroup(b.Offsets)
 	squares := make([]float32, n)
@@ -140,7 +137,6 @@ func centredByPythonSum(dst []float64, b Batch, _ Scale) error {
 //	A_i = r_i − (Σ − r_i)/(n − 1)        (bySum) a group of one gets 0
 type rloo64 struct{ bySum bool }
 
-// advantages is a [formula].
 func (w rloo64) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	for g := range b.Groups() {

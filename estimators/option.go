@@ -230,7 +230,6 @@ func (o Options) Resolve(who string, list []Option) (Options, error) {
 	return out, nil
 }
 
-// itHas names the options of a list.
 func itHas(list []Option) string {
 	var keys []string
 	for _, o := range list {

@@ -111,5 +111,4 @@ func otherEntry(key string, byDefault bool, on, off, meaning string) Option {
 	return o
 }
 
-// anyNumber takes every finite number.
 func anyNumber() Kind { return Number(math.Inf(-1), math.Inf(1)) }

@@ -159,7 +159,6 @@ func pkpoS(k int) pkpo            { return pkpo{k, k, bestOfSubset} }
 func pkpoSLOO(k int) pkpo         { return pkpo{k, k + 1, bestOfSubsetLeftOut} }
 func pkpoSLOOMinusOne(k int) pkpo { return pkpo{k, k, gainOfSubset} }
 
-// advantages is a [formula].
 func (p pkpo) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	n := largestGroup(b.Offsets)
@@ -235,7 +234,6 @@ func choose(a, b, n, k int) float64 {
 	return ratio
 }
 
-// bestOfSubset writes s.
 func bestOfSubset(dst, g []float64, w *subsetWeights) {
 	above := 0.0
 	for i := len(g) - 1; i >= 0; i-- {

@@ -56,7 +56,6 @@ func (w indexAdd) normalizeTile(tile, squares lanes.Tile, s Scale) {
 	tile.Normalize(&mean, &divisors)
 }
 
-// writeLarge writes the advantages of one group.
 func (w indexAdd) writeLarge(dst, rewards []float64, s Scale) {
 	var sum, squares float32
 	for _, r := range rewards {
@@ -126,11 +125,9 @@ func bincountRLOO() formula {
 // decide whether s is 0.
 type leaveOneOutStd struct{ leaveOut bool }
 
-// advantages is a [formula].
 func (w leaveOneOutStd) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		w.group(dst[lo:hi], b.Rewards[lo:hi], s != ScaleNone)
 	}
 	return nil
@@ -180,7 +177,6 @@ const (
 	rewardNormEps = 1e-5
 )
 
-// advantages is a [formula].
 func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	for i, r := range b.Rewards {

@@ -40,7 +40,6 @@ type rec struct{ balance bool }
 
 const recEps = 1e-6
 
-// advantages is a [formula].
 func (w rec) advantages(dst []float64, b Batch, s Scale) error {
 	return refuseGroupsOfOneWith(w.compute, "UnboundLocalError",
 		"cannot access local variable 'rewards' where it is not associated with a value")(dst, b, s)
@@ -50,8 +49,7 @@ func (w rec) compute(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	n := largestGroup(b.Offsets)
 	r, taken, kept := make([]float32, n), make([]float32, n), make([]bool, n)
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		toFloat32(r[:hi-lo], b.Rewards[lo:hi])
 		w.group(dst[lo:hi], r[:hi-lo], taken, kept[:hi-lo], s == ScaleGroup)
 	}
@@ -81,7 +79,6 @@ func (w rec) group(dst []float64, r, taken []float32, kept []bool, scaled bool) 
 	}
 }
 
-// keep writes which samples of a group stay.
 func (w rec) keep(kept []bool, r []float32) {
 	fillTrue(kept)
 	if !w.balance || len(r) < 2 {
@@ -100,11 +97,9 @@ func (w rec) keep(kept []bool, r []float32) {
 	}
 }
 
-// selects is a [selection].
 func (w rec) selects(kept []bool, b Batch) {
 	r := make([]float32, largestGroup(b.Offsets))
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		toFloat32(r[:hi-lo], b.Rewards[lo:hi])
 		w.keep(kept[lo:hi], r[:hi-lo])
 	}
@@ -124,7 +119,6 @@ type pods struct{ m int }
 
 const podsEps = 1e-4
 
-// advantages is a [formula].
 func (p pods) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	clear(dst)
@@ -147,12 +141,10 @@ func (p pods) advantages(dst []float64, b Batch, _ Scale) error {
 	return nil
 }
 
-// selects is a [selection].
 func (p pods) selects(kept []bool, b Batch) {
 	clear(kept)
 	w := newPodsWorkspace(b, p.m)
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		for _, i := range w.choose(b.Rewards[lo:hi]) {
 			kept[lo+i] = true
 		}

@@ -29,7 +29,6 @@ type stepwise struct {
 	threshold *float64
 }
 
-// advantages is a [formula].
 func (w stepwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	runs := Batch{Offsets: make([]int, 1, len(b.Offsets))}
@@ -79,12 +78,10 @@ func (w stepwise) leavesOut(rewards []float64) bool {
 	return len(r) == 1 || torchsum.Std(r) <= float32(*w.threshold)
 }
 
-// selects is a [selection].
 func (w stepwise) selects(kept []bool, b Batch) {
 	var t trajectories
 	var last []float64
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		t.of(b, lo, hi)
 		last = last[:0]
 		for k := range t.count() {
@@ -142,7 +139,6 @@ type trinityGiGPO struct{ omega, gamma float64 }
 
 const gigpoEps = 1e-6
 
-// advantages is a [formula].
 func (w trinityGiGPO) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	returns := make([]float64, len(dst))
@@ -153,8 +149,7 @@ func (w trinityGiGPO) advantages(dst []float64, b Batch, s Scale) error {
 		stepRewards = slices.Clone(dst)
 	}
 	var t trajectories
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		t.inSteps(b, lo, hi)
 		x = x[:0]
 		for k := range t.count() {
@@ -208,7 +203,6 @@ func (w trinityGiGPO) discount(returns, stepRewards, rewards []float64, steps []
 	return sum
 }
 
-// normalize is that of [trinityGiGPO].
 func normalize(x []float32, s Scale) {
 	if len(x) == 1 {
 		x[0] /= float32(1) + gigpoEps
@@ -224,7 +218,6 @@ func normalize(x []float32, s Scale) {
 	}
 }
 
-// pickFloat32 returns values of some samples, in the memory of dst.
 func pickFloat32(dst []float32, values []float64, samples []int32) []float32 {
 	dst = dst[:0]
 	for _, i := range samples {
@@ -241,7 +234,6 @@ func pickFloat32(dst []float32, values []float64, samples []int32) []float32 {
 // ddof 1, one value 0. All of it is float32.
 type rollGiGPO struct{ episode, step, gamma float32 }
 
-// advantages is a [formula].
 func (w rollGiGPO) advantages(dst []float64, b Batch, s Scale) error {
 	norm := groupwise{eps: rollEps, zeroIfFlat: true}
 	if err := norm.advantages(dst, b, s); err != nil {
@@ -274,8 +266,7 @@ func (w rollGiGPO) advantages(dst []float64, b Batch, s Scale) error {
 func (w rollGiGPO) returns(b Batch) []float64 {
 	returns := slices.Clone(b.Column(StepReward))
 	var t trajectories
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		t.inSteps(b, lo, hi)
 		for k := range t.count() {
 			running := float32(0)
@@ -346,7 +337,7 @@ func oncePerRollout(dst []float64, b Batch, s Scale) error {
 		once := rewards[:0]
 		b.rolloutsOf(g, func(lo, hi int) {
 			once = append(once, float32(b.Rewards[lo]))
-			if refused == nil && !allEqual(b.Rewards[lo:hi]) {
+			if refused == nil && slices.ContainsFunc(b.Rewards[lo+1:hi], func(r float64) bool { return r != b.Rewards[lo] }) {
 				refused = unequalRollout(b, g, lo, hi)
 			}
 		})
@@ -362,38 +353,16 @@ func oncePerRollout(dst []float64, b Batch, s Scale) error {
 	return refused
 }
 
-// allEqual reports whether all values equal the first; NaN equals nothing, but a single value does.
-func allEqual(x []float64) bool {
-	for _, v := range x[1:] {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
-}
-
 // unequalRollout is the ValueError for samples [lo, hi) of group g, which have different rewards.
 func unequalRollout(b Batch, g, lo, hi int) error {
 	var rows, rewards []string
 	for i := lo; i < hi; i++ {
 		rows = append(rows, strconv.Itoa(i))
-		rewards = append(rewards, pythonFloat(b.Rewards[i]))
+		rewards = append(rewards, pythonRepr(b.Rewards[i]))
 	}
 	text := fmt.Sprintf("all samples in rollout %d must share one reward; rows [%s] have rewards [%s]",
 		b.Rollouts[lo], strings.Join(rows, ", "), strings.Join(rewards, ", "))
 	return &Refusal{Kind: "ValueError", Text: text, Groups: []int{g}}
-}
-
-// pythonFloat writes a number as Python does: 1.0, nan, 1e-05.
-func pythonFloat(x float64) string {
-	text := strings.ToLower(strconv.FormatFloat(x, 'g', -1, 64))
-	if size := max(x, -x); size < 1e16 && size >= 1e-4 || x == 0 {
-		text = strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	if !strings.ContainsAny(text, ".ein") {
-		text += ".0"
-	}
-	return text
 }
 
 // hierarchical is GRPO for agents that play different roles in one episode, a proposer and its solvers:
@@ -405,7 +374,6 @@ func pythonFloat(x float64) string {
 // 0, one without an agent NaN.
 type hierarchical struct{ episodeAgents []float64 } // numbers of names
 
-// newHierarchical takes the names of the agents.
 func newHierarchical(agents []string) hierarchical {
 	var h hierarchical
 	for _, name := range agents {
@@ -414,13 +382,11 @@ func newHierarchical(agents []string) hierarchical {
 	return h
 }
 
-// advantages is a [formula].
 func (h hierarchical) advantages(dst []float64, b Batch, _ Scale) error {
 	mustHaveLength(dst, b)
 	agents, episodes := b.Column(Agent), b.Column(Episode)
 	var peers classesOf[[2]float64]
-	for g := range b.Groups() {
-		lo, hi := b.Offsets[g], b.Offsets[g+1]
+	for lo, hi := range b.ranges() {
 		peers.sort(hi-lo, func(i int) ([2]float64, bool) {
 			agent, episode := agents[lo+i], 0.0
 			for _, a := range h.episodeAgents {

@@ -165,7 +165,6 @@ type Batch struct {
 // Groups returns the number of groups.
 func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
-// ragged reports whether groups differ in size.
 func (b Batch) ragged() bool {
 	for g := range b.Groups() {
 		if b.Offsets[g+1]-b.Offsets[g] != b.Offsets[1]-b.Offsets[0] {
@@ -175,7 +174,6 @@ func (b Batch) ragged() bool {
 	return false
 }
 
-// column returns a column of the log, nil if there is none.
 func (b Batch) column(name string) []float64 {
 	if b.Column == nil {
 		return nil
@@ -194,5 +192,4 @@ func (b Batch) raw() []float64 {
 // live reports whether row i has a token in the loss.
 func (b Batch) live(i int) bool { return b.Lengths == nil || b.Lengths[i] > 0 }
 
-// anyNumber is the kind of options that take every finite number.
 func anyNumber() estimators.Kind { return estimators.Number(math.Inf(-1), math.Inf(1)) }

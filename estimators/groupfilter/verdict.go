@@ -53,7 +53,6 @@ func (r Reason) String() string {
 	return r.What + " " + strconv.FormatFloat(r.Value, 'g', 4, 64)
 }
 
-// because is a reason without a number.
 func because(what string) Reason { return Reason{what, math.NaN()} }
 
 // reset admits all groups of b.
@@ -75,7 +74,6 @@ func (v *Verdict) reset(b Batch) {
 	v.x32 = slices.Grow(v.x32[:0], largest)[:largest]
 }
 
-// drop drops group g.
 func (v *Verdict) drop(g int, why Reason) { v.Admitted[g], v.Reasons[g] = false, why }
 
 // admit takes back that group g is dropped.
@@ -90,7 +88,6 @@ func (v *Verdict) dropAll(why Reason) {
 	}
 }
 
-// admitted counts the groups that are.
 func (v *Verdict) admitted() int {
 	n := 0
 	for _, is := range v.Admitted {
@@ -113,7 +110,6 @@ func (v *Verdict) rows(b Batch) []bool {
 	return v.Kept
 }
 
-// dropEmpty drops the groups of which no row is kept.
 func (v *Verdict) dropEmpty(b Batch, why Reason) {
 	for g := range v.Admitted {
 		if v.Admitted[g] && !slices.Contains(v.Kept[b.Offsets[g]:b.Offsets[g+1]], true) {
@@ -183,7 +179,6 @@ func (v *Verdict) eachGroup(b Batch, values []float64, ask verdictOn) {
 	}
 }
 
-// numpyMean is np.mean.
 func numpyMean(r []float64) float64 { return torchsum.SumNumpy(r) / float64(len(r)) }
 
 // numpyStd is np.std, ddof 0. It overwrites the memory of v for a sum. Rewards that are all equal have

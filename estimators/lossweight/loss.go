@@ -166,7 +166,6 @@ func (w weight) dividedBy(then, last float32) weight {
 	return w
 }
 
-// of returns the weight of a row of l tokens.
 func (w weight) of(l float32) float32 {
 	if w.perRow {
 		l = min(l, 1)
@@ -213,7 +212,6 @@ func (w weight) setByLength(dst []float64, lengths []int32, empty, one float64) 
 	}
 }
 
-// setAll writes the weights of all rows.
 func (b Batch) setAll(dst []float64, w weight) { b.set(dst, 0, len(dst), w) }
 
 // length returns the tokens of row i that train: 0 if it is masked, 1 if lengths are unknown.
@@ -227,7 +225,6 @@ func (b Batch) length(i int) int32 {
 	return b.Lengths[i]
 }
 
-// tokens returns the tokens of rows lo to hi that train.
 func (b Batch) tokens(lo, hi int) float32 {
 	var sum int64
 	if b.Lengths != nil && b.Masked == nil {
@@ -242,7 +239,6 @@ func (b Batch) tokens(lo, hi int) float32 {
 	return float32(sum)
 }
 
-// rowsWithTokens counts the rows from lo to hi that train.
 func (b Batch) rowsWithTokens(lo, hi int) float32 {
 	n := 0
 	if b.Lengths != nil && b.Masked == nil {

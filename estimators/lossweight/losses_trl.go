@@ -224,7 +224,6 @@ func nemoRL() []*Loss {
 	})
 }
 
-// masked counts the masked rows.
 func (b Batch) masked() int {
 	n := 0
 	for _, masked := range b.Masked {
@@ -268,7 +267,6 @@ func weighPrime(dst []float64, b Batch, v estimators.Values) error {
 	return nil
 }
 
-// slime is slime with Megatron.
 func slime() []*Loss {
 	const source = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/backends/megatron_utils/cp_utils.py:get_sum_of_sample_mean, slime/backends/megatron_utils/loss.py:loss_function"
 	return told("calculate_per_token_loss", source, []*Loss{

@@ -183,7 +183,6 @@ const (
 	rollValid = "global_valid_samples"
 )
 
-// roll is ROLL.
 func roll() []*Loss {
 	const anyMicroBatch = "Micro-batches and ranks make no difference. N counts the rows that have a token."
 	valid := estimators.Option{
@@ -314,7 +313,6 @@ const (
 	tunixWidth = "max_tokens_to_generate"
 )
 
-// tunix is Tunix.
 func tunix() []*Loss {
 	const within = "This is within a micro-batch; all rows of the step are taken as one."
 	norm := estimators.Option{
