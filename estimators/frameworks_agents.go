@@ -33,8 +33,7 @@ func roll() []*Estimator {
 			Entry: about("grpo", "A = (r − μ) / (s + 1e-6)", normCode,
 				"s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or rounding error over s + 1e-6 (eight of 10.1: +0.95). "+
 					"Groups of different sizes raise RuntimeError. NaN makes its group NaN. reward_clip is off."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true,
-			Advantage: rollNorm(groupMean),
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Advantage: rollNorm(groupMean),
 		},
 		// adv_estimator reinforce with norm_mean_type group; the scale is norm_std_type.
 		configurable(Estimator{
@@ -139,8 +138,7 @@ func areal() []*Estimator {
 		{
 			Entry: about("reward_norm_leave_one_out", "A = x − mean of the others, x = clip(r, ±20)", normCode,
 				"A single-sample group gets x. "+docInside),
-			DependsOnBatch: true,
-			Advantage:      rewardNorm{leaveOut: true}.advantages,
+			DependsOnBatch: true, Advantage: rewardNorm{leaveOut: true}.advantages,
 		},
 		// reward_norm with the mean of the group, then adv_norm over the tokens of the batch.
 		tokenWhitened(Estimator{
@@ -188,8 +186,7 @@ func trinity() []*Estimator {
 				code+"grpo_advantage.py:GRPOGroupedAdvantage.process",
 				"s has ddof 1. A single-sample group has μ 0 and, under scale group, s 1. Equal rewards give 0 or float32 rounding error "+
 					"over s + 1e-6 (eight of 10.1: +0.47). rank_penalty is off. "+docTrinityGrouped).with(stdLevel),
-			Scales: []Scale{ScaleGroup, ScaleBatch}, CanFilter: true,
-			Advantage: trinityGRPO().advantages,
+			Scales: []Scale{ScaleGroup, ScaleBatch}, CanFilter: true, Advantage: trinityGRPO().advantages,
 		},
 		// drop = balance makes a filter of its own.
 		configured(Estimator{
@@ -272,8 +269,7 @@ func rlinf() []*Estimator {
 			Entry: about("grpo", "A = (r − μ) / (s + 1e-6)", code+"compute_grpo_advantages",
 				"s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float32 rounding error over s + 1e-6. Groups of different sizes raise "+
 					"RuntimeError. NaN makes its group NaN."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true,
-			Advantage: refuseRagged(grpo(1e-6).advantages),
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Advantage: refuseRagged(grpo(1e-6).advantages),
 		},
 		// grpo_dynamic with algorithm.advantage_mode turn, the default.
 		configurable(Estimator{
@@ -314,34 +310,29 @@ func rllm() []*Estimator {
 		{
 			Entry: about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", code+"rl_algo.py:calculate_grpo_advantages_per_group",
 				docNP+"A single-sample group has μ 0 and s 1. Equal rewards give 0 or float64 rounding error. NaN makes its group NaN.").with(divideByStd("rllm.algorithm.norm_adv_by_std_in_grpo")),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64,
-			Advantage: raw.advantages,
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64, Advantage: raw.advantages,
 		},
 		{
 			Entry: about("rloo", "A = n/(n − 1) · (r − μ)", code+"rl_algo.py:calculate_rloo_advantages_per_group",
 				docNP+"A single-sample group gets its raw reward. NaN makes its group NaN."),
-			Float:     Float64,
-			Advantage: rloo64{}.advantages,
+			Float: Float64, Advantage: rloo64{}.advantages,
 		},
 		{
 			Entry: about("prpo", "A = (r − mean) / (s + 1e-6), both of the batch", code+"advantage.py:calculate_prpo_advantages",
 				docNP+"Groups do not count: the batch is all groups of one role. NaN makes all NaN."),
-			Scales: []Scale{ScaleBatch}, Float: Float64,
-			Advantage: population{eps: 1e-6}.batchWide,
+			Scales: []Scale{ScaleBatch}, Float: Float64, Advantage: population{eps: 1e-6}.batchWide,
 		},
 		{
 			Entry: about("reinforce_plus_plus_baseline", "a = r − μ; A = a / (s_a + 1e-6), s_a of the batch",
 				code+"advantage.py:calculate_reinforce_plus_plus_baseline_advantages",
 				docNP+"A single-sample group gets 0. No weighting by tokens, unlike the REINFORCE++ of others. The batch is all groups "+
 					"of one role. NaN makes all NaN."),
-			Scales: []Scale{ScaleBatch}, Float: Float64,
-			Advantage: population{eps: 1e-6}.batchStd,
+			Scales: []Scale{ScaleBatch}, Float: Float64, Advantage: population{eps: 1e-6}.batchStd,
 		},
 		{
 			Entry: about("reinforce", "A = r", code+"advantage.py:calculate_reinforce_advantages",
 				"The reward itself; groups do not count. NaN stays with its sample."),
-			Float:     Float64,
-			Advantage: rewardItself,
+			Float: Float64, Advantage: rewardItself,
 		},
 	}
 }

@@ -29,8 +29,7 @@ func primeRL() []*Estimator {
 			Entry: about("grpo", "A = r − μ", grpoCode,
 				"No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error, which "+
 					"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN."),
-			CanFilter: true,
-			Advantage: groupwise{}.advantages,
+			CanFilter: true, Advantage: groupwise{}.advantages,
 		},
 		configured(Estimator{
 			Entry: about("grpo_length_penalty", "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); A = r' − mean r'",
@@ -52,8 +51,7 @@ func primeRL() []*Estimator {
 		{
 			Entry: about("max_rl", "A = (r − μ) / μ if μ > 0, else 0", code+"max_rl.py:MaxRLAlgorithm.score_group",
 				"No eps. A single-sample group gets 0. Groups may differ in size. NaN makes its group NaN."),
-			CanFilter: true,
-			Advantage: maxRL(0, true),
+			CanFilter: true, Advantage: maxRL(0, true),
 		},
 		// Role-conditioned advantage estimation.
 		notComputable("rae", "A = r − EMA of earlier rewards of the same agent", code+"rae.py:RAEAlgorithm.score_group",
@@ -78,8 +76,7 @@ func verifiers() []*Estimator {
 			"Python floats (float64), summed from left to right. A single-sample group gets 0; equal rewards 0 or a residue. Groups "+
 				"may differ in size. NaN makes its group NaN. A RubricGroup leaves the advantage of its last rubric, whatever the "+
 				"summed reward."),
-		CanFilter: true, Float: Float64,
-		Advantage: centredByPythonSum,
+		CanFilter: true, Float: Float64, Advantage: centredByPythonSum,
 	}}
 }
 
@@ -90,8 +87,7 @@ func tinker() []*Estimator {
 			"thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44432d621a01005073dc6d76a1e87a tinker_cookbook/rl/data_processing.py:compute_advantages",
 			"float32; no standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. "+
 				"Groups may differ in size. NaN makes its group NaN."),
-		CanFilter: true,
-		Advantage: groupwise{}.advantages,
+		CanFilter: true, Advantage: groupwise{}.advantages,
 	}}
 }
 
@@ -107,8 +103,7 @@ func art() []*Estimator {
 			Entry: about("local", "A = (r − μ) / (s + 1e-6); none: r − μ",
 				code+"preprocessing/tokenize.py:tokenize_trajectory_groups, art/utils/grpo.py:rewards_have_zero_variance",
 				"Python floats (float64), summed from left to right; s has ddof 0. "+docFlat).with(divideByStd("scale_rewards")),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64,
-			Advantage: flatGroups(pythonGRPO),
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64, Advantage: flatGroups(pythonGRPO),
 		},
 		{
 			Entry: about("tinker_native", "A = (r − μ) / s, 0 if s ≤ 1e-8; none: r − μ",
@@ -129,15 +124,13 @@ func openInstruct() []*Estimator {
 			Entry: about("centered", "A = r − μ", source,
 				"numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
 					"ValueError. NaN makes its group NaN."),
-			CanFilter: true, Float: Float64,
-			Advantage: openInstructFormula(),
+			CanFilter: true, Float: Float64, Advantage: openInstructFormula(),
 		},
 		{
 			Entry: about("standard", "A = (r − μ) / (s + 1e-8)", source,
 				"numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
 					"ValueError. NaN makes its group NaN."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64,
-			Advantage: openInstructFormula(),
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: openInstructFormula(),
 		},
 	}
 }
@@ -172,8 +165,7 @@ func tunix() []*Estimator {
 		{
 			Entry: about("rloo", "A = r − (Σ − r) / (n − 1)", code+"compute_rloo_advantages",
 				"A single-sample group gets 0. "+doc),
-			Float: Float64, Clean: cleanNaNToZero,
-			Advantage: asMatrix(rloo64{bySum: true}.advantages),
+			Float: Float64, Clean: cleanNaNToZero, Advantage: asMatrix(rloo64{bySum: true}.advantages),
 		},
 	}
 }

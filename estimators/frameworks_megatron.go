@@ -82,8 +82,7 @@ func slime() []*Estimator {
 			Entry: about("grpo", "a = r − μ; A = a / (s_a + 1e-6); none: a", rewards,
 				"s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + "+
 					"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.").with(withoutStd("disable-grpo-std-normalization")),
-			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true,
-			Advantage: slimeGRPO,
+			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Advantage: slimeGRPO,
 		},
 		// With --normalize-advantages, which it requires.
 		discounted(*tokenWhitened(Estimator{
@@ -139,8 +138,7 @@ func miles() []*Estimator {
 		{
 			Entry: about("reinforce_plus_plus_baseline", "A = r − μ", source,
 				"Before --normalize-advantages, which whitens over tokens. A single rollout gets 0. "+doc),
-			CanFilter: true, Clean: cleanNothing, Outputs: ByRollout,
-			Advantage: oncePerRollout,
+			CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout,
 		},
 		notComputable("ppo", formulaGAE, "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 "+
 			"miles/backends/megatron_utils/loss.py:compute_advantages_and_returns", criticNeeded),
@@ -223,7 +221,6 @@ func cosmosRL() []*Estimator {
 			"nvidia-cosmos/cosmos-rl@v0.4.7 cosmos_rl/dispatcher/algo/grpo.py:GRPO.compute_advantage",
 			"numpy float32 throughout, s with ddof 0. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error over s "+
 				"+ 1e-6. Groups may differ in size. NaN makes its group NaN.").with(unbiased),
-		Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-		Advantage: numpy32{eps: 1e-6}.advantages,
+		Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: numpy32{eps: 1e-6}.advantages,
 	}}
 }

@@ -31,8 +31,7 @@ func trl() []*Estimator {
 				"s has ddof 1 and is float32 throughout. A single-sample group gets 0. "+docUnscored+" Equal rewards give 0 or a "+
 					"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.").with(scale, aggregation),
 			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, ScaleError: trlScaleError, CanFilter: true,
-			zeroStd:   zeroStdOfScale(ignoringNaN),
-			Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
+			zeroStd: zeroStdOfScale(ignoringNaN), Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 		},
 		// multi_objective_aggregation="normalize_then_sum" is GDPO.
 		{
@@ -317,16 +316,14 @@ func twinkle() []*Estimator {
 				"s has ddof 1. Single-sample groups get their raw reward (group), or are compared with the whole batch (batch, none). "+
 					"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). "+
 					"Groups of different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN."),
-			Scales: scales, CanFilter: true, DependsOnBatch: true,
-			Advantage: refuseAsTwinkle(twinkleGRPO, 1),
+			Scales: scales, CanFilter: true, DependsOnBatch: true, Advantage: refuseAsTwinkle(twinkleGRPO, 1),
 		},
 		{
 			Entry: about("rloo", "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
 				twinkleCode+"rloo.py:RLOOAdvantage.__call__",
 				"s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise "+
 					"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0."),
-			Scales:    scales,
-			Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2),
+			Scales: scales, Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2),
 		},
 		notComputable("gae", formulaGAE,
 			"modelscope/twinkle@4380b27d197213a59a6fb7a5380d5f15e4b23c38 src/twinkle/advantage/gae.py:GAEAdvantage.__call__", criticNeeded),

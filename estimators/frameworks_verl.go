@@ -24,24 +24,21 @@ func verl() []*Estimator {
 				"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
 					"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs "+
 					"the last counts, and all get its advantage; the other estimators of verl count each output.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-			Advantage: grpoFormula,
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula,
 		},
 		{
 			Entry: about("grpo_vectorized", "A = (r − μ) / (s + 1e-6); none: r − μ",
 				algos+"compute_grpo_vectorized_outcome_advantage",
 				"As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. "+
 					"Groups may differ in size. NaN makes its group NaN.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-			Advantage: indexAddGRPO(false),
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: indexAddGRPO(false),
 		},
 		{
 			Entry: about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
 				algos+"compute_grpo_passk_outcome_advantage",
 				"s has ddof 1. A single-sample group raises ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups "+
 					"may differ in size.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-			Advantage: verlPassK,
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: verlPassK,
 		},
 		{
 			Entry: about("rloo", "A = r·n/(n − 1) − μ·n/(n − 1)", algos+"compute_rloo_outcome_advantage",
@@ -60,15 +57,13 @@ func verl() []*Estimator {
 			Entry: about("opo", "A = r − Σ l r / Σ l", algos+"compute_opo_outcome_advantage",
 				"No scale, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding error. Groups "+
 					"may differ in size. NaN makes its group NaN."),
-			Needs:     Needs{Lengths: true},
-			Advantage: lengthWeighted,
+			Needs: Needs{Lengths: true}, Advantage: lengthWeighted,
 		},
 		{
 			Entry: about("gpg", "A = N / max(m, 1) · (r − μ), m = rewards that are not 0", algos+"compute_gpg_outcome_advantage",
 				"The option alpha is overwritten, the standard deviation not used. A single-sample group has μ 0. NaN counts as not 0 "+
 					"and makes its group NaN. Groups may differ in size."),
-			DependsOnBatch: true, CanFilter: true,
-			Advantage: groupPolicyGradient,
+			DependsOnBatch: true, CanFilter: true, Advantage: groupPolicyGradient,
 		},
 		discounted(*tokenWhitened(Estimator{
 			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
@@ -85,8 +80,7 @@ func verl() []*Estimator {
 		{
 			Entry: about("remax", "A = r − b, b the reward of one greedy response", algos+"compute_remax_outcome_advantage",
 				"No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout dump does not hold b."),
-			Needs:     Needs{Baselines: true},
-			Advantage: greedyBaseline,
+			Needs: Needs{Baselines: true}, Advantage: greedyBaseline,
 		},
 		tokenWhitened(Estimator{
 			Entry: about("gdpo", "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
@@ -178,8 +172,7 @@ func easyR1() []*Estimator {
 		{
 			Entry: about("remax", "A = r − b, b the reward of one greedy response", easyR1Algos+"compute_remax_outcome_advantage",
 				"No scale, no eps; groups of any size, of one too. NaN and missing rewards count as 0. The usual logs do not hold b."),
-			Needs: Needs{Baselines: true}, Clean: cleanNaNToNum,
-			Advantage: greedyBaseline,
+			Needs: Needs{Baselines: true}, Clean: cleanNaNToNum, Advantage: greedyBaseline,
 		},
 		notComputable("gae", formulaGAE, easyR1Algos+"compute_gae_advantage_return", criticNeeded),
 		notComputable("kl_in_reward", "r − kl_coef·KL per token, then the estimator", easyR1Code+"ray_trainer.py:apply_kl_penalty",
@@ -245,8 +238,7 @@ func skyRL() []*Estimator {
 			Entry: about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
 				"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
 					"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-			Advantage: grpoFormula,
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula,
 		},
 		{
 			Entry: about("rloo", "A = (r − μ) · n/(n − 1)", algos+"compute_rloo_outcome_advantage",
@@ -258,8 +250,7 @@ func skyRL() []*Estimator {
 			Entry: about("maxrl", "A = (r − μ) / (μ + 1e-6)", algos+"compute_maxrl_advantage",
 				"A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A single-sample group gets its raw reward. "+
 					"Groups may differ in size. NaN makes its group NaN."),
-			CanFilter: true,
-			Advantage: maxRL(1e-6, false),
+			CanFilter: true, Advantage: maxRL(1e-6, false),
 		},
 		tokenWhitened(Estimator{
 			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
