@@ -1,5 +1,10 @@
 package estimators
 
+import (
+	"hash/fnv"
+	"iter"
+)
+
 // Batch is one training step as an estimator sees it. The fields after Offsets are
 // optional: [Needs] says which estimators read them.
 type Batch struct {
@@ -23,6 +28,17 @@ func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
 // Group returns the rewards of group g, in batch order.
 func (b Batch) Group(g int) []float64 { return b.Rewards[b.Offsets[g]:b.Offsets[g+1]] }
+
+// ranges returns the samples [lo, hi) of each group.
+func (b Batch) ranges() iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for g := 1; g < len(b.Offsets); g++ {
+			if !yield(b.Offsets[g-1], b.Offsets[g]) {
+				return
+			}
+		}
+	}
+}
 
 // OneGroup returns samples [lo, hi) as a batch of one group. It shares the memory of b.
 func (b Batch) OneGroup(lo, hi int) Batch { return b.sampleRange(lo, hi, []int{0, hi - lo}) }
@@ -116,7 +132,6 @@ func EqualGroups(n, size int) (offsets []int, err error) {
 	return offsets, nil
 }
 
-// largestGroup returns the size of the largest group.
 func largestGroup(offsets []int) int {
 	n := 0
 	for g := 1; g < len(offsets); g++ {
@@ -153,7 +168,6 @@ func raggedGroups(offsets []int, least int) []int {
 	return groups
 }
 
-// groupsWithMissing lists the groups that have a missing reward.
 func groupsWithMissing(b Batch) []int {
 	var groups []int
 	g := 0
@@ -170,3 +184,162 @@ func groupsWithMissing(b Batch) []int {
 	}
 	return groups
 }
+
+// Column is a value of a sample, beside reward and length, that few estimators read.
+type Column int
+
+// The columns.
+const (
+	InputTokens Column = iota // tokens that the model did not write: prompts, answers of tools
+	TotalTokens               // those and the response tokens: input tokens by another count
+	Turns                     // of the conversation
+	Agent                     // name of the agent that wrote the response
+	Episode                   // id of the episode: what several agents did together
+	Run                       // id of the trajectory of which the sample is one step
+	RunStep                   // number of the step in its trajectory
+	State                     // hash of the environment's state before the step; NaN if it has none
+	StepReward                // what the environment gave for the step; NaN if nothing
+
+	columnCount
+)
+
+// ColumnSet is a set of columns.
+type ColumnSet uint16
+
+// Columns returns the set of these columns.
+func Columns(columns ...Column) ColumnSet {
+	var set ColumnSet
+	for _, c := range columns {
+		set |= 1 << c
+	}
+	return set
+}
+
+// List returns the columns of the set.
+func (s ColumnSet) List() []Column {
+	var list []Column
+	for c := range columnCount {
+		if s&(1<<c) != 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// String says what the column holds: "input tokens".
+func (c Column) String() string {
+	return [...]string{
+		"input tokens", "total tokens", "numbers of turns", "agent names", "episode ids",
+		"trajectory ids", "numbers of the step in a trajectory", "state hashes", "step rewards",
+	}[c]
+}
+
+// Names are the names under which trainers log the column, the preferred one first.
+func (c Column) Names() []string {
+	return [...][]string{
+		{"num_input_tokens", "input_tokens"},
+		{"num_total_tokens", "total_tokens"},
+		{"num_turns", "metrics/num_turns"},
+		{"agent", "agent_name", "agent.name"},
+		{"episode", "episode_id"},
+		{"traj_id", "trajectory", "run", "run_id"},
+		{"env_step", "traj_step", "turn"},
+		{"state_hash", "env_state_hash"},
+		{"step_score", "step_scores", "step_reward"},
+	}[c]
+}
+
+// ColumnNamed returns the column that is logged under a name; ok is false if none is. Readers ask for each
+// field of a row, hence no search in the lists of names.
+func ColumnNamed(name string) (c Column, ok bool) {
+	switch name {
+	case "num_input_tokens", "input_tokens":
+		return InputTokens, true
+	case "num_total_tokens", "total_tokens":
+		return TotalTokens, true
+	case "num_turns", "metrics/num_turns":
+		return Turns, true
+	case "agent", "agent_name", "agent.name":
+		return Agent, true
+	case "episode", "episode_id":
+		return Episode, true
+	case "traj_id", "trajectory", "run", "run_id":
+		return Run, true
+	case "env_step", "traj_step", "turn":
+		return RunStep, true
+	case "state_hash", "env_state_hash":
+		return State, true
+	case "step_score", "step_scores", "step_reward":
+		return StepReward, true
+	}
+	return 0, false
+}
+
+// HoldsNames reports whether the values are names, of which only the equality counts. They are numbers
+// here all the same: see [NumberOfName].
+func (c Column) HoldsNames() bool {
+	return c == Agent || c == Episode || c == Run || c == State
+}
+
+// NumberOfName returns the number that stands for a name in a [Column]: a hash of 53 bits, which float64
+// holds exactly. Among a million names the odds that two are taken for one are 1 in 18,000.
+func NumberOfName(name string) float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return float64(h.Sum64() >> 11)
+}
+
+// classesOf are samples with equal keys, in the order in which the keys first come.
+type classesOf[K comparable] struct {
+	of      []int32 // of each sample, -1 if it has none
+	offsets []int32 // class k is members[offsets[k]:offsets[k+1]]
+	members []int32 // samples, in batch order within a class
+
+	seen map[K]int32
+}
+
+// sort deals n samples into classes; key returns the key of a sample, ok is false if it has none.
+func (c *classesOf[K]) sort(n int, key func(i int) (k K, ok bool)) {
+	if c.seen == nil {
+		c.seen = map[K]int32{}
+	}
+	clear(c.seen)
+	c.of, c.members = resize(c.of, n), resize(c.members, n)
+	c.offsets = append(c.offsets[:0], 0)
+	for i := range n {
+		c.of[i] = -1
+		if x, ok := key(i); ok {
+			k, known := c.seen[x]
+			if !known {
+				k = int32(len(c.seen))
+				c.seen[x] = k
+				c.offsets = append(c.offsets, 0)
+			}
+			c.of[i] = k
+			c.offsets[k+1]++
+		}
+	}
+	c.deal()
+}
+
+// deal fills in the members; offsets[k+1] is the size of class k.
+func (c *classesOf[K]) deal() {
+	for k := 1; k < len(c.offsets); k++ {
+		c.offsets[k] += c.offsets[k-1]
+	}
+	last := len(c.offsets) - 1
+	n := c.offsets[last]
+	for i := len(c.of) - 1; i >= 0; i-- { // from behind: offsets[k+1] is the end of class k and becomes its start
+		if k := c.of[i]; k >= 0 {
+			c.offsets[k+1]--
+			c.members[c.offsets[k+1]] = int32(i)
+		}
+	}
+	copy(c.offsets, c.offsets[1:])
+	c.offsets[last], c.members = n, c.members[:n]
+}
+
+func (c *classesOf[K]) count() int { return len(c.offsets) - 1 }
+
+// class returns the samples of class k.
+func (c *classesOf[K]) class(k int) []int32 { return c.members[c.offsets[k]:c.offsets[k+1]] }

@@ -33,6 +33,16 @@ type Entry struct {
 	Options []Option
 }
 
+// about returns what most entries say of themselves.
+func about(name, formula, source, doc string) Entry {
+	return Entry{Name: name, Formula: formula, Source: source, Doc: doc}
+}
+
+func (e Entry) with(options ...Option) Entry {
+	e.Options = options
+	return e
+}
+
 // About returns the description.
 func (e *Entry) About() *Entry { return e }
 

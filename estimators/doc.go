@@ -10,17 +10,17 @@
 //
 // # Two layers
 //
-//   - framework_X.go: the entries of one framework, each an [Estimator]. What a trainer
-//     calls things: name, scales, defaults, exceptions, and the file and revision that it
-//     was read from. all.go lists the frameworks.
-//   - formula_X.go: arithmetic that knows no framework. A formula is a function that writes
-//     the advantages of a [Batch]; its parameters are what frameworks do differently.
-//     formula.go has its type and functions that build one from another, refusal.go those
-//     that add an exception.
+//   - frameworks_*.go: the entries of the frameworks, a function for each, by family: those that grew out of
+//     verl or TRL, on Megatron, for agents, and so on. What a trainer calls things: name, scales, defaults,
+//     exceptions, and the file and revision that it was read from. catalogue.go lists the frameworks.
+//   - Chapters of arithmetic that knows no framework, one for each shape of formula: groupwise.go, numpy.go,
+//     scatter.go, nanmean.go, whiten.go, baselines.go, passk.go, rewards of steps in trajectories.go, and in
+//     selection.go those that choose their samples. A formula is a function that writes the advantages of a
+//     [Batch]; its parameters are what frameworks do differently. formula.go has its type and functions that
+//     build one from another or add an exception.
 //
 // Package torchsum adds in the order of PyTorch and numpy, package lanes does so for eight groups at
-// once. The other files apply an
-// estimator: clean.go, filter.go, recompute.go and process.go.
+// once. process.go and filter.go apply an estimator.
 //
 // # Shapes
 //
@@ -55,7 +55,7 @@
 // needs with a batch.
 //
 // What a framework's configuration changes of the numbers is a scale, an entry of its own, or an
-// [Option], which [Estimator.With] sets: see option.go for their kinds, and configurable.go for
+// [Option], which [Estimator.With] sets: see option.go for their kinds, and options_shared.go for
 // those that several frameworks have. An option may name a scale or an entry
 // (norm_adv_by_std_in_grpo is scale none in verl): [Option].Selects. What no entry and no option
 // says is at the framework's default: no KL in the reward, gamma 1.
@@ -78,14 +78,14 @@
 //
 // # A new estimator
 //
-//  1. Formula. Look for it among formula_*.go: GRPO and RLOO with another eps, baseline or
-//     group of one are values of groupwise. Else write formula_X.go after
-//     formula_maxrl.go: the formula in the comment, with its paper, then the operations in
-//     the framework's precision and order, without allocation per group.
-//  2. Entry. Add it to framework_X.go after framework_tinker.go; the comments of
-//     [Estimator] say what each field holds. A new framework is a new file and a line in
-//     all.go. If no public code exists, set NoPublicCode, and name paper and equation in
-//     Source.
+//  1. Formula. Look for it in the chapters: GRPO and RLOO with another eps, baseline or group of one are
+//     values of groupwise. Else write it in the chapter of its shape, after maxRL: the formula in the
+//     comment, with its paper, then the operations in the framework's precision and order, without allocation
+//     per group.
+//  2. Entry. A row in the function of its framework, after tinker; the comments of [Entry] and [Estimator]
+//     say what each field holds. A release or a fork is written as changes on another list, as trl15 is. A
+//     new framework is a function in the chapter of its family and a line of catalogue. If no public code
+//     exists, set NoPublicCode, and name paper and equation in Source.
 //  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head
 //     says what the file holds: numbers that the framework's code printed or, with
 //     NoPublicCode, numbers calculated by hand. Cases under other options than the

@@ -29,12 +29,14 @@
 //
 // # A new filter
 //
-//  1. Rule. A function in framework_X.go that asks about each group (eachGroup) or each row (rows, dropEmpty),
-//     after framework_trinity.go: the operations in the framework's precision and order, without allocation
-//     per group, the numbers of the trainer's options as parameters. group.go has what rules share.
-//  2. Entry. In the list of the same file; the comments of [Filter] say what each field holds. Options have
-//     the trainer's own keys and defaults. Doc says in a sentence what becomes of groups of equal rewards. A
-//     new framework is a new file and a line in all.go, named as in package estimators.
+//  1. A row in the function of its framework, in the chapter of what the rule looks at: rules_spread.go,
+//     rules_mean.go, rules_advantage.go, rules_share.go; trinity is a short one. The comments of estimators.Entry
+//     and [Filter] say what each field holds. Options have the trainer's own keys and defaults. Doc says in
+//     a sentence what becomes of groups of equal rewards. A new framework is a function and a line of
+//     catalogue, in filter.go, named as in package estimators.
+//  2. Its rule, in the same row, asks about each group (byRewards, eachGroup) or each row (rows, dropEmpty): the
+//     operations in the framework's precision and order, without allocation per group. verdict.go has what
+//     rules share.
 //  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head says what the file
 //     holds: flags that the framework's code gave. With NoPublicCode, cases calculated by hand in filter_test.go.
 //  4. go test ./estimators/groupfilter, and -bench Decide: a rule should cost no more than GRPO does.

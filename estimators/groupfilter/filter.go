@@ -1,6 +1,7 @@
 package groupfilter
 
 import (
+	"math"
 	"strings"
 
 	"vantage/estimators"
@@ -102,6 +103,14 @@ func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
 	return f.decide(v, b, o)
 }
 
+// byRewards is the decision of a rule that asks about the rewards of each group, whatever the options.
+func byRewards(ask verdictOn) decide {
+	return func(v *Verdict, b Batch, _ estimators.Values) error {
+		v.eachGroup(b, b.Rewards, ask)
+		return nil
+	}
+}
+
 // Columns names the columns of the log that the rule reads besides the reward, for values of f.Options;
 // a log need not have them.
 func (f *Filter) Columns(o estimators.Values) []string {
@@ -156,7 +165,6 @@ type Batch struct {
 // Groups returns the number of groups.
 func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
-// ragged reports whether groups differ in size.
 func (b Batch) ragged() bool {
 	for g := range b.Groups() {
 		if b.Offsets[g+1]-b.Offsets[g] != b.Offsets[1]-b.Offsets[0] {
@@ -166,7 +174,6 @@ func (b Batch) ragged() bool {
 	return false
 }
 
-// column returns a column of the log, nil if there is none.
 func (b Batch) column(name string) []float64 {
 	if b.Column == nil {
 		return nil
@@ -184,3 +191,5 @@ func (b Batch) raw() []float64 {
 
 // live reports whether row i has a token in the loss.
 func (b Batch) live(i int) bool { return b.Lengths == nil || b.Lengths[i] > 0 }
+
+func anyNumber() estimators.Kind { return estimators.Number(math.Inf(-1), math.Inf(1)) }

@@ -190,7 +190,11 @@ func TestVerlMetricMissingInRow(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 1, 0, 1}, Offsets: []int{0, 2, 4}}
 	b.Column = func(string) []float64 { return []float64{1, 1, estimators.MissingReward(), 1} }
 	var v Verdict
-	err := verlFilterGroups(&v, b, "acc")
+	values, err := estimators.Options("algorithm.filter_groups.metric=acc").Values(find(t, "verl", "filter_groups").Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = find(t, "verl", "filter_groups").Decide(&v, b, values)
 	var refusal *estimators.Refusal
 	if !errors.As(err, &refusal) || err.Error() != "RuntimeError: Finished groups are missing DAPO metric 'acc'" || !slices.Equal(refusal.Groups, []int{1}) {
 		t.Errorf("%v", err)

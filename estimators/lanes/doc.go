@@ -2,7 +2,7 @@
 // [Vector], so that whatever is done to a group, in whatever order, is done to eight. No order of
 // additions changes by that, and no bit: each group has a lane of its own.
 //
-// A [Tile] holds the values, float32. [Queue] finds groups of one size in a batch.
+// A [Tile] holds the values, float32. [Groups] finds groups of one size in a batch.
 //
 //	Load → Sum, Std or StdWelford → Normalize → Store     advantages
 //	Load → Sort, Signs → Select → Store, StoreMarks       the filter

@@ -10,12 +10,11 @@
 //
 // # What is here
 //
-//   - framework_X.go: the losses of one framework, each a [Loss]: its name and key in the trainer's
-//     configuration, formula, the options that change the weights, and file and release that it was
-//     read from. all.go lists the frameworks, of each its default first.
-//   - rows.go: the arithmetic that they share.
-//   - mass.go and bylength.go: what the weights mean for a step: Σw·|A|, push down to push up, dilution
-//     by dead groups, and these by length.
+//   - losses_verl.go and losses_trl.go: the losses of the frameworks, a function for each: the name and the
+//     key in the trainer's configuration, formula, the options that change the weights, and file and
+//     release that it was read from. Of each framework the default is the first.
+//   - loss.go: [Loss], the list of the frameworks, and the arithmetic that they share.
+//   - mass.go: what the weights mean for a step: Σw·|A|, push down to push up, dilution by dead groups.
 //
 // # What is assumed
 //
@@ -28,10 +27,10 @@
 //
 // # A new loss
 //
-//  1. An entry in framework_X.go after framework_nemo.go, the framework's default first; the comments
-//     of [Loss] say what each field holds. The divisions are done in the framework's order, since each
-//     rounds; nothing is allocated per row or micro-batch. A new framework is a new file and a line in
-//     all.go.
+//  1. A row in the function of its framework, the default first; the comments of estimators.Entry and
+//     [Loss] say what each field holds. The divisions are done in the framework's order, since each
+//     rounds; nothing is allocated per row or micro-batch. A new framework is a function and a line of
+//     catalogue, in loss.go.
 //  2. Golden cases: testdata/golden/X_loss_weights.json, numbers that the framework's own code printed,
 //     and a row in golden_test.go. The test fails for a loss that no case has.
 //  3. go test ./estimators/lossweight, then go test ./model/report -run LossesPage -update, which

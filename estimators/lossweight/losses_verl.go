@@ -1,0 +1,369 @@
+package lossweight
+
+import (
+	"math"
+
+	"vantage/estimators"
+)
+
+const (
+	verlScaleFactor = "actor_rollout_ref.actor.loss_scale_factor"
+	verlWidth       = "data.max_response_length"
+	verlGlobal      = "global_batch_info"
+)
+
+// verl is verl since it hands the totals of the mini-batch to each micro-batch.
+func verl() []*Loss {
+	const counted = "N counts every row of the mini-batch, empty and masked ones too. "
+	const anyMicroBatch = "Micro-batches and ranks make no difference. A step of several mini-batches " +
+		"(ppo_mini_batch_size below train_batch_size) has these weights within each of them."
+	global := estimators.Option{
+		Key: verlGlobal, Kind: estimators.Switch(), Default: "true",
+		Meaning: "not in the configuration: whether the trainer hands in the totals of the mini-batch; if not, rows without a token do not count in N",
+	}
+	const source = "verl-project/verl wheel verl==0.9.1 verl/trainer/ppo/core_algos.py:agg_loss, verl/workers/utils/losses.py"
+	return told("actor_rollout_ref.actor.loss_agg_mode", source, []*Loss{
+		{
+			Entry:        entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows)) }),
+		},
+		{
+			Entry:        entry("token-sum", "l", "Nothing is averaged: the gradient grows with the number of tokens. "+anyMicroBatch),
+			NeedsLengths: true, weigh: ofStep(func(_ Batch, _ int, _ estimators.Values) weight { return perToken(1) }),
+		},
+		{
+			Entry:        entry("seq-mean-token-sum", "l / N", counted+anyMicroBatch, global),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, v estimators.Values) weight { return perToken(verlRows(rows, b, v)) }),
+		},
+		{
+			Entry: entry("seq-mean-token-mean", "1 / N",
+				"Each row weighs the same, so a token of a long row weighs less. An empty row has no weight. "+
+					counted+anyMicroBatch, global),
+			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight { return perRow(verlRows(rows, b, v)) }),
+		},
+		{
+			Entry: entry("seq-mean-token-sum-norm", "l / N / S",
+				"S is loss_scale_factor or, without it, the width of the padded responses, which is that of "+
+					"the micro-batch: give the factor or the width, else the longest response of the step is taken. "+counted+anyMicroBatch, countOrNone(verlScaleFactor, "what a sum of tokens is divided by; none: the width of the padded responses"),
+				countOrNone(verlWidth, "width of the padded responses in tokens; none: that of the longest response"),
+				global),
+			NeedsLengths: true,
+			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
+				scale := float32(v.Number(verlScaleFactor))
+				if scale == 0 {
+					scale = b.width(v.Number(verlWidth))
+				}
+				return perToken(verlRows(rows, b, v)).dividedBy(scale, 1)
+			}),
+		},
+	})
+}
+
+func verlRows(rows int, b Batch, v estimators.Values) float32 {
+	if v.Bool(verlGlobal) {
+		return float32(rows)
+	}
+	return b.rowsWithTokens(0, rows)
+}
+
+// width is the width of the padded responses: as given or, if 0, of the longest one.
+func (b Batch) width(given float64) float32 {
+	if given > 0 {
+		return float32(given)
+	}
+	return b.longest()
+}
+
+// easyR1 is EasyR1-Brian, which gives the samples that its filter drops a loss mask of 0.
+func easyR1() []*Loss {
+	const within = "A dropped sample has no token. Each micro-batch weighs the same; which rows share one is not in the log, and the order of the log is taken."
+	list := []*Loss{
+		{
+			Entry: entry("token-mean", "l / T",
+				"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
+			NeedsLengths: true,
+			weigh:        inEasyMicroBatches(func(b Batch, lo, hi int) weight { return perToken(b.tokens(lo, hi) + 1e-8) }),
+		},
+		{
+			Entry:        entry("seq-mean-token-sum", "l / N", "N counts dropped samples too. "+within),
+			NeedsLengths: true, weigh: inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
+		},
+		{
+			Entry: entry("seq-mean-token-mean", "1 / N",
+				"Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. "+within),
+			weigh: weighEasyMeans,
+		},
+		{
+			Entry: entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
+				"It is not divided by the number of rows: the gradient grows with the micro-batch. "+within, countOrNone(verlWidth, "L in tokens; none: that of the longest response")),
+			NeedsLengths: true,
+			weigh: func(dst []float64, b Batch, v estimators.Values) error {
+				width := b.width(v.Number(verlWidth))
+				return inEasyMicroBatches(func(Batch, int, int) weight { return perToken(width) })(dst, b, v)
+			},
+		},
+	}
+	for _, l := range list {
+		l.MasksDropped = true
+	}
+	return told("worker.actor.loss_agg_mode",
+		"Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:agg_loss, verl/workers/actor/dp_actor.py:update_policy",
+		list, countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step"))
+}
+
+// inEasyMicroBatches returns the weights of a loss that is averaged within rows lo to hi of a
+// micro-batch, then over micro-batches.
+func inEasyMicroBatches(within func(b Batch, lo, hi int) weight) func([]float64, Batch, estimators.Values) error {
+	return func(dst []float64, b Batch, v estimators.Values) error {
+		size := int(v.Number(easyMicro))
+		accumulation := float32(1)
+		if size > 0 {
+			accumulation = float32(max(len(dst)/size, 1))
+		}
+		for lo, hi := range microBatches(len(dst), size) {
+			b.set(dst, lo, hi, within(b, lo, hi).dividedBy(accumulation, 1))
+		}
+		return nil
+	}
+}
+
+func weighEasyMeans(dst []float64, b Batch, v estimators.Values) error {
+	if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
+		return ErrNaN
+	}
+	return inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perRow(float32(hi - lo)) })(dst, b, v)
+}
+
+const easyMicro = "worker.actor.micro_batch_size_per_device_for_update"
+
+// easyR1Upstream is hiyouga's EasyR1. It multiplies the loss of a micro-batch by the share of the
+// step's tokens that are in it.
+func easyR1Upstream() []*Loss {
+	const source = "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:average_loss, verl/workers/actor/dp_actor.py:update_policy"
+	return told("worker.actor.loss_avg_mode", source, []*Loss{
+		{
+			Entry: entry("token", "l / T",
+				"Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference."),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows) + 1e-8) }),
+		},
+		{
+			Entry: entry("seq", "1 / N",
+				"Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches "+
+					"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.", countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step")),
+			weigh: weighEasySeq,
+		},
+	})
+}
+
+func weighEasySeq(dst []float64, b Batch, v estimators.Values) error {
+	size := int(v.Number(easyMicro))
+	if size == 0 {
+		b.setAll(dst, perRow(float32(len(dst))))
+		return nil
+	}
+	if b.Lengths == nil {
+		return &estimators.Refusal{Kind: estimators.KindMissing, Text: "response lengths"}
+	}
+	total := b.tokens(0, len(dst))
+	for lo, hi := range microBatches(len(dst), size) {
+		tokens := b.tokens(lo, hi)
+		w := perRow(float32(hi - lo))
+		for i := lo; i < hi; i++ {
+			dst[i] = float64(w.of(float32(b.length(i))) * tokens / total)
+		}
+	}
+	return nil
+}
+
+const (
+	rollWidth = "response_length"
+	rollValid = "global_valid_samples"
+)
+
+func roll() []*Loss {
+	const anyMicroBatch = "Micro-batches and ranks make no difference. N counts the rows that have a token."
+	valid := estimators.Option{
+		Key: rollValid, Kind: estimators.Switch(), Default: "true",
+		Meaning: "not in the configuration: whether the worker hands in the number of rows with a token; if not, N counts all rows",
+	}
+	const source = "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:agg_loss"
+	return told("loss_agg_mode", source, []*Loss{
+		{
+			Entry: entry("seq-mean-token-mean", "1 / N",
+				"Each row weighs the same, so a token of a long row weighs less. "+anyMicroBatch, valid),
+			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight { return perRow(rollRows(rows, b, v)) }),
+		},
+		{
+			Entry:        entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows)) }),
+		},
+		{
+			Entry:        entry("seq-mean-token-sum", "l / N", anyMicroBatch, valid),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, v estimators.Values) weight { return perToken(rollRows(rows, b, v)) }),
+		},
+		{
+			Entry: entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
+				"It is not divided by the number of rows: the gradient grows with the batch.", countOrNone(rollWidth, "L in tokens; none: that of the longest response")),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, _ int, v estimators.Values) weight { return perToken(b.width(v.Number(rollWidth))) }),
+		},
+	})
+}
+
+func rollRows(rows int, b Batch, v estimators.Values) float32 {
+	if v.Bool(rollValid) {
+		return b.rowsWithTokens(0, rows)
+	}
+	return float32(rows)
+}
+
+const (
+	skyMaxLength = "trainer.algorithm.max_seq_len"
+	skyMicro     = "trainer.micro_train_batch_size_per_gpu"
+)
+
+// skyRL is SkyRL, which scales the advantage of each token and then adds: the weight of a row is the
+// factor times its tokens, in exact arithmetic.
+func skyRL() []*Loss {
+	const minibatch = "A step of several mini-batches has these weights within each of them. Rows without a token and masked rows count in N."
+	const source = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 skyrl/backends/skyrl_train/utils/ppo_utils.py:apply_loss_reduction_to_advantages_minibatch"
+	return told("trainer.algorithm.loss_reduction", source, []*Loss{
+		{
+			Entry:        entry("token_mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+minibatch),
+			NeedsLengths: true,
+			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
+				b.scaleTokens(dst, 0, len(dst), max(b.tokens(0, len(dst)), 1), 1)
+				return nil
+			},
+		},
+		{
+			Entry: entry("sequence_mean", "1 / N", "Each row weighs the same. "+minibatch),
+			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
+				for i := range dst {
+					b.scaleTokens(dst, i, i+1, float32(len(dst))*max(float32(b.length(i)), 1), 1)
+				}
+				return nil
+			},
+		},
+		{
+			Entry: entry("seq_mean_token_sum_norm", "l / (N · max_seq_len)",
+				"A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. "+minibatch, countOrNone(skyMaxLength, "what a sum of tokens is divided by")),
+			NeedsLengths: true, weigh: weighSkyNorm,
+		},
+		{
+			Entry: entry("prompt_mean", "l / (P · t), t tokens of the prompt's rows, P prompts",
+				"Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. "+minibatch),
+			NeedsLengths: true,
+			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
+				prompts := float32(len(b.Offsets) - 1)
+				for g := range len(b.Offsets) - 1 {
+					lo, hi := b.Offsets[g], b.Offsets[g+1]
+					b.scaleTokens(dst, lo, hi, prompts*max(b.tokens(lo, hi), 1), 1)
+				}
+				return nil
+			},
+		},
+		{
+			Entry: entry("token_mean_legacy", "l / t / M, t tokens of the row's micro-batch, M micro-batches",
+				"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. "+minibatch, countOrNone(skyMicro, "rows of a micro-batch; none: all rows of the step")),
+			NeedsLengths: true, weigh: weighSkyLegacy,
+		},
+	})
+}
+
+// scaleTokens gives each token of rows lo to hi the factor 1/total/over.
+func (b Batch) scaleTokens(dst []float64, lo, hi int, total, over float32) {
+	factor := float64(1 / total / over)
+	for i := lo; i < hi; i++ {
+		dst[i] = float64(b.length(i)) * factor
+	}
+}
+
+func weighSkyNorm(dst []float64, b Batch, v estimators.Values) error {
+	maxLength := float32(v.Number(skyMaxLength))
+	if maxLength == 0 {
+		return &estimators.Refusal{Kind: "ValueError", Text: "`trainer.algorithm.max_seq_len` must be set explicitly when " +
+			"`trainer.algorithm.loss_reduction='seq_mean_token_sum_norm'`. Choose the total sequence-length normalization constant " +
+			"for your setup; this often matches the model context window / vLLM `max_model_len` when appropriate."}
+	}
+	b.scaleTokens(dst, 0, len(dst), float32(len(dst))*maxLength, 1)
+	return nil
+}
+
+func weighSkyLegacy(dst []float64, b Batch, v estimators.Values) error {
+	size := int(v.Number(skyMicro))
+	if size == 0 {
+		size = max(len(dst), 1)
+	}
+	whole := len(dst) / size
+	clear(dst[whole*size:])
+	for lo, hi := range microBatches(whole*size, size) {
+		b.scaleTokens(dst, lo, hi, max(b.tokens(lo, hi), 1), float32(whole))
+	}
+	return nil
+}
+
+const (
+	tunixNorm  = "norm"
+	tunixWidth = "max_tokens_to_generate"
+)
+
+func tunix() []*Loss {
+	const within = "This is within a micro-batch; all rows of the step are taken as one."
+	norm := estimators.Option{
+		Key: tunixNorm, Kind: estimators.OrNone(estimators.Number(math.SmallestNonzeroFloat64, math.Inf(1))), Default: "none",
+		Meaning: "not in the configuration: the argument norm of aggregate_loss, which the learners do not give",
+		Refusal: "Invalid 'norm' value: %s. Must be a positive number.",
+	}
+	const source = "google/tunix wheel google-tunix==0.1.7 tunix/rl/common.py:aggregate_loss"
+	return told("loss_agg_mode", source, []*Loss{
+		{
+			Entry: entry("sequence-mean-token-mean", "1 / M, M rows with a token",
+				"Each row weighs the same; rows without a token do not count. The default of GRPOConfig. "+within),
+			weigh: ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perRow(b.tunixRows(rows)) }),
+		},
+		{
+			Entry: entry("token-mean", "l / T",
+				"Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. "+within),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(max(b.tokens(0, rows), 1)) }),
+		},
+		{
+			Entry: entry("sequence-mean-token-scale", "l / L / M, L width of the padded responses",
+				"A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. "+within, norm, countOrNone(tunixWidth, "L in tokens; none: that of the longest response")),
+			NeedsLengths: true,
+			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
+				scale := float32(v.Number(tunixNorm))
+				if scale == 0 {
+					scale = b.width(v.Number(tunixWidth))
+				}
+				return perToken(max(scale, 1e-6)).dividedBy(b.tunixRows(rows), 1)
+			}),
+		},
+		{
+			Entry:        entry("seq-mean-token-sum", "l / M, M rows with a token", within),
+			NeedsLengths: true,
+			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tunixRows(rows)) }),
+		},
+		{
+			Entry: entry("sequence-mean-token-sum-norm", "l / M, M rows with a token",
+				"As seq-mean-token-sum, unless norm is given, by which it is divided then. "+within, norm),
+			NeedsLengths: true,
+			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
+				scale := float32(v.Number(tunixNorm))
+				if scale == 0 {
+					scale = b.tunixRows(rows)
+				}
+				return perToken(max(scale, 1e-6))
+			}),
+		},
+	})
+}
+
+// tunixRows counts the rows with a token, at least 1.
+func (b Batch) tunixRows(rows int) float32 { return max(b.rowsWithTokens(0, rows), 1) }
