@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vantage/loaders"
-	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/clickhouse"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/loaders/storage"
@@ -43,7 +43,7 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
 		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
-	if slices.ContainsFunc(paths, address.Is) {
+	if slices.ContainsFunc(paths, clickhouse.IsAddress) {
 		return p.openTable(paths, follow)
 	}
 	if p.passwordFile != "" {
