@@ -208,6 +208,8 @@ func (h *htmlPage) tiles() {
 // rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
 	switch logged := meanText(h.chain.logged()); {
+	case logged == meanText(h.total.summary().Metric("critic/score/mean")) && h.chain.invalid > 0:
+		return "mean of the rewards that are numbers; " + units.Count(h.chain.invalid) + " NaN or missing"
 	case logged == meanText(h.total.summary().Metric("critic/score/mean")):
 	case h.Settings.Overlong != "":
 		return "mean after the length penalty; " + logged + " as logged"
