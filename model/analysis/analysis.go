@@ -26,6 +26,8 @@ type Summary struct {
 	Nonzero        int // samples whose processed advantage is a number other than 0: only these train
 	Flips          Flips
 	Metrics        []Metric
+	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
+	RewardSum      float64 // of these
 	Warnings       []model.Warning
 
 	// NoSolved says why there is neither pass@k nor a solve rate; "" if there are.

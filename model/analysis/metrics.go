@@ -32,6 +32,14 @@ func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.sums
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")
+	if !isFinite(m[0].Value) {
+		a.FiniteRewards, a.RewardSum = 0, 0
+		for _, r := range a.original.rewards {
+			if isFinite(r) {
+				a.FiniteRewards, a.RewardSum = a.FiniteRewards+1, a.RewardSum+r
+			}
+		}
+	}
 	m = s.rewards.appendTo(m, "critic/rewards")
 	m = s.original.appendTo(m, "critic/advantages")
 	m = s.processed.appendTo(m, "critic/advantages_processed")

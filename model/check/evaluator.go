@@ -333,6 +333,7 @@ type measured struct {
 	counted bool // else a metric
 	fails   bool // by itself
 	figures.Number
+	part, weight float64 // of a metric, in a mean over several steps
 }
 
 // verdict is what a rule says at a step.
@@ -371,6 +372,7 @@ func (t *tally) measure(s *analysis.Summary) (m measured, ok bool) {
 	for _, metric := range s.Metrics {
 		if metric.Name == t.rule.Name {
 			m.Number = figures.Mean(metric.Value)
+			m.part, m.weight = figures.PartOfRun(s, metric.Name)
 			return m, !m.IsMissing() || !strings.HasPrefix(metric.Name, "vantage/")
 		}
 	}
@@ -449,4 +451,6 @@ func (m *measured) add(more measured) {
 	m.N += more.N
 	m.Of += more.Of
 	m.X += more.X
+	m.part += more.part * more.weight
+	m.weight += more.weight
 }

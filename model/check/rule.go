@@ -185,8 +185,10 @@ func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 		return float64(m.N), units.Count(m.N)
 	case m.counted:
 		x = float64(m.N) / float64(steps)
+	case steps == 1:
+		x = m.X
 	default:
-		x = m.X / float64(steps)
+		x = m.part / m.weight
 	}
 	return x, units.Short(x)
 }

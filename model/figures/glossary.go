@@ -165,7 +165,10 @@ trainers' names.
 | N, G | samples and groups of the step |
 | #{…} | how many samples or groups are so |
 
-A figure of a run is the sum over its steps if it is a count, and the mean over its complete steps if it is a metric. *ddof* is what is
+A figure of a run is the sum over its complete steps if it is a count, whatever its name. Of a metric it is the largest or the least where
+the name ends in max or min; the mean of all samples of critic/score/mean, critic/rewards/mean, response_length/mean,
+response_length/clip_ratio, frac_reward_zero_std and vantage/kept, of all groups of vantage/signal and vantage/admitted; and else the mean
+over the steps. Where rewards are no numbers, the mean reward of a run is that of the others. *ddof* is what is
 taken off the number of values in the divisor of a standard deviation. *Near* are figures of trainers that are computed otherwise. What
 trainers call a figure was read in their code; names without a trainer's are ours.
 `

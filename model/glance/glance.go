@@ -17,6 +17,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -32,14 +33,16 @@ type Glance struct {
 
 // Counts are sums over steps.
 type Counts struct {
-	Rows, Nonzero          int // samples, and those that train: their advantage is not 0
-	Groups, Signal         int // groups, and those that carry signal
-	Admitted               int // groups that the group filter admits
-	Fates                  [model.FateCount]int
-	InvalidRewards         int // samples whose reward is NaN or missing
-	rewardSum, lengthSum   float64
-	rewardRows, lengthRows int
+	Rows, Nonzero  int // samples, and those that train: their advantage is not 0
+	Groups, Signal int // groups, and those that carry signal
+	Admitted       int // groups that the group filter admits
+	Fates          [model.FateCount]int
+	InvalidRewards int // samples whose reward is NaN or missing
+	reward, length figures.RunMetric
 }
+
+// The metrics of which a glance has the means.
+const meanReward, meanLength = "critic/score/mean", "response_length/mean"
 
 // Dead returns the number of groups without signal.
 func (c *Counts) Dead() int { return c.Groups - c.Signal }
@@ -52,19 +55,15 @@ func (c *Counts) add(s *analysis.Summary) {
 		c.Fates[f] += n
 	}
 	c.InvalidRewards += warned(s, model.WarnInvalidRewards)
-	if x := s.Metric("critic/score/mean"); x-x == 0 {
-		c.rewardSum, c.rewardRows = c.rewardSum+x*float64(s.Rows), c.rewardRows+s.Rows
-	}
-	if x := s.Metric("response_length/mean"); x-x == 0 {
-		c.lengthSum, c.lengthRows = c.lengthSum+x*float64(s.Rows), c.lengthRows+s.Rows
-	}
+	c.reward.Add(s, meanReward)
+	c.length.Add(s, meanLength)
 }
 
 // Reward returns the mean reward, NaN if there is none.
-func (c *Counts) Reward() float64 { return c.rewardSum / float64(c.rewardRows) }
+func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
 
 // Length returns the mean length of the responses, NaN if none is known.
-func (c *Counts) Length() float64 { return c.lengthSum / float64(c.lengthRows) }
+func (c *Counts) Length() float64 { return c.length.Value(meanLength) }
 
 // warned returns the count of a warning of a step, 0 without it.
 func warned(s *analysis.Summary, kind model.WarningKind) int {

@@ -161,6 +161,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"signal_groups", g.Signal},
 			{"fates", fatesOf(g.Fates)},
 			{"reward_mean", known(g.Reward())},
+			{"invalid_rewards", some(g.InvalidRewards)},
 			{"length_mean", known(g.Length())},
 			{"advice", s.advice()},
 			{"notes", s.notes()},
@@ -200,12 +201,15 @@ func (s *Summary) reward() string {
 // notes say what is not in the figures, and what was doubted.
 func (s *Summary) notes() []string {
 	run := s.Snap.Run
-	notes := run.Notes
-	if run.Config != "" {
-		notes = slices.Concat([]string{run.Config}, notes)
-	}
+	var notes []string
 	if n := len(run.Problems); n > 0 {
-		notes = slices.Concat([]string{fmt.Sprintf("%s could not be read, first %s", units.Plural(max(n, run.Skipped), "records"), run.Problems[0])}, notes)
+		notes = append(notes, fmt.Sprintf("%s could not be read, first %s", units.Plural(max(n, run.Skipped), "records"), run.Problems[0]))
+	}
+	if run.Config != "" {
+		notes = append(notes, run.Config)
+	}
+	for _, note := range run.Notes {
+		notes = append(notes, "left out: "+note)
 	}
 	out := []string{}
 	for _, note := range notes[:min(3, len(notes))] {
@@ -269,7 +273,11 @@ func (s *Summary) text(n int) []byte {
 	}
 	line("samples", "%s train: their advantage is not 0", units.Fraction(g.Nonzero, g.Rows))
 	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
-	line("means", "reward %s%s", meanText(g.Reward()), lengthText(g.Length(), s.Snap.Run.LengthUnit))
+	invalid := ""
+	if g.InvalidRewards > 0 {
+		invalid = fmt.Sprintf(", %s NaN or missing", units.Count(g.InvalidRewards))
+	}
+	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, lengthText(g.Length(), s.Snap.Run.LengthUnit))
 	for i := range g.Spans[:n] {
 		x := &g.Spans[i]
 		steps, cause := fmt.Sprintf("step %d", x.From), shorten(x.Cause, 140)

@@ -34,7 +34,7 @@ func (t *csvTable) head(p *page) {
 		flips = append(flips, "flips/"+k.Name)
 	}
 	for _, f := range model.Fates() {
-		fates = append(fates, f.String()+"_groups")
+		fates = append(fates, f.Key()+"_groups")
 	}
 	if p.Per == PerGroup {
 		t.groups = figures.Select(figures.Groups(), slices.Concat([]string{

@@ -195,7 +195,7 @@ func (h *htmlPage) contents(shown []section) {
 func (h *htmlPage) tiles() {
 	all := h.total.summary()
 	h.Open("ul", markup.Class("tiles"))
-	h.tile("reward", meanText(h.chain.reward()), h.rewardHint())
+	h.tile("reward", meanText(h.total.summary().Metric("critic/score/mean")), h.rewardHint())
 	h.tile("groups with signal", units.Percent(all.Signal, all.Groups), units.Count(all.Signal)+" of "+units.Count(all.Groups))
 	h.tile("samples that train", units.Percent(all.Nonzero, all.Rows), units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0")
 	if h.Settings.Effective().Filtering() {
@@ -208,7 +208,9 @@ func (h *htmlPage) tiles() {
 // rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
 	switch logged := meanText(h.chain.logged()); {
-	case logged == meanText(h.chain.reward()):
+	case logged == meanText(h.total.summary().Metric("critic/score/mean")) && h.chain.invalid > 0:
+		return "mean of the rewards that are numbers; " + units.Count(h.chain.invalid) + " NaN or missing"
+	case logged == meanText(h.total.summary().Metric("critic/score/mean")):
 	case h.Settings.Overlong != "":
 		return "mean after the length penalty; " + logged + " as logged"
 	case h.chain.invalid > 0:
@@ -286,9 +288,9 @@ type chainTotal struct {
 	rows, shaped             int
 	groups, admitted         int
 	invalid                  int     // samples whose reward is NaN or missing
-	loggedSum, rewardSum     float64 // of the means of the steps, times their samples
-	loggedRows, rewardRows   int     // that have such a mean
-	whyUnshaped, whyUnweight string  // why the newest step lacks a stage that is set; "" if it has it
+	loggedSum                float64 // of the means of the finite rewards of the steps, times their number
+	loggedRows               int
+	whyUnshaped, whyUnweight string // why the newest step lacks a stage that is set; "" if it has it
 }
 
 func (c *chainTotal) add(a *analysis.Analysis) {
@@ -303,19 +305,17 @@ func (c *chainTotal) add(a *analysis.Analysis) {
 		}
 	}
 	if x := a.LoggedMean(); x-x == 0 {
-		c.loggedSum, c.loggedRows = c.loggedSum+x*float64(a.Rows), c.loggedRows+a.Rows
-	}
-	if x := a.Metric("critic/score/mean"); x-x == 0 {
-		c.rewardSum, c.rewardRows = c.rewardSum+x*float64(a.Rows), c.rewardRows+a.Rows
+		n := a.Rows
+		if a.FiniteRewards > 0 {
+			n = a.FiniteRewards
+		}
+		c.loggedSum, c.loggedRows = c.loggedSum+x*float64(n), c.loggedRows+n
 	}
 	c.whyUnshaped, c.whyUnweight = a.WhyUnshaped(), a.NoLoss
 }
 
 // logged returns the mean of the rewards as logged, NaN if there is none.
 func (c *chainTotal) logged() float64 { return c.loggedSum / float64(c.loggedRows) }
-
-// reward returns the mean of the rewards that train, NaN if there is none.
-func (c *chainTotal) reward() float64 { return c.rewardSum / float64(c.rewardRows) }
 
 // stage is a stage between the reward of a sample and its weight in the loss.
 type stage struct {
@@ -366,7 +366,7 @@ func (h *htmlPage) penaltyFigures() []string {
 	if h.chain.whyUnshaped != "" {
 		return []string{"! " + h.chain.whyUnshaped}
 	}
-	return []string{units.Fraction(h.chain.shaped, h.chain.rows) + " rewards lowered", "mean " + meanText(h.chain.reward())}
+	return []string{units.Fraction(h.chain.shaped, h.chain.rows) + " rewards lowered", "mean " + meanText(h.total.summary().Metric("critic/score/mean"))}
 }
 
 func (h *htmlPage) admissionFigures() []string {

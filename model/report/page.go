@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -232,7 +231,7 @@ func (p *page) lines(lines []string) {
 	}
 }
 
-// runTotal sums counts over the complete steps, and averages each metric over those with a finite value.
+// runTotal sums counts over the complete steps, and makes each metric of the run of those of the steps: see [figures.OverSteps].
 type runTotal struct {
 	Steps int     // all
 	Open  []int64 // numbers of those that are still being written
@@ -242,8 +241,7 @@ type runTotal struct {
 
 	fates        []int // by fate
 	metricNames  []string
-	sums         []float64
-	counts       []int
+	metrics      []figures.RunMetric // by name
 	warningSpans []warningSpan
 }
 
@@ -255,7 +253,7 @@ type warningSpan struct {
 }
 
 func newRunTotal(names []string) runTotal {
-	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), sums: make([]float64, len(names)), counts: make([]int, len(names))}
+	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), metrics: make([]figures.RunMetric, len(names))}
 }
 
 func (t *runTotal) add(s *analysis.Summary) {
@@ -275,10 +273,7 @@ func (t *runTotal) add(s *analysis.Summary) {
 		t.fates[f] += n
 	}
 	for i, name := range t.metricNames {
-		if x := s.Metric(name); x-x == 0 {
-			t.sums[i] += x
-			t.counts[i]++
-		}
+		t.metrics[i].Add(s, name)
 	}
 	for i, w := range s.Warnings {
 		repeats := func(before model.Warning) bool { return before.Kind == w.Kind }
@@ -303,11 +298,7 @@ func (t *runTotal) summary() *analysis.Summary {
 	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
 	for i, name := range t.metricNames {
-		mean := math.NaN()
-		if t.counts[i] > 0 {
-			mean = t.sums[i] / float64(t.counts[i])
-		}
-		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: mean})
+		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: t.metrics[i].Value(name)})
 	}
 	return s
 }
