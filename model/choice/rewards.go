@@ -1,6 +1,7 @@
 package choice
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,11 +43,7 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 		set.Reward, set.Weights = "", ""
 	}
 	if set.Reward != "" || set.Weights != "" {
-		origin := given.Rewards
-		if origin == "" {
-			origin = FromScreen
-		}
-		return set, DescribeRewards(snap, set, Rewards{Origin: origin})
+		return set, DescribeRewards(snap, set, Rewards{Origin: cmp.Or(given.Rewards, FromScreen)})
 	}
 	if len(columns) < 2 && r.Absent == "" {
 		return set, Rewards{}
