@@ -252,13 +252,15 @@ func SettingList() []Setting {
 				return err
 			},
 			Values: func(Settings) []string { return estimators.Frameworks() },
-		}, {
+		},
+		{
 			Name: "adv_estimator", Alias: "estimator", About: AboutArithmetic, Rank: 1, Placeholder: "NAME",
 			Doc:    "advantage estimator, by the name that the framework gives it: grpo, rloo, …",
 			Get:    func(s Settings) string { return s.Estimator },
 			Set:    func(s *Settings, value string) error { *s = s.WithEstimator(value); return nil },
 			Values: estimatorNames,
-		}, {
+		},
+		{
 			Name: "scale", About: AboutArithmetic, Rank: 2, Placeholder: "SCALE",
 			Doc:    "divide by the std of the group or of the batch, or do not divide: group, batch or none",
 			Get:    func(s Settings) string { return string(s.Scale) },
@@ -280,18 +282,21 @@ func SettingList() []Setting {
 				s.Reward, s.Weights, err = parseReward(value, s.Weights)
 				return err
 			},
-		}, {
+		},
+		{
 			Name: "weights", About: AboutRewards, Rank: 2, Placeholder: "a=1,b=0.5",
 			Doc: "as --reward with several columns: the reward is their sum with these weights",
 			Get: func(s Settings) string { return string(s.Weights) },
 			Set: func(s *Settings, value string) (err error) { s.Weights, err = parseWeights(value, false); return err },
-		}, {
+		},
+		{
 			Name: "solved_at", About: AboutSamples, Rank: 2, Placeholder: "X",
 			Doc:    "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it",
 			Get:    func(s Settings) string { return string(s.SolvedAt) },
 			Set:    func(s *Settings, value string) (err error) { s.SolvedAt, err = parseSolvedAt(value); return err },
 			Values: func(Settings) []string { return []string{"auto"} },
-		}, {
+		},
+		{
 			Name: "num_generations", About: AboutGroups, Rank: 2, Placeholder: "N",
 			Doc: "consecutive rows per group, of one id or prompt if the log has them",
 			Get: func(s Settings) string { return strconv.Itoa(s.NumGenerations) },
@@ -301,7 +306,8 @@ func SettingList() []Setting {
 				}
 				return nil
 			},
-		}, {
+		},
+		{
 			Name: "group_by", About: AboutGroups, Rank: 2, Placeholder: "RULE",
 			Doc:    "group rows by auto, id, prompt, position, or a column of the log",
 			Get:    func(s Settings) string { return string(s.GroupBy) },
