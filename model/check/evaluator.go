@@ -1,11 +1,18 @@
+// Package check evaluates rules with thresholds, such as killed>5%, on the analysed steps
+// of a run. Rules go in as text, then step after step; findings per rule come out of an
+// [Evaluator], transitions between passing and failing out of a [Monitor]. The check
+// command calls it, for scripts that decide by an exit code.
 package check
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -49,12 +56,11 @@ type Result struct {
 type Evaluator struct {
 	Result
 	coverage
-	tallies []tally // by rule
 }
 
 // NewEvaluator returns an evaluator without steps.
 func NewEvaluator(rules []Rule) *Evaluator {
-	c := &Evaluator{Result: Result{Findings: make([]Finding, len(rules))}, coverage: newCoverage(rules), tallies: newTallies(rules)}
+	c := &Evaluator{Result: Result{Findings: make([]Finding, len(rules))}, coverage: newCoverage(rules)}
 	for k, r := range rules {
 		c.Findings[k].Rule, c.Findings[k].NoValue = r, "no step has a number for it"
 	}
@@ -101,9 +107,10 @@ func (c *Evaluator) AddLog(l Log) {
 	}
 }
 
-// coverage records which rules name something that a step has, even if NaN.
+// coverage follows some rules from step to step, and which of them name something that a step has, even if NaN.
 type coverage struct {
 	rules   []Rule
+	tallies []tally // by rule
 	matched []bool
 	steps   int
 
@@ -111,7 +118,7 @@ type coverage struct {
 }
 
 func newCoverage(rules []Rule) coverage {
-	return coverage{rules: rules, matched: make([]bool, len(rules))}
+	return coverage{rules: rules, tallies: newTallies(rules), matched: make([]bool, len(rules))}
 }
 
 func (l *coverage) record(s *analysis.Summary) {
@@ -119,8 +126,8 @@ func (l *coverage) record(s *analysis.Summary) {
 	if s.NoSolved != "" {
 		l.noSolved = s.NoSolved
 	}
-	for k, r := range l.rules {
-		l.matched[k] = l.matched[k] || r.appliesTo(s)
+	for k := range l.tallies {
+		l.matched[k] = l.matched[k] || l.tallies[k].appliesTo(s)
 	}
 }
 
@@ -199,23 +206,16 @@ func isWorse(r Rule, x, y float64) bool {
 	return x > y
 }
 
-// warningKind returns the kind of warning whose advice fits a rule's name.
-func warningKind(name string) model.WarningKind {
-	switch name {
-	case "killed":
-		return model.WarnKilledGroups
-	case "short":
-		return model.WarnTooFewKept
-	case "flips":
-		return model.WarnSignFlips
-	case "noise":
-		return model.WarnFloatNoise
-	case "invalid":
-		return model.WarnInvalidRewards
-	case "single":
-		return model.WarnSingleSampleGroups
+// kindOfCount returns the kind of warning whose advice fits a rule's name.
+func kindOfCount(name string) model.WarningKind {
+	kind, known := map[string]model.WarningKind{
+		"killed": model.WarnKilledGroups, "short": model.WarnTooFewKept, "flips": model.WarnSignFlips,
+		"noise": model.WarnFloatNoise, "invalid": model.WarnInvalidRewards, "single": model.WarnSingleSampleGroups,
+	}[name]
+	if !known {
+		return model.WarningKind(name)
 	}
-	return model.WarningKind(name)
+	return kind
 }
 
 func adviceFor(name string, s *analysis.Summary) string {
@@ -223,9 +223,230 @@ func adviceFor(name string, s *analysis.Summary) string {
 		return "check whether the run stopped within the step, or the file was truncated"
 	}
 	for _, w := range s.Warnings {
-		if w.Kind == warningKind(name) {
+		if w.Kind == kindOfCount(name) {
 			return w.Advice
 		}
 	}
 	return ""
+}
+
+// Transition is a rule that begins to fail at a step, or passes again.
+type Transition struct {
+	Rule    Rule
+	Step    int64
+	Failing bool
+	Value   string
+}
+
+// Monitor reports transitions as steps become complete.
+type Monitor struct {
+	coverage
+	failing []bool
+	added   map[int64]bool
+}
+
+// NewMonitor returns a monitor without steps.
+func NewMonitor(rules []Rule) *Monitor {
+	return &Monitor{coverage: newCoverage(rules), failing: make([]bool, len(rules)), added: map[int64]bool{}}
+}
+
+// Added reports whether the step was added before.
+func (w *Monitor) Added(step int64) bool { return w.added[step] }
+
+// Add evaluates the rules on a step, unless it is open or was added before.
+func (w *Monitor) Add(s *analysis.Summary) []Transition {
+	if s.Open || w.added[s.Step] {
+		return nil
+	}
+	w.added[s.Step] = true
+	w.record(s)
+	var all []Transition
+	for k, r := range w.rules {
+		v, ok := w.tallies[k].add(s)
+		if !ok || v.fails == w.failing[k] {
+			continue
+		}
+		w.failing[k] = !w.failing[k]
+		all = append(all, Transition{r, s.Step, w.failing[k], v.text})
+	}
+	return all
+}
+
+// StartAgain makes steps count as new that were added before, and rules on several steps start with the
+// next one: the run was started again.
+func (w *Monitor) StartAgain() {
+	clear(w.added)
+	w.tallies = newTallies(w.rules)
+}
+
+// AddLog evaluates the rules on the log as a whole, whose newest step is given.
+func (w *Monitor) AddLog(l Log, step int64) []Transition {
+	var all []Transition
+	for k, r := range w.rules {
+		if !r.OfLog() {
+			continue
+		}
+		if x, text, ok := l.value(r); ok && r.fails(x) != w.failing[k] {
+			w.failing[k] = !w.failing[k]
+			all = append(all, Transition{r, step, w.failing[k], text})
+		}
+	}
+	return all
+}
+
+// Rules returns the rules.
+func (w *Monitor) Rules() []Rule { return w.rules }
+
+// Failing reports whether a rule fails at the step added last, or by the log.
+func (w *Monitor) Failing() bool {
+	for _, f := range w.failing {
+		if f {
+			return true
+		}
+	}
+	return false
+}
+
+// tally follows the value of a rule from step to step.
+type tally struct {
+	rule   Rule
+	count  func(*analysis.Summary) figures.Number // what the rule counts; nil of a metric
+	recent []measured                             // the steps with a value that the span needs, the newest last
+	sum    measured                               // of all steps, for AllSteps
+	steps  int                                    // with a value
+	failed int                                    // of these, by themselves
+	last   verdict                                // of the newest step with a value, by itself
+	rows   []int                                  // of the last steps, for the usual number of rows
+}
+
+func newTallies(rules []Rule) []tally {
+	all := make([]tally, len(rules))
+	for k, r := range rules {
+		all[k].rule, all[k].count = r, countNamed(r.Name)
+	}
+	return all
+}
+
+// measured is the value of a rule in a step, or of several steps together.
+type measured struct {
+	step    int64
+	counted bool // else a metric
+	fails   bool // by itself
+	figures.Number
+}
+
+// verdict is what a rule says at a step.
+type verdict struct {
+	from  int64 // first step that is judged
+	fails bool
+	x     float64
+	text  string
+}
+
+// add takes the next step. It returns false if the rule says nothing at it: the step has no value, or
+// the span needs more steps.
+func (t *tally) add(s *analysis.Summary) (verdict, bool) {
+	m, ok := t.measure(s)
+	if !ok {
+		return verdict{}, false
+	}
+	x, text := t.rule.valueOf(m, 1)
+	t.last = verdict{s.Step, t.rule.fails(x), x, text}
+	t.steps++
+	if t.last.fails {
+		t.failed++
+	}
+	return t.judge(m)
+}
+
+// measure returns the value in a step. It returns false if the step has none, or if it is NaN in one of our own metrics,
+// which are undefined for some steps. A trainer's metric that is NaN counts, and fails every rule.
+func (t *tally) measure(s *analysis.Summary) (m measured, ok bool) {
+	m.step, m.counted = s.Step, t.count != nil
+	if m.counted {
+		m.Number = t.count(s)
+		ok = t.rule.Unit != "%" || m.Of > 0
+		return m, ok && (t.rule.Name != rowsOfStep || t.usualRows(&m, s.Rows))
+	}
+	for _, metric := range s.Metrics {
+		if metric.Name == t.rule.Name {
+			m.Number = figures.Mean(metric.Value)
+			return m, !m.IsMissing() || !strings.HasPrefix(metric.Name, "vantage/")
+		}
+	}
+	return m, false
+}
+
+// appliesTo reports whether a step has what the rule names, even if NaN.
+func (t *tally) appliesTo(s *analysis.Summary) bool {
+	return t.count != nil || t.rule.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == t.rule.Name })
+}
+
+// usualRows makes a count of rows one of the median of the steps before, for a rule on the share of it. It
+// returns false if there is none.
+func (t *tally) usualRows(m *measured, rows int) bool {
+	before := slices.Sorted(slices.Values(t.rows))
+	t.rows = append(t.rows, rows)
+	t.rows = t.rows[max(0, len(t.rows)-stepsCompared):]
+	if t.rule.Unit != "%" {
+		return true
+	}
+	if len(before) == 0 {
+		return false
+	}
+	m.Of = before[len(before)/2]
+	return true
+}
+
+// judge returns the verdict after a step with a value.
+func (t *tally) judge(m measured) (v verdict, ok bool) {
+	switch span := t.rule.Span; span.Kind {
+	case EachStep:
+		return t.last, true
+	case AllSteps:
+		t.sum.add(m)
+		v.x, v.text = t.rule.valueOf(t.sum, t.steps)
+		v.fails = t.rule.fails(v.x)
+		return v, true
+	case NumberOf, ShareOfSteps:
+		v.x, v.text = float64(t.failed), units.Fraction(t.failed, t.steps)
+		if span.Kind == ShareOfSteps {
+			v.x = 100 * v.x / float64(t.steps)
+		}
+		v.fails = v.x >= span.N
+		return v, true
+	default:
+		return t.judgeRow(m, int(span.N))
+	}
+}
+
+// judgeRow returns the verdict on the last n steps, false if there are fewer.
+func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
+	m.fails = t.last.fails
+	t.recent = append(t.recent, m)
+	t.recent = t.recent[max(0, len(t.recent)-n):]
+	if len(t.recent) < n {
+		return v, false
+	}
+	if t.rule.Span.Kind == StepsInARow {
+		v = t.last
+		v.fails = !slices.ContainsFunc(t.recent, func(m measured) bool { return !m.fails })
+	} else {
+		var sum measured
+		for _, m := range t.recent {
+			sum.add(m)
+		}
+		v.x, v.text = t.rule.valueOf(sum, n)
+		v.fails = t.rule.fails(v.x)
+	}
+	v.from = t.recent[0].step
+	return v, true
+}
+
+// add adds the value of a step.
+func (m *measured) add(more measured) {
+	m.counted = more.counted
+	m.N += more.N
+	m.Of += more.Of
+	m.X += more.X
 }

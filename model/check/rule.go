@@ -3,12 +3,14 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -97,7 +99,7 @@ func (r Rule) validate() error {
 	if r.OfLog() {
 		return r.validateOfLog()
 	}
-	_, counted := r.count(&analysis.Summary{Groups: 1, Rows: 1})
+	counted := countNamed(r.Name) != nil
 	if !counted && !strings.ContainsAny(r.Name, "/_@") {
 		return fmt.Errorf("rule %q: unknown name %q: a rule can check %s, a kind of warning, or a metric, such as killed>5%%", r, r.Name, strings.Join(CountNames(), ", "))
 	}
@@ -141,43 +143,26 @@ func CountNames() []string {
 	return names
 }
 
-// count is n out of total.
-type count struct{ n, total int }
-
-// count returns what the rule counts in a step, false if it names no count.
-func (r Rule) count(s *analysis.Summary) (count, bool) {
-	switch r.Name {
-	case "signal":
-		return count{s.Signal, s.Groups}, true
-	case "kept":
-		return count{s.Kept, s.Rows}, true
-	case "nonzero":
-		return count{s.Nonzero, s.Rows}, true
-	case rowsOfStep:
-		return count{s.Rows, s.Rows}, true // of how many as usual: see tally.usualRows
-	case "flips":
-		return count{s.Flips.Total(), s.Kept}, true
-	}
-	for k, kind := range analysis.FlipKinds() {
-		if r.Name == "flips/"+kind.Name {
-			return count{int(s.Flips[k]), s.Kept}, true
+// countNamed returns how a rule reads what it counts off a step, and of how many that is; nil if the name is of no count.
+func countNamed(name string) func(*analysis.Summary) figures.Number {
+	switch {
+	case name == rowsOfStep: // of how many as usual: see tally.usualRows
+		return func(s *analysis.Summary) figures.Number { return figures.CountOf(s.Rows, s.Rows) }
+	case slices.Contains(warningKinds(), model.WarningKind(name)):
+		return func(s *analysis.Summary) figures.Number {
+			c := figures.CountOf(0, max(1, s.Groups))
+			for _, w := range s.Warnings {
+				if string(w.Kind) == name && w.Count > c.N { // a step may raise a kind twice, for either ratio
+					c = figures.CountOf(w.Count, w.Of)
+				}
+			}
+			return c
 		}
+	case slices.Contains(CountNames(), name) || strings.HasPrefix(name, "flips/"):
+		figure, _ := figures.Find(figures.Steps(), name)
+		return figure.Value
 	}
-	for _, f := range model.Fates() {
-		if f != model.FateOpen && f.Key() == r.Name {
-			return count{s.Fates[f], s.Groups}, true
-		}
-	}
-	if !slices.Contains(warningKinds(), model.WarningKind(r.Name)) {
-		return count{}, false
-	}
-	c := count{0, max(1, s.Groups)}
-	for _, w := range s.Warnings {
-		if string(w.Kind) == r.Name && w.Count > c.n { // a step may raise a kind twice, for either ratio
-			c = count{w.Count, w.Of}
-		}
-	}
-	return c, true
+	return nil
 }
 
 // warningKinds are the kinds of warnings that rules can name: those that a step raises, and those about texts, which the caller adds.
@@ -190,61 +175,107 @@ func (r Rule) isOfStep() bool {
 	return r.Name == rowsOfStep || slices.Contains(warningKinds(), model.WarningKind(r.Name))
 }
 
-// measure returns the rule's value in a step. It returns false if the step has none, or if it is NaN in
-// one of our own metrics, which are undefined for some steps. A trainer's metric that is NaN counts, and
-// fails every rule.
-func (r Rule) measure(s *analysis.Summary) (m measured, ok bool) {
-	m.step = s.Step
-	if m.count, m.counted = r.count(s); m.counted {
-		return m, r.Unit != "%" || m.count.total > 0
-	}
-	for _, metric := range s.Metrics {
-		if metric.Name == r.Name {
-			m.value = metric.Value
-			return m, m.value == m.value || !strings.HasPrefix(r.Name, "vantage/")
-		}
-	}
-	return m, false
-}
-
 // valueOf returns what the rule compares with its limit, and its text, of the sum over some steps: a share
 // of all, or the mean of a step.
 func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 	switch {
 	case m.counted && r.Unit == "%":
-		return 100 * float64(m.count.n) / float64(max(1, m.count.total)), units.Fraction(m.count.n, m.count.total)
+		return 100 * float64(m.N) / float64(max(1, m.Of)), units.Fraction(m.N, m.Of)
 	case m.counted && steps == 1:
-		return float64(m.count.n), units.Count(m.count.n)
+		return float64(m.N), units.Count(m.N)
 	case m.counted:
-		x = float64(m.count.n) / float64(steps)
+		x = float64(m.N) / float64(steps)
 	default:
-		x = m.value / float64(steps)
+		x = m.X / float64(steps)
 	}
 	return x, units.Short(x)
 }
 
-// appliesTo reports whether a step has what the rule names, even if NaN.
-func (r Rule) appliesTo(s *analysis.Summary) bool {
-	_, counted := r.count(s)
-	return counted || r.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == r.Name })
+// fails reports whether the value x fails the rule. NaN always does.
+func (r Rule) fails(x float64) bool { return math.IsNaN(x) || figures.Holds(x, r.Op, r.Limit) }
+
+// Span is the steps that a rule judges together.
+type Span struct {
+	Kind SpanKind
+	N    float64 // steps, or with ShareOfSteps a percentage
 }
 
-// fails reports whether the value x fails the rule. NaN always does.
-func (r Rule) fails(x float64) bool {
-	if x != x {
-		return true
+// SpanKind is a kind of span.
+type SpanKind int
+
+// The kinds of spans.
+const (
+	EachStep     SpanKind = iota // no words: the run fails if one step does
+	AllSteps                     // "over all steps": the mean of all steps
+	MeanOfSteps                  // "over 10 steps": the mean of any 10 steps in a row
+	StepsInARow                  // "for 3 steps": any 3 steps in a row fail
+	NumberOf                     // "in 5 steps": 5 or more steps fail
+	ShareOfSteps                 // "in 20% of steps": 20 % or more of the steps fail
+)
+
+// spanWords says which words may follow the number of a rule, with examples.
+const spanWords = "over all steps, over 10 steps, for 3 steps, in 5 steps or in 20% of steps"
+
+// String returns the words that follow the number, "" for each step.
+func (s Span) String() string {
+	n := strconv.FormatFloat(s.N, 'g', -1, 64)
+	switch s.Kind {
+	case AllSteps:
+		return "over all steps"
+	case MeanOfSteps:
+		return "over " + n + " steps"
+	case StepsInARow:
+		return "for " + n + " steps"
+	case NumberOf:
+		return "in " + n + " steps"
+	case ShareOfSteps:
+		return "in " + n + "% of steps"
+	case EachStep:
 	}
-	switch r.Op {
-	case ">":
-		return x > r.Limit
-	case ">=":
-		return x >= r.Limit
-	case "<":
-		return x < r.Limit
-	case "<=":
-		return x <= r.Limit
-	case "!=":
-		return x != r.Limit
-	}
-	return x == r.Limit
+	return ""
 }
+
+// isOfAll reports whether the span has one verdict for all steps, not one for each.
+func (s Span) isOfAll() bool {
+	return s.Kind == AllSteps || s.Kind == NumberOf || s.Kind == ShareOfSteps
+}
+
+// cutSpan divides what follows the operator of a rule into the number and the words of the span.
+func cutSpan(text string) (number string, words []string) {
+	fields := strings.Fields(text)
+	at := slices.IndexFunc(fields, func(f string) bool { return f == "over" || f == "for" || f == "in" })
+	if at < 0 {
+		at = len(fields)
+	}
+	return strings.Join(fields[:at], ""), fields[at:]
+}
+
+// parseSpan parses the words of a span. Words between, as in "in at least 20% of the steps", may be
+// left out. It fails if they are none of spanWords.
+func parseSpan(words []string) (Span, error) {
+	if len(words) == 0 {
+		return Span{}, nil
+	}
+	fillers := map[string][]string{"over": {"the", "whole"}, "for": {"in", "a", "row"}, "in": {"at", "least", "all", "of", "the"}}[words[0]]
+	rest := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
+		return w == "steps" || w == "step" || slices.Contains(fillers, w)
+	})
+	if len(rest) == 1 {
+		if words[0] == "over" && (rest[0] == "all" || rest[0] == "run") {
+			return Span{Kind: AllSteps}, nil
+		}
+		digits, percent := strings.CutSuffix(rest[0], "%")
+		kind := map[string]SpanKind{"over": MeanOfSteps, "for": StepsInARow, "in": NumberOf}[words[0]]
+		if percent && kind == NumberOf {
+			if x, err := strconv.ParseFloat(digits, 64); err == nil && x > 0 && x <= 100 {
+				return Span{ShareOfSteps, x}, nil
+			}
+		} else if n, err := strconv.Atoi(rest[0]); err == nil && n > 0 && n <= maxSpan {
+			return Span{kind, float64(n)}, nil
+		}
+	}
+	return Span{}, fmt.Errorf("%q is not understood: after the number may stand %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
+}
+
+// maxSpan is the most steps that a span can have.
+const maxSpan = 1_000_000

@@ -50,9 +50,8 @@ func Select[T any](list []Of[T], names ...string) []Column[T] {
 
 // Find returns the figure of a list that has a name and a value.
 func Find[T any](list []Of[T], name string) (Column[T], bool) {
-	known := canonical(name)
 	for _, f := range list {
-		if f.Value != nil && slices.Contains(f.AllNames(), known) {
+		if f.Value != nil && slices.Contains(f.AllNames(), name) {
 			return Column[T]{name, f}, true
 		}
 	}
@@ -87,7 +86,8 @@ const (
 	mean                // X
 	ratio               // X times
 	flag                // whether N is 1
-	word                // text
+	word                // text, of ours
+	text                // text, of the log
 )
 
 // Ordinal is a number of something: it is not added up.
@@ -116,8 +116,11 @@ func Flag(yes bool) Number {
 	return Number{kind: flag}
 }
 
-// Word is a text.
-func Word(text string) Number { return Number{text: text, kind: word} }
+// Word is a word of the program's own.
+func Word(s string) Number { return Number{text: s, kind: word} }
+
+// Text is a text of the log: sanitise it before showing.
+func Text(s string) Number { return Number{text: s, kind: text} }
 
 // As returns the number as tables show it in other words.
 func (v Number) As(text string) Number {
@@ -131,7 +134,7 @@ func (v Number) String() string {
 		return v.shown
 	}
 	switch v.kind {
-	case word:
+	case word, text:
 		return v.text
 	case ordinal:
 		return strconv.Itoa(v.N)
@@ -143,8 +146,9 @@ func (v Number) String() string {
 		return units.Times(v.X)
 	case flag:
 		return strconv.FormatBool(v.N == 1)
+	default:
+		return units.Short(v.X)
 	}
-	return units.Short(v.X)
 }
 
 // Float returns the number to be compared; NaN if there is none.
@@ -152,10 +156,11 @@ func (v Number) Float() float64 {
 	switch v.kind {
 	case mean, ratio:
 		return v.X
-	case word:
+	case word, text:
 		return math.NaN()
+	default:
+		return float64(v.N)
 	}
-	return float64(v.N)
 }
 
 // Cell returns the number as exports write it: an int, a float64, a bool or a string.
@@ -165,11 +170,23 @@ func (v Number) Cell() any {
 		return v.X
 	case flag:
 		return v.N == 1
-	case word:
+	case word, text:
 		return v.text
+	default:
+		return v.N
 	}
-	return v.N
 }
+
+// Digits returns the number as String does, but a count in all its digits.
+func (v Number) Digits() string {
+	if v.kind == count && v.shown == "" {
+		return strconv.Itoa(v.N)
+	}
+	return v.String()
+}
+
+// IsText reports whether it is a text of the log.
+func (v Number) IsText() bool { return v.kind == text }
 
 // IsMissing reports whether it is a number that is not known.
 func (v Number) IsMissing() bool { return (v.kind == mean || v.kind == ratio) && math.IsNaN(v.X) }

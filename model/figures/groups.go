@@ -26,11 +26,11 @@ type SampleOf struct {
 
 // Groups returns the figures of a group, also the flips of each kind.
 func Groups() []Of[GroupOf] {
-	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) *analysis.Flips { return &g.Flips }))
+	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
-// keptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0.
-func keptBySign(g *analysis.Group) string {
+// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0.
+func KeptBySign(g *analysis.Group) string {
 	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 	if g.KeptZero > 0 {
 		text += fmt.Sprintf("%d·", g.KeptZero)
@@ -49,14 +49,14 @@ func solved(g *analysis.Group) Number {
 // groupFigures are the columns of a group.
 func groupFigures() []Of[GroupOf] {
 	return []Of[GroupOf]{
-		{func(g GroupOf) Number { return Word(g.In.WhySkipped(g.At)) }, Entry{"why_skipped", "text", "", "the value by which the group filter rejects the group: std 0", ""}},
+		{func(g GroupOf) Number { return Text(g.In.WhySkipped(g.At)) }, Entry{"why_skipped", "text", "", "the value by which the group filter rejects the group: std 0", ""}},
 		{func(g GroupOf) Number { return Word(g.Fate.Key()).As(g.Fate.String()) }, Entry{"fate", "–", "", "what becomes of the group under its rewards and these settings: alive, killed, all wrong, …", ""}},
-		{func(g GroupOf) Number { return Word(g.Name) }, Entry{"group, name", "–", "", "the log's id, or a hash of prompt and ground truth", ""}},
-		{func(g GroupOf) Number { return Word(g.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the group's id", ""}},
+		{func(g GroupOf) Number { return Text(g.Name) }, Entry{"group, name", "–", "", "the log's id, or a hash of prompt and ground truth", ""}},
+		{func(g GroupOf) Number { return Text(g.Preview) }, Entry{"prompt", "–", "", "the beginning of the prompt, or the group's id", ""}},
 		{func(g GroupOf) Number { return Count(g.Size()).As(g.SizeText()) }, Entry{"n, size, samples", "samples", "", "samples of the group; rollouts/rows where a rollout has several rows", ""}},
 		{func(g GroupOf) Number { return Ordinal(g.Step) }, Entry{"step", "number", "", "the step that the group is of", ""}},
 		{func(g GroupOf) Number { return Count(g.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the group; one may have several rows", ""}},
-		{func(g GroupOf) Number { return Count(g.Kept()).As(keptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
+		{func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptPos) }, Entry{"kept_pos, pos", "samples", "#{kept, A > 0}", "kept samples with A > 0", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptNeg) }, Entry{"kept_neg, neg", "samples", "#{kept, A < 0}", "kept samples with A < 0", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{A = 0}", "samples with A = 0: always kept, and without effect", ""}},

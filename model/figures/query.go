@@ -423,19 +423,22 @@ type comparison struct {
 func (c comparison) perSample() bool { return c.field.PerSample }
 
 func (c comparison) matches(a *analysis.Analysis, g, i int) bool {
-	x := c.field.value(a, g, i).Float()
-	switch c.op {
+	return Holds(c.field.value(a, g, i).Float(), c.op, c.value)
+}
+
+// Holds reports whether a comparison holds: op is one of < <= > >= !=, or anything else for =. NaN equals NaN.
+func Holds(x float64, op string, y float64) bool {
+	switch op {
 	case "<":
-		return x < c.value
+		return x < y
 	case "<=":
-		return x <= c.value
+		return x <= y
 	case ">":
-		return x > c.value
+		return x > y
 	case ">=":
-		return x >= c.value
+		return x >= y
 	case "!=":
-		return x != c.value
-	default:
-		return x == c.value || math.IsNaN(x) && math.IsNaN(c.value)
+		return x != y
 	}
+	return x == y || math.IsNaN(x) && math.IsNaN(y)
 }

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"slices"
+
 	"vantage/model"
 	"vantage/model/analysis"
 )
@@ -12,7 +13,14 @@ type step = *analysis.Summary
 // Steps returns the figures of a step, and summed or averaged of a run: also the groups of each fate, the flips of each
 // kind.
 func Steps() []Of[step] {
-	return slices.Concat(stepFigures(), fateFigures(), flipFigures(func(s step) *analysis.Flips { return &s.Flips }))
+	fates := fateFigures()
+	for i := range fates {
+		for _, name := range fates[i].AllNames() {
+			fates[i].Names += ", " + name + "_groups"
+		}
+	}
+	flips := flipFigures(func(s step) (*analysis.Flips, int) { return &s.Flips, s.Kept })
+	return slices.Concat(stepFigures(), fates, flips)
 }
 
 // Metric returns the metric of a step of that name, which steps may lack.
@@ -115,10 +123,14 @@ func fateFigures() []Of[step] {
 }
 
 // flipFigures count the flips of each kind of a step or a group.
-func flipFigures[T any](of func(T) *analysis.Flips) []Of[T] {
+func flipFigures[T any](of func(T) (flips *analysis.Flips, kept int)) []Of[T] {
 	var all []Of[T]
 	for k, kind := range analysis.FlipKinds() {
-		all = append(all, Of[T]{func(x T) Number { return Count(of(x)[k]) }, Entry{"flips/" + kind.Name, "kept samples", "", "flips " + kind.Label, ""}})
+		value := func(x T) Number {
+			flips, kept := of(x)
+			return CountOf(int(flips[k]), kept)
+		}
+		all = append(all, Of[T]{value, Entry{"flips/" + kind.Name, "kept samples", "", "flips " + kind.Label, ""}})
 	}
 	return all
 }

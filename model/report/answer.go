@@ -1,11 +1,8 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -63,15 +60,6 @@ func writeFitting(w io.Writer, n int, draw func(entries int) []byte) error {
 	return err
 }
 
-// encode returns a value as one line of JSON.
-func encode(value any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // our own types cannot fail
-	return b.Bytes()
-}
-
 // shorten returns text as one safe line of at most n bytes.
 func shorten(text string, n int) string {
 	text = sanitize.Line(text)
@@ -83,18 +71,6 @@ func shorten(text string, n int) string {
 		n--
 	}
 	return text[:n] + "…"
-}
-
-// rounded is a number in JSON with six significant digits: export has every bit.
-type rounded float64
-
-// MarshalJSON writes what JSON lacks as in [JSON].
-func (x rounded) MarshalJSON() ([]byte, error) {
-	if f := float64(x); f-f == 0 && f != 0 {
-		near, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
-		return appendNumber(nil, near, 64), nil
-	}
-	return appendNumber(nil, float64(x), 64), nil
 }
 
 // known returns x, nil for NaN.
@@ -124,17 +100,6 @@ func newStepRow(s *analysis.Summary) stepRow {
 		Step: s.Step, Open: s.Open, Samples: s.Rows, Nonzero: s.Nonzero, Groups: s.Groups, Signal: s.Signal,
 		Reward: known(s.Metric("critic/score/mean")), Length: known(s.Metric("response_length/mean")), Fates: fatesOf(s.Fates),
 	}
-}
-
-// fatesOf counts groups by the name of their fate, without fates that do not occur.
-func fatesOf(counts [model.FateCount]int) map[string]int {
-	fates := map[string]int{}
-	for _, f := range model.Fates() {
-		if counts[f] > 0 {
-			fates[f.Key()] = counts[f]
-		}
-	}
-	return fates
 }
 
 // fatesLine counts groups by fate: "5 alive, 3 all wrong".

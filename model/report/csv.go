@@ -1,76 +1,103 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/sanitize"
 )
 
-// CSV writes a table. A row per step has step, open, samples, groups, signal_groups,
-// kept_samples, nonzero_samples (whose advantage is not 0), flips, the flips of each kind, the groups of each
-// fate, and every metric under its name. The row
-// for the run has steps instead of step and open. A row per group has step, group, fate,
-// samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt,
-// refused (the trainer's own code would raise an error), rollouts, nonzero, the flips of each kind, admitted (by the group filter) and why_skipped.
-// Floats are the shortest decimals that parse to the same value. There is nothing but the table,
-// so that it loads as it is.
+// CSV writes a table: a row per step with the counts of samples and groups, the flips of each kind, the groups of each
+// fate and every metric under its name; the same with steps in the place of step and open for the run; or a row per
+// group. The glossary has a line on every column. Floats are the shortest decimals that parse to the same value. There
+// is nothing but the table, so that it loads as it is.
 func CSV(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, pageFormat{head: csvHead, step: csvStep, groups: csvGroups, foot: csvFoot})
+	t := &csvTable{}
+	return r.write(w, pageFormat{head: t.head, step: t.step, groups: t.groupsOf, foot: t.foot})
 }
 
-func csvHead(p *page) {
-	switch p.Per {
-	case PerGroup:
-		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused,rollouts,nonzero")
-		p.csvFlipNames()
-		p.printf(",admitted,why_skipped\n")
-		return
-	case PerRun:
-		p.printf("steps,")
-	case PerStep:
-		p.printf("step,open,")
-	}
-	p.printf("samples,groups,signal_groups,kept_samples,nonzero_samples,flips")
-	p.csvFlipNames()
-	for _, f := range model.Fates() {
-		p.printf(",%s_groups", f)
-	}
-	for _, name := range p.metricNames {
-		p.printf(",%s", csvText(name))
-	}
-	p.printf("\n")
+// csvTable has the columns of a table; a row per step or run begins with more than those.
+type csvTable struct {
+	steps  []figures.Column[*analysis.Summary]
+	groups []figures.Column[figures.GroupOf]
 }
 
-// csvFlipNames writes the names of the columns of csvFlips.
-func (p *page) csvFlipNames() {
+func (t *csvTable) head(p *page) {
+	var flips, fates []string
 	for _, k := range analysis.FlipKinds() {
-		p.printf(",flips/%s", k.Name)
+		flips = append(flips, "flips/"+k.Name)
 	}
-}
-
-func (p *page) csvFlips(f *analysis.Flips) {
-	for _, n := range f {
-		p.printf(",%d", n)
-	}
-}
-
-func csvStep(p *page, s *analysis.Summary) {
-	p.printf("%d,%t,", s.Step, s.Open)
-	p.csvCounts(s)
-}
-
-func (p *page) csvCounts(s *analysis.Summary) {
-	p.printf("%d,%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Nonzero, s.Flips.Total())
-	p.csvFlips(&s.Flips)
 	for _, f := range model.Fates() {
-		p.printf(",%d", s.Fates[f])
+		fates = append(fates, f.String()+"_groups")
 	}
+	if p.Per == PerGroup {
+		t.groups = figures.Select(figures.Groups(), slices.Concat([]string{
+			"step", "group", "fate", "samples", "kept_pos", "kept_zero", "kept_neg", "flips", "reward_mean", "reward_std", "invalid", "prompt",
+			"refused", "rollouts", "nonzero",
+		}, flips, []string{"admitted", "why_skipped"})...)
+		p.printf("%s\n", strings.Join(namesOf(t.groups), ","))
+		return
+	}
+	t.steps = append(slices.Clip(p.counts), figures.Select(figures.Steps(), slices.Concat(flips, fates)...)...)
 	for _, name := range p.metricNames {
-		p.printf(",%s", formatFloat(s.Metric(name)))
+		t.steps = append(t.steps, figures.Metric(name))
 	}
-	p.printf("\n")
+	first := map[Per]string{PerStep: "step,open", PerRun: "steps"}[p.Per]
+	for _, name := range namesOf(t.steps) {
+		first += "," + csvText(name)
+	}
+	p.printf("%s\n", first)
+}
+
+func (t *csvTable) step(p *page, s *analysis.Summary) {
+	p.printf("%d,%t,%s\n", s.Step, s.Open, csvCells(t.steps, s))
+}
+
+func (t *csvTable) groupsOf(p *page, a *analysis.Analysis) {
+	for i := range a.Table {
+		p.printf("%s\n", csvCells(t.groups, figures.NewGroupOf(a, i)))
+	}
+}
+
+func (t *csvTable) foot(p *page) {
+	if p.Per == PerRun {
+		p.printf("%d,%s\n", p.total.Steps, csvCells(t.steps, p.total.summary()))
+	}
+}
+
+// csvCells returns the cells of a row. Texts of the log are quoted.
+func csvCells[T any](columns []figures.Column[T], of T) []byte {
+	var line []byte
+	for k, c := range columns {
+		line = appendComma(line, k)
+		number := c.Value(of)
+		switch cell := number.Cell().(type) {
+		case float64:
+			line = appendFloat(line, cell, 64)
+		case string:
+			if number.IsText() {
+				cell = quoteCSV(csvText(cell))
+			}
+			line = append(line, cell...)
+		default:
+			line = fmt.Append(line, cell)
+		}
+	}
+	return line
+}
+
+// appendComma appends what stands before column k.
+func appendComma(line []byte, k int) []byte {
+	if k > 0 {
+		line = append(line, ',')
+	}
+	return line
 }
 
 // formatFloat returns the shortest decimal that parses to x, and that is no integer: see appendFloat.
@@ -93,19 +120,15 @@ func appendFraction(line []byte, n int) []byte {
 	return append(line, ".0"...)
 }
 
-func csvGroups(p *page, a *analysis.Analysis) {
-	for i := range a.Table {
-		g := &a.Table[i]
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t,%d,%d", a.Step, quoteCSV(csvText(g.Name)), g.Fate.Key(), g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips.Total(),
-			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i), g.Rollouts, g.Nonzero)
-		p.csvFlips(&g.Flips)
-		p.printf(",%t,%s\n", g.Admitted, quoteCSV(csvText(a.WhySkipped(i))))
+// csvText returns text of a log as a cell of CSV: sanitised, and with an apostrophe before it where a
+// spreadsheet would take it for a formula and run it. Numbers stay as they are.
+func csvText(s string) string {
+	s = sanitize.Line(s)
+	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return s
 	}
-}
-
-func csvFoot(p *page) {
-	if p.Per == PerRun {
-		p.printf("%d,", p.total.Steps)
-		p.csvCounts(p.total.summary())
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
 	}
+	return "'" + s
 }

@@ -7,6 +7,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 )
 
 // groupsPerFate is how many groups of each fate a page lists, the newest.
@@ -87,7 +88,7 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 		cause = "the trainer would have stopped here: " + strings.TrimSuffix(a.Refusal(), ".") + "; " + cmp.Or(cause, g.Fate.Doc())
 	}
 	return worstGroup{
-		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: keptText(g), Cause: cause,
+		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: figures.KeptBySign(g), Cause: cause,
 		Nonzero: int(g.Nonzero), Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd,
 		Best: newAnswerRow(a, best), Worst: newAnswerRow(a, worst),
 	}

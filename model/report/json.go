@@ -6,6 +6,8 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,102 +15,61 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 )
 
-// JSON writes the run and its steps as one object:
+// JSON writes the run and its steps as one object, which the schema report@2 of the documentation describes. by_group is
+// present for a row per group, in the order of the log; for one row for the run, steps is empty. The summary has sums of
+// counts, and means of metrics over the complete steps. complete comes last.
 //
-//	{"schema": "vantage/report@2", "path": "runs/a", "date": "2026-01-02T03:04:05Z", "version": "v1.2.3",
-//	 "run": {…}, "settings": {…},
-//	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
-//	   "exact": 1800, "near": 1800, "compared": 1800},
-//	 "reward": {"origin": "logged advantages", "formula": "accuracy + 0.3·format",
-//	   "weights": {"accuracy": 1, "format": 0.3}, "not_counted": ["tokens"], "evidence": "…"}, "per": "step",
-//	 "steps": [{"step": 1, "samples": 512, "groups": 32,
-//	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
-//	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
-//	   "by_group": [{"group": "a3…", "fate": "alive", "samples": 16, "kept_pos": 5, "kept_zero": 0, "kept_neg": 3,
-//	                 "nonzero": 8, "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…", "refused": true}, …]}, …],
-//	 "problems": [{…}],
-//	 "summary": {"steps": 3, "samples": 1536, "groups": 96, "fates": {…}, "metrics": {…},
-//	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
-//	 "complete": true}
-//
-// path, date and version are those of [Head], each present unless it is empty.
-//
-// The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
-// format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
-// and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
-// reward is present if the log has a column for each reward function and no total: its origin may also
-// be "trainer's record", which is trainer_state.json; weights is null for one column.
-// attempts is present in run if the run was started again in the same folder or file: which attempt is
-// shown, how many there are, and what was left out.
-// Where rollouts have several rows, run.rollouts says how they are counted, and each step, group and the
-// summary have their number beside samples. refused is present where the trainer's own code would raise an error for the group.
-// by_group is present for a row per group, in the order of the log; for one row for the
-// run, steps is empty. The summary has sums of counts, and means of metrics over the
-// complete steps. complete comes last.
-//
-// Beside a number of flips that is not 0 stands flip_kinds, {"pos_to_neg": 198, "zero_to_neg": 100}: see [analysis.Flips].
-//
-// The schema's number changes when a key is removed or changes its meaning; keys may be
-// added. Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
+// The schema's number changes when a key is removed or changes its meaning; keys may be added. Numbers that JSON lacks
+// are the strings "NaN", "Infinity" and "-Infinity".
 func JSON(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot})
 }
 
-const reportSchema = "vantage/report@2"
-
 func jsonHead(p *page) {
 	p.printf("{\n")
-	p.writeMember("schema", reportSchema)
-	p.writeHead()
-	p.writeMember("run", newRunJSON(p))
-	p.writeMember("settings", newSettingsJSON(p.Settings))
-	if c := newChoiceJSON(p.Choice); c != nil {
-		p.writeMember("estimator", c)
+	date := ""
+	if !p.Head.Date.IsZero() {
+		date = p.Head.Date.UTC().Format(time.RFC3339)
 	}
-	if r := newRewardJSON(p.Choice.Rewards); r != nil {
-		p.writeMember("reward", r)
-	}
-	p.writeMember("per", p.Per)
+	p.writeMembers(object{
+		{"schema", "vantage/report@2"},
+		{"path", some(p.Head.Path)},
+		{"date", some(date)},
+		{"version", some(p.Head.Version)},
+		{"run", p.runJSON()},
+		{"settings", newSettingsJSON(p.Settings)},
+		{"estimator", some(newChoiceJSON(p.Choice))},
+		{"reward", some(newRewardJSON(p.Choice.Rewards))},
+		{"per", p.Per},
+	})
 	p.printf("  \"steps\": [")
 }
 
-// writeMember writes a key and its value, followed by a comma.
-func (p *page) writeMember(name string, value any) {
-	p.printf("  %q: %s,\n", name, indented(value, "  "))
+// writeMembers writes members of the report, each followed by a comma.
+func (p *page) writeMembers(members object) {
+	for _, m := range members {
+		if _, left := m.value.(absent); !left {
+			p.printf("  %q: %s,\n", m.key, indented(m.value, "  "))
+		}
+	}
 }
 
-// writeJSON writes value as one indented object or array.
-func writeJSON(w io.Writer, value any) error { return jsonEncoder(w, "").Encode(value) }
-
-func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, "  ")
-	return enc
-}
-
-// indented returns value as lines of JSON; all but the first begin with prefix.
-func indented(value any, prefix string) []byte {
-	var b bytes.Buffer
-	_ = jsonEncoder(&b, prefix).Encode(value) // our own types cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-func jsonStep(p *page, s *analysis.Summary) { p.writeElement(newStepJSON(p, s)) }
+func jsonStep(p *page, s *analysis.Summary) { p.writeElement(p.stepJSON(s)) }
 
 func jsonGroups(p *page, a *analysis.Analysis) {
-	out := newStepJSON(p, &a.Summary)
-	for i := range a.Table {
-		out.ByGroup = append(out.ByGroup, newGroupJSON(a, i))
+	groups := make([]object, len(a.Table))
+	for i := range groups {
+		groups[i] = p.groupJSON(figures.NewGroupOf(a, i))
 	}
-	p.writeElement(out)
+	p.writeElement(append(p.stepJSON(&a.Summary), member{"by_group", some(groups)}))
 }
 
 // writeElement appends a step to the open array.
-func (p *page) writeElement(s stepJSON) {
+func (p *page) writeElement(s object) {
 	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
 	}
@@ -120,94 +81,106 @@ func jsonFoot(p *page) {
 		p.printf("\n  ")
 	}
 	p.printf("],\n")
-	problems := make([]problemJSON, len(p.Snap.Run.Problems))
-	for i, one := range p.Snap.Run.Problems {
-		problems[i] = problemJSON(one)
+	problems := []object{}
+	for _, one := range p.Snap.Run.Problems {
+		problems = append(problems, object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}})
 	}
-	p.writeMember("problems", problems)
-	p.writeMember("summary", newSummaryJSON(&p.total))
+	summary := slices.Concat(object{{"steps", p.total.Steps}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }
 
-type runJSON struct {
-	Format   string `json:"format"`
-	Read     string `json:"read"`
-	Grouping string `json:"grouping"`
-	Doubt    string `json:"grouping_doubt,omitempty"`
-
-	Groups groupingJSON `json:"groups"`
-
-	Steps    int    `json:"steps"`
-	Samples  int    `json:"samples"`
-	Skipped  int    `json:"skipped_records"`
-	Rollouts string `json:"rollouts,omitempty"` // how those of several rows are counted
-	Lengths  string `json:"lengths"`
-	Written  string `json:"last_write,omitempty"` // in UTC
-
-	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
-	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
-
-	Attempts   *attemptsJSON   `json:"attempts,omitempty"`
-	Evaluation *evaluationJSON `json:"evaluation,omitempty"` // rows that the trainer wrote while it evaluated
-
-	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
-	Config string   `json:"config,omitempty"`
-}
-
-// lastWrite returns when the newest file with samples was written; "" if the log is no file.
-func (p *page) lastWrite(zone *time.Location, layout string) string {
-	progress := p.Snap.Run.Progress
-	if progress.LastWrite.IsZero() || progress.BytesAll == 0 {
-		return ""
-	}
-	return progress.LastWrite.In(zone).Format(layout)
-}
-
-func newRunJSON(p *page) runJSON {
-	snap := p.Snap
-	return runJSON{
-		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
-		Attempts: newAttemptsJSON(snap.Run.Attempts), Evaluation: newEvaluationJSON(snap.Run.Evaluation),
-		Format: snap.Run.Format, Read: snap.Run.Provenance,
-		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Groups: newGroupingJSON(p), Config: snap.Run.Config,
-		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped, Rollouts: snap.RolloutEvidence(p.Settings),
-		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
+func (p *page) runJSON() object {
+	snap, run := p.Snap, p.Snap.Run
+	return object{
+		{"format", run.Format},
+		{"read", run.Provenance},
+		{"grouping", p.Grouping.Evidence},
+		{"grouping_doubt", some(p.Grouping.Doubt)},
+		{"groups", p.groupingJSON()},
+		{"steps", len(snap.Steps)},
+		{"samples", snap.Rows},
+		{"skipped_records", run.Skipped},
+		{"rollouts", some(snap.RolloutEvidence(p.Settings))},
+		{"lengths", run.LengthUnit.String()},
+		{"last_write", some(p.lastWrite(time.UTC, time.RFC3339))},
+		{"solved_at", solvedAt(p.rewardScales)},
+		{"solved", snap.SolvedEvidence(p.rewardScales)},
+		{"attempts", some(attemptsJSON(run.Attempts))},
+		{"evaluation", some(evaluationJSON(run.Evaluation))},
+		{"notes", append([]string{}, run.Notes...)},
+		{"config", some(run.Config)},
 	}
 }
 
-// groupingJSON is by what rows are grouped, and who decided it.
-type groupingJSON struct {
-	By      model.GroupBy  `json:"by"`
-	Origin  choice.Origin  `json:"origin,omitempty"`
-	Size    int            `json:"rows_per_group,omitempty"`           // consecutive rows, if groups are divided
-	SizesOf map[string]int `json:"rows_per_group_in_folder,omitempty"` // if several runs were opened
-}
-
-func newGroupingJSON(p *page) groupingJSON {
-	g := groupingJSON{By: p.Grouping.By, Origin: p.Choice.Groups}
+// groupingJSON is by what rows are grouped, and who decided it: with how many consecutive rows, if groups are divided,
+// or if several runs were opened with how many of each folder.
+func (p *page) groupingJSON() object {
+	size, sizes := 0, map[string]int(nil)
 	if p.Snap.RunCount() == 1 || p.Grouping.Size > 0 {
-		g.Size = p.Grouping.FullSize(0)
-		return g
-	}
-	for run := range p.Snap.RunCount() {
-		if n := p.Grouping.FullSize(run); n > 0 {
-			if g.SizesOf == nil {
-				g.SizesOf = map[string]int{}
+		size = p.Grouping.FullSize(0)
+	} else {
+		for run := range p.Snap.RunCount() {
+			if n := p.Grouping.FullSize(run); n > 0 {
+				if sizes == nil {
+					sizes = map[string]int{}
+				}
+				sizes[p.Snap.RunName(run)] = n
 			}
-			g.SizesOf[p.Snap.RunName(run)] = n
 		}
 	}
-	return g
+	return object{{"by", p.Grouping.By}, {"origin", some(p.Choice.Groups)}, {"rows_per_group", some(size)}, {"rows_per_group_in_folder", some(sizes)}}
+}
+
+// attemptsJSON is which attempt of the run is shown, 0 if several runs differ in it, and what is left out for that; nil
+// if the log has one attempt, of which nothing is left out.
+func attemptsJSON(a model.RunAttempts) object {
+	if a.Count < 2 && len(a.LeftOut)+len(a.Doubts) == 0 {
+		return nil
+	}
+	all := []object{}
+	for _, l := range a.LeftOut {
+		one := object{{"attempt", l.Attempt}, {"run", some(l.Run)}, {"why", l.Cause.String()}}
+		if l.Cause == model.Resumed {
+			one = append(one, member{"resumed_at", l.Step})
+		}
+		one = append(one, object{{"files", l.Files}, {"steps", l.Steps}, {"samples", l.Samples}, {"first_step", l.First}, {"last_step", l.Last}}...)
+		if !l.Start.IsZero() { // else rows are left out of a file
+			one = append(one, object{{"first_write", l.Start.UTC().Format(time.RFC3339)}, {"last_write", l.End.UTC().Format(time.RFC3339)}}...)
+		}
+		all = append(all, one)
+	}
+	return object{{"shown", a.Shown}, {"count", a.Count}, {"left_out", all}, {"doubts", some(a.Doubts)}}
+}
+
+// evaluationJSON is the rows that a trainer wrote into its log of training while it evaluated; nil if there are none.
+// The lost steps of training were overwritten before they were read, the kept ones after that, and are counted.
+func evaluationJSON(e *model.Evaluation) object {
+	if e == nil {
+		return nil
+	}
+	evidence := []object{}
+	for _, why := range e.Evidence {
+		evidence = append(evidence, object{{"kind", why.Kind}, {"why", why.Why}, {"steps", why.Steps}, {"first_step", why.First}, {"file", why.File}})
+	}
+	return object{
+		{"counted", e.Shown},
+		{"steps", append([]int64{}, e.Steps...)},
+		{"rows", e.Rows},
+		{"lost_training_steps", append([]int64{}, e.Lost...)},
+		{"kept_training_steps", append([]int64{}, e.Kept...)},
+		{"evidence", evidence},
+	}
 }
 
 // solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
-func solvedAt(scales []model.RewardScale) *float64 {
+func solvedAt(scales []model.RewardScale) any {
 	for _, s := range scales {
 		if !s.Discrete || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
 			return nil
 		}
 	}
-	return &scales[0].Solved
+	return scales[0].Solved
 }
 
 type settingsJSON struct {
@@ -291,163 +264,178 @@ func newRewardJSON(r choice.Rewards) *rewardJSON {
 }
 
 // figuresJSON are the counts and metrics of a step or a run.
-type figuresJSON struct {
-	Samples  int            `json:"samples"`
-	Rollouts int            `json:"rollouts,omitempty"` // 0 if each sample is one
-	Groups   int            `json:"groups"`
-	Signal   int            `json:"signal_groups"`
-	Kept     int            `json:"kept_samples"`
-	Nonzero  int            `json:"nonzero_samples"` // whose advantage is not 0
-	Flips    int            `json:"flips"`
-	Kinds    map[string]int `json:"flip_kinds,omitempty"` // by the names of analysis.FlipKinds, only those that occur
-	Fates    map[string]int `json:"fates"`
-	Metrics  orderedMetrics `json:"metrics"`
-}
-
-func newFiguresJSON(s *analysis.Summary) figuresJSON {
-	fates := map[string]int{}
-	for _, f := range model.Fates() {
-		if n := s.Fates[f]; n > 0 {
-			fates[f.Key()] = n
+func (p *page) figuresJSON(s *analysis.Summary) object {
+	var o object
+	for _, c := range p.counts {
+		o = append(o, member{c.Name, c.Value(s)})
+		if c.Name == "samples" {
+			o = append(o, member{"rollouts", rolloutsJSON(s.Rollouts, s.Rows)})
 		}
 	}
-	return figuresJSON{s.Rows, rolloutsJSON(s.Rollouts, s.Rows), s.Groups, s.Signal, s.Kept, s.Nonzero, s.Flips.Total(), newFlipKindsJSON(&s.Flips), fates, s.Metrics}
+	metrics := make(object, len(s.Metrics))
+	for i, m := range s.Metrics {
+		metrics[i] = member{m.Name, m.Value}
+	}
+	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"metrics", metrics}}...)
 }
 
-// newFlipKindsJSON returns the kinds of flips that occur, nil if there are none.
-func newFlipKindsJSON(f *analysis.Flips) map[string]int {
-	if f.Total() == 0 {
-		return nil
-	}
-	kinds := map[string]int{}
+// flipKindsJSON counts the kinds of flips that occur.
+func flipKindsJSON(f *analysis.Flips) any {
+	var kinds map[string]int
 	for k, kind := range analysis.FlipKinds() {
 		if f[k] > 0 {
+			if kinds == nil {
+				kinds = map[string]int{}
+			}
 			kinds[kind.Name] = int(f[k])
 		}
 	}
-	return kinds
+	return some(kinds)
 }
 
-// rolloutsJSON returns the number of rollouts, 0 if each of the samples is one.
-func rolloutsJSON(rollouts, samples int) int {
+// rolloutsJSON is the number of rollouts, unless each of the samples is one.
+func rolloutsJSON(rollouts, samples int) any {
 	if rollouts == samples {
-		return 0
+		return absent{}
 	}
 	return rollouts
 }
 
-type stepJSON struct {
-	Step int64 `json:"step"`
-	Open bool  `json:"open,omitempty"`
-	figuresJSON
-	Warnings []warningJSON `json:"warnings"`
-	ByGroup  []groupJSON   `json:"by_group,omitempty"`
-}
-
-func newStepJSON(p *page, s *analysis.Summary) stepJSON {
-	out := stepJSON{Step: s.Step, Open: s.Open, figuresJSON: newFiguresJSON(s), Warnings: make([]warningJSON, len(s.Warnings))}
-	for i, w := range s.Warnings {
-		out.Warnings[i] = warningJSON{
-			Kind: string(w.Kind), Count: w.Count, Of: w.Of, Unit: w.Unit,
-			Text: w.Sentence(), Advice: withoutKeys(w.Advice), Example: p.example(w),
+// fatesOf counts groups by the name of their fate, without fates that do not occur.
+func fatesOf(counts [model.FateCount]int) map[string]int {
+	fates := map[string]int{}
+	for _, f := range model.Fates() {
+		if counts[f] > 0 {
+			fates[f.Key()] = counts[f]
 		}
 	}
-	return out
+	return fates
 }
 
-type groupJSON struct {
-	Group    string          `json:"group"`
-	Fate     string          `json:"fate"`
-	Samples  int             `json:"samples"`
-	Rollouts int             `json:"rollouts,omitempty"` // 0 if each sample is one
-	KeptPos  int             `json:"kept_pos"`
-	KeptZero int             `json:"kept_zero"`
-	KeptNeg  int             `json:"kept_neg"`
-	Nonzero  int             `json:"nonzero"` // samples whose advantage is not 0
-	Flips    int             `json:"flips"`
-	Kinds    map[string]int  `json:"flip_kinds,omitempty"`
-	Mean     json.RawMessage `json:"reward_mean"`
-	Std      json.RawMessage `json:"reward_std"`
-	Invalid  int             `json:"invalid"`
-	Prompt   string          `json:"prompt,omitempty"`
-	Refused  bool            `json:"refused,omitempty"` // the trainer's own code would raise
-	Admitted bool            `json:"admitted"`          // by the group filter; true without one
-	Skipped  string          `json:"why_skipped,omitempty"`
-}
-
-func newGroupJSON(a *analysis.Analysis, i int) groupJSON {
-	g := &a.Table[i]
-	return groupJSON{
-		Group: g.Name, Fate: g.Fate.Key(), Samples: g.Size(), Rollouts: rolloutsJSON(g.Rollouts, g.Size()), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg),
-		Nonzero: int(g.Nonzero), Flips: g.Flips.Total(), Kinds: newFlipKindsJSON(&g.Flips),
-		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: a.Refused(i),
-		Admitted: g.Admitted, Skipped: a.WhySkipped(i),
+func (p *page) stepJSON(s *analysis.Summary) object {
+	warnings := make([]object, len(s.Warnings))
+	for i, w := range s.Warnings {
+		warnings[i] = object{
+			{"kind", w.Kind}, {"count", w.Count}, {"of", w.Of}, {"unit", w.Unit}, {"text", w.Sentence()}, {"advice", withoutKeys(w.Advice)}, {"example", some(p.example(w))},
+		}
 	}
+	return slices.Concat(object{{"step", s.Step}, {"open", some(s.Open)}}, p.figuresJSON(s), object{{"warnings", warnings}})
 }
 
-type summaryJSON struct {
-	Steps int `json:"steps"`
-	figuresJSON
-	Warnings []warningSpan `json:"warnings"`
+// groupJSON is a group of a step. What says nothing of most groups is left out of the others.
+func (p *page) groupJSON(g figures.GroupOf) object {
+	var o object
+	for _, c := range p.groupKeys {
+		value := any(c.Value(g))
+		switch c.Name {
+		case "rollouts":
+			value = rolloutsJSON(g.Rollouts, g.Size())
+		case "prompt":
+			value = some(sanitize.Line(g.Preview))
+		case "refused", "why_skipped":
+			value = some(c.Value(g).Cell())
+		}
+		o = append(o, member{c.Name, value})
+		if c.Name == "flips" {
+			o = append(o, member{"flip_kinds", flipKindsJSON(&g.Flips)})
+		}
+	}
+	return o
 }
 
-func newSummaryJSON(t *runTotal) summaryJSON {
-	return summaryJSON{t.Steps, newFiguresJSON(t.summary()), append([]warningSpan{}, t.warningSpans...)}
-}
-
-type warningJSON struct {
-	Kind    string       `json:"kind"`
-	Count   int          `json:"count"`
-	Of      int          `json:"of"`
-	Unit    string       `json:"unit"`
-	Text    string       `json:"text"`
-	Advice  string       `json:"advice"`
-	Example *exampleJSON `json:"example,omitempty"`
-}
-
-type exampleJSON struct {
+// example is a group that a warning is about.
+type example struct {
 	Group  string `json:"group"`
 	Prompt string `json:"prompt,omitempty"`
 }
 
-func (p *page) example(w model.Warning) *exampleJSON {
+// example returns the example of a warning, nil if it has none.
+func (p *page) example(w model.Warning) *example {
 	if w.Example < 0 {
 		return nil
 	}
 	i, ok := p.Snap.Find(w.Step)
 	if !ok {
-		return &exampleJSON{}
+		return &example{}
 	}
 	step := p.Snap.Steps[i]
 	order, offsets, err := p.Snap.Layout(p.Grouping.GroupRule, i)
 	if err != nil || w.Example >= len(offsets)-1 {
-		return &exampleJSON{}
+		return &example{}
 	}
 	row := int(order[offsets[w.Example]])
-	return &exampleJSON{Group: p.Snap.GroupName(p.Grouping.GroupRule, step, order, offsets, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
+	return &example{Group: p.Snap.GroupName(p.Grouping.GroupRule, step, order, offsets, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
 }
 
-type problemJSON struct {
-	File   string `json:"file"`
-	Line   int64  `json:"line,omitempty"`
-	Reason string `json:"reason"`
+// object is an object of JSON whose keys keep their order. A member that is [absent] is left out.
+type object []member
+
+type member struct {
+	key   string
+	value any
 }
 
-// orderedMetrics is encoded as an object in the order of the slice.
-type orderedMetrics []analysis.Metric
+// absent is the value of a member that an object leaves out.
+type absent struct{}
 
-// MarshalJSON writes {"name": value, …}.
-func (f orderedMetrics) MarshalJSON() ([]byte, error) {
+// some returns a value, which an object leaves out if it is the zero value of its type.
+func some(x any) any {
+	if v := reflect.ValueOf(x); !v.IsValid() || v.IsZero() {
+		return absent{}
+	}
+	return x
+}
+
+// MarshalJSON writes the members.
+func (o object) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
-	for i, m := range f {
-		if i > 0 {
+	for _, m := range o {
+		if _, left := m.value.(absent); left {
+			continue
+		}
+		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = strconv.AppendQuote(out, m.Name) // metric names are plain ASCII
-		out = append(out, ':')
-		out = appendNumber(out, m.Value, 64)
+		out = append(append(append(out, encodeLine(m.key)...), ':'), encodeLine(m.value)...)
 	}
 	return append(out, '}'), nil
+}
+
+// encodeLine returns a value as JSON in one line. Figures and numbers may be what JSON lacks.
+func encodeLine(value any) []byte {
+	if figure, ok := value.(figures.Number); ok {
+		value = figure.Cell()
+	}
+	if x, ok := value.(float64); ok {
+		return appendNumber(nil, x, 64)
+	}
+	return bytes.TrimSuffix(encode(value), []byte("\n"))
+}
+
+// encode returns a value as a line of JSON.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // answers are full of <tags>
+	_ = enc.Encode(value)    // our own types cannot fail
+	return b.Bytes()
+}
+
+// writeJSON writes value as one indented object or array.
+func writeJSON(w io.Writer, value any) error { return jsonEncoder(w, "").Encode(value) }
+
+func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	return enc
+}
+
+// indented returns value as lines of JSON; all but the first begin with prefix.
+func indented(value any, prefix string) []byte {
+	var b bytes.Buffer
+	_ = jsonEncoder(&b, prefix).Encode(value) // our own types cannot fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // appendNumber appends the shortest decimal that parses to x as a float of that many bits,
@@ -468,4 +456,16 @@ func appendNumber(out []byte, x float64, bits int) []byte {
 		form = 'e'
 	}
 	return strconv.AppendFloat(out, x, form, -1, bits)
+}
+
+// rounded is a number in JSON with six significant digits: export has every bit.
+type rounded float64
+
+// MarshalJSON writes what JSON lacks as in [JSON].
+func (x rounded) MarshalJSON() ([]byte, error) {
+	if f := float64(x); f-f == 0 && f != 0 {
+		near, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		return appendNumber(nil, near, 64), nil
+	}
+	return appendNumber(nil, float64(x), 64), nil
 }

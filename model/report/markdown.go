@@ -2,13 +2,11 @@ package report
 
 import (
 	"io"
-	"strconv"
 	"strings"
-	"time"
 
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
-	"vantage/model/units"
 )
 
 // Markdown writes a page like that of [Text] for issues, chats and notebooks.
@@ -17,57 +15,44 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func markdownHead(p *page) {
-	set, snap := p.Settings, p.Snap
-	p.printf("## %s · %s · %s%s\n\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
-	if p.Head.Path != "" {
-		p.printf("- **path** %s\n", escapeMarkdown(p.Head.Path))
-	}
-	if at := p.Head.written(); at != "" {
-		p.printf("- **report** of %s\n", escapeMarkdown(at))
-	}
-	p.printf("- **settings** %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", estimatorText(set, p.Choice), set.Scale,
-		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
-	if set.Options != "" {
-		p.printf("- **options** %s\n", escapeMarkdown(set.Options.String()))
-	}
-	if reward := rewardText(set, p.Choice.Rewards); reward != "" {
-		p.printf("- **reward** %s\n", escapeMarkdown(reward))
-	}
-	if snap.Run.Config != "" {
-		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
-	}
-	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.Provenance), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
-	if text := snap.RolloutEvidence(set); text != "" {
-		p.printf("- **rollouts** %s%s\n", text, p.sizeLegend())
-	}
-	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
-		p.printf("- **last row** written %s\n", at)
-	}
-	for _, note := range snap.Run.Notes {
-		p.printf("- **left out** %s\n", escapeMarkdown(note))
-	}
-	for _, note := range snap.SolvedNotes(p.rewardScales) {
-		p.printf("- **solved** %s\n", escapeMarkdown(note))
+	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths", "rollouts",
+		"last row", "left out", "solved") {
+		switch f.Key {
+		case "log":
+			p.printf("## %s\n\n", f.Text)
+			continue
+		case "rollouts":
+			f.Text += p.sizeLegend()
+		}
+		p.printf("- **%s** %s\n", f.Label, escapeMarkdown(f.Text))
 	}
 	if p.Per == PerGroup {
-		p.printf("\n| step | fate | n | kept | flips | reward | std | prompt |\n| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n")
+		p.printf("\n"+markdownGroupRow+"| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n", append(anyNames(p.groupTable), "prompt")...)
 		return
 	}
-	p.printf("\n| step | samples | groups | reward | signal | kept | A≠0 | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | :--- | ---: | ---: | :--- |\n")
+	heads := append(anyNames(p.stepTable), "needs a look")
+	for k := range heads {
+		heads[k] = strings.ReplaceAll(heads[k].(string), "|", `\|`)
+	}
+	p.printf("\n"+markdownStepRow+"| ---: | ---: | ---: | ---: | :--- | :--- | :--- | ---: | ---: | :--- |\n", heads...)
 }
 
-func markdownStep(p *page, s *analysis.Summary) { p.markdownRow(strconv.FormatInt(s.Step, 10), s) }
+// Rows of the tables.
+const (
+	markdownStepRow  = "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n"
+	markdownGroupRow = "| %s | %s | %s | %s | %s | %s | %s | %s |\n"
+)
 
-func (p *page) markdownRow(name string, s *analysis.Summary) {
-	p.printf("| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Fraction(s.Nonzero, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips.Total(), notableFates(s))
+func markdownStep(p *page, s *analysis.Summary) {
+	p.printf(markdownStepRow, append(anyTexts(p.stepTable, s, figures.Number.Digits), notableFates(s))...)
 }
 
 func markdownGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
-	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %s | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips.Total(), units.Short(g.RewardMean), units.Short(g.RewardStd),
-			escapeMarkdown(labelInReport(g, g.Preview, refused)))
+	for _, i := range worstFirst(a) {
+		g := figures.NewGroupOf(a, i)
+		label := escapeMarkdown(labelInReport(g.Group, g.Preview, refused))
+		p.printf(markdownGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
 }
 
@@ -76,7 +61,7 @@ func markdownFoot(p *page) {
 	case p.Per == PerGroup:
 		p.printf("\nTogether: %s.\n", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
-		p.markdownRow("all", p.total.summary())
+		p.printf(markdownStepRow, p.totalRow(figures.Number.Digits)...)
 		p.printf("\nIn the last row counts are added up; reward and Σ|A| are means over the steps.\n")
 	}
 	for _, line := range p.legend() {

@@ -99,14 +99,6 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 	return out.Flush()
 }
 
-// appendComma appends what stands before column k.
-func appendComma(line []byte, k int) []byte {
-	if k > 0 {
-		line = append(line, ',')
-	}
-	return line
-}
-
 func appendCSVCell(line []byte, c SampleColumn, cell Cell, bits int) []byte {
 	switch {
 	case cell.Missing:

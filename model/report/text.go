@@ -5,11 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -24,143 +23,60 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func textHead(p *page) {
-	set, snap := p.Settings, p.Snap
-	if p.Head.Path != "" {
-		p.printf("path       %s\n", sanitize.Line(p.Head.Path))
-	}
-	if at := p.Head.written(); at != "" {
-		p.printf("report     of %s\n", at)
-	}
-	p.printf("log        %s · %s · %s%s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
-	p.printf("read       %s\n", sanitize.Line(snap.Run.Provenance))
-	p.printf("groups     %s\n", p.Grouping.Evidence)
-	if p.Grouping.Doubt != "" {
-		p.printf("           %s\n", p.Grouping.Doubt)
-	}
-	if text := snap.RolloutEvidence(set); text != "" {
-		p.printf("rollouts   %s%s\n", text, p.sizeLegend())
-	}
-	for _, note := range snap.Run.Notes {
-		p.printf("left out   %s\n", sanitize.Line(note))
-	}
-	p.printf("lengths    %s\n", snap.Run.LengthUnit.Doc())
-	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
-		p.printf("last row   written %s\n", at)
-	}
-	if snap.Run.Config != "" {
-		p.printf("config     %s\n", sanitize.Line(snap.Run.Config))
-	}
-	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
-		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
-	for _, stage := range [][2]string{{"overlong", set.Overlong}, {"groups by", set.GroupFilter}, {"loss", set.Loss}} {
-		if stage[1] != "" {
-			p.printf("%-10s %s\n", stage[0], sanitize.Line(stage[1]))
+	for _, f := range p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "left out", "lengths", "last row", "config",
+		"settings", "overlong", "groups by", "loss", "stage options", "options", "reward", "solved") {
+		if f.Key == "rollouts" {
+			f.Text += p.sizeLegend()
 		}
-	}
-	if set.StageOptions != "" {
-		p.printf("           %s\n", sanitize.Line(set.StageOptions.String()))
-	}
-	if set.Options != "" {
-		p.printf("options    %s\n", sanitize.Line(set.Options.String()))
-	}
-	if reward := rewardText(set, p.Choice.Rewards); reward != "" {
-		p.printf("reward     %s\n", reward)
-	}
-	for _, note := range snap.SolvedNotes(p.rewardScales) {
-		p.printf("solved     %s\n", sanitize.Line(note))
+		if f.Key == "doubt" {
+			f.Label = ""
+		}
+		p.printf("%-10s %s\n", f.Label, sanitize.Line(f.Text))
 	}
 	p.printf("\n")
 	if p.Per == PerGroup {
-		p.printf("%7s  %-11s %5s  %-10s %5s  %7s %6s  %s\n", "step", "fate", "n", "kept", "flips", "reward", "std", "prompt")
+		p.printf(textGroupRow, append(anyNames(p.groupTable), "prompt")...)
 		return
 	}
-	p.printf("%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "A≠0", "Σ|A|", "flips", "fates that need a look")
+	p.printf(textStepRow, append(anyNames(p.stepTable), "fates that need a look")...)
 }
 
-// sizeLegend explains the sizes of groups in a log whose rollouts have several rows.
-func (p *page) sizeLegend() string {
-	if p.Per != PerGroup {
-		return ""
-	}
-	return "; n is rollouts/rows"
+// textStepRow lays out a row of the table of steps.
+const textStepRow = "%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n"
+
+func textStep(p *page, s *analysis.Summary) {
+	p.printf(textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
 }
 
-// attemptText says which of several attempts is reported.
-func attemptText(a model.RunAttempts) string {
-	if !a.Several() {
-		return ""
-	}
-	return " · " + a.String()
-}
-
-// estimatorText names framework and estimator, and says who chose them if that is known.
-func estimatorText(set model.Settings, c choice.Choice) string {
-	if c.Origin == "" {
-		return set.Framework + " " + set.Estimator
-	}
-	return c.String()
-}
-
-// rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
-func rewardText(set model.Settings, r choice.Rewards) string {
-	if r.IsChoice() {
-		return sanitize.Line(r.String())
-	}
-	return sanitize.Line(set.Reward + string(set.Weights))
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-func textStep(p *page, s *analysis.Summary) { p.textRow(fmt.Sprint(s.Step), s) }
-
-func (p *page) textRow(name string, s *analysis.Summary) {
-	p.printf("%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n",
-		name, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Fraction(s.Nonzero, s.Rows),
-		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips.Total()), notableFates(s))
-}
+// textGroupRow lays out a row of the table of groups.
+const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
 // textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
-	for _, g := range worstFirst(a) {
-		p.printf("%7d  %-11s %5s  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips.Total(),
-			units.Short(g.RewardMean), units.Short(g.RewardStd), skippedText(a, g)+labelInReport(g, sanitize.Line(g.Preview), refused))
+	for _, i := range worstFirst(a) {
+		g := figures.NewGroupOf(a, i)
+		label := skippedText(g) + labelInReport(g.Group, sanitize.Line(g.Preview), refused)
+		p.printf(textGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
 }
 
 // skippedText says why the group filter does not admit a group, before its prompt; "" if it does.
-func skippedText(a *analysis.Analysis, g *analysis.Group) string {
+func skippedText(g figures.GroupOf) string {
 	if g.Admitted {
 		return ""
 	}
-	i, _ := slices.BinarySearchFunc(a.Table, g.Start, func(x analysis.Group, start int) int { return x.Start - start })
-	return "(" + sanitize.Line(a.WhySkipped(i)) + ") "
+	return "(" + sanitize.Line(g.In.WhySkipped(g.At)) + ") "
 }
 
 // worstFirst returns the groups of a step by fate, in log order within each.
-func worstFirst(a *analysis.Analysis) []*analysis.Group {
-	table := a.Table
-	list := make([]*analysis.Group, len(table))
-	for i := range table {
-		list[i] = &table[i]
+func worstFirst(a *analysis.Analysis) []int {
+	list := make([]int, len(a.Table))
+	for i := range list {
+		list[i] = i
 	}
-	slices.SortStableFunc(list, func(x, y *analysis.Group) int { return int(x.Fate) - int(y.Fate) })
+	slices.SortStableFunc(list, func(x, y int) int { return int(a.Table[x].Fate) - int(a.Table[y].Fate) })
 	return list
-}
-
-// keptText writes how many are kept of each sign: 5+3−, with 2· for advantage 0.
-func keptText(g *analysis.Group) string {
-	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
-	if g.KeptZero > 0 {
-		text += fmt.Sprintf("%d·", g.KeptZero)
-	}
-	return text
 }
 
 // groupLabel returns the prompt of a group, or its name if there is none.
@@ -208,7 +124,7 @@ func (p *page) textTotal() {
 	case p.Per == PerGroup:
 		p.printf("%7s  %s\n", "all", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
-		p.textRow("all", p.total.summary())
+		p.printf(textStepRow, p.totalRow(figures.Number.String)...)
 		p.printf("%7s counts are added up, reward and Σ|A| are means over the steps\n", "")
 	}
 }

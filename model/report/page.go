@@ -1,0 +1,395 @@
+// Package report writes what the screen shows without a screen. A snapshot with settings,
+// a grid, a comparison, the findings of a check or the result of a match goes in; text,
+// Markdown, CSV, JSON, JUnit or SVG goes to the io.Writer that the caller passes. The
+// commands call it, and the screen for its exports.
+//
+// Reports and exports hold one step at a time, so the memory they take does not grow with
+// the number of steps. The last line of every page, "complete" in JSON, says that it is not
+// cut; of a table that is said by the exit code alone.
+package report
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/choice"
+	"vantage/model/figures"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// Report is a run to be written by [Text], [Markdown], [CSV], [JSON] or [HTML]. Each of them goes
+// through the steps once.
+type Report struct {
+	Head       Head // what the report is of; the caller sets it
+	Snap       model.Snapshot
+	Settings   model.Settings // effective
+	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it
+	Grouping   model.Grouping
+	Per        Per
+	Refusals   Refusals // of the groups written so far
+	ChartsFile string   // the file that the caller writes with [SVG], to be named in the report; "" if none
+	Parts      HTMLParts
+
+	// More are warnings that the steps themselves do not raise, since they are about texts, by the number of the step.
+	More map[int64]model.Warning
+
+	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
+}
+
+// Per is what each row of a report stands for.
+type Per string
+
+// A row per step, per group of each step, or one for the run.
+const (
+	PerStep  Per = "step"
+	PerGroup Per = "group"
+	PerRun   Per = "run"
+)
+
+// PerValues returns all values of Per.
+func PerValues() []Per { return []Per{PerStep, PerGroup, PerRun} }
+
+// New returns a report that analyses each step while it is written. It fails if the
+// samples cannot be grouped. Other errors come from the writers, before they write.
+func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report, error) {
+	grouping, err := snap.Grouping(set)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
+	r.eachStep = func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+			if w, found := r.More[a.Step]; found {
+				a.Warnings = append(slices.Clip(a.Warnings), w)
+			}
+			return visit(&a.Summary, a)
+		})
+	}
+	return r, nil
+}
+
+// FromTrend returns a report of the steps of t, which it does not compute again. It has no
+// distribution of advantages.
+func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
+	return &Report{
+		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
+		eachStep: func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+			for i := range t.Steps {
+				if err := visit(&t.Steps[i], nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// pageFormat writes the parts of a report; groups replaces step for a row per group.
+type pageFormat struct {
+	head, foot func(*page)
+	step       func(*page, *analysis.Summary)
+	groups     func(*page, *analysis.Analysis)
+}
+
+// page is a report being written.
+type page struct {
+	*Report
+	out          *bufio.Writer
+	metricNames  []string                            // of all steps
+	stepTable    []figures.Column[*analysis.Summary] // the table of steps of a page
+	groupTable   []figures.Column[figures.GroupOf]   // the same of groups
+	counts       []figures.Column[*analysis.Summary] // of a row of CSV and an object of JSON
+	groupKeys    []figures.Column[figures.GroupOf]   // of a group in JSON
+	rows         int                                 // written
+	total        runTotal
+	charts       *Charts
+	rewardScales []model.RewardScale // by run
+	newest       *analysis.Summary   // the newest complete step
+
+	jsonElements int // written to the open JSON array
+}
+
+// write goes through the steps. It writes nothing before the first step is computed, so an
+// error about settings or log comes without output.
+func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
+	p, err := r.newPage(w, mainTrends(), maxPoints)
+	if err != nil {
+		return nil, err
+	}
+	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
+		if p.total.Steps == 0 {
+			l.head(p)
+		}
+		p.add(s, a)
+		switch {
+		case r.Per == PerStep:
+			p.rows++
+			l.step(p, s)
+		case r.Per == PerGroup && a != nil:
+			p.rows += a.Groups
+			l.groups(p, a)
+		}
+		_, err := p.out.Write(nil) // returns the error of an earlier write
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.total.Steps == 0 {
+		l.head(p)
+	}
+	if r.Per == PerRun {
+		p.rows = 1
+	}
+	l.foot(p)
+	return p.charts, p.out.Flush()
+}
+
+// newPage returns a page without steps, whose charts have these lines of at most so many points.
+func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, error) {
+	names, err := analysis.MetricNames(r.Snap, r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	scales := r.Snap.RewardScales(r.Settings)
+	return &page{
+		Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names),
+		stepTable:  figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "signal", "kept", "A≠0", "Σ|A|", "flips"),
+		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
+		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
+			"reward_mean", "reward_std", "invalid", "prompt", "refused", "admitted", "why_skipped"),
+		counts: figures.Select(figures.Steps(), "samples", "groups", "signal_groups", "kept_samples", "nonzero_samples", "flips"),
+		charts: newCharts(r, scales, lines, points), rewardScales: scales,
+	}, nil
+}
+
+func (p *page) add(s *analysis.Summary, a *analysis.Analysis) {
+	p.total.add(s)
+	p.charts.add(s, a)
+	if a != nil {
+		p.Refusals.Add(a)
+	}
+	if !s.Open {
+		newest := *s // a copy does not retain the analysis
+		p.newest = &newest
+	}
+}
+
+// completeLine is the last line of a page: without it the page was cut.
+func (p *page) completeLine() string {
+	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
+}
+
+// namesOf returns the heads of columns.
+func namesOf[T any](columns []figures.Column[T]) []string {
+	all := make([]string, len(columns))
+	for k, c := range columns {
+		all[k] = c.Name
+	}
+	return all
+}
+
+// anyNames returns the heads of columns.
+func anyNames[T any](columns []figures.Column[T]) []any {
+	all := make([]any, len(columns))
+	for k, c := range columns {
+		all[k] = c.Name
+	}
+	return all
+}
+
+// anyTexts returns the cells of a row as texts.
+func anyTexts[T any](columns []figures.Column[T], of T, write func(figures.Number) string) []any {
+	all := make([]any, len(columns))
+	for k, c := range columns {
+		all[k] = write(c.Value(of))
+	}
+	return all
+}
+
+// totalRow returns the cells of the last row of the table of steps, of all of them.
+func (p *page) totalRow(write func(figures.Number) string) []any {
+	s := p.total.summary()
+	cells := append(anyTexts(p.stepTable, s, write), notableFates(s))
+	cells[0] = "all"
+	return cells
+}
+
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
+
+func (p *page) lines(lines []string) {
+	for _, line := range lines {
+		p.printf("%s\n", strings.TrimRight(line, " "))
+	}
+}
+
+// runTotal sums counts over the complete steps, and averages each metric over those with a finite value.
+type runTotal struct {
+	Steps int     // all
+	Open  []int64 // numbers of those that are still being written
+
+	Rows, Rollouts, Groups, Signal, Kept, Nonzero int
+	Flips                                         analysis.Flips
+
+	fates        []int // by fate
+	metricNames  []string
+	sums         []float64
+	counts       []int
+	warningSpans []warningSpan
+}
+
+// warningSpan is the steps at which a kind of warning occurs.
+type warningSpan struct {
+	Kind  model.WarningKind `json:"kind"`
+	First int64             `json:"first_step"`
+	Steps int               `json:"steps"`
+}
+
+func newRunTotal(names []string) runTotal {
+	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), sums: make([]float64, len(names)), counts: make([]int, len(names))}
+}
+
+func (t *runTotal) add(s *analysis.Summary) {
+	t.Steps++
+	if s.Open {
+		t.Open = append(t.Open, s.Step)
+		return
+	}
+	t.Rows += s.Rows
+	t.Rollouts += s.Rollouts
+	t.Groups += s.Groups
+	t.Signal += s.Signal
+	t.Kept += s.Kept
+	t.Nonzero += s.Nonzero
+	t.Flips.Add(&s.Flips)
+	for f, n := range s.Fates {
+		t.fates[f] += n
+	}
+	for i, name := range t.metricNames {
+		if x := s.Metric(name); x-x == 0 {
+			t.sums[i] += x
+			t.counts[i]++
+		}
+	}
+	for i, w := range s.Warnings {
+		repeats := func(before model.Warning) bool { return before.Kind == w.Kind }
+		if !slices.ContainsFunc(s.Warnings[:i], repeats) { // steps are counted: one may warn of both ratios
+			t.addWarning(w)
+		}
+	}
+}
+
+func (t *runTotal) addWarning(w model.Warning) {
+	for i := range t.warningSpans {
+		if t.warningSpans[i].Kind == w.Kind {
+			t.warningSpans[i].Steps++
+			return
+		}
+	}
+	t.warningSpans = append(t.warningSpans, warningSpan{w.Kind, w.Step, 1})
+}
+
+// summary returns the total in the form of a step.
+func (t *runTotal) summary() *analysis.Summary {
+	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
+	copy(s.Fates[:], t.fates)
+	for i, name := range t.metricNames {
+		mean := math.NaN()
+		if t.counts[i] > 0 {
+			mean = t.sums[i] / float64(t.counts[i])
+		}
+		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: mean})
+	}
+	return s
+}
+
+// Refusals counts the groups for which the trainer's own code would have raised an error. Their
+// advantages are computed all the same: NaN or a number that no training saw.
+type Refusals struct {
+	Written int // samples of all groups that were written
+	steps   int // with such groups
+	refused int // groups
+	groups  int // all, of all steps
+
+	framework, group, text string // of the first
+	step                   int64
+}
+
+// Add counts the groups of a step. It does nothing if r is nil.
+func (r *Refusals) Add(a *analysis.Analysis) {
+	if r == nil {
+		return
+	}
+	r.groups += a.Groups
+	text := a.Refusal()
+	if text == "" {
+		return
+	}
+	r.steps++
+	for g := range a.Table {
+		if !a.Refused(g) {
+			continue
+		}
+		if r.refused++; r.text == "" {
+			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Table[g].Name, text, a.Step
+		}
+	}
+}
+
+// addWritten counts a sample. It does nothing if r is nil.
+func (r *Refusals) addWritten() {
+	if r != nil {
+		r.Written++
+	}
+}
+
+// refusedGroups returns the groups for which the trainer's own code would raise an error.
+func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
+	if a.Refusal() == "" {
+		return nil
+	}
+	refused := map[*analysis.Group]bool{}
+	for g := range a.Table {
+		if a.Refused(g) {
+			refused[&a.Table[g]] = true
+		}
+	}
+	return refused
+}
+
+// labelInReport returns the prompt of a group, or its name if there is none, and says if the trainer
+// would refuse it.
+func labelInReport(g *analysis.Group, prompt string, refused map[*analysis.Group]bool) string {
+	label := groupLabel(prompt, g.Name)
+	if refused[g] {
+		return "(refused by the trainer) " + label
+	}
+	return label
+}
+
+// String says how many groups the trainer would refuse, with an example; "" if none.
+func (r *Refusals) String() string {
+	if r.refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s would have stopped at %s for %s of %s, such as group %s of step %d (%s): no training saw their advantages; check --framework and --group-by",
+		r.framework, units.Plural(r.steps, "steps"), fmt.Sprint(r.refused), units.Plural(r.groups, "groups"), sanitize.Line(r.group), r.step, sanitize.Line(r.text))
+}
+
+// Err is an error if the trainer would refuse every group: then nothing was computed that it would
+// have computed.
+func (r *Refusals) Err() error {
+	if r.refused == 0 || r.refused < r.groups {
+		return nil
+	}
+	return errors.New("no advantage could be computed: " + r.String())
+}
