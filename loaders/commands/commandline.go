@@ -180,27 +180,22 @@ func didYouMean(word string, names []string) string {
 
 // RegisterCompletions registers the values of the common flags for shell completion.
 func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
-	for flag, words := range map[string]func() []string{
-		"framework": estimators.Frameworks, "estimator": estimatorNames, "input-format": formatNames, "group-by": groupingNames,
-		"scale": listed("group", "batch", "none"), "split": listed("train", "val", "all"), "attempt": listed("newest", "all"),
-		"compute-new-adv": listed("true", "false"),
+	completeFlag(cmd, "scale", "group", "batch", "none")
+	completeFlag(cmd, "split", "train", "val", "all")
+	completeFlag(cmd, "attempt", "newest", "all")
+	completeFlag(cmd, "compute-new-adv", "true", "false")
+	for flag, words := range map[string]func() []string{ // which are found out when a shell asks, and not at each start
+		"framework": estimators.Frameworks, "estimator": estimatorNames,
+		"input-format": formatNames, "group-by": groupingNames,
 	} {
-		if err := cmd.RegisterFlagCompletionFunc(flag, completions(words)); err != nil {
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return words(), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// completions completes with words, which are found out when a shell asks and not at each start.
-func completions(words func() []string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return words(), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-func listed(words ...string) func() []string {
-	return func() []string { return words }
 }
 
 // estimatorNames are the names of the estimators, each once: several frameworks have one of the same name.

@@ -51,15 +51,14 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
 		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
-	if slices.ContainsFunc(paths, address.Is) {
-		return p.openTable(paths, follow)
-	}
-	if p.passwordFile != "" {
-		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
-	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, Usage(err)
+	case slices.ContainsFunc(paths, address.Is):
+		return p.openTable(paths, attempt, follow)
+	case p.passwordFile != "":
+		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
 	}
 	reach, err := p.storageOptions()
 	if err != nil {
@@ -115,27 +114,26 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	if snap.Rows > 0 {
 		return snap, nil
 	}
-	if a := snap.Run.Attempts; a.Count > 0 && a.Shown > a.Count {
+	a, problems := snap.Run.Attempts, snap.Run.Problems
+	switch {
+	case a.Count > 0 && a.Shown > a.Count:
 		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
-	}
-	if p.split == "val" && len(snap.Run.Problems) == 0 {
-		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
-	}
-	if problems := snap.Run.Problems; len(problems) > 0 {
+	case len(problems) > 0:
 		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
+	case p.split == "val":
+		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }
 
 // Title returns a short name for the paths.
 func Title(paths []string) string {
-	if len(paths) > 1 {
+	switch {
+	case len(paths) > 1:
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
-	}
-	if paths[0] == "-" {
+	case paths[0] == "-":
 		return "standard input"
-	}
-	if storage.IsElsewhere(paths[0]) {
+	case storage.IsElsewhere(paths[0]):
 		return paths[0]
 	}
 	return filepath.Clean(paths[0])
@@ -152,12 +150,11 @@ func classifyError(err error) error {
 }
 
 // openTable opens a table of ClickHouse.
-func (p *Program) openTable(paths []string, follow bool) (Source, error) {
-	t, err := parseTable(paths)
-	if err != nil {
-		return nil, err
+func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool) (Source, error) {
+	if len(paths) > 1 {
+		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
 	}
-	attempt, err := loaders.ParseAttempt(p.attempt)
+	t, err := address.Parse(paths[0])
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -173,10 +170,15 @@ func (p *Program) openTable(paths []string, follow bool) (Source, error) {
 // maxPassword is the largest file of a password.
 const maxPassword = 4096
 
-// passwordFor returns the password for a table: of --password-file, the address, the environment, or a person.
+// passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
 func (p *Program) passwordFor(table string, t address.Target) (string, error) {
 	if p.passwordFile != "" {
-		return readPassword(p.passwordFile)
+		data, err := readSmallFile("--password-file", p.passwordFile, maxPassword, "password")
+		if err != nil {
+			return "", Usage(err)
+		}
+		line, _, _ := bytes.Cut(data, []byte("\n"))
+		return strings.TrimSuffix(string(line), "\r"), nil
 	}
 	if known, ok := p.passwords[table]; ok {
 		return known, nil
@@ -184,27 +186,21 @@ func (p *Program) passwordFor(table string, t address.Target) (string, error) {
 	if given, ok := os.LookupEnv("CLICKHOUSE_PASSWORD"); ok {
 		return given, nil
 	}
-	if !t.NamesUser || !isTerminalFile(os.Stdin) || !isTerminalFile(os.Stderr) {
+	if !t.NamesUser || !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
 		return "", nil
 	}
 	typed, err := askPassword(t)
 	if err == nil {
-		if p.passwords == nil {
-			p.passwords = map[string]string{}
-		}
-		p.passwords[table] = typed
+		p.keepPassword(table, typed)
 	}
 	return typed, err
 }
 
-// readPassword reads the first line of a file.
-func readPassword(path string) (string, error) {
-	data, err := readSmallFile("--password-file", path, maxPassword, "password")
-	if err != nil {
-		return "", Usage(err)
+func (p *Program) keepPassword(table, password string) {
+	if p.passwords == nil {
+		p.passwords = map[string]string{}
 	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return strings.TrimSuffix(string(line), "\r"), nil
+	p.passwords[table] = password
 }
 
 // askPassword asks on the terminal, before the screen opens.
@@ -235,20 +231,6 @@ func askPassword(t address.Target) (string, error) {
 	}
 }
 
-func isTerminalFile(f *os.File) bool { return term.IsTerminal(f.Fd()) }
-
-// parseTable refuses paths that no table can stand beside.
-func parseTable(paths []string) (address.Target, error) {
-	if len(paths) > 1 {
-		return address.Target{}, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
-	}
-	t, err := address.Parse(paths[0])
-	if err != nil {
-		return t, Usage(err)
-	}
-	return t, nil
-}
-
 // hidePasswords takes the passwords out of addresses among the arguments, so that no title, session or error shows
 // them.
 func (p *Program) hidePasswords(args []string) []string {
@@ -264,11 +246,8 @@ func (p *Program) hidePasswords(args []string) []string {
 			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
-		if p.passwords == nil {
-			p.passwords = map[string]string{}
-		}
 		if t, err := address.Parse(full); err == nil {
-			p.passwords[without] = t.Password
+			p.keepPassword(without, t.Password)
 		}
 		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
