@@ -1,10 +1,13 @@
 package model
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
 	"vantage/model/sanitize"
+	"vantage/model/units"
 )
 
 // Record is one sample as a loader read it. Its text stays in the file and is found again by its
@@ -125,4 +128,197 @@ func (u LengthUnit) Doc() string {
 		"in tokens",
 		"the log has no token counts: figures that trainers weight by tokens are weighted by characters",
 	}[u]
+}
+
+// Block is many samples of one file, column by column, in input order: what fast readers make
+// instead of records. All columns that are not nil have one length.
+type Block struct {
+	File       int32
+	Step       []int64
+	Offset     []int64     // of the record's line in its file; IndexInLine is 0
+	Reward     []float64   // estimators.MissingReward() where the log has none
+	Advantage  []float64   // as logged, NaN where not; nil if nowhere
+	Length     []int32     // -1 where unknown
+	Prompt     []int32     // index into Prompts; nil if the log has none
+	Group      []int32     // index into Groups; nil if the log has no ids
+	Components [][]float64 // by Chunk.ComponentNames, NaN where one gave nothing
+	Rollout    []Rollout   // nil if the log tells none
+	Prompts    []Prompt    // adjacent ones differ; a prompt may come again later
+	Groups     []string
+}
+
+// Prompt identifies a prompt.
+type Prompt struct {
+	Hash    uint64 // of prompt and ground truth
+	Preview string // as in Record
+}
+
+// Len returns the number of samples.
+func (b *Block) Len() int { return len(b.Reward) }
+
+// Records returns the samples as records, without Line.
+func (b *Block) Records() []Record {
+	all := make([]Record, b.Len())
+	for i := range all {
+		r := Record{
+			Step: b.Step[i], Reward: b.Reward[i], Advantage: math.NaN(), Length: b.Length[i],
+			File: b.File, Offset: b.Offset[i],
+		}
+		if b.Advantage != nil {
+			r.Advantage = b.Advantage[i]
+		}
+		if b.Prompt != nil {
+			r.Prompt, r.Preview = b.Prompts[b.Prompt[i]].Hash, b.Prompts[b.Prompt[i]].Preview
+		}
+		if b.Group != nil {
+			r.Group = b.Groups[b.Group[i]]
+		}
+		if b.Rollout != nil {
+			r.Rollout = b.Rollout[i]
+		}
+		for _, component := range b.Components {
+			r.Components = append(r.Components, component[i])
+		}
+		all[i] = r
+	}
+	return all
+}
+
+// Link is the connection to the machine that a source reads from. The zero value says that nothing is remote.
+type Link struct {
+	Host    string        // as the person named it, without user and password
+	Latency time.Duration // of a round trip; 0 if unknown, or not worth saying
+	State   LinkState
+	Retry   time.Duration // of a lost link, how long the source waits before it connects again; 0 while it does
+	Reason  string        // of a lost link, why: a sentence without a full stop
+}
+
+// LinkState is what a link can do now.
+type LinkState int
+
+// The states.
+const (
+	LinkUp         LinkState = iota
+	LinkConnecting           // for the first time: nothing has answered yet
+	LinkLost                 // what was read stays, and the source connects again by itself
+)
+
+// IsRemote reports whether there is a link.
+func (l Link) IsRemote() bool { return l.Host != "" }
+
+// Changed reports whether a person would notice the difference from an earlier link: another host, state, wait
+// or reason, or a latency of less than half or more than twice as much. A source that returns a chunk for each
+// change of a millisecond would never let the screen rest.
+func (l Link) Changed(from Link) bool {
+	if l.Host != from.Host || l.State != from.State || l.Retry != from.Retry || l.Reason != from.Reason {
+		return true
+	}
+	short, long := min(l.Latency, from.Latency), max(l.Latency, from.Latency)
+	return short == 0 && long != 0 || long > 2*short && long > 2*time.Millisecond
+}
+
+// String is host, latency and what else there is to say, "host · 12 ms · reconnecting 4 s"; "" for a source on
+// this machine. The name of the host is as it was given: sanitise before showing.
+func (l Link) String() string {
+	if !l.IsRemote() {
+		return ""
+	}
+	text := l.Host
+	if l.Latency > 0 {
+		text += " · " + units.ShortDuration(l.Latency)
+	}
+	if state := l.StateText(); state != "" {
+		text += " · " + state
+	}
+	return text
+}
+
+// StateText is the state in words: "" while the link is up.
+func (l Link) StateText() string {
+	switch {
+	case l.State == LinkConnecting:
+		return "connecting"
+	case l.State == LinkLost && l.Retry > 0:
+		return "reconnecting " + units.ShortDuration(l.Retry)
+	case l.State == LinkLost:
+		return "reconnecting"
+	}
+	return ""
+}
+
+// Freshness says whether a log that is followed still grows.
+type Freshness int
+
+// The states, each after the one before it when nothing is written.
+const (
+	Live  Freshness = iota // also if it is unknown when the log was written
+	Idle                   // nothing was written for longer than between two steps
+	Ended                  // nothing was written for so long that the run has probably stopped
+)
+
+// The rule of freshness. A log is idle after twice the usual time between its steps without a
+// write and ended after twenty times that, within these bounds; where no time between steps is
+// known, after unknownIdle and maxEnded.
+const (
+	idleSteps, endedSteps = 2, 20
+	minIdle, maxIdle      = 2 * time.Minute, 12 * time.Hour
+	minEnded, maxEnded    = time.Hour, 24 * time.Hour
+	unknownIdle           = 5 * time.Minute
+)
+
+// IdleAfter returns how long nothing must be written for the log to be idle.
+func (p Progress) IdleAfter() time.Duration {
+	if p.StepTime <= 0 {
+		return unknownIdle
+	}
+	return min(max(idleSteps*min(p.StepTime, maxIdle), minIdle), maxIdle)
+}
+
+// endedAfter returns how long nothing must be written for the log to have ended.
+func (p Progress) endedAfter() time.Duration {
+	if p.StepTime <= 0 {
+		return maxEnded
+	}
+	return min(max(endedSteps*min(p.StepTime, maxEnded), minEnded), maxEnded)
+}
+
+// Freshness returns the state at a time.
+func (p Progress) Freshness(now time.Time) Freshness {
+	switch quiet := now.Sub(p.LastWrite); {
+	case p.LastWrite.IsZero() || quiet < p.IdleAfter():
+		return Live
+	case quiet < p.endedAfter():
+		return Idle
+	}
+	return Ended
+}
+
+// FreshnessText returns the state in words, "idle 14 min", which are true until the time until: no
+// less than a minute later, and the zero time if they stay true while nothing is written.
+func (p Progress) FreshnessText(now time.Time) (text string, until time.Time) {
+	switch p.Freshness(now) {
+	case Ended:
+		return "ended", time.Time{}
+	case Idle:
+		quiet, unit, name := now.Sub(p.LastWrite), time.Minute, "min"
+		if quiet >= time.Hour {
+			unit, name = time.Hour, "h"
+		}
+		n := quiet / unit
+		return fmt.Sprintf("idle %d %s", n, name), p.LastWrite.Add(min((n+1)*unit, p.endedAfter()))
+	case Live:
+	}
+	if p.LastWrite.IsZero() {
+		return "live", time.Time{}
+	}
+	return "live", p.LastWrite.Add(p.IdleAfter())
+}
+
+// FreshnessRule says when the log counts as idle and as ended.
+func (p Progress) FreshnessRule() string {
+	why := "time between steps unknown"
+	if p.StepTime > 0 {
+		why = "usually " + units.ApproxDuration(p.StepTime) + " between steps"
+	}
+	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.endedAfter()), why)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/estimators"
@@ -161,4 +162,202 @@ func noColumn(name string, names []string) error {
 		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
 	}
 	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
+}
+
+// Weights are the factors of reward functions, sorted by name: "a=1,b=0.5". "" is none. A function
+// with factor 0 is one all the same: it counts in the order in which trainers add.
+type Weights string
+
+// NewWeights returns the weights that a text like a=1,b=0.5 gives, "" if it is none or a name would be
+// misread.
+func NewWeights(text string) Weights {
+	w, err := parseWeights(text, true)
+	if err != nil {
+		return ""
+	}
+	return w
+}
+
+// parseWeights reads weights in any order; "" is none. If bare is set, a name alone has weight 1.
+func parseWeights(text string, bare bool) (Weights, error) {
+	if text == "" {
+		return "", nil
+	}
+	var names, parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		name, value := cutWeight(part)
+		if bare && !strings.Contains(part, "=") {
+			name, value = strings.TrimSpace(part), "1"
+		}
+		x, err := strconv.ParseFloat(value, 64)
+		if name == "" || err != nil || !isFinite(x) || slices.Contains(names, name) {
+			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, each name once, got %q", text)
+		}
+		names = append(names, name)
+		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	slices.Sort(parts)
+	return Weights(strings.Join(parts, ",")), nil
+}
+
+// parseReward reads a column, or several with or without weights: "accuracy" or "accuracy,format=0.3".
+// A column keeps the weights, with which it is refused later: see Settings.Validate.
+func parseReward(text string, weights Weights) (column string, _ Weights, err error) {
+	_, value := cutWeight(text)
+	_, notNumber := strconv.ParseFloat(value, 64)
+	if !strings.Contains(text, ",") && (!strings.Contains(text, "=") || notNumber != nil) {
+		return text, weights, nil
+	}
+	weights, err = parseWeights(text, true)
+	return "", weights, err
+}
+
+// cutWeight splits at the last "=", since a name may contain one.
+func cutWeight(part string) (name, value string) {
+	at := strings.LastIndexByte(part, '=')
+	return strings.TrimSpace(part[:max(0, at)]), strings.TrimSpace(part[at+1:])
+}
+
+// Names are the reward functions with a weight.
+func (w Weights) Names() []string {
+	var names []string
+	for part := range strings.SplitSeq(string(w), ",") {
+		if name, _ := cutWeight(part); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Factors returns the factor of each reward function in names, 0 for one without a weight, and the
+// reward functions with a weight that are not in names.
+func (w Weights) Factors(names []string) (factors []float64, unknown []string) {
+	factors = make([]float64, len(names))
+	if w == "" {
+		return factors, nil
+	}
+	for part := range strings.SplitSeq(string(w), ",") {
+		name, value := cutWeight(part)
+		x, _ := strconv.ParseFloat(value, 64)
+		if k := slices.Index(names, name); k >= 0 {
+			factors[k] = x
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return factors, unknown
+}
+
+// Formula returns the weighted sum in words, in the order of names: "accuracy + 0.3·format".
+func (w Weights) Formula(names []string) string {
+	factors, unknown := w.Factors(names)
+	var parts []string
+	for _, name := range append(slices.Clone(names), unknown...) {
+		if !slices.Contains(w.Names(), name) {
+			continue
+		}
+		part := name
+		if k := slices.Index(names, name); k >= 0 && factors[k] != 1 {
+			part = strconv.FormatFloat(factors[k], 'g', -1, 64) + "·" + name
+		}
+		parts = append(parts, part)
+	}
+	return strings.ReplaceAll(strings.Join(parts, " + "), "+ -", "− ")
+}
+
+// Times returns the weights times a number.
+func (w Weights) Times(x float64) Weights {
+	factors, names := []string{}, w.Names()
+	all, _ := w.Factors(names)
+	for k, name := range names {
+		factors = append(factors, name+"="+strconv.FormatFloat(x*all[k], 'g', -1, 64))
+	}
+	return Weights(strings.Join(factors, ","))
+}
+
+// MissingError says that a log lacks what an estimator needs.
+type MissingError struct {
+	Estimator string // framework and name
+	What      string // "response lengths", or why no reward log suffices
+	Do        string // what to log; "" if no reward log suffices
+}
+
+func (e *MissingError) Error() string {
+	if e.Do == "" {
+		return e.Estimator + " cannot be computed from rewards: " + e.What
+	}
+	return fmt.Sprintf("%s needs %s, which the log does not hold: %s", e.Estimator, e.What, e.Do)
+}
+
+// Short is the error in a few words.
+func (e *MissingError) Short() string {
+	if e.Do == "" {
+		return "not from rewards"
+	}
+	return "needs " + e.What
+}
+
+// remedies say what to log, for each answer of [estimators.Estimator.MissingIn].
+func remedies() map[string]string {
+	return map[string]string{
+		"response lengths":  "log the response or its number of tokens as response_length",
+		"reward components": "log what each reward function gave in a column of its own",
+		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
+	}
+}
+
+// Missing says what an estimator needs and the run lacks, nil if it lacks nothing. A single step
+// may still lack what others have.
+func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
+	n := 1
+	b := estimators.Batch{Rewards: make([]float64, n)}
+	if s.Run.LengthUnit != LengthUnknown {
+		b.Lengths = make([]int32, n)
+	}
+	if s.Run.BaselineColumn() >= 0 {
+		b.Baselines = make([]float64, n)
+	}
+	b.Columns = s.inputColumns(e.Needs, n)
+	for range s.Run.RewardFunctions("") {
+		b.Components = append(b.Components, make([]float64, n))
+	}
+	return missingError(e, e.MissingIn(b))
+}
+
+func missingError(e *estimators.Estimator, missing string) *MissingError {
+	if missing == "" {
+		return nil
+	}
+	do := remedies()[missing]
+	for _, c := range e.Needs.Columns.List() {
+		if c.String() == missing {
+			do = columnRemedy(e, c)
+		}
+	}
+	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
+}
+
+// columnRemedy says how a log gets a column. It is read only for an estimator that was named at the start,
+// so that other logs cost nothing.
+func columnRemedy(e *estimators.Estimator, c estimators.Column) string {
+	return fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
+		c.Names()[0], e.Framework, e.Name)
+}
+
+// inputColumns are n values of each column that an estimator needs and the run has.
+func (s Snapshot) inputColumns(needs estimators.Needs, n int) [][]float64 {
+	var columns [][]float64
+	for _, c := range needs.Columns.List() {
+		has := s.Run.InputColumn(c) >= 0
+		if c == estimators.InputTokens {
+			has = has || s.Run.InputColumn(estimators.TotalTokens) >= 0 && s.Run.LengthUnit == LengthTokens
+		}
+		for has && len(columns) <= int(c) {
+			columns = append(columns, nil)
+		}
+		if has {
+			columns[c] = make([]float64, n)
+		}
+	}
+	return columns
 }

@@ -1,11 +1,17 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
 )
 
 // Settings are all choices that change a number. They are comparable: equal settings of an equal
@@ -207,3 +213,263 @@ func (s Settings) Set(key, value string) (Settings, error) {
 
 // Option is a setting by name: see Settings.Set.
 type Option struct{ Name, Value string }
+
+// Setting is one of the choices that Settings hold: what it is called, and how it is given as text.
+type Setting struct {
+	Name  string // as a trainer's configuration has it, or like that: keep_pos_ratio
+	Alias string // a second name, which is that of the flag; "" for none
+	About Subject
+	Rank  int // settings of a lower rank are set first: they decide which values the others may have
+
+	Placeholder string // of the value in the help of the flag
+	Doc         string // of the flag
+
+	Get    func(Settings) string         // the value as Set takes it
+	Set    func(*Settings, string) error // refuses a text that is no value of the setting
+	Values func(Settings) []string       // to choose from under these settings; nil where any text may be a value
+}
+
+// Subject is what a setting is about. Commands take the settings of those subjects that they heed.
+type Subject int
+
+// The subjects.
+const (
+	NoFlag          Subject = iota // only a trainer's configuration sets it
+	AboutArithmetic                // what a trainer's configuration has: how advantages are computed
+	AboutGroups                    // which samples make a group
+	AboutRewards                   // which columns are the reward
+	AboutSamples                   // what is added to the reward of a sample, and which samples count
+	AboutLoss                      // what a sample weighs in the loss
+)
+
+// SettingList returns all settings, in the order in which errors name them.
+func SettingList() []Setting {
+	return []Setting{
+		{
+			Name: "framework", About: AboutArithmetic, Placeholder: "NAME",
+			Doc: "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`",
+			Get: func(s Settings) string { return s.Framework },
+			Set: func(s *Settings, value string) error {
+				*s = s.WithFramework(value)
+				_, err := s.FindEstimator()
+				return err
+			},
+			Values: func(Settings) []string { return estimators.Frameworks() },
+		}, {
+			Name: "adv_estimator", Alias: "estimator", About: AboutArithmetic, Rank: 1, Placeholder: "NAME",
+			Doc:    "advantage estimator, by the name that the framework gives it: grpo, rloo, …",
+			Get:    func(s Settings) string { return s.Estimator },
+			Set:    func(s *Settings, value string) error { *s = s.WithEstimator(value); return nil },
+			Values: estimatorNames,
+		}, {
+			Name: "scale", About: AboutArithmetic, Rank: 2, Placeholder: "SCALE",
+			Doc:    "divide by the std of the group or of the batch, or do not divide: group, batch or none",
+			Get:    func(s Settings) string { return string(s.Scale) },
+			Set:    func(s *Settings, value string) error { s.Scale = estimators.Scale(value); return nil },
+			Values: scaleNames,
+		},
+		ratioSetting("keep_pos_ratio", "share of each group's positive samples to keep, best first (0 to 1)",
+			func(s *Settings) *float64 { return &s.KeepPos }),
+		ratioSetting("keep_neg_ratio", "share of each group's negative samples to keep, worst first (0 to 1)",
+			func(s *Settings) *float64 { return &s.KeepNeg }),
+		switchSetting("compute_new_adv", AboutArithmetic, "recompute advantages over the kept samples",
+			func(s *Settings) *bool { return &s.Recompute }),
+		switchSetting("kl_in_reward", NoFlag, "", func(s *Settings) *bool { return &s.KLInReward }),
+		{
+			Name: "reward", About: AboutRewards, Rank: 2, Placeholder: "NAME",
+			Doc: "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3",
+			Get: func(s Settings) string { return cmp.Or(s.Reward, string(s.Weights)) },
+			Set: func(s *Settings, value string) (err error) {
+				s.Reward, s.Weights, err = parseReward(value, s.Weights)
+				return err
+			},
+		}, {
+			Name: "weights", About: AboutRewards, Rank: 2, Placeholder: "a=1,b=0.5",
+			Doc: "as --reward with several columns: the reward is their sum with these weights",
+			Get: func(s Settings) string { return string(s.Weights) },
+			Set: func(s *Settings, value string) (err error) { s.Weights, err = parseWeights(value, false); return err },
+		}, {
+			Name: "solved_at", About: AboutSamples, Rank: 2, Placeholder: "X",
+			Doc:    "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it",
+			Get:    func(s Settings) string { return string(s.SolvedAt) },
+			Set:    func(s *Settings, value string) (err error) { s.SolvedAt, err = parseSolvedAt(value); return err },
+			Values: func(Settings) []string { return []string{"auto"} },
+		}, {
+			Name: "num_generations", About: AboutGroups, Rank: 2, Placeholder: "N",
+			Doc: "consecutive rows per group, of one id or prompt if the log has them",
+			Get: func(s Settings) string { return strconv.Itoa(s.NumGenerations) },
+			Set: func(s *Settings, value string) (err error) {
+				if s.NumGenerations, err = strconv.Atoi(value); err != nil || s.NumGenerations <= 0 {
+					return fmt.Errorf("num_generations must be a positive whole number, got %q", value)
+				}
+				return nil
+			},
+		}, {
+			Name: "group_by", About: AboutGroups, Rank: 2, Placeholder: "RULE",
+			Doc:    "group rows by auto, id, prompt, position, or a column of the log",
+			Get:    func(s Settings) string { return string(s.GroupBy) },
+			Set:    func(s *Settings, value string) error { s.GroupBy = GroupBy(value); return nil },
+			Values: groupingNames,
+		},
+		stageSetting("overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage overlong`",
+			func(s *Settings) *string { return &s.Overlong },
+			ownFirst(overlong.All, func(o *overlong.Shaping) (string, string) { return o.Framework, o.Name })),
+		stageSetting("group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage filters`",
+			func(s *Settings) *string { return &s.GroupFilter },
+			ownFirst(groupfilter.All, func(f *groupfilter.Filter) (string, string) { return f.Framework, f.Name })),
+		stageSetting("loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage losses`",
+			func(s *Settings) *string { return &s.Loss },
+			ownFirst(lossweight.All, func(l *lossweight.Loss) (string, string) { return l.Framework, l.Name })),
+		{
+			Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
+			Doc: "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them",
+			Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
+			Set: func(s *Settings, value string) error {
+				key, value, err := estimators.ParseOption(value)
+				if err == nil {
+					*s = s.withOption(key, value)
+				}
+				return err
+			},
+		},
+	}
+}
+
+// ratioSetting is a setting that is a share.
+func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
+	return Setting{
+		Name: name, About: AboutArithmetic, Rank: 2, Placeholder: "RATIO", Doc: doc,
+		Get: func(s Settings) string { // as YAML and Python write a float: 1.0, never 1
+			text := strconv.FormatFloat(*field(&s), 'f', -1, 64)
+			if !strings.Contains(text, ".") {
+				text += ".0"
+			}
+			return text
+		},
+		Set: func(s *Settings, value string) error {
+			ratio, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return fmt.Errorf("%s must be a number in [0.0, 1.0], got %q", name, value)
+			}
+			*field(s) = ratio
+			return nil
+		},
+	}
+}
+
+// switchSetting is a setting that is on or off.
+func switchSetting(name string, about Subject, doc string, field func(*Settings) *bool) Setting {
+	return Setting{
+		Name: name, About: about, Rank: 2, Placeholder: "bool", Doc: doc,
+		Get: func(s Settings) string { return strconv.FormatBool(*field(&s)) },
+		Set: func(s *Settings, value string) error {
+			switch strings.ToLower(value) {
+			case "true", "1", "yes", "on":
+				*field(s) = true
+			case "false", "0", "no", "off":
+				*field(s) = false
+			default:
+				return fmt.Errorf("%s must be true or false, got %q", name, value)
+			}
+			return nil
+		},
+		Values: func(Settings) []string { return []string{"on", "off"} },
+	}
+}
+
+// stageSetting is the choice of a stage of the chain: see chain.go. Options that no stage has any more go.
+func stageSetting(name string, about Subject, doc string, field func(*Settings) *string, choices func(Settings) []string) Setting {
+	return Setting{
+		Name: name, About: about, Rank: 2, Placeholder: "FRAMEWORK/NAME", Doc: doc,
+		Get: func(s Settings) string { return cmp.Or(*field(&s), "none") },
+		Set: func(s *Settings, value string) error {
+			if value == "none" {
+				value = ""
+			}
+			*field(s) = value
+			*s = s.withFullStageNames()
+			if list, err := s.stageOptions(); err == nil {
+				s.StageOptions = s.StageOptions.Of(list)
+			}
+			return nil
+		},
+		Values: choices,
+	}
+}
+
+// ownFirst returns the choices of a stage: none, those of the framework of the settings, then those of the others.
+func ownFirst[T any](all func() []T, name func(T) (framework, name string)) func(Settings) []string {
+	return func(s Settings) []string {
+		names := []string{"none"}
+		for _, own := range []bool{true, false} {
+			for _, x := range all() {
+				if f, n := name(x); (f == s.Framework) == own {
+					names = append(names, f+"/"+n)
+				}
+			}
+		}
+		return names
+	}
+}
+
+func estimatorNames(s Settings) (names []string) {
+	for _, e := range estimators.All() {
+		if e.Framework == s.Framework {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+func scaleNames(s Settings) (names []string) {
+	if e, err := s.FindEstimator(); err == nil {
+		for _, scale := range e.Scales {
+			names = append(names, string(scale))
+		}
+	}
+	return names
+}
+
+func groupingNames(Settings) (names []string) {
+	for _, g := range Groupings() {
+		names = append(names, string(g))
+	}
+	return names
+}
+
+// FindSetting returns the setting that a key means: its name or alias as a trainer's option or as a flag.
+func FindSetting(key string) (Setting, bool) {
+	name := strings.ReplaceAll(strings.TrimPrefix(key, "algorithm."), "-", "_")
+	all := SettingList()
+	i := slices.IndexFunc(all, func(s Setting) bool { return name != "" && (s.Name == name || s.Alias == name) })
+	if i < 0 {
+		return Setting{Rank: 2}, false
+	}
+	return all[i], true
+}
+
+// Flag returns the name of the flag that sets the setting, "" if none does.
+func (s Setting) Flag() string {
+	if s.About == NoFlag {
+		return ""
+	}
+	return strings.ReplaceAll(cmp.Or(s.Alias, s.Name), "_", "-")
+}
+
+// flagSettings returns the names of the settings that have a flag.
+func flagSettings() (names []string) {
+	for _, s := range SettingList() {
+		if s.Flag() != "" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// CompareRank orders options for Settings.Set, whatever the order in which they were given: the framework decides which
+// estimators there are, and the estimator which scales.
+func CompareRank(a, b Option) int {
+	first, _ := FindSetting(a.Name)
+	second, _ := FindSetting(b.Name)
+	return cmp.Compare(first.Rank, second.Rank)
+}

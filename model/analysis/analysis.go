@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -46,16 +48,16 @@ type Analysis struct {
 	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
 	NoLoss      string
 
-	plan      plan
-	input     *stepInput
-	original  *original
-	admission *admission
-	loss      lossInput
-	treated   treated
-	stats     statistics
-	parts     []part              // the steps that are joined; nil of one step
-	zeroStd   []bool              // by group: see estimators.Estimator.ZeroStd
-	refusal   *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+	plan       plan
+	input      *stepInput
+	original   *original
+	admission  *admission
+	loss       lossInput
+	perRollout perRollout
+	sums       statistics
+	steps      []oneStep           // that are joined; nil of one step
+	zeroStd    []bool              // by group: see estimators.Estimator.ZeroStd
+	refusal    *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
 // RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
@@ -167,7 +169,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
-		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.counted, o.advantages),
+		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved
@@ -176,13 +178,63 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a.filter(ctx)
 	a.fillTable(ctx)
-	if err := a.weigh(ctx, previous); err != nil {
+	if err := a.weigh(previous); err != nil {
 		return nil, err
 	}
-	a.stats = a.sum(ctx)
-	if err := ctx.Err(); err != nil {
+	if err := a.summarize(ctx); err != nil {
 		return nil, err
 	}
-	a.Metrics, a.Warnings = a.metrics(), a.warnings()
+	a.Warnings = a.warnings()
 	return a, nil
+}
+
+// summarize fills in what figures say of the groups and samples of a, be they of one step or of several.
+func (a *Analysis) summarize(ctx context.Context) error {
+	if a.LossWeights != nil {
+		a.sumMass(ctx)
+	}
+	a.sums = a.sum(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.Metrics = a.metrics()
+	return nil
+}
+
+// rewardScales say which rewards of each run are solved and wrong.
+type rewardScales struct {
+	scales     []model.RewardScale // by run
+	thresholds string              // equal if and only if fates and solved samples are
+}
+
+func newRewardScales(snap model.Snapshot, set model.Settings) rewardScales {
+	r := rewardScales{scales: snap.RewardScales(set)}
+	var b strings.Builder
+	for i := range r.scales {
+		s := &r.scales[i]
+		fmt.Fprintf(&b, "%x %x %t;", s.Wrong, s.Solved, s.Discrete)
+	}
+	r.thresholds = b.String()
+	return r
+}
+
+// of is the scale of the run that a group is of.
+func (r *rewardScales) of(g *Group) *model.RewardScale { return &r.scales[g.Run] }
+
+// Shaped returns how many rewards the length penalty of the settings lowers.
+func (a *Analysis) Shaped() int { return a.input.Shaped }
+
+// WhyUnshaped says why the length penalty of the settings lowers none; "" if it could.
+func (a *Analysis) WhyUnshaped() string { return a.input.WhyUnshaped }
+
+// LoggedMean is the mean of the finite rewards before the length penalty, NaN if there are none.
+func (a *Analysis) LoggedMean() float64 {
+	sum, n := 0.0, 0
+	for _, r := range a.LoggedRewards {
+		if isFinite(r) {
+			sum += r
+			n++
+		}
+	}
+	return sum / float64(n)
 }

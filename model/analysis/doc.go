@@ -8,18 +8,18 @@
 // The way of a step, with the files where it happens:
 //
 //	samples of the log                              model.Step
-//	  → sorted by group, with the chosen reward     groupedstep.go, stepinput.go
-//	  → length penalty                              groupedstep.go
-//	  → rewards as the estimator reads them         estimatorinput.go
-//	  → original advantages                         original.go
-//	  → groups that the group filter admits         admission.go
-//	  → keep rule → processed advantages → fates    filter.go
+//	  → sorted by group, with the chosen reward     step.go
+//	  → length penalty                              step.go
+//	  → rewards as the estimator reads them         advantages.go
+//	  → original advantages                         advantages.go
+//	  → groups that the group filter admits         advantages.go
+//	  → keep rule → processed advantages → fates    advantages.go
 //	  → weights in the loss                         lossweights.go
 //	  → sums, in two passes                         statistics.go
 //	  → metrics, warnings                           metrics.go, warnings.go
 //
-// Several steps are computed one by one, each as a batch of its own, and then joined (joined.go).
+// Several steps are computed one by one, each as a batch of its own, and then joined (steps.go).
 //
-// Samples are computed in blocks of whole groups, on several processors (blocks.go). Of an earlier
+// Samples are computed in blocks of whole groups, on several processors (statistics.go). Of an earlier
 // analysis of the same step its input is reused, and its original advantages if only the filter differs.
 package analysis

@@ -1,6 +1,12 @@
 package analysis
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/estimators/groupfilter"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -41,3 +47,255 @@ func (g *Group) SizeText() string {
 
 // Kept returns the number of kept samples.
 func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
+
+// FlipKind is a change of sign: from the sign of an original advantage to another sign of the
+// processed one.
+type FlipKind struct {
+	Name     string // in reports and rules: "pos_to_neg"
+	Label    string // "+→−"
+	from, to int    // signs: -1, 0, 1
+}
+
+// flipKinds are in the order of [Flips]: first the changes between + and −, then those from and to 0.
+var flipKinds = [...]FlipKind{
+	{"pos_to_neg", "+→−", 1, -1},
+	{"neg_to_pos", "−→+", -1, 1},
+	{"zero_to_pos", "0→+", 0, 1},
+	{"zero_to_neg", "0→−", 0, -1},
+	{"pos_to_zero", "+→0", 1, 0},
+	{"neg_to_zero", "−→0", -1, 0},
+}
+
+// FlipKinds returns all kinds, in the order of [Flips].
+func FlipKinds() []FlipKind { return flipKinds[:] }
+
+// Flips counts the kept samples whose advantage has another sign after the filter than before it, by
+// kind. The signs are +, − and 0. A sample that the filter drops has the advantage 0 afterwards, but
+// counts as dropped, not as flipped. NaN has no sign.
+type Flips [len(flipKinds)]int32
+
+// Total returns the number of flips of all kinds.
+func (f *Flips) Total() int {
+	n := 0
+	for _, of := range f {
+		n += int(of)
+	}
+	return n
+}
+
+// Add adds the counts of more.
+func (f *Flips) Add(more *Flips) {
+	for k, n := range more {
+		f[k] += n
+	}
+}
+
+// String names the kinds that occur: "198 +→−, 100 0→−, 314 +→0"; "" if there are none.
+func (f Flips) String() string {
+	var parts []string
+	for k, n := range f {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", units.Count(int(n)), flipKinds[k].Label))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// meaning says what the worst kind that occurs does to the training.
+func (f *Flips) meaning() string {
+	switch {
+	case f[0]+f[1] > 0:
+		return "good answers are pushed down, or bad ones up"
+	case f[2]+f[3] > 0:
+		return "answers with A = 0, at the mean of their group, now get an advantage"
+	}
+	return "answers with an advantage now get 0 and no longer train"
+}
+
+// FlipOf returns the label of the change from an original to a processed advantage, "" if they have one
+// sign, or if either is NaN.
+func FlipOf(original, processed float64) string {
+	if original != original || processed != processed {
+		return ""
+	}
+	for _, k := range flipKinds {
+		if k.from == signOf(original) && k.to == signOf(processed) {
+			return k.Label
+		}
+	}
+	return ""
+}
+
+// IsFlip reports whether a kept sample's advantages differ in sign.
+func IsFlip(original, processed float64) bool {
+	return signOf(original) != signOf(processed) && original == original && processed == processed
+}
+
+// signOf returns 1, 0 or -1; 0 for NaN.
+func signOf(x float64) int { return count01(x > 0) - count01(x < 0) }
+
+// countFlips counts those of some samples.
+func countFlips(original, processed []float64, keep []bool) (f Flips) {
+	for i, x := range original { // without branches, which would be unpredictable
+		y, k := processed[i], count01(keep[i])
+		pos, neg, zero := k&count01(x > 0), k&count01(x < 0), k&count01(x == 0)
+		posAfter, negAfter, zeroAfter := count01(y > 0), count01(y < 0), count01(y == 0)
+		f[0] += int32(pos & negAfter)
+		f[1] += int32(neg & posAfter)
+		f[2] += int32(zero & posAfter)
+		f[3] += int32(zero & negAfter)
+		f[4] += int32(pos & zeroAfter)
+		f[5] += int32(neg & zeroAfter)
+	}
+	return f
+}
+
+// Cause says in a sentence why group g has its fate; "" if it is alive, no sample changed sign, and all
+// rewards are numbers. Where rollouts are counted it speaks of these.
+func (a *Analysis) Cause(g int) string { return a.Causes()(g) }
+
+// Causes returns Cause for many groups: what those of a step share is computed once.
+func (a *Analysis) Causes() func(g int) string {
+	steps := map[*Analysis]*Analysis{}
+	return func(g int) string {
+		step, g := a.PartOf(g)
+		if steps[step] == nil {
+			steps[step] = step.ByRollout()
+		}
+		return steps[step].cause(g)
+	}
+}
+
+func (a *Analysis) cause(g int) string {
+	cause := a.causeOfFate(g)
+	group := &a.Table[g]
+	if group.Invalid == 0 || group.Fate == model.FateInvalid {
+		return cause
+	}
+	invalid := fmt.Sprintf("%d of %d rewards are NaN or missing: %s", group.Invalid, group.Size(), a.effectOfInvalid(a.Batch.Rewards, group.Start, group.End))
+	if cause == "" {
+		return invalid
+	}
+	return invalid + "; " + cause
+}
+
+// causeOfFate says why group g has its fate.
+func (a *Analysis) causeOfFate(g int) string {
+	group := &a.Table[g]
+	n := group.Size()
+	all := fmt.Sprintf("%s (%d/%d at %s)", group.Fate, n-group.Invalid, n, units.Short(a.firstFinite(group.Start, group.End)))
+	switch group.Fate {
+	case model.FateSkipped:
+		rule := a.admission.rule
+		text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
+		if rule.Fate == groupfilter.Refilled {
+			text += "; replaced by another prompt"
+		}
+		return text
+	case model.FateInvalid:
+		if group.Invalid == 0 {
+			return "its rewards are numbers, but its advantages are not"
+		}
+		return fmt.Sprintf("%d of %d rewards are NaN or missing", group.Invalid, n)
+	case model.FateSingle:
+		return "only one sample: nothing to compare it with"
+	case model.FateAllCorrect, model.FateAllWrong, model.FateConstant:
+		if lo, hi := slices.Min(a.Batch.Rewards[group.Start:group.End]), slices.Max(a.Batch.Rewards[group.Start:group.End]); lo < hi {
+			return fmt.Sprintf("rewards from %.9g to %.9g, but all advantages are 0: the difference is below the estimator's precision", lo, hi)
+		}
+		return all + a.causeOfEqual(group)
+	case model.FateNoise:
+		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: float error divided by a tiny std", n, units.Short(a.LoggedRewards[group.Start]), units.Short(a.maxAbsProcessed(group)))
+	case model.FateKilled:
+		return causeOfKilled(group)
+	case model.FateShort:
+		return fmt.Sprintf("%d of %d kept: too few to recompute, original values stay", group.Kept(), n)
+	case model.FateAlive:
+		if flips := group.Flips.Total(); flips > 0 {
+			return fmt.Sprintf("%d of %d kept samples change sign in the recompute: %s", flips, group.Kept(), group.Flips)
+		}
+	case model.FateOpen:
+	}
+	return ""
+}
+
+// causeOfEqual says what makes all rewards equal: components that cancel, responses that were all
+// truncated, or where on the reward scale the group is.
+func (a *Analysis) causeOfEqual(g *Group) string {
+	if names := a.varyingComponents(g); len(names) > 1 {
+		return ": zero variance, though " + strings.Join(names, " and ") + " vary: they cancel"
+	}
+	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect {
+		return fmt.Sprintf(": zero variance; every response ends at %s %s, the longest of the step: truncated", units.Count(int(length)), a.plan.snap.Run.LengthUnit)
+	}
+	scale, reward := a.plan.of(g), a.firstFinite(g.Start, g.End)
+	switch {
+	case g.Fate == model.FateAllCorrect && reward == scale.Max:
+		return ": zero variance at the best reward of the run"
+	case g.Fate == model.FateAllCorrect:
+		return fmt.Sprintf(": zero variance; rewards from %s on count as solved", units.Short(scale.Solved))
+	case g.Fate == model.FateAllWrong && reward == scale.Min:
+		return ": zero variance at the worst reward of the run"
+	case g.Fate == model.FateAllWrong:
+		return fmt.Sprintf(": zero variance; rewards up to %s count as wrong", units.Short(scale.Wrong))
+	case scale.IsAssumed():
+		return ": zero variance between wrong and solved"
+	}
+	return ": zero variance between the worst and the best reward of the run"
+}
+
+// varyingComponents names the reward functions that differ within a group.
+func (a *Analysis) varyingComponents(g *Group) []string {
+	var names []string
+	for k, rewards := range a.input.step.Components {
+		if rewards == nil {
+			continue
+		}
+		first := rewards[a.InputRow[g.Start]]
+		for _, row := range a.InputRow[g.Start:g.End] {
+			if x := rewards[row]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
+				names = append(names, a.plan.snap.Run.ComponentNames[k])
+				break
+			}
+		}
+	}
+	return names
+}
+
+// cutOff reports whether all responses of a group are as long as the longest of the step, and some
+// others are shorter.
+func (a *Analysis) cutOff(g *Group) (longest int32, yes bool) {
+	shorter := false
+	for _, l := range a.Lengths {
+		longest = max(longest, l)
+	}
+	for _, l := range a.Lengths {
+		shorter = shorter || l >= 0 && l < longest
+	}
+	for _, l := range a.Lengths[g.Start:g.End] {
+		if l != longest {
+			return 0, false
+		}
+	}
+	return longest, shorter && longest > 0
+}
+
+func (a *Analysis) maxAbsProcessed(g *Group) float64 {
+	largest := 0.0
+	for _, x := range a.Processed[g.Start:g.End] {
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}
+
+func causeOfKilled(g *Group) string {
+	switch {
+	case g.KeptPos+g.KeptNeg == 0:
+		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-int(g.KeptZero))
+	case g.KeptNeg == 0:
+		return fmt.Sprintf("only %d positive samples are kept, all with equal rewards: recompute gives 0", g.KeptPos)
+	case g.KeptPos == 0:
+		return fmt.Sprintf("only %d negative samples are kept, all with equal rewards: recompute gives 0", g.KeptNeg)
+	}
+	return fmt.Sprintf("the %d kept samples have equal rewards: recompute gives 0", g.Kept())
+}

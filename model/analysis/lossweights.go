@@ -14,7 +14,7 @@ import (
 // filter takes out of the batch have weight 0 and count in no denominator; those that it masks count
 // where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0,
 // and with a loss mask of 0 if the trainer gives them one.
-func (a *Analysis) weigh(ctx context.Context, previous *Analysis) error {
+func (a *Analysis) weigh(previous *Analysis) error {
 	loss, values, err := a.Settings.FindLoss()
 	if err != nil || loss == nil {
 		return err
@@ -32,7 +32,6 @@ func (a *Analysis) weigh(ctx context.Context, previous *Analysis) error {
 			a.LossWeights[i] = weights[k]
 		}
 	}
-	a.sumMass(ctx)
 	return nil
 }
 

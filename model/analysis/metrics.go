@@ -1,9 +1,13 @@
 package analysis
 
 import (
+	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"vantage/model"
 )
 
 // Metric is a figure of a step under the name that a trainer logs it by. Names that begin with
@@ -25,7 +29,7 @@ type Metric struct {
 // log it, it is the share of samples in groups of equal rewards. Metrics under vantage/ are over samples with a finite
 // advantage.
 func (a *Analysis) metrics() []Metric {
-	in, s := a.input, &a.stats
+	in, s := a.input, &a.sums
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")
 	m = s.rewards.appendTo(m, "critic/rewards")
@@ -96,12 +100,12 @@ func IsSolveMetric(name string) bool {
 // solveRates are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
 // at least k samples) and the solve-rate histogram, both over the groups whose run has a solved reward:
 // see model.RewardScale. They are nil if there are no such groups.
-func (in *stepInput) solveRates() []Metric {
+func solveRates(groups []Group) []Metric {
 	maxSize := 0
 	bounds := solveBins()
 	bins := make([]float64, len(bounds))
-	for i := range in.groups {
-		g := &in.groups[i]
+	for i := range groups {
+		g := &groups[i]
 		if !g.HasSolved {
 			continue
 		}
@@ -119,7 +123,7 @@ func (in *stepInput) solveRates() []Metric {
 	}
 	var metrics []Metric
 	for k := 1; k <= maxSize; k *= 2 {
-		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups)})
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, groups)})
 	}
 	for bin, name := range SolveBinNames() {
 		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[bin]})
@@ -162,4 +166,56 @@ func (s *Summary) metricNear(name string, hint int) (value float64, index int) {
 		}
 	}
 	return math.NaN(), hint
+}
+
+// MetricNames are the names of the metrics that any step of the run has, in the order in which steps
+// list them: what a table needs before its first row. They depend on whether the log has lengths, and
+// on the size of the largest group, and they lack pass@k and the solve rate if the rewards of no run say
+// what is solved. It fails if samples cannot be grouped.
+func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
+	grouping, err := snap.Grouping(set)
+	if err != nil {
+		return nil, err
+	}
+	maxLength, maxSize := int32(-1), 0
+	for i, step := range snap.Steps {
+		_, offsets, err := snap.Layout(grouping.GroupRule, i)
+		if err != nil {
+			return nil, err
+		}
+		for g := range offsets[1:] {
+			maxSize = max(maxSize, offsets[g+1]-offsets[g])
+		}
+		for _, l := range step.Lengths {
+			maxLength = max(maxLength, l)
+		}
+	}
+	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Discrete })
+	return metricNames(set, maxLength, maxSize, hasSolved)
+}
+
+// metricNames are those of a step with one sample of a length, which is negative if unknown, under the
+// group filter and the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
+func metricNames(set model.Settings, length int32, maxSize int, hasSolved bool) ([]string, error) {
+	store := model.NewStore()
+	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
+	plain := model.DefaultSettings()
+	plain.Overlong, plain.GroupFilter, plain.Loss, plain.StageOptions = set.Overlong, set.GroupFilter, set.Loss, set.StageOptions
+	a, err := Analyze(context.Background(), store.Snapshot(), 0, plain)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range a.Metrics {
+		if IsSolveMetric(m.Name) && !hasSolved {
+			continue
+		}
+		names = append(names, m.Name)
+		if m.Name == "pass@1" {
+			for k := 2; k <= maxSize; k *= 2 {
+				names = append(names, "pass@"+strconv.Itoa(k))
+			}
+		}
+	}
+	return names, nil
 }

@@ -3,6 +3,9 @@ package analysis
 import (
 	"context"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // statistics are sums over the samples of a step, or of a block. original, returns and processed are
@@ -65,7 +68,7 @@ func (s *statistics) add(a *Analysis, b block) {
 		if y != 0 {
 			s.processed.add(y, w)
 		}
-		kept := one(a.Keep[i])
+		kept := count01(a.Keep[i])
 		s.filtered += 1 - kept
 		switch {
 		case x > 0:
@@ -134,4 +137,111 @@ func (s *statistics) lengthCorrelation() float64 {
 		return math.NaN()
 	}
 	return s.products / math.Sqrt(s.lengthSquares*s.advantageSquares)
+}
+
+// moments are sum and extremes of weighted values.
+type moments struct {
+	n                   int // number of values
+	weight, sum, lo, hi float64
+}
+
+// add adds a value. A NaN makes mean and extremes NaN, as in torch.
+func (m *moments) add(x, weight float64) {
+	if m.n == 0 {
+		m.lo, m.hi = x, x
+	}
+	m.n++
+	m.weight += weight
+	m.sum += x * weight
+	m.widen(x, x)
+}
+
+// merge adds the values of o.
+func (m *moments) merge(o moments) {
+	switch {
+	case o.n == 0:
+		return
+	case m.n == 0:
+		*m = o
+		return
+	}
+	m.n += o.n
+	m.weight += o.weight
+	m.sum += o.sum
+	m.widen(o.lo, o.hi)
+}
+
+// widen extends the extremes to lo and hi; NaN stays.
+func (m *moments) widen(lo, hi float64) {
+	if lo < m.lo || lo != lo {
+		m.lo = lo
+	}
+	if hi > m.hi || hi != hi {
+		m.hi = hi
+	}
+}
+
+// mean is 0 if there are no values.
+func (m *moments) mean() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.sum / m.weight
+}
+
+// constant reports whether all values are equal.
+func (m *moments) constant() bool { return m.lo == m.hi }
+
+// appendTo appends mean, max and min as metrics.
+func (m *moments) appendTo(metrics []Metric, name string) []Metric {
+	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
+}
+
+// count01 is 1 if yes, else 0; the compiler makes no branch of it.
+func count01(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func isFinite(x float64) bool { return x-x == 0 }
+
+// blockSize is the least number of samples in a block. Statistics are summed block by block, so it
+// must not depend on the machine.
+const blockSize = 1 << 13
+
+// block is a run of whole groups [from, to) of a step; its samples are [lo, hi).
+type block struct{ from, to, lo, hi int }
+
+// blocksOf divides the groups of a step into blocks.
+func blocksOf(offsets []int) []block {
+	var blocks []block
+	b := block{}
+	for g := 1; g < len(offsets); g++ {
+		if b.to, b.hi = g, offsets[g]; b.hi-b.lo >= blockSize || g == len(offsets)-1 {
+			blocks = append(blocks, b)
+			b = block{from: b.to, lo: b.hi}
+		}
+	}
+	return blocks
+}
+
+// maxWorkers is the number of processors that one step may use: training needs the others.
+const maxWorkers = 4
+
+// eachBlock calls do with the index and the value of each block, in several goroutines, until ctx ends.
+func eachBlock(ctx context.Context, blocks []block, do func(k int, b block)) {
+	var next atomic.Int64
+	work := func() {
+		for k := int(next.Add(1)) - 1; k < len(blocks) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+			do(k, blocks[k])
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(maxWorkers, runtime.GOMAXPROCS(0), len(blocks)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
 }

@@ -2,49 +2,61 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
+	"vantage/estimators"
+	"vantage/estimators/groupfilter"
 	"vantage/model"
 	"vantage/model/units"
 )
 
-// rule raises the warnings of one kind. find returns nil if there is nothing to warn of; kind and
-// step are filled in for it.
+// rule raises the warnings of one kind.
 type rule struct {
 	kind model.WarningKind
-	find func(*Analysis) *model.Warning
+	scope
+	find func(*Analysis) *model.Warning // nil if there is nothing to warn of; kind and step are filled in for it
 }
+
+// scope is what a rule looks at where several steps are joined.
+type scope bool
+
+const (
+	perStep  scope = true  // one step after the other, each as the batch that it was
+	together scope = false // groups or samples, of however many steps
+)
 
 // rules are in the order of reports, worst first.
 func rules() []rule {
 	return []rule{
-		{model.WarnTrainerRefuses, ofEachStep((*Analysis).trainerRefuses)},
-		{model.WarnUndefinedAdvantages, ofEachStep((*Analysis).refusedGroups)},
-		{model.WarnStageNotApplied, ofEachStep((*Analysis).stageNotApplied)},
-		{model.WarnKLInReward, (*Analysis).klInReward},
-		{model.WarnGroupFilter, ofEachStep((*Analysis).groupFilterRefuses)},
-		{model.WarnTooFewKept, (*Analysis).tooFewKept},
-		{model.WarnKilledGroups, (*Analysis).killedGroups},
-		{model.WarnSignFlips, (*Analysis).signFlips},
-		{model.WarnPhantomGroups, (*Analysis).phantomGroups},
-		{model.WarnGroupFilterAssumes, ofEachStep((*Analysis).groupFilterAssumes)},
-		{model.WarnEqualAdmitted, (*Analysis).equalRewardsAdmitted},
-		{model.WarnLiveSkipped, (*Analysis).liveSkipped},
-		{model.WarnInvalidRewards, (*Analysis).invalidRewards},
-		{model.WarnDrawnSamples, (*Analysis).drawnSamples},
-		{model.WarnAssumedRewards, (*Analysis).assumedRewards},
-		{model.WarnUndefinedAdvantages, (*Analysis).undefinedAdvantages},
-		{model.WarnFloatNoise, (*Analysis).floatNoise},
-		{model.WarnRecomputeWithoutFilter, (*Analysis).recomputeWithoutFilter},
-		{model.WarnSingleSampleGroups, ofEachStep((*Analysis).singleSampleGroups)},
-		{model.WarnOneSidedPush, (*Analysis).oneSidedPush},
-		{model.WarnEffectiveRatio, (*Analysis).effectivePos},
-		{model.WarnEffectiveRatio, (*Analysis).effectiveNeg},
-		{model.WarnFilterIsOurs, (*Analysis).filterIsOurs},
-		{model.WarnGroupingDoubt, ofEachStep((*Analysis).mergedGroups)},
-		{model.WarnRolloutsAssumed, (*Analysis).rolloutsAssumed},
-		{model.WarnApproximateLengths, (*Analysis).approximateLengths},
-		{model.WarnLoggedDiffers, ofEachStep((*Analysis).loggedDiffers)},
+		{model.WarnTrainerRefuses, perStep, (*Analysis).trainerRefuses},
+		{model.WarnUndefinedAdvantages, perStep, (*Analysis).refusedGroups},
+		{model.WarnStageNotApplied, perStep, (*Analysis).stageNotApplied},
+		{model.WarnKLInReward, together, (*Analysis).klInReward},
+		{model.WarnGroupFilter, perStep, (*Analysis).groupFilterRefuses},
+		{model.WarnTooFewKept, together, (*Analysis).tooFewKept},
+		{model.WarnKilledGroups, together, (*Analysis).killedGroups},
+		{model.WarnSignFlips, together, (*Analysis).signFlips},
+		{model.WarnPhantomGroups, together, (*Analysis).phantomGroups},
+		{model.WarnGroupFilterAssumes, perStep, (*Analysis).groupFilterAssumes},
+		{model.WarnEqualAdmitted, together, (*Analysis).equalRewardsAdmitted},
+		{model.WarnLiveSkipped, together, (*Analysis).liveSkipped},
+		{model.WarnInvalidRewards, together, (*Analysis).invalidRewards},
+		{model.WarnDrawnSamples, together, (*Analysis).drawnSamples},
+		{model.WarnAssumedRewards, together, (*Analysis).assumedRewards},
+		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
+		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
+		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},
+		{model.WarnSingleSampleGroups, perStep, (*Analysis).singleSampleGroups},
+		{model.WarnOneSidedPush, together, (*Analysis).oneSidedPush},
+		{model.WarnEffectiveRatio, together, effectiveRatio("keep_pos_ratio", "positive", 1)},
+		{model.WarnEffectiveRatio, together, effectiveRatio("keep_neg_ratio", "negative", -1)},
+		{model.WarnFilterIsOurs, together, (*Analysis).filterIsOurs},
+		{model.WarnGroupingDoubt, perStep, (*Analysis).mergedGroups},
+		{model.WarnRolloutsAssumed, together, (*Analysis).rolloutsAssumed},
+		{model.WarnApproximateLengths, together, (*Analysis).approximateLengths},
+		{model.WarnLoggedDiffers, perStep, (*Analysis).loggedDiffers},
 	}
 }
 
@@ -66,7 +78,11 @@ func (a *Analysis) warnings() []model.Warning {
 	}
 	var all []model.Warning
 	for _, r := range rules() {
-		if w := r.find(a); w != nil {
+		find := r.find
+		if r.scope == perStep && a.steps != nil {
+			find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
+		}
+		if w := find(a); w != nil {
 			w.Kind, w.Step = r.kind, a.Step
 			all = append(all, *w)
 		}
@@ -74,24 +90,13 @@ func (a *Analysis) warnings() []model.Warning {
 	return all
 }
 
-// ofEachStep returns a rule about a step as a batch for joined steps too. Other rules count groups or
-// samples, of however many steps.
-func ofEachStep(find func(*Analysis) *model.Warning) func(*Analysis) *model.Warning {
-	return func(a *Analysis) *model.Warning {
-		if a.parts == nil {
-			return find(a)
-		}
-		return a.joinWarnings(find)
-	}
-}
-
 // joinWarnings counts what a rule finds in each of the joined steps, in the words of the step where it
 // finds most.
 func (a *Analysis) joinWarnings(find func(*Analysis) *model.Warning) *model.Warning {
 	var joined, most *model.Warning
 	of, steps := 0, 0
-	for k := range a.parts {
-		p := &a.parts[k]
+	for k := range a.steps {
+		p := &a.steps[k]
 		w := find(p.Analysis)
 		if w == nil || p.Open {
 			continue
@@ -132,7 +137,7 @@ func (a *Analysis) ofGroups(holds func(*Group) bool, text, advice string) *model
 		return nil
 	}
 	for i := range a.Table {
-		w.Count += one(holds(&a.Table[i]))
+		w.Count += count01(holds(&a.Table[i]))
 	}
 	return w
 }
@@ -147,6 +152,14 @@ func (a *Analysis) ofAll(text, advice string) *model.Warning {
 	return &model.Warning{Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1, Text: text, Advice: advice}
 }
 
+// ofSamples is a warning about some of all samples, nil if they are none.
+func (a *Analysis) ofSamples(count int, text, advice string) *model.Warning {
+	if count == 0 {
+		return nil
+	}
+	return &model.Warning{Count: count, Of: a.Rows, Unit: "samples", Example: -1, Text: text, Advice: advice}
+}
+
 // firstGroup is the index of the first group for which holds is true, -1 if there is none.
 func (a *Analysis) firstGroup(holds func(*Group) bool) int {
 	for i := range a.Table {
@@ -155,4 +168,238 @@ func (a *Analysis) firstGroup(holds func(*Group) bool) int {
 		}
 	}
 	return -1
+}
+
+func (a *Analysis) trainerRefuses() *model.Warning {
+	r := a.refusal
+	if r == nil || r.Kind == estimators.KindMissing {
+		return nil
+	}
+	w := &model.Warning{
+		Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, r.Error()),
+		Advice: "the other groups are still computed; check that the groups are right",
+	}
+	if len(r.Groups) > 0 {
+		w.Example = r.Groups[0]
+	}
+	return w
+}
+
+func (a *Analysis) klInReward() *model.Warning {
+	if !a.Settings.KLInReward {
+		return nil
+	}
+	return a.ofSamples(a.Rows,
+		"have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; groups of equal rewards then train on the KL alone",
+		"read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) advantages are as here")
+}
+
+// tooFewKept warns of groups that had signal and of which fewer than 2 samples are kept.
+func (a *Analysis) tooFewKept() *model.Warning {
+	if !a.Settings.Filtering() {
+		return nil
+	}
+	text, advice := "kept fewer than 2 samples", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "kept fewer than 2 samples: recompute leaves their original values"
+		advice += ", or turn recompute off (r)"
+	}
+	return a.ofGroups(func(g *Group) bool {
+		return g.KeptCounted < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+	}, text, advice)
+}
+
+func (a *Analysis) drawnSamples() *model.Warning {
+	if !a.plan.estimator.Draws {
+		return nil
+	}
+	return a.ofGroups(func(g *Group) bool { return g.KeptCounted > 0 && g.KeptCounted < g.Counted },
+		fmt.Sprintf("lose samples that %s draws at random; here the last ones are left out", a.Settings.Framework),
+		"the number of dropped samples is the trainer's, the choice is not: where their rewards differ, other draws give other advantages")
+}
+
+func (a *Analysis) killedGroups() *model.Warning {
+	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
+		advice = "keep some of both signs (P, M), or turn recompute off (r)"
+	}
+	return a.ofFate(model.FateKilled, text, advice)
+}
+
+func (a *Analysis) signFlips() *model.Warning {
+	if a.Flips.Total() == 0 {
+		return nil
+	}
+	return &model.Warning{
+		Count: a.Flips.Total(), Of: a.Kept, Unit: "kept samples", Example: a.firstGroup(func(g *Group) bool { return g.Flips.Total() > 0 }),
+		Text:   fmt.Sprintf("changed sign in recompute, %s: %s", a.Flips, a.Flips.meaning()),
+		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
+	}
+}
+
+func (a *Analysis) floatNoise() *model.Warning {
+	w := a.ofFate(model.FateNoise, "have equal rewards but advantages other than 0: float rounding error",
+		"the trainer trains on this noise: drop groups with equal rewards, or use rewards that float32 represents exactly")
+	if w != nil {
+		w.Text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[w.Example].Start])
+	}
+	return w
+}
+
+func (a *Analysis) recomputeWithoutFilter() *model.Warning {
+	if !a.Settings.Recompute || a.Settings.Filtering() {
+		return nil
+	}
+	return a.ofAll("are unchanged by recompute: "+a.Settings.TrainerWarning(),
+		"lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)")
+}
+
+// oneSidedShare is the share of the mean absolute advantage above which the mean advantage pushes
+// all samples of the batch one way.
+const oneSidedShare = 0.25
+
+// IsOneSided reports whether processed advantages of a filtered step push one way on the whole, given
+// ΣA and Σ|A|.
+func IsOneSided(sum, sumAbs float64) bool { return math.Abs(sum/sumAbs) > oneSidedShare }
+
+func (a *Analysis) oneSidedPush() *model.Warning {
+	s, n := &a.sums, float64(a.Rows)
+	if !a.Settings.Filtering() || !IsOneSided(s.sumProcessed, s.sumAbsProcessed) {
+		return nil
+	}
+	direction := "up"
+	if s.sumProcessed < 0 {
+		direction = "down"
+	}
+	return &model.Warning{
+		Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
+		Text:   fmt.Sprintf("push %s overall: mean advantage %+.2f, mean |A| %.2f", direction, s.sumProcessed/n, s.sumAbsProcessed/n),
+		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
+	}
+}
+
+// ratioSlack is how far the share that is kept may be from its ratio.
+const ratioSlack = 0.1
+
+// IsFarFromRatio reports whether a ratio between 0 and 1 keeps another share of the samples of its
+// sign than it says.
+func IsFarFromRatio(ratio float64, kept, all int) bool {
+	share := float64(kept) / float64(all)
+	return ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack
+}
+
+// effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
+func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.Warning {
+	return func(a *Analysis) *model.Warning {
+		ratio, kept, all := a.Settings.KeepPos, 0, 0
+		if sign < 0 {
+			ratio = a.Settings.KeepNeg
+		}
+		for i, x := range a.perRollout.original {
+			n := count01(x*sign > 0)
+			all += n
+			kept += n & count01(a.perRollout.keep[i])
+		}
+		if !IsFarFromRatio(ratio, kept, all) {
+			return nil
+		}
+		return &model.Warning{
+			Count: kept, Of: all, Unit: signName + " samples", Example: -1,
+			Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, since each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), name, ratio*100),
+			Advice: "for small groups use a ratio that gives whole samples",
+		}
+	}
+}
+
+func (a *Analysis) filterIsOurs() *model.Warning {
+	if a.plan.estimator.TrainerFilters || !a.Settings.Filtering() {
+		return nil
+	}
+	framework := a.Settings.Framework
+	return a.ofAll(fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", framework, framework),
+		"treat it as a what-if; only easyr1 (f) has this filter")
+}
+
+func (a *Analysis) stageNotApplied() *model.Warning {
+	missing := slices.DeleteFunc([]string{a.input.WhyUnshaped, a.NoLoss}, func(why string) bool { return why == "" })
+	if len(missing) == 0 {
+		return nil
+	}
+	return a.ofAll("are computed without a stage that is set: "+strings.Join(missing, "; "),
+		"give the option (:option KEY=VALUE, --option), log the lengths, or turn the stage off (C)")
+}
+
+// groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
+// batch of too few groups.
+func (a *Analysis) groupFilterRefuses() *model.Warning {
+	if a.admission == nil || a.admission.refusal == nil && a.admission.verdict.Note == "" && !a.admission.verdict.SamplesOn {
+		return nil
+	}
+	v := a.admission.verdict
+	w := &model.Warning{
+		Count: a.Groups - a.AdmittedGroups, Of: a.Groups, Unit: "groups", Example: a.firstGroup(func(g *Group) bool { return !g.Admitted }),
+		Text: "are not admitted", Advice: "the log has one round of generation; a trainer that refills generates until the batch is full",
+	}
+	switch r := a.admission.refusal; {
+	case r != nil && r.Kind == estimators.KindMissing:
+		w.Text += ": the rule needs " + r.Text + ", which the log lacks, so that all are"
+	case r != nil:
+		w.Text += fmt.Sprintf(", and %s would stop: %s", a.admission.rule.Framework, r.Error())
+	case v.SamplesOn:
+		w.Text += ", and less than a batch is left: the trainer generates more before it trains"
+	}
+	if v.Note != "" {
+		w.Text += ": " + v.Note
+	}
+	return w
+}
+
+func (a *Analysis) groupFilterAssumes() *model.Warning {
+	if a.admission == nil || a.admission.verdict.Assumed == "" {
+		return nil
+	}
+	rule := a.admission.rule
+	return a.ofAll(fmt.Sprintf("are judged by %s/%s on an assumption: %s", rule.Framework, rule.Name, a.admission.verdict.Assumed),
+		"log what the rule reads, or give it as an option (:option, --option)")
+}
+
+func (a *Analysis) equalRewardsAdmitted() *model.Warning {
+	if a.admission == nil {
+		return nil
+	}
+	count, first := a.admission.verdict.EqualButAdmitted(a.Rewards, a.Offsets)
+	if count == 0 {
+		return nil
+	}
+	return &model.Warning{
+		Count: count, Of: a.Groups, Unit: "groups", Example: first,
+		Text:   fmt.Sprintf("have equal rewards, but %s/%s admits them", a.admission.rule.Framework, a.admission.rule.Name),
+		Advice: "its test is not \"all rewards are equal\": C shows the rule",
+	}
+}
+
+func (a *Analysis) phantomGroups() *model.Warning {
+	if a.Settings.Overlong == "" {
+		return nil
+	}
+	phantom := func(g *Group) bool {
+		return g.Admitted && g.Size() > 1 && allEqual(a.LoggedRewards[g.Start:g.End]) && !allEqual(a.Rewards[g.Start:g.End])
+	}
+	text := "have equal rewards before the length penalty: they train on length only"
+	if a.admission != nil {
+		text += fmt.Sprintf(", and %s/%s admits them", a.admission.rule.Framework, a.admission.rule.Name)
+	}
+	return a.ofGroups(phantom, text, "filter groups by the reward before the penalty, where the trainer has a metric for it (verl: metric acc)")
+}
+
+// liveSkipped warns of groups that have signal and that a rule drops without others in their place.
+func (a *Analysis) liveSkipped() *model.Warning {
+	if a.admission == nil || a.admission.rule.Fate == groupfilter.Refilled {
+		return nil
+	}
+	return a.ofGroups(func(g *Group) bool {
+		return !g.Admitted && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
+	}, "have signal but are not admitted, and no other groups replace them", "widen the range of the group filter")
 }

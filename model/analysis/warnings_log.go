@@ -11,9 +11,6 @@ import (
 	"vantage/model/units"
 )
 
-// The warnings here are about the log: rewards that are no numbers, groups, what the estimator
-// needs and the log lacks, and logged advantages that differ from those computed.
-
 // refusedGroups warns of a step that lacks what the estimator needs and other steps have.
 func (a *Analysis) refusedGroups() *model.Warning {
 	if a.refusal == nil || a.refusal.Kind != estimators.KindMissing {
@@ -24,18 +21,16 @@ func (a *Analysis) refusedGroups() *model.Warning {
 }
 
 func (a *Analysis) invalidRewards() *model.Warning {
-	count, missing := a.input.invalid, a.input.missing
-	if count == 0 {
+	w := a.ofSamples(a.input.invalid, "have a NaN or infinite reward", "check why the reward function failed; ")
+	if w == nil {
 		return nil
 	}
-	text := "have a NaN or infinite reward"
-	if missing > 0 {
-		text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, count-missing)
+	if missing := a.input.missing; missing > 0 {
+		w.Text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, w.Count-missing)
 	}
-	return &model.Warning{
-		Count: count, Of: a.Rows, Unit: "samples", Example: a.firstGroup(func(g *Group) bool { return g.Invalid > 0 }),
-		Text: text, Advice: "check why the reward function failed; " + a.effectOfInvalid(a.original.rewards, 0, a.Rows),
-	}
+	w.Advice += a.effectOfInvalid(a.original.rewards, 0, a.Rows)
+	w.Example = a.firstGroup(func(g *Group) bool { return g.Invalid > 0 })
+	return w
 }
 
 // assumedRewards warns of a log without totals in which nothing says which columns are rewards.
@@ -44,11 +39,9 @@ func (a *Analysis) assumedRewards() *model.Warning {
 	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
 		return nil
 	}
-	return &model.Warning{
-		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
-		Text:   fmt.Sprintf("have the sum of all %d numeric columns as reward, since nothing says which are rewards: %s", len(columns), strings.Join(columns, ", ")),
-		Advice: "name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them",
-	}
+	return a.ofSamples(a.Rows,
+		fmt.Sprintf("have the sum of all %d numeric columns as reward, since nothing says which are rewards: %s", len(columns), strings.Join(columns, ", ")),
+		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
 }
 
 // effectOfInvalid says what the trainer makes of the first reward that is not finite among those from lo to
@@ -64,11 +57,11 @@ func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {
 	return "one such sample makes its whole group NaN"
 }
 
-// undefinedAdvantages warns of groups for which the formula gives no number although their rewards are numbers.
 func (a *Analysis) undefinedAdvantages() *model.Warning {
-	return a.ofGroups(func(g *Group) bool {
-		return g.Invalid == 0 && g.Counted > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
-	},
+	return a.ofGroups(
+		func(g *Group) bool {
+			return g.Invalid == 0 && g.Counted > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+		},
 		"have no defined advantage under this estimator, although their rewards are numbers",
 		"select another estimator (e); the list (E) has the formulas")
 }
@@ -142,34 +135,27 @@ func (a *Analysis) rolloutsAssumed() *model.Warning {
 func (a *Analysis) approximateLengths() *model.Warning {
 	e, unit := a.plan.estimator, a.plan.snap.Run.LengthUnit
 	var affected []string
-	for _, figure := range []struct {
-		name string
-		uses bool
-	}{{"the advantages of " + e.Name, e.Needs.Lengths}, {"the length penalty", a.Settings.Overlong != ""}, {"the weights in the loss", a.Settings.Loss != ""}} {
-		if figure.uses {
-			affected = append(affected, figure.name)
-		}
+	if e.Needs.Lengths {
+		affected = append(affected, "the advantages of "+e.Name)
+	}
+	if a.Settings.Overlong != "" {
+		affected = append(affected, "the length penalty")
+	}
+	if a.Settings.Loss != "" {
+		affected = append(affected, "the weights in the loss")
 	}
 	if affected == nil {
 		return nil
 	}
 	what := strings.Join(affected, " and ")
-	w := &model.Warning{
-		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
-		Text:   fmt.Sprintf("are weighted by %s, since the log has no token counts: %s are approximate", unit, what),
-		Advice: "log the tokens of each response in the loss as response_length",
-	}
+	count, text := a.Rows, fmt.Sprintf("are weighted by %s, since the log has no token counts: %s are approximate", unit, what)
 	if unit == model.LengthTokens {
-		w.Count = 0
+		count, text = 0, fmt.Sprintf("have no length and count for no token: %s are approximate", what)
 		for _, l := range a.Lengths {
-			w.Count += one(l < 0)
+			count += count01(l < 0)
 		}
-		w.Text = fmt.Sprintf("have no length and count for no token: %s are approximate", what)
 	}
-	if w.Count == 0 {
-		return nil
-	}
-	return w
+	return a.ofSamples(count, text, "log the tokens of each response in the loss as response_length")
 }
 
 // loggedDiffers warns of logged advantages that are not those computed. With a filter the settings

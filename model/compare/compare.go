@@ -3,10 +3,13 @@ package compare
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Run is a run with the settings that choose its reward.
@@ -152,4 +155,157 @@ func (m *moments) stdErr() float64 {
 		return math.NaN()
 	}
 	return math.Sqrt(max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n)
+}
+
+// Bin summarises the pairs of one difficulty: with a mean reward over both runs in [Lo, Hi), for the
+// last bin in [Lo, Hi].
+type Bin struct {
+	Lo, Hi float64
+	Pairs  int
+	Delta  float64 // mean of candidate − baseline; NaN without pairs
+	StdErr float64 // of Delta; NaN for less than two pairs
+}
+
+// maxBins is the number of difficulties.
+const maxBins = 5
+
+// binsOf divides the pairs into difficulties of equal width, nil without pairs.
+//
+// Difficulty is over as many samples of either run, so that chance moves it no further along with one
+// run than with the other: of runs of one policy each bin then has a mean difference of 0. By the
+// baseline's rewards alone hard prompts would seem to win, and easy ones to lose.
+func binsOf(pairs []Pair) []Bin {
+	if len(pairs) == 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range pairs {
+		lo, hi = min(lo, p.Difficulty()), max(hi, p.Difficulty())
+	}
+	n := maxBins
+	if hi-lo < tieTolerance { // as sums of floats differ
+		n = 1
+	}
+	width := (hi - lo) / float64(n)
+	bins, deltas := make([]Bin, n), make([]moments, n)
+	for _, p := range pairs {
+		k := 0
+		if n > 1 {
+			k = min(n-1, int((p.Difficulty()-lo)/width))
+		}
+		deltas[k].add(p.Delta())
+	}
+	for k := range bins {
+		bins[k] = Bin{lo + float64(k)*width, lo + float64(k+1)*width, int(deltas[k].n), deltas[k].mean(), deltas[k].stdErr()}
+	}
+	return bins
+}
+
+// SignTest returns the exact two-sided p-value of wins and losses under equal odds, 1 if
+// there are none.
+func SignTest(wins, losses int) float64 {
+	n, k := wins+losses, min(wins, losses)
+	if n == 0 {
+		return 1
+	}
+	total := 0.0
+	for i := 0; i <= k; i++ {
+		total += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+	}
+	return min(1, 2*total)
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
+// is 0.
+func Wilson(k, n int) [2]float64 {
+	if n == 0 {
+		return [2]float64{0, 1}
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return [2]float64{max(0, middle-half), min(1, middle+half)}
+}
+
+// What runs are called that have no name of their own.
+const (
+	firstRun  = "first run"
+	secondRun = "second run"
+)
+
+// Names returns names for two runs of some titles, which may be paths: short and different, without the folders that both
+// are in. Runs of one title are the first and the second.
+func Names(first, second string) [2]string {
+	for {
+		a, rest, more := strings.Cut(first, "/")
+		b, otherRest, alsoMore := strings.Cut(second, "/")
+		if !more || !alsoMore || a != b {
+			break
+		}
+		first, second = rest, otherRest
+	}
+	first, second = strings.TrimSuffix(first, "/"), strings.TrimSuffix(second, "/")
+	if first == second {
+		return [2]string{firstRun, secondRun}
+	}
+	return [2]string{cmp.Or(first, firstRun), cmp.Or(second, secondRun)}
+}
+
+// differentScales returns a sentence if the two runs have discrete rewards whose wrong and solved values
+// differ, such as 0 and 1 against −1 and 1: a difference of means then says nothing. It is "" if they
+// agree, or if one of them does not show its scale.
+func differentScales(baseline, candidate Run) string {
+	wrongA, solvedA, ok := ends(baseline)
+	wrongB, solvedB, alsoOK := ends(candidate)
+	if !ok || !alsoOK || wrongA == wrongB && solvedA == solvedB {
+		return ""
+	}
+	return fmt.Sprintf("the rewards are not on one scale: %s has %s for wrong and %s for solved, %s %s and %s (--reward and --weights choose what both have)",
+		baseline.Name, units.Short(wrongA), units.Short(solvedA), candidate.Name, units.Short(wrongB), units.Short(solvedB))
+}
+
+// ends returns the rewards of wrong and of solved samples of a run.
+func ends(r Run) (wrong, solved float64, ok bool) {
+	set := r.Set
+	set.SolvedAt = ""
+	scales := r.Snap.RewardScales(set)
+	s := &scales[0]
+	ok = len(scales) == 1 && s.Discrete && s.Wrong < s.Solved && !math.IsInf(s.Solved, 0) && !math.IsInf(s.Wrong, 0)
+	return s.Wrong, s.Solved, ok
+}
+
+// WhyNothing says why there are no pairs, "" if there are.
+func (r *Result) WhyNothing() string {
+	a, b := r.Baseline, r.Candidate
+	switch {
+	case len(r.Pairs) > 0:
+		return ""
+	case r.Steps > 0:
+		return "the runs saw no prompt in common in the " + units.Plural(r.Steps, "steps") + " that both have"
+	case a.OpenSteps+b.OpenSteps > 0 && a.First <= b.Last && b.First <= a.Last:
+		return "the runs have no complete step in common yet: " + r.stepRanges()
+	}
+	return "the runs have no step in common: " + r.stepRanges()
+}
+
+func (r *Result) stepRanges() string {
+	return fmt.Sprintf("%s has %s, %s %s", r.Names[0], stepRange(r.Baseline), r.Names[1], stepRange(r.Candidate))
+}
+
+func stepRange(s Scope) string {
+	switch {
+	case s.Steps == 0:
+		return "none"
+	case s.First == s.Last:
+		return fmt.Sprintf("step %d", s.First)
+	}
+	return fmt.Sprintf("steps %d to %d", s.First, s.Last)
 }

@@ -2,6 +2,127 @@ package groupsize
 
 import "math"
 
+// Count is how many groups have so many samples, of which so many are solved.
+type Count struct{ Size, Solved, Groups int }
+
+// Prior is the Beta(A, B) distribution of the solve rates of a run's groups.
+type Prior struct{ A, B float64 }
+
+// Mean returns A/(A+B), the mean solve rate.
+func (p Prior) Mean() float64 { return p.A / (p.A + p.B) }
+
+// logLikelihood returns the log likelihood of the counts, less what does not depend on the prior.
+func (p Prior) logLikelihood(counts []Count) float64 {
+	sum, whole := 0.0, logBeta(p.A, p.B)
+	for _, c := range counts {
+		sum += float64(c.Groups) * (logBeta(p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved)) - whole)
+	}
+	return sum
+}
+
+// coordinates of a prior are the logarithms of A/B and of A+B.
+type coordinates [2]float64
+
+func (c coordinates) prior() Prior {
+	mean, sum := 1/(1+math.Exp(-c[0])), math.Exp(c[1])
+	return Prior{mean * sum, (1 - mean) * sum}
+}
+
+// fit is the most likely prior, and how sure it is.
+type fit struct {
+	Prior
+	at        coordinates
+	curvature [2][2]float64 // second derivatives of its log density there
+}
+
+// The bounds of A+B, below which every prompt is always or never solved, and above which all have one
+// rate; and that of log A/B.
+const (
+	minConcentration = 1e-2
+	maxConcentration = 1e4
+	maxLogRatio      = 16
+)
+
+// fitPrior returns the most likely prior: solved samples of a group are beta-binomial, and a and b have
+// the diffuse density (a+b)^(−5/2) of Gelman et al., Bayesian Data Analysis, 5.3, which keeps a few
+// groups from proving that all prompts have one rate, or that a rate is 0.
+func fitPrior(counts []Count) fit {
+	likelihood := func(c coordinates) float64 {
+		p := c.prior()
+		// the density of the coordinates: a·b·(a+b)^(−5/2)
+		return math.Log(p.A) + math.Log(p.B) - 2.5*math.Log(p.A+p.B) + p.logLikelihood(counts)
+	}
+	bestMean := func(logSum float64) coordinates {
+		return coordinates{argmax(-maxLogRatio, maxLogRatio, func(x float64) float64 { return likelihood(coordinates{x, logSum}) }), logSum}
+	}
+	at := bestMean(argmax(math.Log(minConcentration), math.Log(maxConcentration), func(logSum float64) float64 { return likelihood(bestMean(logSum)) }))
+	return fit{at.prior(), at, curvature(at, likelihood)}
+}
+
+// derivativeStep is the difference of coordinates by which derivatives are taken.
+const derivativeStep = 1e-3
+
+// moved returns the coordinates with those i and j moved on.
+func (c coordinates) moved(i int, di float64, j int, dj float64) coordinates {
+	c[i] += di
+	c[j] += dj
+	return c
+}
+
+// curvature returns the second derivatives of f.
+func curvature(at coordinates, f func(coordinates) float64) (second [2][2]float64) {
+	const h = derivativeStep
+	for i := range 2 {
+		for j := range 2 {
+			second[i][j] = (f(at.moved(i, h, j, h)) - f(at.moved(i, h, j, -h)) - f(at.moved(i, -h, j, h)) + f(at.moved(i, -h, j, -h))) / (4 * h * h)
+		}
+	}
+	return second
+}
+
+// variance returns that of a function of the prior, given the error of the fit: as of a normal
+// distribution around it. 0 if its density has no peak, as at a bound.
+func (f fit) variance(of func(Prior) float64) float64 {
+	const h = derivativeStep
+	var g [2]float64
+	for i := range 2 {
+		g[i] = (of(f.at.moved(i, h, i, 0).prior()) - of(f.at.moved(i, -h, i, 0).prior())) / (2 * h)
+	}
+	c := f.curvature
+	determinant := c[0][0]*c[1][1] - c[0][1]*c[1][0]
+	if !(c[0][0] < 0 && determinant > 0) {
+		return 0
+	}
+	return -(g[0]*g[0]*c[1][1] - 2*g[0]*g[1]*c[0][1] + g[1]*g[1]*c[0][0]) / determinant
+}
+
+// argmax returns where between lo and hi a function with one maximum is greatest, by golden section.
+func argmax(lo, hi float64, f func(float64) float64) float64 {
+	const ratio, tolerance = 0.6180339887498949, 1e-7
+	x, y := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+	fx, fy := f(x), f(y)
+	for hi-lo > tolerance {
+		if fx >= fy {
+			hi, y, fy = y, x, fx
+			x = hi - ratio*(hi-lo)
+			fx = f(x)
+		} else {
+			lo, x, fx = x, y, fy
+			y = lo + ratio*(hi-lo)
+			fy = f(y)
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// logBeta returns the logarithm of the beta function.
+func logBeta(a, b float64) float64 {
+	x, _ := math.Lgamma(a)
+	y, _ := math.Lgamma(b)
+	z, _ := math.Lgamma(a + b)
+	return x + y - z
+}
+
 // Estimate is what groups of Size samples would do to the prompts of a run.
 type Estimate struct {
 	Size       int

@@ -318,3 +318,186 @@ func (r *Report) partialAgreement() []string {
 	v := r.Others[0]
 	return []string{fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart", v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
 }
+
+// Candidate is an estimator with a scale and the options that are not at their default.
+type Candidate struct {
+	Framework string
+	Estimator string
+	Scale     estimators.Scale
+	Options   estimators.Options
+}
+
+// CandidateOf returns that of some settings.
+func CandidateOf(set model.Settings) Candidate {
+	return Candidate{set.Framework, set.Estimator, set.Scale, set.Options}
+}
+
+// candidateOf returns an estimator, with the options it was made with, under a scale.
+func candidateOf(e *estimators.Estimator, scale estimators.Scale) Candidate {
+	return Candidate{e.Framework, e.Name, scale, e.Given}
+}
+
+// String returns "easyr1 grpo with scale group", and the options.
+func (c Candidate) String() string {
+	text := fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
+	if c.Options != "" {
+		text += " and " + c.Options.String()
+	}
+	return text
+}
+
+// IsOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
+// verl's. No estimator is of an unknown trainer, "".
+func (c Candidate) IsOf(trainer string) bool {
+	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
+}
+
+// Outcome is what a comparison comes to. Its texts are part of the JSON.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeMatch      Outcome = "match"       // an estimator reproduces all that was compared
+	OutcomeCannotTell Outcome = "cannot tell" // all advantages are 0, which several estimators give: nothing tells them apart
+	OutcomeMixture    Outcome = "mixture"     // different estimators reproduce different steps
+	OutcomeFiltered   Outcome = "filtered"    // an estimator does after keep ratios that the settings do not name
+	OutcomeNone       Outcome = "none"        // nothing does
+)
+
+// Outcome returns what the comparison comes to.
+func (r *Report) Outcome() Outcome {
+	switch {
+	case r.HasMatch():
+		return OutcomeMatch
+	case r.Undecided:
+		return OutcomeCannotTell
+	case len(r.Mixture) > 0:
+		return OutcomeMixture
+	case r.Found != nil:
+		return OutcomeFiltered
+	}
+	return OutcomeNone
+}
+
+// decide takes the matches back if all advantages are 0: then nothing tells apart those estimators that give
+// zeros, and the trainer may as well have logged them before it computed any.
+func (r *Report) decide(grouped []*analysis.GroupedStep) {
+	if !r.HasMatch() || signals(grouped) > 0 {
+		return
+	}
+	r.Undecided = true
+	why := "all rewards of each group are equal"
+	if rewardsDiffer(grouped) {
+		why = "rewards differ within groups"
+	}
+	r.Clues = []string{fmt.Sprintf("all %s are 0, and %s: %d of %d estimators and scales give that",
+		units.Plural(r.Compared, "logged advantages"), why, len(r.Matches), r.Candidates)}
+	r.Others = append(r.Matches, r.Others...)
+	r.Matches = nil
+}
+
+// rewardsDiffer reports whether a group has two finite rewards.
+func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
+	for _, s := range grouped {
+		for g := range len(s.Offsets) - 1 {
+			lo, hi := s.Offsets[g], s.Offsets[g+1]
+			for _, r := range s.LoggedRewards[lo:hi] {
+				if r-r == 0 && r != s.LoggedRewards[lo] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// hasSignal reports whether a logged advantage is neither missing nor 0.
+func hasSignal(advantages []float64) bool {
+	for _, x := range advantages {
+		if x == x && x != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// retryFullGroups tries again without the groups that have fewer samples than full ones, or than their rows
+// are divided into: the trainer saw samples that the log lacks. Full is the most common size, and if that
+// fails the largest, since where rows are missing everywhere most groups lack some. At least two groups of
+// a size must be in a run.
+func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
+	for _, sizes := range []map[int]int{fullSizes(grouped, mostCommon), fullSizes(grouped, largestSize)} {
+		retry := r.again(0)
+		masked := make([]*analysis.GroupedStep, len(grouped))
+		for i, s := range grouped {
+			copied := *s
+			copied.LoggedAdvantages = retry.maskShortGroups(s, sizes)
+			masked[i] = &copied
+			retry.Compared += countLogged(copied.LoggedAdvantages)
+		}
+		if retry.Compared == 0 || retry.Compared == r.Compared {
+			continue
+		}
+		if err := retry.tryAll(ctx, snap, masked, variant{}); err != nil {
+			return err
+		}
+		if retry.HasMatch() && signals(masked) > 0 {
+			r.LeftOut, r.Compared, r.Matches, r.Others = r.Compared-retry.Compared, retry.Compared, retry.Matches, retry.Others
+			r.ShortGroups, r.AllGroups, r.MissingRows = retry.ShortGroups, retry.AllGroups, retry.MissingRows
+			return nil
+		}
+	}
+	return nil
+}
+
+// sizeCount is a number of rows and how many groups have it.
+type sizeCount struct{ size, groups int }
+
+func mostCommon(a, b sizeCount) bool {
+	return a.groups > b.groups || a.groups == b.groups && a.size > b.size
+}
+
+func largestSize(a, b sizeCount) bool { return a.size > b.size }
+
+// fullSizes returns the size of a full group in each run: of those that at least two groups have the first by
+// an order.
+func fullSizes(grouped []*analysis.GroupedStep, before func(a, b sizeCount) bool) map[int]int {
+	type runSize struct{ run, size int }
+	counts := map[runSize]int{}
+	for _, s := range grouped {
+		for g := range len(s.Offsets) - 1 {
+			counts[runSize{s.Run(g), s.Offsets[g+1] - s.Offsets[g]}]++
+		}
+	}
+	best := map[int]sizeCount{}
+	for at, n := range counts {
+		if c := (sizeCount{at.size, n}); n >= 2 && before(c, best[at.run]) {
+			best[at.run] = c
+		}
+	}
+	sizes := map[int]int{}
+	for run, c := range best {
+		sizes[run] = c.size
+	}
+	return sizes
+}
+
+// maskShortGroups returns the logged advantages, NaN in groups of fewer samples than full ones of their run. It
+// counts these groups, and the rows that they lack.
+func (r *Report) maskShortGroups(s *analysis.GroupedStep, sizes map[int]int) []float64 {
+	advantages := append([]float64(nil), s.LoggedAdvantages...)
+	for g := range len(s.Offsets) - 1 {
+		full := s.FullSize(g)
+		if full == 0 {
+			full = sizes[s.Run(g)]
+		}
+		r.AllGroups++
+		if lo, hi := s.Offsets[g], s.Offsets[g+1]; hi-lo < full {
+			r.ShortGroups, r.MissingRows = r.ShortGroups+1, r.MissingRows+full-(hi-lo)
+			for i := lo; i < hi; i++ {
+				advantages[i] = math.NaN()
+			}
+		}
+	}
+	return advantages
+}

@@ -2,9 +2,14 @@ package rewardcolumns
 
 import (
 	"context"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
+	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Found says which columns make up the reward.
@@ -91,4 +96,177 @@ func (c *candidates) ones() [][]float64 {
 		return all[len(all)-1:]
 	}
 	return all
+}
+
+// verifier computes the sampled steps under weights, and compares with the log.
+type verifier struct {
+	ctx        context.Context
+	snap       model.Snapshot
+	set        model.Settings
+	steps      []int
+	estimators []*estimators.Estimator
+}
+
+// estimatorsOf returns the estimators of a trainer and of its other versions that the log can feed.
+func estimatorsOf(snap model.Snapshot, trainer string, options estimators.Options) []*estimators.Estimator {
+	return slices.DeleteFunc(estimators.AllWith(options), func(e *estimators.Estimator) bool {
+		isTrainers := e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")
+		return !isTrainers || snap.Missing(e) != nil
+	})
+}
+
+// verify returns how many advantages the best estimator reproduces with those weights.
+func (v verifier) verify(w model.Weights) Found {
+	set, best := v.set, Found{Weights: w}
+	set.Weights = w
+	var steps []*analysis.GroupedStep
+	for _, i := range v.steps {
+		step, err := analysis.GroupStep(v.snap, i, set)
+		if err != nil {
+			return Found{}
+		}
+		steps = append(steps, step)
+	}
+	for _, e := range v.estimators {
+		for _, scale := range e.Scales {
+			if v.ctx.Err() != nil {
+				return Found{}
+			}
+			f := Found{Weights: w}
+			for _, step := range steps {
+				f.add(step, e, scale)
+			}
+			if f.Agreeing > best.Agreeing || f.Agreeing == best.Agreeing && f.Exact > best.Exact {
+				best = f
+			}
+		}
+	}
+	return best
+}
+
+// add compares the advantages of a step. Groups whose logged advantages are all 0 would agree with any
+// weights of columns that are equal in them, and count only if they do not agree.
+func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale) {
+	computed := step.Advantages(e, scale)
+	if computed == nil {
+		return
+	}
+	near := analysis.NewLoggedTolerance(e, scale, step.LoggedRewards, computed)
+	for g := range len(step.Offsets) - 1 {
+		lo, hi := step.Offsets[g], step.Offsets[g+1]
+		tolerance, dead := near.Within(lo, hi), true
+		counted := Found{}
+		for i := lo; i < hi; i++ {
+			a, b := step.LoggedAdvantages[i], computed[i]
+			if math.IsNaN(a) {
+				continue
+			}
+			dead = dead && a == 0
+			counted.Compared++
+			switch {
+			case isEqual(a, b, e.Float):
+				counted.Exact++
+				counted.Agreeing++
+			case math.Abs(a-b) <= tolerance:
+				counted.Agreeing++
+			}
+		}
+		if dead && counted.Agreeing == counted.Compared {
+			continue
+		}
+		f.Compared, f.Exact, f.Agreeing = f.Compared+counted.Compared, f.Exact+counted.Exact, f.Agreeing+counted.Agreeing
+	}
+}
+
+// isEqual reports whether two values are equal in the precision of an estimator, or neighbours in
+// float32: see package match.
+func isEqual(logged, computed float64, precision estimators.Float) bool {
+	if precision == estimators.Float64 {
+		return logged == computed
+	}
+	a, b := float32(logged), float32(computed)
+	return a == b || a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
+}
+
+// candidates are columns that may be reward functions, in the order of the log.
+type candidates struct {
+	names  []string
+	known  bool   // all are reward functions
+	moves  []bool // some group has more than one value of it
+	varies []bool // the log has more than one value of it
+	zero   []bool // all values are 0
+}
+
+// describe says how the columns of a sample vary.
+func (s *samples) describe(names []string, known bool) *candidates {
+	n := len(names)
+	c := &candidates{names: names, known: known, moves: make([]bool, n), varies: make([]bool, n), zero: make([]bool, n)}
+	for k := range names {
+		first := s.steps[0].columns[k][0]
+		c.zero[k] = true
+		for _, step := range s.steps {
+			values := step.columns[k]
+			for g := range len(step.offsets) - 1 {
+				for _, x := range values[step.offsets[g]:step.offsets[g+1]] {
+					c.moves[k] = c.moves[k] || x != values[step.offsets[g]]
+					c.varies[k] = c.varies[k] || x != first
+					c.zero[k] = c.zero[k] && x == 0
+				}
+			}
+		}
+	}
+	return c
+}
+
+// undecided returns the columns whose weights no advantage tells.
+func (c *candidates) undecided() []string {
+	var names []string
+	for k, name := range c.names {
+		if !c.moves[k] && !c.zero[k] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// complete returns weights with those factors of the columns that move advantages. Of the others a
+// known function counts once, as does what has one value everywhere and stands before a column that
+// counts, or is called a reward: a function that all samples satisfy. What differs between prompts but
+// never within a group belongs to the prompt. A function that always gives 0 changes no sum but
+// torch's order of it. The last weights have no such column at all.
+func (c *candidates) complete(factors []float64) []model.Weights {
+	last := -1
+	for k, x := range factors {
+		if x != 0 {
+			last = k
+		}
+	}
+	full, bare := &strings.Builder{}, &strings.Builder{}
+	for k, x := range factors {
+		counts := x != 0 || c.known
+		if counts && c.moves[k] {
+			add(full, c.names[k], x)
+			add(bare, c.names[k], x)
+			continue
+		}
+		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || isRewardName(c.names[k]))) {
+			add(full, c.names[k], 1)
+		}
+	}
+	all := []model.Weights{model.NewWeights(full.String())}
+	if w := model.NewWeights(bare.String()); w != all[0] && !c.known {
+		all = append(all, w)
+	}
+	return slices.DeleteFunc(all, func(w model.Weights) bool { return w == "" })
+}
+
+func add(b *strings.Builder, name string, x float64) {
+	if b.Len() > 0 {
+		b.WriteByte(',')
+	}
+	b.WriteString(name + "=" + strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+func isRewardName(name string) bool {
+	return strings.Contains(strings.ToLower(name), "reward")
 }

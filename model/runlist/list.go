@@ -2,10 +2,15 @@ package runlist
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"vantage/model/fuzzy"
+	"vantage/model/units"
 )
 
 // List is the runs found so far: those below the current directory first, those written last on
@@ -119,3 +124,44 @@ func rankOf(word, text string) int {
 	}
 	return ranks
 }
+
+// Write writes the list as a table of plain text, a run a line: path, format, how much there is,
+// size, last write, and when it was opened last. What is unknown is a dash.
+func (l List) Write(w io.Writer, now time.Time) error {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "path\tformat\thow much\tsize\tlast write\topened")
+	for _, r := range l.runs {
+		cells := []string{r.Label(), r.Format, r.Extent(), r.SizeText(), Age(r.LastWrite, now), Age(r.Opened, now)}
+		for i, cell := range cells {
+			cells[i] = cmp.Or(cell, units.Missing)
+		}
+		fmt.Fprintln(table, strings.Join(cells, "\t"))
+	}
+	return table.Flush()
+}
+
+// Looked says how far was looked for runs.
+type Looked struct {
+	Entries int           // files and directories that were listed
+	Limit   time.Duration // the time that was allowed
+	Timeout bool          // the time was over before everything was listed
+	TooMany bool          // there are more entries, or deeper directories, than are listed
+}
+
+// Text says it in a sentence: "listed 312 files and directories", and what was not listed.
+func (l Looked) Text() string {
+	text := "listed " + units.Plural(l.Entries, "entries")
+	if l.Entries == 1 {
+		text = "listed 1 entry"
+	}
+	switch {
+	case l.Timeout:
+		text += fmt.Sprintf(", stopped after %g s", l.Limit.Seconds())
+	case l.TooMany:
+		text += ", not all there are"
+	}
+	return text
+}
+
+// Partial reports whether there may be more runs.
+func (l Looked) Partial() bool { return l.Timeout || l.TooMany }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -304,4 +307,176 @@ func detectFramework(options []Option) string {
 		return "trl"
 	}
 	return ""
+}
+
+// applyRewardFunctions takes TRL's reward_funcs and reward_weights for the columns of the reward. The
+// weights are 1 if none are given. Without the functions the weights are of no known columns.
+func (r *Config) applyRewardFunctions(options []Option) {
+	functions, functionsKey := lastList(options, "reward_funcs")
+	weights, weightsKey := lastList(options, "reward_weights")
+	switch {
+	case weightsKey != "" && functionsKey == "":
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is [%s], but without reward_funcs nothing says of which columns: --reward NAME=WEIGHT,… does", truncate(weightsKey), truncate(strings.Join(weights, ", "))))
+		return
+	case functionsKey == "":
+		return
+	case weightsKey != "" && len(weights) != len(functions):
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has %d weights and %s %d functions: neither is taken into account", truncate(weightsKey), len(weights), truncate(functionsKey), len(functions)))
+		return
+	}
+	var parts []string
+	for i, f := range functions {
+		part := functionName(f)
+		if weightsKey != "" {
+			part += "=" + weights[i]
+		}
+		parts = append(parts, part)
+	}
+	text := strings.Join(parts, ",")
+	if _, err := (model.Settings{}).Set("reward", text); err != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which names no columns with weights: it is not taken into account", truncate(functionsKey), truncate(text)))
+		return
+	}
+	r.UsedKeys = append(r.UsedKeys, truncate(functionsKey))
+	if weightsKey != "" {
+		r.UsedKeys = append(r.UsedKeys, truncate(weightsKey))
+	}
+	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
+}
+
+// isRewardKey reports whether applyRewardFunctions reads a key.
+func isRewardKey(framework, key string) bool {
+	return framework == "trl" && slices.ContainsFunc([]string{"reward_funcs", "reward_weights"}, func(name string) bool { return endsInKey(key, name) })
+}
+
+// lastList returns the elements of a list such as [1.0, 0.5], the last of several, and its key; no key
+// if there is none, or not a short one of plain values.
+func lastList(options []Option, name string) (elements []string, key string) {
+	for _, o := range options {
+		if !endsInKey(o.Key, name) || !strings.HasPrefix(o.Value, "[") || !strings.HasSuffix(o.Value, "]") {
+			continue
+		}
+		inner := o.Value[1 : len(o.Value)-1]
+		elements, key = nil, o.Key
+		for part := range strings.SplitSeq(inner, ",") {
+			elements = append(elements, strings.Trim(part, ` "'`))
+		}
+	}
+	return elements, key
+}
+
+// functionName returns the column in which TRL logs a reward function: the name of the function, or of
+// the model without its owner. huggingface/trl@1.16.0 trl/scripts/grpo.py, trl/trainer/grpo_trainer.py.
+func functionName(text string) string {
+	switch i := strings.LastIndexAny(text, "/"); {
+	case i >= 0:
+		return text[i+1:]
+	case text == "get_soft_overlong_punishment":
+		return "soft_overlong_punishment_reward"
+	}
+	return text[strings.LastIndexByte(text, '.')+1:]
+}
+
+// stage is a stage of the chain that a key of the configuration turns on.
+type stage struct {
+	key, value string // what turns it on
+	setting    model.Option
+	options    []estimators.Option
+}
+
+// stages returns those of a framework.
+func stages(framework string) []stage {
+	var all []stage
+	for _, s := range overlong.All() {
+		if s.Framework == framework && s.Value == "true" {
+			all = append(all, stage{s.Key, s.Value, model.Option{Name: "overlong", Value: framework + "/" + s.Name}, s.Options})
+		}
+	}
+	for _, f := range groupfilter.All() {
+		if key, value, found := strings.Cut(strings.TrimLeft(f.Enable, "-"), "="); found && f.Framework == framework {
+			all = append(all, stage{key, value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
+		} else if key, value, found := strings.Cut(strings.TrimLeft(f.Enable, "-"), " "); found && f.Framework == framework {
+			all = append(all, stage{key, value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
+		}
+	}
+	for _, l := range lossweight.All() {
+		if l.Framework == framework && l.Key != "" && l.NotComputable == "" {
+			all = append(all, stage{l.Key, l.Value, model.Option{Name: "loss", Value: framework + "/" + l.Name}, l.Options})
+		}
+	}
+	return all
+}
+
+// applyStages takes over the stages that the configuration turns on, and their options.
+func (r *Config) applyStages(options []Option) error {
+	for _, s := range stages(r.Framework) {
+		on := false
+		k := keyRule{s.key, func(value string) (model.Option, error) {
+			on = strings.EqualFold(value, s.value)
+			return s.setting, nil
+		}}
+		before := *r
+		if err := r.apply(k, options); err != nil {
+			return err
+		}
+		if !on {
+			*r = before
+			continue
+		}
+		for _, option := range s.options {
+			k := keyRule{option.Key, func(value string) (model.Option, error) {
+				if _, err := estimators.Options("").With(option.Key, value).Values([]estimators.Option{option}); err != nil {
+					return model.Option{}, fmt.Errorf("%s: %w", s.setting.Value, err)
+				}
+				return model.Option{Name: "option", Value: option.Key + "=" + value}, nil
+			}}
+			if err := r.apply(k, options); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// applyKL finds out whether the trainer subtracts a KL penalty from the rewards.
+func (r *Config) applyKL(options []Option) {
+	switch r.Framework {
+	case "easyr1":
+		if why := easyR1KL(options); why != "" {
+			r.Warnings = append(r.Warnings, why)
+			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+		}
+	case "verl", "ms-swift": // which key it is, warnUnsupported says
+		if isTrue(options, "use_kl_in_reward") || isTrue(options, "kl_in_reward") {
+			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+		}
+	}
+}
+
+// easyR1KL says that EasyR1 subtracts the KL, "" if it does not or nothing is said of it. It does by default, unless one of
+// disable_kl and use_kl_loss is true: hiyouga/EasyR1@b44b311b669b verl/trainer/config.py AlgorithmConfig, ray_trainer.py
+// apply_kl_penalty. A launch script that names neither key may name a file that does.
+func easyR1KL(options []Option) string {
+	named := slices.IndexFunc(options, func(o Option) bool { return endsInKey(o.Key, "disable_kl") || endsInKey(o.Key, "use_kl_loss") })
+	if named < 0 || isTrue(options, "disable_kl") || isTrue(options, "use_kl_loss") || lastOf(options, "kl_coef") == "0" || lastOf(options, "kl_coef") == "0.0" {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which is not in the log", truncate(options[named].Key), truncate(options[named].Value))
+}
+
+// isTrue reports whether the last value of a key is true.
+func isTrue(options []Option, key string) bool {
+	value := strings.ToLower(lastOf(options, key))
+	return value == "true" || value == "1"
+}
+
+// lastOf returns the last value of a key, "" if there is none.
+func lastOf(options []Option, key string) string {
+	value := ""
+	for _, o := range options {
+		if endsInKey(o.Key, key) {
+			value = o.Value
+		}
+	}
+	return value
 }

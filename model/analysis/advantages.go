@@ -1,0 +1,445 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+	"vantage/model"
+)
+
+// batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
+// columns that it needs, of each rollout that it counts. run may have grown since the step was grouped.
+func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollouts) estimators.Batch {
+	rows, rewards := lastOf(by, g.InputRow), lastOf(by, g.Rewards)
+	b := estimators.Batch{Rewards: make([]float64, len(rows)), Offsets: g.Offsets}
+	if by != nil {
+		b.Offsets = by.offsets
+	}
+	e.CleanInto(b.Rewards, rewards)
+	if e.Outputs == estimators.ByRollout && g.rollouts != nil {
+		b.Rollouts = g.rollouts.of
+	}
+	if e.Needs.Lengths {
+		b.Lengths = knownLengths(by.lengths(g.Lengths))
+	}
+	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
+		b.Baselines = g.step.Component(rows, k)
+	}
+	b.Columns = g.columns(run, e.Needs, rows, b.Lengths)
+	if e.Needs.Components {
+		var names []string
+		for _, k := range run.RewardFunctions(g.weights) {
+			if k >= len(g.step.Components) || g.step.Components[k] == nil {
+				continue // gave nothing in this step
+			}
+			names = append(names, run.ComponentNames[k])
+			b.Components = append(b.Components, g.step.Component(rows, k))
+		}
+		if g.weights != "" {
+			b.Weights, _ = g.weights.Factors(names)
+		}
+	}
+	return b
+}
+
+// columns are those that an estimator needs, or reads if they are there, of rows of the step.
+func (g *GroupedStep) columns(run *model.Run, needs estimators.Needs, rows, lengths []int32) [][]float64 {
+	var columns [][]float64
+	for _, c := range (needs.Columns | needs.Optional).List() {
+		k := run.InputColumn(c)
+		if k < 0 {
+			continue
+		}
+		for len(columns) <= int(c) {
+			columns = append(columns, nil)
+		}
+		columns[c] = g.step.Component(rows, k)
+	}
+	if total := int(estimators.TotalTokens); len(columns) > total && columns[estimators.InputTokens] == nil && lengths != nil {
+		input := slices.Clone(columns[total])
+		for i, n := range lengths {
+			input[i] -= float64(n)
+		}
+		columns[estimators.InputTokens] = input
+	}
+	return columns
+}
+
+// knownLengths are the lengths with 0 for unknown ones, nil if all are unknown.
+func knownLengths(lengths []int32) []int32 {
+	if !slices.ContainsFunc(lengths, func(l int32) bool { return l >= 0 }) {
+		return nil
+	}
+	known := make([]int32, len(lengths))
+	for i, l := range lengths {
+		known[i] = max(0, l)
+	}
+	return known
+}
+
+// original are the advantages of a step before the filter.
+type original struct {
+	unfiltered model.Settings // settings that the advantages depend on: those of no filter
+	batch      estimators.Batch
+	blocks     []block             // of the batch
+	advantages []float64           // of the batch
+	rewards    []float64           // of the samples, as the estimator cleans them
+	zeroStd    []bool              // by group
+	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
+}
+
+// original returns the advantages of a step before the filter: those of previous if they are the same.
+func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
+	set := p.settings
+	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.Overlong, set.StageOptions = 1, 1, false, "", "", "", ""
+	if previous != nil && previous.input == in && previous.original.unfiltered == set {
+		return previous.original, nil
+	}
+	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
+	o.advantages, o.rewards = make([]float64, len(o.batch.Rewards)), o.batch.Rewards
+	if in.countedRollouts != nil {
+		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
+		p.estimator.CleanInto(o.rewards, in.Rewards)
+	}
+	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
+		return nil, err
+	}
+	o.zeroStd = p.estimator.ZeroStd(o.batch, set.Scale)
+	return o, nil
+}
+
+// compute fills in the advantages, block by block if no group depends on another.
+func (o *original) compute(ctx context.Context, e *estimators.Estimator) error {
+	if e.Separable(o.batch, o.unfiltered.Scale) {
+		var refused atomic.Bool
+		eachBlock(ctx, o.blocks, func(_ int, b block) {
+			if e.Compute(o.advantages[b.lo:b.hi], o.batch.GroupRange(b.from, b.to), o.unfiltered.Scale) != nil {
+				refused.Store(true)
+			}
+		})
+		if !refused.Load() {
+			return nil
+		} // the refusal of the whole batch names its groups
+	}
+	return e.Compute(o.advantages, o.batch, o.unfiltered.Scale)
+}
+
+// admission is what the group filter of the settings says of a step; nil without one.
+type admission struct {
+	rule    *groupfilter.Filter
+	verdict groupfilter.Verdict
+	trains  []bool              // by sample: whether it trains
+	refusal *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
+	groups  int                 // admitted
+	all     bool                // every sample trains
+}
+
+// admit asks the group filter, unless previous, which may be nil, did so already. It counts every row,
+// those of one rollout too, as trainers do.
+func (a *Analysis) admit(previous *Analysis) error {
+	rule, values, err := a.Settings.FindGroupFilter()
+	if err != nil || rule == nil {
+		return err
+	}
+	if previous.hasAdmissionOf(a, rule) {
+		a.admission = previous.admission
+		return nil
+	}
+	ad := &admission{rule: rule, trains: make([]bool, a.Rows)}
+	if err := rule.Decide(&ad.verdict, a.filterBatch(), values); err != nil && !errors.As(err, &ad.refusal) {
+		return err
+	}
+	for g, admitted := range ad.verdict.Admitted {
+		ad.groups += count01(admitted)
+		for i := a.Offsets[g]; i < a.Offsets[g+1] && admitted; i++ {
+			ad.trains[i] = ad.verdict.Kept == nil || ad.verdict.Kept[i]
+		}
+	}
+	ad.all = ad.groups == a.Groups && ad.verdict.Kept == nil
+	a.admission = ad
+	return nil
+}
+
+// hasAdmissionOf reports whether the group filter said the same of a before.
+func (a *Analysis) hasAdmissionOf(o *Analysis, rule *groupfilter.Filter) bool {
+	return a != nil && a.admission != nil && a.input == o.input && a.Settings.GroupFilter == o.Settings.GroupFilter && a.Settings.StageOptions == o.Settings.StageOptions &&
+		a.Settings.Estimator == o.Settings.Estimator && a.Settings.Framework == o.Settings.Framework && (!rule.NeedsAdvantages || a.original == o.original)
+}
+
+// filterBatch is the step as a group filter reads it.
+func (a *Analysis) filterBatch() groupfilter.Batch {
+	b := groupfilter.Batch{Rewards: a.Rewards, Raw: a.LoggedRewards, Offsets: a.Offsets, Advantages: a.Original, Lengths: knownLengths(a.Lengths)}
+	b.Column = func(name string) []float64 {
+		for k, column := range a.plan.snap.Run.ComponentNames {
+			if column == name && k < len(a.input.step.Components) && a.input.step.Components[k] != nil {
+				return a.input.step.Component(a.InputRow, k)
+			}
+		}
+		return nil
+	}
+	return b
+}
+
+// Admitted reports whether the group filter admits group g; without a filter every group is.
+func (a *Analysis) Admitted(g int) bool { return a.admission == nil || a.admission.verdict.Admitted[g] }
+
+// Trains reports whether the group filter lets sample i train.
+func (a *Analysis) Trains(i int) bool { return a.admission == nil || a.admission.trains[i] }
+
+// WhySkipped says what the group filter measured of group g: "std 0"; "" if it is admitted.
+func (a *Analysis) WhySkipped(g int) string {
+	if a.Admitted(g) {
+		return ""
+	}
+	return a.admission.verdict.Reasons[g].String()
+}
+
+// admittedAdvantages are the advantages of a batch whose dropped samples train no more: 0 for these.
+// Where those of a group depend on others they are computed again, unless the dropped samples stay in
+// the batch under a mask.
+func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64, trains []bool) {
+	trains = lastOf(a.input.countedRollouts, a.admission.trains)
+	if a.admission.all {
+		return original, nil
+	}
+	advantages = make([]float64, len(original))
+	e, scale := a.plan.estimator, a.Settings.Scale
+	if a.admission.rule.Fate == groupfilter.Masked || e.Separable(a.Batch, scale) {
+		eachBlock(context.Background(), a.original.blocks, func(_ int, b block) {
+			for i := b.lo; i < b.hi; i++ {
+				advantages[i] = ifTrue(trains[i], original[i])
+			}
+		})
+		return advantages, trains
+	}
+	inBatch := make([]bool, len(original))
+	for g, admitted := range a.admission.verdict.Admitted {
+		lo, hi := a.input.countedRollouts.ofGroup(g, a.Offsets)
+		for i := lo; i < hi; i++ {
+			inBatch[i] = admitted
+		}
+	}
+	kept := a.Batch.Kept(inBatch)
+	again := make([]float64, len(kept.Rewards))
+	_ = e.Compute(again, kept, scale) // what the trainer would raise was reported for the whole step
+	next := 0
+	for i, in := range inBatch {
+		if in {
+			advantages[i] = ifTrue(trains[i], again[next])
+			next++
+		}
+	}
+	return advantages, trains
+}
+
+// ifTrue returns x if yes, else 0.
+func ifTrue(yes bool, x float64) float64 {
+	if yes {
+		return x
+	}
+	return 0
+}
+
+// filter computes the processed advantages:
+//
+//	original advantages → group filter → keep rule → recompute, if asked for → processed advantages
+//
+// Without the groups that the group filter drops, an estimator whose advantages depend on the batch gives
+// others: the keep rule gets these. A dropped sample gets 0. A kept sample has its original advantage or,
+// with Settings.Recompute, the one that the estimator gives for the kept samples alone. If both ratios are 1
+// all samples are kept that the estimator itself takes, and nothing is recomputed, as in the trainer. If a
+// ratio is refused, which the trainer checks first, nothing is kept and processed advantages are NaN.
+//
+// All of it is about rollouts, if some have several samples; these share what becomes of their rollout.
+func (a *Analysis) filter(ctx context.Context) {
+	r := a.input.countedRollouts
+	a.perRollout = perRollout{original: a.original.advantages, keep: make([]bool, len(a.Batch.Rewards))}
+	c := &a.perRollout
+	a.process(ctx, c)
+	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original
+	if a.Settings.Filtering() || a.admission != nil || a.refusal != nil {
+		a.Processed = toOutputs(r, c.processed)
+	}
+}
+
+// process fills in what is kept, and the processed advantages.
+func (a *Analysis) process(ctx context.Context, c *perRollout) {
+	set, e, n := a.Settings, a.plan.estimator, len(c.original)
+	if errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &a.refusal) {
+		c.processed = slices.Repeat([]float64{math.NaN()}, n)
+		return
+	}
+	advantages, trains := c.original, []bool(nil)
+	if a.admission != nil {
+		advantages, trains = a.admittedAdvantages(c.original)
+	}
+	if !set.Filtering() {
+		c.processed = advantages
+		e.Select(c.keep, a.Batch)
+		for i, yes := range trains {
+			c.keep[i] = c.keep[i] && yes
+		}
+		return
+	}
+	c.processed = make([]float64, n)
+	eachBlock(ctx, a.original.blocks, func(_ int, b block) {
+		processed := c.processed[b.lo:b.hi]
+		if set.Recompute {
+			processed = nil
+		}
+		estimators.Keep(c.keep[b.lo:b.hi], processed, advantages[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+		for i := b.lo; i < b.hi && trains != nil; i++ { // the keep rule keeps zeros, dropped or not
+			c.keep[i] = c.keep[i] && trains[i]
+		}
+	})
+	if !set.Recompute {
+		return
+	}
+	blocks := a.original.blocks
+	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // advantages of a group depend on other groups
+		blocks = []block{{to: a.Groups, hi: n}}
+	}
+	eachBlock(ctx, blocks, func(_ int, b block) {
+		estimators.Recompute(c.processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, advantages[b.lo:b.hi], c.keep[b.lo:b.hi])
+	})
+}
+
+// fillTable counts the samples of each group and decides its fate.
+func (a *Analysis) fillTable(ctx context.Context) {
+	a.Table = slices.Clone(a.input.groups)
+	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
+		for g := b.from; g < b.to; g++ {
+			a.countGroup(&a.Table[g], g)
+		}
+	})
+	a.sumTable()
+}
+
+// sumTable fills in the counts of the summary.
+func (a *Analysis) sumTable() {
+	for i := range a.Table {
+		g := &a.Table[i]
+		a.Fates[g.Fate]++
+		a.Rollouts += g.Rollouts
+		a.Kept += g.Kept()
+		a.Nonzero += int(g.Nonzero)
+		a.Flips.Add(&g.Flips)
+		a.AdmittedGroups += count01(g.Admitted)
+	}
+	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
+}
+
+// countGroup fills in what the settings make of a group.
+func (a *Analysis) countGroup(g *Group, k int) {
+	n := a.countSamples(g)
+	lo, hi := a.input.countedRollouts.ofGroup(k, a.Offsets)
+	g.KeptCounted = g.Kept()
+	if g.Counted != g.Size() {
+		g.KeptCounted = 0
+		for _, keep := range a.perRollout.keep[lo:hi] {
+			g.KeptCounted += count01(keep)
+		}
+	}
+	g.Admitted = a.Admitted(k)
+	g.Fate = a.fate(g, n, a.Batch.Rewards[lo:hi], a.firstFinite(lo, hi))
+}
+
+// firstFinite is the first finite logged reward of those from lo to hi that the estimator counts; NaN if
+// there is none.
+func (a *Analysis) firstFinite(lo, hi int) float64 {
+	for i := lo; i < hi; i++ {
+		sample := i
+		if a.input.countedRollouts != nil {
+			sample = int(a.input.countedRollouts.last[i])
+		}
+		if r := a.LoggedRewards[sample]; isFinite(r) {
+			return r
+		}
+	}
+	return math.NaN()
+}
+
+// countSamples fills in the counts of a group's samples.
+func (a *Analysis) countSamples(g *Group) counts {
+	var n counts
+	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
+	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
+		k, y := count01(keep[i]), processed[i]
+		pos, neg := count01(x > 0), count01(x < 0)
+		posAfter, negAfter := count01(y > 0), count01(y < 0)
+		n.kept += k
+		n.keptPos += k & pos
+		n.keptNeg += k & neg
+		n.nonzeroAfter += posAfter | negAfter
+		n.changed += k & ((pos ^ posAfter) | (neg ^ negAfter))
+		n.zeros += count01(x == 0)
+		n.nan += count01(x != x)
+		n.zerosAfter += count01(y == 0)
+	}
+	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
+	g.Nonzero = int32(n.nonzeroAfter)
+	if g.Flips = (Flips{}); n.changed > 0 {
+		g.Flips = countFlips(a.Original[g.Start:g.End], processed, keep)
+	}
+	return n
+}
+
+// counts are numbers of samples of a group by their original (x) and processed (y) advantages. changed
+// are kept samples of which one of x and y is above or below 0 and the other is not.
+type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter, changed int }
+
+// fate decides the fate of a group: the first case that holds. rewards are those that the estimator
+// counts, and first is the first finite one of them as logged.
+//
+// A group in which rewards are NaN or missing has the fate that its advantages give it: where the trainer
+// counts such a reward as a number, or leaves it out, the group trains as any other does. It is invalid
+// where an advantage is no number, or no reward is one.
+func (a *Analysis) fate(g *Group, n counts, rewards []float64, first float64) model.Fate {
+	equal := allEqual(rewards)
+	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
+	switch {
+	case a.Open:
+		return model.FateOpen
+	case !g.Admitted:
+		return model.FateSkipped
+	case g.isInvalid(n):
+		return model.FateInvalid
+	case g.Counted == 1:
+		return model.FateSingle
+	case equal && signalAfter:
+		return model.FateNoise
+	case equal || !signal:
+		return a.plan.of(g).FateOfEqual(first)
+	case !signalAfter:
+		return model.FateKilled
+	case a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted < 2:
+		return model.FateShort
+	}
+	return model.FateAlive
+}
+
+// isInvalid reports whether an advantage of the group is no number, or no reward is one. A group of one
+// sample may have none for want of a second.
+func (g *Group) isInvalid(n counts) bool {
+	return n.nan > 0 && (g.Invalid > 0 || g.Counted > 1) || g.Invalid > 0 && g.Invalid == g.Counted && n.zeros == g.Size()
+}
+
+// allEqual reports whether all values are equal but for NaN, which the estimator leaves out.
+func allEqual(values []float64) bool {
+	first := math.NaN()
+	for _, x := range values {
+		switch {
+		case math.IsNaN(x):
+		case math.IsNaN(first):
+			first = x
+		case x != first:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,443 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// Columns are the samples of a step sorted by group, in batch order within each.
+type Columns struct {
+	InputRow         []int32   // row of the step, in input order
+	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
+	LoggedRewards    []float64 // as logged, or by Settings.Reward or Settings.Weights
+	Rewards          []float64 // these after Settings.Overlong, which is what trains: the same slice without it
+	LoggedAdvantages []float64 // NaN where the log has none
+	Lengths          []int32   // of the responses; -1 where unknown
+}
+
+// GroupedStep is a step sorted by group.
+type GroupedStep struct {
+	Step int64
+	Columns
+
+	Shaped      int    // how many of Rewards a length penalty lowers
+	WhyUnshaped string // why the length penalty of the settings lowers none; "" if it could
+
+	snap     model.Snapshot
+	step     model.Step
+	weights  model.Weights
+	rule     model.GroupRule
+	rollouts *rollouts
+}
+
+// GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
+// cannot be grouped, or if the log has no such reward.
+func GroupStep(snap model.Snapshot, i int, set model.Settings) (*GroupedStep, error) {
+	grouping, err := snap.Grouping(set)
+	if err != nil {
+		return nil, err
+	}
+	return groupStep(snap, i, grouping.GroupRule, set)
+}
+
+func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings) (*GroupedStep, error) {
+	step := snap.Steps[i]
+	order, offsets, err := snap.Layout(rule, i)
+	if err != nil {
+		return nil, err
+	}
+	rewards, err := snap.Rewards(step, order, set)
+	if err != nil {
+		return nil, err
+	}
+	g := &GroupedStep{
+		Step: step.Number, Columns: Columns{
+			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
+			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
+		},
+		snap: snap, step: step, weights: set.Weights, rule: rule,
+		rollouts: newRollouts(step.FirstOutputs, order, offsets),
+	}
+	for i, row := range order {
+		g.Lengths[i] = step.Lengths[row]
+		g.LoggedAdvantages[i] = math.NaN()
+		if step.LoggedAdvantages != nil {
+			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
+		}
+	}
+	return g, g.shape(set)
+}
+
+// shape adds the length penalty of the settings to the rewards.
+func (g *GroupedStep) shape(set model.Settings) error {
+	shaping, values, err := set.FindOverlong()
+	if err != nil || shaping == nil {
+		return err
+	}
+	g.Rewards = make([]float64, len(g.LoggedRewards))
+	g.Shaped, err = shaping.Shape(g.Rewards, g.LoggedRewards, knownLengths(g.Lengths), values)
+	var refusal *estimators.Refusal
+	switch {
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Kind == estimators.KindMissing:
+		g.WhyUnshaped = shaping.Framework + "/" + shaping.Name + " needs " + refusal.Text
+	default:
+		g.WhyUnshaped = shaping.Framework + " would stop: " + refusal.Error()
+	}
+	return nil
+}
+
+// Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.
+func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale) []float64 {
+	rollouts := g.rollouts.countedBy(e)
+	b := g.batch(&g.snap.Run, e, rollouts)
+	if e.MissingIn(b) != "" {
+		return nil
+	}
+	advantages := make([]float64, len(b.Rewards))
+	// A refusal does not matter: the log shows that the trainer raised nothing.
+	_ = e.Advantage(advantages, b, scale)
+	return toOutputs(rollouts, advantages)
+}
+
+// Filtered is Advantages after the sample filter of these keep ratios, and recomputed for the kept samples if
+// asked for.
+func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, keepPos, keepNeg float64, recompute bool) []float64 {
+	rollouts := g.rollouts.countedBy(e)
+	b := g.batch(&g.snap.Run, e, rollouts)
+	if e.MissingIn(b) != "" {
+		return nil
+	}
+	original, processed := make([]float64, len(b.Rewards)), make([]float64, len(b.Rewards))
+	_ = e.Advantage(original, b, scale) // as in Advantages
+	kept := make([]bool, len(original))
+	estimators.Keep(kept, processed, original, b.Offsets, keepPos, keepNeg)
+	if recompute {
+		estimators.Recompute(processed, e, b, scale, original, kept)
+	}
+	return toOutputs(rollouts, processed)
+}
+
+// GroupName is the name of group k.
+func (g *GroupedStep) GroupName(k int) string {
+	return g.snap.GroupName(g.rule, g.step, g.InputRow, g.Offsets, k)
+}
+
+// Run is the number of the run of group k: see model.Snapshot.RunOf.
+func (g *GroupedStep) Run(k int) int { return g.snap.RunOf(g.step, g.firstRow(k)) }
+
+// FullSize is how many consecutive rows are a group in the run of group k, 0 if it is not divided.
+func (g *GroupedStep) FullSize(k int) int { return g.rule.FullSize(g.Run(k)) }
+
+// firstRow is the input row of the first sample of group k.
+func (g *GroupedStep) firstRow(k int) int { return int(g.InputRow[g.Offsets[k]]) }
+
+// stepInput is the part of an analysis that depends only on the step, its grouping and the chosen
+// reward. It is computed once and reused for other estimators and filters.
+type stepInput struct {
+	*GroupedStep
+	countedRollouts *rollouts // nil unless the estimator counts them
+	key             inputKey
+	blocks          []block
+	groups          []Group // without what the settings make of them
+	tokenWeights    []int32 // of the responses: the length, or 1 where unknown
+
+	hasLengths       bool    // some length is known
+	length           moments // of all responses
+	uncutLength      moments // of those shorter than the longest, which were probably cut off
+	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
+	solveMetrics     []Metric
+	noSolved         string // see Summary.NoSolved
+}
+
+// inputKey is what a stepInput of a store depends on.
+type inputKey struct {
+	step       int64
+	revision   int
+	open       bool
+	rule       model.GroupRule
+	reward     string
+	weights    model.Weights
+	thresholds string // see rewardScales
+	overlong   string
+	options    estimators.Options // of that penalty
+	eachOutput bool               // rollouts of several outputs do not count as one
+}
+
+func (p plan) inputKey(i int) inputKey {
+	step := p.snap.Steps[i]
+	return inputKey{
+		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
+		p.settings.Overlong, p.shapingOptions(),
+		step.FirstOutputs != nil && getsEachOutput(p.estimator),
+	}
+}
+
+// shapingOptions are the options that the length penalty reads.
+func (p plan) shapingOptions() estimators.Options {
+	shaping, _, err := p.settings.FindOverlong()
+	if err != nil || shaping == nil {
+		return ""
+	}
+	return p.settings.StageOptions.Of(shaping.Options)
+}
+
+// stepInput returns that of step i: that of previous if it is the same.
+func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
+	key := p.inputKey(i)
+	if previous != nil && previous.input.key == key {
+		return previous.input, nil
+	}
+	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings)
+	if err != nil {
+		return nil, err
+	}
+	in := &stepInput{GroupedStep: step, countedRollouts: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in.blocks = blocksOf(in.Offsets)
+	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
+	eachBlock(ctx, in.blocks, func(_ int, b block) {
+		for g := b.from; g < b.to; g++ {
+			in.groups[g] = in.describe(g, logged, trained, &p.rewardScales)
+		}
+	})
+	in.summarize()
+	if in.solveMetrics == nil && len(in.groups) > 0 {
+		in.noSolved = p.rewardScales.of(&in.groups[0]).WhyNone()
+	}
+	return in, nil
+}
+
+// describe returns group k with what its rewards tell by the scale of its run. logged are those of the
+// step that the estimator counts, trained the same after the length penalty.
+func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardScales) Group {
+	g := Group{Step: in.Step, Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
+	g.Run = in.Run(k)
+	g.HasSolved = scales.of(&g).Discrete
+	from, to := in.rollouts.ofGroup(k, in.Offsets)
+	lo, hi := in.countedRollouts.ofGroup(k, in.Offsets)
+	sum, n, squares := 0.0, 0, 0.0
+	rewards := trained[lo:hi]
+	g.Rollouts, g.Counted = to-from, hi-lo
+	for _, r := range rewards {
+		if isFinite(r) {
+			sum += r
+			n++
+		}
+	}
+	g.Invalid, g.RewardMean = g.Counted-n, sum/float64(n)
+	for _, r := range rewards {
+		if isFinite(r) {
+			squares += (r - g.RewardMean) * (r - g.RewardMean)
+		}
+	}
+	for _, r := range logged[lo:hi] {
+		g.Solved += count01(scales.of(&g).IsSolved(r))
+	}
+	g.RewardStd = math.Sqrt(squares / float64(n-1))
+	return g
+}
+
+// summarize computes the fields about all samples.
+func (in *stepInput) summarize() {
+	in.tokenWeights = in.Lengths
+	unknown := 0
+	for _, l := range in.Lengths {
+		unknown += count01(l < 0)
+	}
+	in.hasLengths = unknown < len(in.Lengths)
+	if unknown > 0 {
+		in.tokenWeights = slices.Clone(in.Lengths)
+		for i, l := range in.tokenWeights {
+			if l < 0 {
+				in.tokenWeights[i] = 1
+			}
+		}
+	}
+	longest := int32(0)
+	for _, l := range in.tokenWeights {
+		longest = max(longest, l)
+	}
+	for _, l := range in.tokenWeights {
+		in.length.add(float64(l), 1)
+		if l < longest {
+			in.uncutLength.add(float64(l), 1)
+		}
+	}
+	for _, r := range in.LoggedRewards {
+		in.invalid += count01(!isFinite(r))
+		in.missing += count01(estimators.IsMissing(r))
+	}
+	in.solveMetrics = solveRates(in.groups)
+}
+
+// EachGroups calls visit with the groups of each step, ascending, with what their rewards tell and
+// without what an estimator or a filter makes of them. An open step is left out, unless it is the only
+// one. It fails as [Analyze] does.
+func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, visit func([]Group)) error {
+	p, err := newPlan(snap, set, nil)
+	if err != nil {
+		return err
+	}
+	for i := range snap.Steps {
+		if snap.Open(i) && len(snap.Steps) > 1 {
+			continue
+		}
+		in, err := p.stepInput(ctx, i, nil)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		visit(in.groups)
+	}
+	return nil
+}
+
+// rollouts say which samples of a step are outputs of one rollout, where some rollouts have several.
+// An estimator that knows rollouts gets one reward of each, that of its last output, and all outputs
+// get the advantage. Nil stands for one sample per rollout.
+type rollouts struct {
+	offsets []int   // rollouts of group g are [offsets[g]:offsets[g+1]]
+	last    []int32 // of each rollout: the sample that is its last output
+	of      []int32 // of each sample: its rollout
+}
+
+// newRollouts finds the rollouts of the samples of a step, sorted into groups. firstOutputs are those
+// of the step's rows. Outputs of a rollout in different groups are taken for rollouts of their own.
+func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
+	if firstOutputs == nil {
+		return nil
+	}
+	r := &rollouts{offsets: make([]int, 1, len(offsets)), of: make([]int32, len(inputRow))}
+	for g := 1; g < len(offsets); g++ {
+		for i := offsets[g-1]; i < offsets[g]; i++ {
+			if i > offsets[g-1] && firstOutputs[inputRow[i]] == firstOutputs[inputRow[i-1]] {
+				r.last[len(r.last)-1] = int32(i)
+			} else {
+				r.last = append(r.last, int32(i))
+			}
+			r.of[i] = int32(len(r.last) - 1)
+		}
+		r.offsets = append(r.offsets, len(r.last))
+	}
+	return r
+}
+
+// countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
+func (r *rollouts) countedBy(e *estimators.Estimator) *rollouts {
+	if getsEachOutput(e) {
+		return nil
+	}
+	return r
+}
+
+func getsEachOutput(e *estimators.Estimator) bool {
+	return e.Outputs == estimators.EachOutput || e.Outputs == estimators.ByRollout
+}
+
+// ofGroup returns which rollouts, or samples, are those of group k of a step with these offsets.
+func (r *rollouts) ofGroup(k int, offsets []int) (lo, hi int) {
+	if r != nil {
+		offsets = r.offsets
+	}
+	return offsets[k], offsets[k+1]
+}
+
+// lastOf returns the value of the last output of each rollout.
+func lastOf[T any](r *rollouts, samples []T) []T {
+	if r == nil {
+		return samples
+	}
+	values := make([]T, len(r.last))
+	for k, i := range r.last {
+		values[k] = samples[i]
+	}
+	return values
+}
+
+// toOutputs returns the value of each sample's rollout.
+func toOutputs[T any](r *rollouts, values []T) []T {
+	if r == nil {
+		return values
+	}
+	samples := make([]T, len(r.of))
+	for i, k := range r.of {
+		samples[i] = values[k]
+	}
+	return samples
+}
+
+// lengths returns the sum of the known lengths of each rollout, -1 if none is known.
+func (r *rollouts) lengths(samples []int32) []int32 {
+	if r == nil {
+		return samples
+	}
+	sums := slices.Repeat([]int32{-1}, len(r.last))
+	for i, k := range r.of {
+		if l := samples[i]; l >= 0 {
+			sums[k] = max(0, sums[k]) + l
+		}
+	}
+	return sums
+}
+
+// perRollout is the advantages and what the filter makes of them, by rollout: what the estimator counts.
+// Without rollouts of several samples they are those of the Analysis.
+type perRollout struct {
+	original, processed []float64
+	keep                []bool
+}
+
+// CountsRollouts reports whether the estimator counts rollouts, of which some have several samples.
+func (a *Analysis) CountsRollouts() bool {
+	return a.input.countedRollouts != nil || slices.ContainsFunc(a.steps, func(p oneStep) bool { return p.input.countedRollouts != nil })
+}
+
+// ByRollout returns the analysis with one sample for each rollout that the estimator counts, the last
+// output, and without metrics and warnings: a itself if that is each sample.
+func (a *Analysis) ByRollout() *Analysis {
+	r := a.input.countedRollouts
+	if r == nil {
+		return a
+	}
+	by := *a
+	by.Original, by.Processed, by.Keep = a.perRollout.original, a.perRollout.processed, a.perRollout.keep
+	by.Columns = Columns{
+		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
+		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
+	}
+	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil
+	by.Table = slices.Clone(a.Table)
+	for k := range by.Table {
+		g := &by.Table[k]
+		g.Start, g.End = r.offsets[k], r.offsets[k+1]
+		by.countSamples(g)
+	}
+	in := *a.input
+	in.countedRollouts, by.input = nil, &in
+	return &by
+}
+
+// RolloutOf returns the rollout of sample i of a group, from 0 within the group, and whether the sample
+// is its last output; ok is false if no rollout of the step has several outputs.
+func (a *Analysis) RolloutOf(g *Group, i int) (rollout int, last, ok bool) {
+	of, first := a, g.Start
+	if a.steps != nil {
+		s := a.steps[a.stepIndex(func(p *oneStep) int { return p.sample }, g.Start)]
+		of, first = s.Analysis, g.Start-s.sample
+	}
+	r := of.input.rollouts
+	if r == nil {
+		return 0, false, false
+	}
+	i -= g.Start - first
+	k := r.of[i]
+	return int(k - r.of[first]), int(r.last[k]) == i, true
+}

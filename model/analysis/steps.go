@@ -1,0 +1,398 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"vantage/model"
+)
+
+// oneStep is a step of a joined analysis. Its groups and samples are those of the joined one from group and
+// sample on.
+type oneStep struct {
+	*Analysis
+	group, sample int
+}
+
+// AnalyzeSteps computes some steps of the snapshot, given by ascending indexes, and joins them: groups,
+// samples and counts are those of all of them, metrics and warnings are about all of them together. Each
+// step has its own batch: its advantages are those of [Analyze]. What previous, which may be nil, has of
+// the steps is reused; if nothing has changed it is returned itself. One step is not joined. It fails as
+// [Analyze] does, and without steps it returns nil.
+func AnalyzeSteps(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, previous *Analysis) (*Analysis, error) {
+	p, err := newPlan(snap, set, previous)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	before := previous.Parts()
+	all, changed := make([]*Analysis, len(steps)), len(before) != len(steps)
+	for k, i := range steps {
+		old := previous.Of(snap.Steps[i].Number)
+		if all[k] = old; !old.matches(p, i) {
+			if all[k], err = p.analyze(ctx, i, old); err != nil {
+				return nil, err
+			}
+		}
+		changed = changed || all[k] != before[k]
+	}
+	switch {
+	case !changed:
+		return previous, nil
+	case len(all) == 1:
+		return all[0], nil
+	}
+	for k, i := range steps {
+		all[k] = all[k].inSnapshot(p, i)
+	}
+	return join(ctx, p, all)
+}
+
+// inSnapshot returns the analysis, of step i of the plan, without the older snapshot that it was computed
+// from: each of many steps would keep one in memory.
+func (a *Analysis) inSnapshot(p plan, i int) *Analysis {
+	if a.plan.snap.Revision == p.snap.Revision && a.input.snap.Revision == p.snap.Revision {
+		return a
+	}
+	now, in, step := *a, *a.input, *a.input.GroupedStep
+	step.snap, step.step = p.snap, p.snap.Steps[i]
+	in.GroupedStep = &step
+	now.plan, now.input = p, &in
+	if now.loss.of == a.input {
+		now.loss.of = &in
+	}
+	return &now
+}
+
+// Parts returns the analyses of the steps, ascending: a itself if it is of one. a may be nil.
+func (a *Analysis) Parts() []*Analysis {
+	if a == nil {
+		return nil
+	}
+	if a.steps == nil {
+		return []*Analysis{a}
+	}
+	all := make([]*Analysis, len(a.steps))
+	for k := range a.steps {
+		all[k] = a.steps[k].Analysis
+	}
+	return all
+}
+
+// Last returns the analysis of the last step: a itself if it is of one.
+func (a *Analysis) Last() *Analysis {
+	if a.steps == nil {
+		return a
+	}
+	return a.steps[len(a.steps)-1].Analysis
+}
+
+// SameSteps reports whether two analyses are of the same steps, in whatever revision. Either may be nil.
+func (a *Analysis) SameSteps(o *Analysis) bool {
+	if a == nil || o == nil {
+		return a == o
+	}
+	return a.Step == o.Step && slices.EqualFunc(a.steps, o.steps, func(x, y oneStep) bool { return x.Step == y.Step })
+}
+
+// First returns the analysis of the first step: a itself if it is of one.
+func (a *Analysis) First() *Analysis {
+	if a.steps == nil {
+		return a
+	}
+	return a.steps[0].Analysis
+}
+
+// StepCount returns how many steps a is of.
+func (a *Analysis) StepCount() int { return max(1, len(a.steps)) }
+
+// Of returns the analysis of a step, nil if there is none. a may be nil.
+func (a *Analysis) Of(step int64) *Analysis {
+	switch {
+	case a == nil || a.steps == nil && a.Step != step:
+		return nil
+	case a.steps == nil:
+		return a
+	}
+	k, found := slices.BinarySearchFunc(a.steps, step, func(p oneStep, n int64) int { return cmp.Compare(p.Step, n) })
+	if !found {
+		return nil
+	}
+	return a.steps[k].Analysis
+}
+
+// PartOf returns the analysis of the step of group g, and the index of the group there.
+func (a *Analysis) PartOf(g int) (of *Analysis, group int) {
+	if a.steps == nil {
+		return a, g
+	}
+	p := a.steps[a.stepIndex(func(p *oneStep) int { return p.group }, g)]
+	return p.Analysis, g - p.group
+}
+
+// stepIndex returns the index of the step that holds element i, given where each begins. A step without
+// elements begins where the next one does: the last of these holds it.
+func (a *Analysis) stepIndex(begin func(*oneStep) int, i int) int {
+	n, _ := slices.BinarySearchFunc(a.steps, i, func(p oneStep, i int) int {
+		if begin(&p) > i {
+			return 1
+		}
+		return -1
+	})
+	return n - 1
+}
+
+// join joins analyses of some steps under one plan.
+func join(ctx context.Context, p plan, steps []*Analysis) (*Analysis, error) {
+	last, n, groups := steps[len(steps)-1], 0, 0
+	for _, s := range steps {
+		n, groups = n+s.Rows, groups+s.Groups
+	}
+	a := newEmpty(n, groups)
+	a.Settings, a.plan, a.input.snap = p.settings, p, p.snap
+	a.Step, a.Revision, a.input.Step = last.Step, last.Revision, last.Step
+	a.LossWeights = make([]float64, 0, n)
+	if slices.ContainsFunc(steps, func(s *Analysis) bool { return s.LossWeights == nil }) {
+		a.LossWeights = nil // where a step has no weights there are none
+	}
+	for _, s := range steps {
+		a.appendStep(s)
+	}
+	if a.input.solveMetrics = solveRates(a.Table); a.input.solveMetrics == nil {
+		a.NoSolved = last.NoSolved
+	}
+	if err := a.summarizeAppended(ctx); err != nil {
+		return nil, err
+	}
+	a.Warnings = a.warnings()
+	return a, nil
+}
+
+// Subset returns the summary of some groups, by index, as if the step had no others. Their advantages
+// and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
+func (a *Analysis) Subset(groups []int) Summary {
+	sub := newEmpty(0, len(groups))
+	sub.Step, sub.Revision, sub.Open, sub.NoSolved = a.Step, a.Revision, a.Open, a.NoSolved
+	if a.LossWeights != nil && len(groups) > 0 {
+		sub.LossWeights = []float64{}
+	}
+	for _, g := range groups {
+		lo, hi := a.Table[g].Start, a.Table[g].End
+		sub.appendSamples(a, lo, hi)
+		sub.appendGroup(a, g, len(sub.Original)-hi)
+	}
+	sub.input.Columns, sub.input.groups = sub.Columns, sub.Table
+	sub.input.summarize()
+	_ = sub.summarizeAppended(context.Background()) // which does not end
+	return sub.Summary
+}
+
+// newEmpty returns an analysis without samples, with room for n in some groups, to append others to.
+func newEmpty(n, groups int) *Analysis {
+	return &Analysis{
+		Columns: Columns{
+			InputRow: make([]int32, 0, n), Offsets: append(make([]int, 0, groups+1), 0), LoggedRewards: make([]float64, 0, n),
+			Rewards: make([]float64, 0, n), LoggedAdvantages: make([]float64, 0, n), Lengths: make([]int32, 0, n),
+		},
+		Table: make([]Group, 0, groups), zeroStd: make([]bool, 0, groups),
+		Original: make([]float64, 0, n), Keep: make([]bool, 0, n), Processed: make([]float64, 0, n),
+		original: &original{rewards: make([]float64, 0, n)},
+		input:    &stepInput{GroupedStep: &GroupedStep{}, key: inputKey{step: math.MinInt64}}, // no step has this key
+	}
+}
+
+// appendSamples appends samples [lo, hi) of another analysis: every column with a value for each of them.
+func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
+	a.InputRow = append(a.InputRow, s.InputRow[lo:hi]...)
+	a.LoggedRewards, a.Rewards = append(a.LoggedRewards, s.LoggedRewards[lo:hi]...), append(a.Rewards, s.Rewards[lo:hi]...)
+	a.LoggedAdvantages, a.Lengths = append(a.LoggedAdvantages, s.LoggedAdvantages[lo:hi]...), append(a.Lengths, s.Lengths[lo:hi]...)
+	a.Original, a.Processed = append(a.Original, s.Original[lo:hi]...), append(a.Processed, s.Processed[lo:hi]...)
+	a.Keep = append(a.Keep, s.Keep[lo:hi]...)
+	a.original.rewards = append(a.original.rewards, s.original.rewards[lo:hi]...)
+	a.input.tokenWeights = append(a.input.tokenWeights, s.input.tokenWeights[lo:hi]...)
+	if a.LossWeights != nil {
+		a.LossWeights = append(a.LossWeights, s.LossWeights[lo:hi]...)
+	}
+}
+
+// appendGroup appends group g of another analysis, whose samples were appended so much further on.
+func (a *Analysis) appendGroup(s *Analysis, g, by int) {
+	group := s.Table[g]
+	group.Start, group.End = group.Start+by, group.End+by
+	a.Table, a.Offsets, a.zeroStd = append(a.Table, group), append(a.Offsets, group.End), append(a.zeroStd, s.zeroStd[g])
+}
+
+// appendStep appends a step, and what the settings make of it beside advantages: what the group filter admits, and
+// what the keep ratios count.
+func (a *Analysis) appendStep(s *Analysis) {
+	in, at := a.input, len(a.Original)
+	a.steps = append(a.steps, oneStep{s, len(a.Table), at})
+	a.appendSamples(s, 0, s.Rows)
+	for g := range s.Table {
+		a.appendGroup(s, g, at)
+	}
+	in.hasLengths = in.hasLengths || s.input.hasLengths
+	in.length.merge(s.input.length)
+	in.uncutLength.merge(s.input.uncutLength)
+	in.invalid, in.missing, in.Shaped = in.invalid+s.input.invalid, in.missing+s.input.missing, in.Shaped+s.input.Shaped
+	in.WhyUnshaped, a.NoLoss = cmp.Or(in.WhyUnshaped, s.input.WhyUnshaped), cmp.Or(a.NoLoss, s.NoLoss)
+	a.perRollout.original = append(a.perRollout.original, s.perRollout.original...)
+	a.perRollout.keep = append(a.perRollout.keep, s.perRollout.keep...)
+	if of := s.admission; of != nil {
+		if a.admission == nil {
+			a.admission = &admission{rule: of.rule}
+		}
+		v := &a.admission.verdict
+		v.Admitted, v.Reasons = append(v.Admitted, of.verdict.Admitted...), append(v.Reasons, of.verdict.Reasons...)
+		a.admission.trains = append(a.admission.trains, of.trains...)
+		a.admission.groups += of.groups
+	}
+}
+
+// summarizeAppended fills in the summary of what was appended.
+func (a *Analysis) summarizeAppended(ctx context.Context) error {
+	a.Rows, a.Groups = len(a.Original), len(a.Table)
+	a.input.Columns, a.input.blocks = a.Columns, blocksOf(a.Offsets)
+	if a.LossWeights != nil {
+		a.loss = newLossInput(a.input, nil)
+	}
+	a.sumTable()
+	return a.summarize(ctx)
+}
+
+// Trend is all steps of a run under one setting.
+type Trend struct {
+	Settings   model.Settings
+	Grouping   model.Grouping
+	Steps      []Summary // ascending
+	Pending    int       // steps that are not computed yet
+	thresholds string    // see rewardScales
+}
+
+// Complete reports whether all steps are computed.
+func (t *Trend) Complete() bool { return t.Pending == 0 }
+
+// ComputeTrend computes steps, the newest first: at least one, and as many as have maxSamples samples
+// together. The others are pending. Unchanged steps of previous, which may be nil, are reused, so that
+// a call with the last result computes the next ones; so is the step of known, which may be nil, if it
+// has the same settings.
+func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
+	p, err := newPlan(snap, set, known)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]Summary, len(snap.Steps))}
+	computed := 0 // samples
+	for i := len(snap.Steps) - 1; i >= 0; i-- {
+		step, open := snap.Steps[i], snap.Open(i)
+		known := known.Of(step.Number)
+		old, ok := t.reuse(previous, step, open)
+		switch {
+		case ok:
+			t.Steps[i] = old
+		case known != nil && known.Revision == step.Revision && known.Open == open && known.Settings == p.settings:
+			t.Steps[i] = known.Summary
+		case computed > 0 && computed+len(step.Rewards) > maxSamples:
+			t.Steps[i] = Summary{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
+			t.Pending++
+		default:
+			a, err := p.analyze(ctx, i, known)
+			if err != nil {
+				return nil, err
+			}
+			t.Steps[i] = a.Summary
+			computed += a.Rows
+		}
+	}
+	return t, nil
+}
+
+// reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
+func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
+	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
+		previous.Grouping.GroupRule != t.Grouping.GroupRule {
+		return Summary{}, false
+	}
+	i, ok := previous.Find(step.Number)
+	if !ok {
+		return Summary{}, false
+	}
+	old := previous.Steps[i]
+	return old, !old.Pending && old.Revision == step.Revision && old.Open == open
+}
+
+// Find returns the index of a step, or where it would be.
+func (t *Trend) Find(number int64) (int, bool) {
+	return slices.BinarySearchFunc(t.Steps, number, func(s Summary, n int64) int { return cmp.Compare(s.Step, n) })
+}
+
+// Series is a metric over all steps: NaN where there is none, where the step is pending, and where it
+// is open, since unfinished steps would bend the line.
+func (t *Trend) Series(metric string) []float64 {
+	values := make([]float64, len(t.Steps))
+	index := 0 // of the metric in the step before: most steps list the same metrics
+	for i := range t.Steps {
+		values[i] = math.NaN()
+		if s := &t.Steps[i]; !s.Open {
+			values[i], index = s.metricNear(metric, index)
+		}
+	}
+	return values
+}
+
+// FirstWarning is the first warning of a kind in a trend.
+type FirstWarning struct {
+	model.Warning
+	StepIndex int // in Trend.Steps
+}
+
+// FirstWarnings are the first warnings of each kind, by step and then as the step lists them. Steps
+// after a pending one are left out, since the pending one may have the first.
+func (t *Trend) FirstWarnings() []FirstWarning {
+	var all []FirstWarning
+	for i := range t.Steps {
+		if t.Steps[i].Pending {
+			break
+		}
+		for _, w := range t.Steps[i].Warnings {
+			if !slices.ContainsFunc(all, func(first FirstWarning) bool { return first.Kind == w.Kind }) {
+				all = append(all, FirstWarning{w, i})
+			}
+		}
+	}
+	return all
+}
+
+// PromptReward is a sample of a prompt with the reward that counts.
+type PromptReward struct {
+	Step   int // index in the snapshot
+	Row    int // of the step, in input order: the last row of its rollout
+	Prompt uint32
+	Reward float64 // under the settings; it may not be finite
+}
+
+// EachPromptReward calls f with each sample that has a prompt, by step and row; a rollout of several rows
+// is one sample. It fails if some rows have no prompt, if the log has no such reward, or if ctx ends.
+func EachPromptReward(ctx context.Context, snap model.Snapshot, set model.Settings, f func(PromptReward)) error {
+	set.GroupBy, set.NumGenerations, set.Proved = model.GroupByPrompt, 0, model.ProvedGroups{}
+	if _, err := snap.Grouping(set); err != nil {
+		return err
+	}
+	for i, step := range snap.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+		if err != nil {
+			return err
+		}
+		for row, r := range rewards {
+			first, last := step.CountedAs(row)
+			if k := step.PromptNumber(first); last && k > 0 {
+				f(PromptReward{Step: i, Row: row, Prompt: k, Reward: r})
+			}
+		}
+	}
+	return nil
+}

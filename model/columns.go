@@ -1,0 +1,514 @@
+package model
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"sort"
+
+	"vantage/estimators"
+	"vantage/model/units"
+)
+
+// stepColumns are the samples of one step in input order, column by column. An optional column is nil
+// while no sample has a value, so that a sample takes 24 bytes in most logs.
+type stepColumns struct {
+	revision         int // of the store when the step last changed
+	evidence         groupingEvidence
+	rewardLevels     []runLevels
+	evidenceRevision int // revision at the last updateEvidence
+
+	rewards          []float64
+	lengths          []int32
+	prompts          []uint32    // number of the prompt, 0 if none; optional
+	groups           []uint32    // number of the group id, 0 if none; optional
+	loggedAdvantages []float64   // NaN if none; optional
+	indexInLine      []int32     // 0 if none; optional
+	firstOutput      []int32     // row of the first output of the same rollout; optional: nil if all rows are rollouts of their own
+	spanOffset       []uint32    // offset in the file less that of the span
+	fileSpans        []fileSpan  // where the samples come from, in order
+	components       [][]float64 // by index of the reward function; NaN where it gave nothing; each is optional
+	last             lastRow
+}
+
+// fileSpan is a run of samples from one file, within 4 GB of it.
+type fileSpan struct {
+	startRow int // of its first sample
+	file     int32
+	offset   int64
+}
+
+// maxSpanOffset is the largest offset within a span.
+const maxSpanOffset = math.MaxUint32
+
+// reserve gives empty columns the capacity for n samples.
+func (c *stepColumns) reserve(n int) {
+	c.rewards, c.lengths, c.spanOffset = make([]float64, 0, n), make([]int32, 0, n), make([]uint32, 0, n)
+}
+
+// appendPlaces adds the places of the next samples, which have index n and up.
+func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
+	c.spanOffset = slices.Grow(c.spanOffset, len(offsets))[:n+len(offsets)]
+	var span fileSpan
+	if last := len(c.fileSpans) - 1; last >= 0 {
+		span = c.fileSpans[last]
+	}
+	for i, offset := range offsets {
+		if len(c.fileSpans) == 0 || span.file != file || uint64(offset-span.offset) > maxSpanOffset {
+			span = fileSpan{startRow: n + i, file: file, offset: offset}
+			c.fileSpans = append(c.fileSpans, span)
+		}
+		c.spanOffset[n+i] = uint32(offset - span.offset)
+	}
+}
+
+// placeOf returns where the text of a row is.
+func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int) Place {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].startRow > row }) - 1
+	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(spanOffset[row])}
+	if indexInLine != nil {
+		p.IndexInLine = indexInLine[row]
+	}
+	return p
+}
+
+// appendRecord returns whether the row stands where an output of its rollout must: see addRollout.
+func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
+	n := len(c.rewards)
+	c.appendPlaces(n, r.File, r.Offset)
+	c.rewards = append(c.rewards, r.Reward)
+	c.lengths = append(c.lengths, r.Length)
+	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.rewards))
+	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.rewards))
+	c.loggedAdvantages = appendOptional(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
+	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
+	c.padComponents()
+	return c.addRollout(n, group, r.Rollout)
+}
+
+// padComponents appends NaN to the components up to the length of the other columns; setComponent
+// then writes the values of the newest samples.
+func (c *stepColumns) padComponents() {
+	for k, values := range c.components {
+		for values != nil && len(values) < len(c.rewards) {
+			values = append(values, math.NaN())
+		}
+		c.components[k] = values
+	}
+}
+
+// appendOptional appends x to an optional column of n values. The column is allocated, with a
+// capacity, when the first x with hasValue comes.
+func appendOptional[T any](column []T, n int, x, none T, hasValue bool, capacity int) []T {
+	switch {
+	case column != nil:
+		return append(column, x)
+	case !hasValue:
+		return nil
+	}
+	column = make([]T, n, max(capacity, n+1))
+	for i := range column {
+		column[i] = none
+	}
+	return append(column, x)
+}
+
+// appendBlock appends samples [from, to) of a block, all of this step. prompts and groups are the
+// numbers of Block.Prompts and Block.Groups. It returns how many are stray outputs: see addRollout.
+func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) (stray int) {
+	n := len(c.rewards)
+	c.appendPlaces(n, b.File, b.Offset[from:to]...)
+	c.rewards = append(c.rewards, b.Reward[from:to]...)
+	c.lengths = append(c.lengths, b.Length[from:to]...)
+	c.prompts = appendNumbers(c.prompts, n, b.Prompt, from, to, prompts, cap(c.rewards))
+	c.groups = appendNumbers(c.groups, n, b.Group, from, to, groups, cap(c.rewards))
+	for i := from; i < to && (b.Advantage != nil || c.loggedAdvantages != nil); i++ {
+		logged := math.NaN()
+		if b.Advantage != nil {
+			logged = b.Advantage[i]
+		}
+		c.loggedAdvantages = appendOptional(c.loggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.rewards))
+	}
+	if c.indexInLine != nil {
+		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
+	}
+	c.padComponents()
+	return c.addRollouts(n, b, from, to)
+}
+
+// appendNumbers appends the numbers of the prompts or groups of samples [from, to) of a block to an
+// optional column of n values, which is allocated with a capacity.
+func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers []uint32, capacity int) []uint32 {
+	if column == nil && index == nil {
+		return nil
+	}
+	if column == nil {
+		column = make([]uint32, n, max(capacity, n+to-from))
+	}
+	if index == nil {
+		return append(column, make([]uint32, to-from)...)
+	}
+	column = slices.Grow(column, to-from)[:n+to-from]
+	for i, k := range index[from:to] {
+		column[n+i] = numbers[k]
+	}
+	return column
+}
+
+// setComponent sets what reward function k gave to sample i.
+func (c *stepColumns) setComponent(k, i int, x float64) {
+	for len(c.components) <= k {
+		c.components = append(c.components, nil)
+	}
+	for len(c.components[k]) < len(c.rewards) {
+		c.components[k] = append(c.components[k], math.NaN())
+	}
+	c.components[k][i] = x
+}
+
+// withoutFile returns the columns without the samples of a file: c itself if it has none.
+func (c *stepColumns) withoutFile(file int32) *stepColumns {
+	if !slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return s.file == file }) {
+		return c
+	}
+	kept := &stepColumns{}
+	for i, s := range c.fileSpans {
+		to := len(c.rewards)
+		if i+1 < len(c.fileSpans) {
+			to = c.fileSpans[i+1].startRow
+		}
+		if s.file != file {
+			kept.appendRows(c, s, s.startRow, to)
+		}
+	}
+	return kept
+}
+
+// appendRows appends rows [from, to) of o, which are in span s.
+func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
+	n := len(c.rewards)
+	c.fileSpans = append(c.fileSpans, fileSpan{startRow: n, file: s.file, offset: s.offset})
+	c.spanOffset = append(c.spanOffset, o.spanOffset[from:to]...)
+	c.rewards = append(c.rewards, o.rewards[from:to]...)
+	c.lengths = append(c.lengths, o.lengths[from:to]...)
+	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, from, to, 0)
+	c.groups = appendOptionalRows(c.groups, n, o.groups, from, to, 0)
+	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, from, to, math.NaN())
+	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, from, to, 0)
+	c.appendFirstOutputs(n, o, from, to)
+	for len(c.components) < len(o.components) {
+		c.components = append(c.components, nil)
+	}
+	for k := range o.components {
+		c.components[k] = appendOptionalRows(c.components[k], n, o.components[k], from, to, math.NaN())
+	}
+}
+
+// appendOptionalRows appends rows [from, to) of an optional column to another of n rows.
+func appendOptionalRows[T any](column []T, n int, other []T, from, to int, none T) []T {
+	if column == nil && other == nil {
+		return nil
+	}
+	for len(column) < n {
+		column = append(column, none)
+	}
+	if other != nil {
+		return append(column, other[from:to]...)
+	}
+	for range to - from {
+		column = append(column, none)
+	}
+	return column
+}
+
+// clip is a column as a snapshot holds it: nil stays nil, and appending to it copies.
+func clip[T any](column []T, n int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[:n:n]
+}
+
+// Rollout says which rows of a group are outputs of one rollout. An agent that summarises or restarts
+// its context gives several rows per rollout, each with the tokens of one context, and a trainer that
+// knows rollouts counts their reward once. Most logs have one row per rollout and say nothing of it.
+type Rollout struct {
+	Number int32 // of the rollout within its group, from 1; 0 if the log tells none
+	Output int32 // index of the row among the outputs of its rollout
+}
+
+// follows reports whether a row of rollout r, right after a row of the same group and rollout o, is
+// another output of it.
+func (r Rollout) follows(o Rollout) bool {
+	return r.Number > 0 && r.Number == o.Number && r.Output > o.Output
+}
+
+// lastRow is the group and the rollout of the row that was added last.
+type lastRow struct {
+	group   uint32
+	rollout Rollout
+}
+
+// addRollout adds row n, the newest, to the rollout of the row before it, or to one of its own. It
+// returns false for an output that must follow another and does not: trainers write the outputs of a
+// rollout side by side, in their order.
+func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
+	first, joins := int32(n), group == c.last.group && r.follows(c.last.rollout)
+	if joins {
+		if c.firstOutput == nil {
+			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), InputOrder(n)...)
+		}
+		first = c.firstOutput[n-1]
+	}
+	if c.firstOutput != nil {
+		c.firstOutput = append(c.firstOutput, first)
+	}
+	c.last = lastRow{group, r}
+	return joins || r.Output == 0 || r.Number == 0
+}
+
+// addRollouts adds rows [from, to) of a block, row n and up of the step, to rollouts. It returns how
+// many are not where they must be.
+func (c *stepColumns) addRollouts(n int, b *Block, from, to int) (stray int) {
+	if b.Rollout == nil {
+		if c.firstOutput != nil {
+			c.firstOutput = appendOwn(c.firstOutput, n+to-from)
+		}
+		c.last = lastRow{}
+		return 0
+	}
+	for i, r := range b.Rollout[from:to] {
+		if !c.addRollout(n+i, numberAt(c.groups, n+i), r) {
+			stray++
+		}
+	}
+	return stray
+}
+
+// appendOwn appends rows that are rollouts of their own, up to n rows in all.
+func appendOwn(firstOutput []int32, n int) []int32 {
+	for len(firstOutput) < n {
+		firstOutput = append(firstOutput, int32(len(firstOutput)))
+	}
+	return firstOutput
+}
+
+// appendFirstOutputs appends the rollouts of rows [from, to) of o to n rows.
+func (c *stepColumns) appendFirstOutputs(n int, o *stepColumns, from, to int) {
+	if c.firstOutput == nil && o.firstOutput == nil {
+		return
+	}
+	c.firstOutput = appendOwn(c.firstOutput, n)
+	if o.firstOutput == nil {
+		c.firstOutput = appendOwn(c.firstOutput, n+to-from)
+		return
+	}
+	for _, first := range o.firstOutput[from:to] {
+		c.firstOutput = append(c.firstOutput, int32(n+max(0, int(first)-from)))
+	}
+}
+
+// Rollouts returns how many rollouts the rows are outputs of.
+func (s Snapshot) Rollouts() int {
+	n := 0
+	for i := range s.Steps {
+		n += s.Steps[i].Rollouts
+	}
+	return n
+}
+
+// RolloutEvidence says how the estimator of the settings counts rollouts of several rows, "" if the
+// log has none.
+func (s Snapshot) RolloutEvidence(set Settings) string {
+	rollouts := s.Rollouts()
+	e, err := set.FindEstimator()
+	if err != nil || rollouts == s.Rows {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s: %s", units.Plural(rollouts, "rollouts"), units.Plural(s.Rows, "rows"), CountedRollouts(e))
+}
+
+// CountedRollouts says how an estimator counts a rollout of several rows.
+func CountedRollouts(e *estimators.Estimator) string {
+	name := e.Framework + " " + e.Name
+	switch e.Outputs {
+	case estimators.LastOutput:
+		return name + " counts each rollout once, by its last row, and gives all its rows the same advantage"
+	case estimators.EachOutput:
+		return name + " counts each row as a sample: in its trainer only grpo counts rollouts"
+	case estimators.ByRollout:
+		return name + " gets each row and which rollout it is of"
+	case estimators.OutputsUnknown:
+	}
+	return name + " is assumed to count each rollout once, by its last row, as verl grpo does"
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// CountedAs returns whether a row is the last output of its rollout, whose reward counts, and the row of
+// the first output, whose prompt is that of the group.
+func (s Step) CountedAs(row int) (first int, last bool) {
+	if s.FirstOutputs == nil {
+		return row, true
+	}
+	first = int(s.FirstOutputs[row])
+	return first, row+1 == len(s.FirstOutputs) || int(s.FirstOutputs[row+1]) != first
+}
+
+// interner numbers distinct values from 1; the zero value of K has number 0, "none". It is a hash
+// table with linear probing: a log of millions of rows has a prompt and an id for every few of them,
+// and a map takes five times as long.
+type interner[K comparable] struct {
+	values     chunkedList[K] // value with number k at k-1
+	slots      []internSlot
+	hash       func(K) uint64
+	prefetched uint32 // keeps the compiler from dropping the loads of internAll
+}
+
+// internSlot is small, since the size of a table beyond the caches decides what a lookup costs.
+type internSlot struct {
+	hash   uint32
+	number uint32 // 0 if the slot is free
+}
+
+func internHashes() interner[uint64] {
+	return interner[uint64]{hash: func(k uint64) uint64 { return k }} // prompts are hashes already
+}
+
+func internStrings() interner[string] {
+	seed := maphash.MakeSeed()
+	return interner[string]{hash: func(k string) uint64 { return maphash.String(seed, k) }}
+}
+
+// intern returns the number of a value.
+func (t *interner[K]) intern(k K) uint32 {
+	return t.number(k, uint32(t.hash(k)))
+}
+
+// internAll numbers many values. It loads the slots of all of them first, so that the processor waits
+// for many cache misses at once and not for one after the other.
+func (t *interner[K]) internAll(keys []K, numbers []uint32) {
+	mask := uint32(max(1, len(t.slots)) - 1)
+	for i, k := range keys {
+		h := uint32(t.hash(k))
+		numbers[i] = h
+		if mask > 0 {
+			t.prefetched |= t.slots[h&mask].number
+		}
+	}
+	for i, k := range keys {
+		numbers[i] = t.number(k, numbers[i])
+	}
+}
+
+// number returns the number of a value with a hash, a new one if the value is new.
+func (t *interner[K]) number(k K, h uint32) uint32 {
+	var none K
+	if k == none {
+		return 0
+	}
+	if 4*(t.values.size+1) > 3*len(t.slots) {
+		t.growTable()
+	}
+	slot := t.slotOf(h, k)
+	if n := t.slots[slot].number; n > 0 {
+		return n
+	}
+	t.values.append(k)
+	t.slots[slot] = internSlot{h, uint32(t.values.size)}
+	return uint32(t.values.size)
+}
+
+// slotOf returns the slot of a value, or the free one where it belongs.
+func (t *interner[K]) slotOf(h uint32, k K) uint32 {
+	mask := uint32(len(t.slots) - 1)
+	i := h & mask
+	for t.slots[i].number > 0 && (t.slots[i].hash != h || t.values.at(int(t.slots[i].number)-1) != k) {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (t *interner[K]) growTable() {
+	old := t.slots
+	t.slots = make([]internSlot, max(64, 2*len(old)))
+	mask := uint32(len(t.slots) - 1)
+	for _, s := range old {
+		if s.number > 0 {
+			i := s.hash & mask
+			for t.slots[i].number > 0 {
+				i = (i + 1) & mask
+			}
+			t.slots[i] = s
+		}
+	}
+}
+
+// denseIndex numbers keys from 0 in the order of their first use. It is a table if the keys are
+// close together, as those of a step mostly are, else a mad.
+type denseIndex struct {
+	min   uint32
+	table []int32 // index + 1 by key - min, 0 for a key without one
+	byKey map[uint32]int32
+	next  int32
+}
+
+// maxTableFactor is the size of the table, in keys, up to which it is used.
+const maxTableFactor = 4
+
+func newDenseIndex(keys []uint32) *denseIndex {
+	d := &denseIndex{}
+	if len(keys) == 0 {
+		return d
+	}
+	d.min = slices.Min(keys)
+	if size := int(slices.Max(keys)-d.min) + 1; size <= maxTableFactor*len(keys) {
+		d.table = make([]int32, size)
+	} else {
+		d.byKey = map[uint32]int32{}
+	}
+	return d
+}
+
+func (d *denseIndex) indexOf(key uint32) int32 {
+	if d.table != nil {
+		i := &d.table[key-d.min]
+		if *i == 0 {
+			d.next++
+			*i = d.next
+		}
+		return *i - 1
+	}
+	i, ok := d.byKey[key]
+	if !ok {
+		i = d.next
+		d.byKey[key] = i
+		d.next++
+	}
+	return i
+}
+
+// chunkedList is a slice in chunks: it grows without copying its values, and a copy of it does not
+// change when the original grows.
+type chunkedList[T any] struct {
+	chunks [][]T
+	size   int
+}
+
+const listChunkSize = 1024
+
+func (l *chunkedList[T]) append(x T) {
+	if l.size%listChunkSize == 0 {
+		l.chunks = append(l.chunks, make([]T, listChunkSize))
+	}
+	l.chunks[l.size/listChunkSize][l.size%listChunkSize] = x
+	l.size++
+}
+
+func (l *chunkedList[T]) at(i int) T { return l.chunks[i/listChunkSize][i%listChunkSize] }

@@ -1,0 +1,285 @@
+package match
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/estimators"
+	"vantage/estimators/torchsum"
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// plainForm is what scripts of one's own compute with numpy's arrays of float64:
+//
+//	A = (r − mean of the group) / (std + eps) ;  scale "none": A = r − mean
+//
+// where std is that of the group or of the batch, of a sample (ddof 1) or of a population (ddof 0,
+// numpy's default). If std and eps are both 0 the advantage is 0: numpy gives NaN, which nobody trains on.
+type plainForm struct {
+	scale estimators.Scale
+	ddof  int
+	eps   float64
+}
+
+// plainForms returns the forms to try.
+func plainForms() []plainForm {
+	all := []plainForm{{scale: estimators.ScaleNone}}
+	for _, scale := range []estimators.Scale{estimators.ScaleGroup, estimators.ScaleBatch} {
+		for _, eps := range []float64{0, 1e-8, 1e-6, 1e-4, 1e-5, 1e-3, 1e-12, 1e-10, 1e-9, 1e-7, 1e-2} {
+			for ddof := range 2 {
+				all = append(all, plainForm{scale, ddof, eps})
+			}
+		}
+	}
+	return all
+}
+
+// String returns "(r − mean) / (std + 1e-6) of each group with ddof 0".
+func (f plainForm) String() string {
+	if f.scale == estimators.ScaleNone {
+		return "r − mean of each group"
+	}
+	divisor := "std"
+	if f.eps > 0 {
+		divisor = fmt.Sprintf("(std + 1e-%d)", int(math.Round(-math.Log10(f.eps))))
+	}
+	of := "of each group"
+	if f.scale == estimators.ScaleBatch {
+		of = "with the mean of each group and the std of the batch"
+	}
+	return fmt.Sprintf("(r − mean) / %s %s, ddof %d", divisor, of, f.ddof)
+}
+
+// findPlainForm returns the form that gives all logged advantages: to the bit, or within what logs lose.
+func findPlainForm(grouped []*analysis.GroupedStep) (form plainForm, exact, ok bool) {
+	for _, f := range plainForms() {
+		near, bits := true, true
+		for i := len(grouped) - 1; i >= 0 && near; i-- {
+			near, bits = f.compare(grouped[i], bits)
+		}
+		if near && bits {
+			return f, true, true
+		}
+		if near && !ok {
+			form, ok = f, true
+		}
+	}
+	return form, false, ok
+}
+
+// compare reports whether the logged advantages of a step are near those of the form, and whether all are
+// equal to the bit, if they were until then.
+func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool) {
+	computed := f.advantages(s)
+	for g := range len(s.Offsets) - 1 {
+		lo, hi := s.Offsets[g], s.Offsets[g+1]
+		largest := 0.0
+		for _, x := range computed[lo:hi] {
+			largest = max(largest, math.Abs(x))
+		}
+		for i := lo; i < hi; i++ {
+			logged := s.LoggedAdvantages[i]
+			if math.IsNaN(logged) {
+				continue
+			}
+			bits = bits && logged == computed[i]
+			const near = 1e-6
+			if !(math.Abs(logged-computed[i]) <= near*largest) {
+				return false, false
+			}
+		}
+	}
+	return true, bits
+}
+
+// advantages returns the advantages of a step.
+func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
+	all := make([]float64, len(s.LoggedRewards))
+	batch := numpyStd(s.LoggedRewards, numpyMean(s.LoggedRewards), f.ddof)
+	for g := range len(s.Offsets) - 1 {
+		lo, hi := s.Offsets[g], s.Offsets[g+1]
+		mean := numpyMean(s.LoggedRewards[lo:hi])
+		std := batch
+		if f.scale == estimators.ScaleGroup {
+			std = numpyStd(s.LoggedRewards[lo:hi], mean, f.ddof)
+		}
+		for i := lo; i < hi; i++ {
+			all[i] = s.LoggedRewards[i] - mean
+			switch {
+			case f.scale == estimators.ScaleNone:
+			case std+f.eps == 0 || math.IsNaN(std): // equal rewards, or a group of one
+				all[i] = 0
+			default:
+				all[i] /= std + f.eps
+			}
+		}
+	}
+	return all
+}
+
+func numpyMean(x []float64) float64 { return torchsum.SumNumpy(x) / float64(len(x)) }
+
+func numpyStd(x []float64, mean float64, ddof int) float64 {
+	squares := make([]float64, len(x))
+	for i, v := range x {
+		squares[i] = (v - mean) * (v - mean)
+	}
+	return math.Sqrt(torchsum.SumNumpy(squares) / float64(len(x)-ddof))
+}
+
+// arithmetic says that the advantages are those of a plain form to the bit, "" if they are not, or if all are
+// float32 values, which frameworks give.
+func arithmetic(grouped []*analysis.GroupedStep) string {
+	if !haveFloat64(grouped) {
+		return ""
+	}
+	f, exact, _ := findPlainForm(grouped)
+	if !exact {
+		return ""
+	}
+	return "every logged advantage is to the bit that of numpy in float64: " + f.String()
+}
+
+// haveFloat64 reports whether a logged advantage is no float32.
+func haveFloat64(grouped []*analysis.GroupedStep) bool {
+	for _, s := range grouped {
+		for _, x := range s.LoggedAdvantages {
+			if x == x && float64(float32(x)) != x {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainFormClue names the form that gives all logged advantages, "" if none does.
+func plainFormClue(grouped []*analysis.GroupedStep) string {
+	f, exact, ok := findPlainForm(grouped)
+	switch {
+	case exact:
+		return fmt.Sprintf("they equal, to the bit, numpy in float64: %s. No framework here computes this", f)
+	case ok:
+		return fmt.Sprintf("they equal %s up to rounding. No framework here computes this", f)
+	}
+	return ""
+}
+
+// linearFit is the least-squares fit logged = slope·computed + shift.
+type linearFit struct {
+	slope, shift float64
+	maxResidual  float64 // relative to the largest logged advantage
+	mean, std    float64 // of computed, ddof 1
+}
+
+// linearClue looks for a candidate whose advantages differ from the logged ones by one factor and one shift
+// at every step: from a scaled reward, or normalised again over the batch, where each step has its own. It
+// is "" if there is none.
+func (r *Report) linearClue(snap model.Snapshot, grouped []*analysis.GroupedStep) string {
+	clue, fewest := "", 0
+	for _, e := range r.estimators() {
+		if snap.Missing(e) != nil {
+			continue
+		}
+		for at, scale := range e.Scales {
+			assumptions := countAssumptions(snap.Run.Framework, e, at)
+			if scale == estimators.ScaleNone { // a factor of rewards says more than one of rewards divided by their std
+				assumptions -= 2
+			}
+			if clue != "" && assumptions >= fewest {
+				continue
+			}
+			if text := linearRelation(grouped, e, scale); text != "" {
+				clue, fewest = text, assumptions
+			}
+		}
+	}
+	return clue
+}
+
+// linearRelation says how the logged advantages follow from those of an estimator, "" if they do not at some
+// step.
+func linearRelation(grouped []*analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale) string {
+	var fits []linearFit
+	for _, s := range grouped {
+		if !hasSignal(s.LoggedAdvantages) {
+			continue
+		}
+		l, ok := fitLine(s.Advantages(e, scale), s.LoggedAdvantages)
+		if !ok || l.maxResidual > 1e-4 {
+			return ""
+		}
+		fits = append(fits, l)
+	}
+	c := candidateOf(e, scale)
+	switch {
+	case len(fits) == 0:
+		return ""
+	case !slices.ContainsFunc(fits, func(l linearFit) bool { return !l.isNormalised() }):
+		return fmt.Sprintf("at every step the logged advantages are those of %s, less their mean over the batch and divided by their std: normalised twice", c)
+	case slices.ContainsFunc(fits, func(l linearFit) bool { return !l.like(fits[0]) }):
+		return ""
+	}
+	text := fmt.Sprintf("at every step the logged advantages are %.5g times those of %s%s", fits[0].slope, c, signedTerm(fits[0].shift))
+	if scale == estimators.ScaleNone {
+		text += ", as if the reward was scaled before"
+	}
+	return text
+}
+
+// isNormalised reports whether the logged advantages have mean 0 and std 1.
+func (l linearFit) isNormalised() bool {
+	return math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3
+}
+
+// like reports whether another step has the same factor and shift.
+func (l linearFit) like(o linearFit) bool {
+	return math.Abs(l.slope-o.slope) < 1e-3*math.Abs(o.slope) && math.Abs(l.shift-o.shift) < 1e-3*math.Abs(o.slope)
+}
+
+func signedTerm(by float64) string {
+	if math.Abs(by) < 1e-6 {
+		return ""
+	}
+	return fmt.Sprintf(", %+.5g", by)
+}
+
+// fitLine returns false if there are too few points, or no more different ones than the line needs.
+func fitLine(x, y []float64) (linearFit, bool) {
+	if x == nil {
+		return linearFit{}, false
+	}
+	var n, sx, sy float64
+	different := map[float64]bool{}
+	for i := range x {
+		if !math.IsNaN(y[i]) {
+			n, sx, sy = n+1, sx+x[i], sy+y[i]
+			if different[float64(float32(x[i]))] = true; len(different) > 3 {
+				delete(different, float64(float32(x[i])))
+			}
+		}
+	}
+	mx, my := sx/n, sy/n
+	var xx, xy, maxAbs float64
+	for i := range x {
+		if !math.IsNaN(y[i]) {
+			xx += (x[i] - mx) * (x[i] - mx)
+			xy += (x[i] - mx) * (y[i] - my)
+			maxAbs = max(maxAbs, math.Abs(y[i]))
+		}
+	}
+	l := linearFit{slope: xy / xx, mean: mx, std: math.Sqrt(xx / (n - 1))}
+	l.shift = my - l.slope*mx
+	for i := range x {
+		if !math.IsNaN(y[i]) {
+			l.maxResidual = max(l.maxResidual, math.Abs(l.slope*x[i]+l.shift-y[i])/maxAbs)
+		}
+	}
+	needed := 2 // points that fit every line
+	if math.Abs(l.shift) < 1e-6*maxAbs {
+		needed = 1 // every line through 0
+	}
+	const minPoints = 4
+	return l, n >= minPoints && len(different) > needed && xx > 0 && l.slope > 1e-6 && !math.IsNaN(l.maxResidual)
+}
