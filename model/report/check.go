@@ -135,21 +135,22 @@ func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
 			if f.Advice != "" {
 				text += ". " + withoutKeys(f.Advice)
 			}
-			annotate(out, "error", f.Rule.String(), text)
+			_ = annotate(out, "error", f.Rule.String(), text)
 		}
 	}
 	for _, note := range result.Notes {
-		annotate(out, "notice", "vantage check", note)
+		_ = annotate(out, "notice", "vantage check", note)
 	}
 	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
 }
 
 // annotate writes a workflow command. It escapes what would end or change it, or its title.
-func annotate(out io.Writer, level, name, text string) {
+func annotate(out io.Writer, level, name, text string) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(name), data.Replace(text))
+	_, err := fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(name), data.Replace(text))
+	return err
 }
 
 // TransitionText writes a line: the rule begins to fail, or passes again.
@@ -173,14 +174,11 @@ func TransitionJSON(w io.Writer, o check.Transition) error {
 // TransitionGitHub writes an annotation: an error if the rule begins to fail, a notice if
 // it passes again.
 func TransitionGitHub(w io.Writer, o check.Transition) error {
-	var b strings.Builder
 	level := "notice"
 	if o.Failing {
 		level = "error"
 	}
-	annotate(&b, level, o.Rule.String(), fmt.Sprintf("%s at step %d", o.Value, o.Step))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return annotate(w, level, o.Rule.String(), fmt.Sprintf("%s at step %d", o.Value, o.Step))
 }
 
 // The elements of a JUnit file.
@@ -213,21 +211,15 @@ type (
 	}
 )
 
-// properties are the estimator and, if they had to be chosen, the columns of the reward.
-func properties(chosen choice.Choice) []junitProperty {
-	all := []junitProperty{{Name: "estimator", Value: chosen.WithScale()}}
-	if chosen.Rewards.IsChoice() {
-		all = append(all, junitProperty{Name: "reward", Value: sanitize.Line(chosen.Rewards.String())})
-	}
-	return all
-}
-
 // CheckJUnit writes a test suite with a case per rule. A rule that nothing has a value for is skipped.
 func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	suite := junitSuite{
-		Properties: properties(chosen),
+		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
 		Name:       suiteName, Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n"),
+	}
+	if chosen.Rewards.IsChoice() {
+		suite.Properties = append(suite.Properties, junitProperty{Name: "reward", Value: sanitize.Line(chosen.Rewards.String())})
 	}
 	for i := range findings {
 		f := &findings[i]

@@ -70,7 +70,7 @@ func (c Comparison) LeftOut() string {
 }
 
 func leftOut(s compare.Scope) string {
-	var parts []string
+	var parts, why []string
 	for _, part := range []struct {
 		n, of int
 		noun  string
@@ -82,15 +82,13 @@ func leftOut(s compare.Scope) string {
 	if len(parts) == 0 {
 		return "nothing"
 	}
-	var why []string
-	if s.OpenSteps > 0 {
-		why = append(why, units.Plural(s.OpenSteps, "steps")+" still being written")
-	}
-	if s.SurplusSamples > 0 {
-		why = append(why, units.Plural(s.SurplusSamples, "samples")+" more than the other run has of a prompt")
-	}
-	if s.InvalidSamples > 0 {
-		why = append(why, units.Plural(s.InvalidSamples, "samples")+" without a finite reward")
+	for _, cause := range []struct {
+		n          int
+		noun, text string
+	}{{s.OpenSteps, "steps", "still being written"}, {s.SurplusSamples, "samples", "more than the other run has of a prompt"}, {s.InvalidSamples, "samples", "without a finite reward"}} {
+		if cause.n > 0 {
+			why = append(why, units.Plural(cause.n, cause.noun)+" "+cause.text)
+		}
 	}
 	text := strings.Join(parts, ", ")
 	if len(why) > 0 {
@@ -123,8 +121,13 @@ func CompareText(w io.Writer, c Comparison) error {
 		for _, b := range c.Bins {
 			fmt.Fprintf(out, "%-18s %8d %17s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 		}
-		for _, end := range c.pairLists() {
-			c.writePairs(out, end)
+		heads, widths := c.columnHeads()
+		for _, list := range c.pairLists() {
+			fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
+			for _, p := range list.pairs {
+				fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()),
+					fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
+			}
 		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
@@ -162,14 +165,6 @@ func (c Comparison) columnHeads() (heads [2]string, widths [2]int) {
 		heads[i], widths[i] = name, max(9, utf8.RuneCountInString(name))
 	}
 	return heads, widths
-}
-
-func (c Comparison) writePairs(out io.Writer, list pairList) {
-	heads, widths := c.columnHeads()
-	fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
-	for _, p := range list.pairs {
-		fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
-	}
 }
 
 // CompareMarkdown writes the comparison as Markdown.

@@ -26,10 +26,18 @@ const maxOthers = 5
 func MatchText(w io.Writer, m Match) error {
 	r, chosen := m.Report, m.Choice
 	var b strings.Builder
-	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
+	more := ""
+	if r.Sampled {
+		more = ", the newest; the log has more"
+	}
+	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), more)
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
-	if r.Proved != (model.ProvedGroups{}) {
-		fmt.Fprintf(&b, "           %s\n", groupFlagsText(r))
+	switch {
+	case r.Proved == (model.ProvedGroups{}):
+	case r.GroupFlags == "":
+		b.WriteString("           the other commands take them from the advantages; no flags can say sizes that differ by folder\n")
+	default:
+		fmt.Fprintf(&b, "           the other commands take them from the advantages; the flags are %s\n", r.GroupFlags)
 	}
 	if chosen.Rewards.IsChoice() {
 		fmt.Fprintf(&b, "reward     %s\n", sanitize.Line(chosen.Rewards.String()))
@@ -111,32 +119,13 @@ func writeTolerance(b *strings.Builder, r *match.Report) {
 		b.WriteString("\nNear is within 1e-6 of the largest advantage of its group: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
 	}
 	if n := r.Matches[0].OneULP; n > 0 {
-		fmt.Fprintf(b, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n",
-			units.Plural(n, "samples"), verb(n, "differs", "differ"), verb(n, "counts", "count"))
+		differ, count := "differ", "count"
+		if n == 1 {
+			differ, count = "differs", "counts"
+		}
+		fmt.Fprintf(b, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n", units.Plural(n, "samples"), differ, count)
 	}
 	b.WriteString("\nEqual is to the bit of PyTorch (or numpy, in float64) on a CPU. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.\n")
-}
-
-// groupFlagsText says how to have groups that the advantages prove without them.
-func groupFlagsText(r *match.Report) string {
-	if r.GroupFlags == "" {
-		return "the other commands take them from the advantages; no flags can say sizes that differ by folder"
-	}
-	return "the other commands take them from the advantages; the flags are " + r.GroupFlags
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-func sampledText(r *match.Report) string {
-	if r.Sampled {
-		return ", the newest; the log has more"
-	}
-	return ""
 }
 
 func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
