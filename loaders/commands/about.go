@@ -68,7 +68,7 @@ func (p *Program) version() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return write(p.stdout(cmd.Context()), ReadBuildInfo())
+			return write(p.output(cmd.Context(), "text"), ReadBuildInfo())
 		},
 	}
 	format.addTo(cmd)
@@ -99,7 +99,7 @@ func (p *Program) userConfig() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := userfiles.ConfigPath()
 			if err == nil {
-				_, err = fmt.Fprintf(p.stdout(cmd.Context()), "# %s\n%s", path, userfiles.SampleConfig)
+				_, err = fmt.Fprintf(p.output(cmd.Context(), "text"), "# %s\n%s", path, userfiles.SampleConfig)
 			}
 			return err
 		},
@@ -219,7 +219,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			d, err := findDialect(names[0])
 			if err == nil {
 				p.noteConfig("text")
-				err = writeDialect(p.stdout(cmd.Context()), d, set)
+				err = writeDialect(p.output(cmd.Context(), "text"), d, set)
 			}
 			return err
 		},

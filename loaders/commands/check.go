@@ -127,7 +127,7 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 	}
 	write := func(w io.Writer) error { return report.CheckErrorJUnit(w, err) }
 	if o.format.name == "junit" {
-		err = errors.Join(err, write(p.stdout(ctx)))
+		err = errors.Join(err, write(p.output(ctx, "text")))
 	}
 	if o.junit != "" {
 		err = errors.Join(err, writeFile(o.junit, write))

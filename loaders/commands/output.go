@@ -137,12 +137,9 @@ type interruptibleWriter struct {
 	out io.Writer
 }
 
-// stdout returns the output of a command.
-func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWriter{ctx, p.Out} }
-
-// output returns stdout for a format: JSON goes through [sanitize.JSON].
+// output returns the output of a command for a format: JSON goes through [sanitize.JSON].
 func (p *Program) output(ctx context.Context, format string) io.Writer {
-	return safeOutput(p.stdout(ctx), format)
+	return safeOutput(interruptibleWriter{ctx, p.Out}, format)
 }
 
 func safeOutput(w io.Writer, format string) io.Writer {

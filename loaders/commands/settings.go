@@ -20,16 +20,20 @@ import (
 // several wins.
 // Framework and estimator are applied before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
-	options, err := p.options()
-	if err != nil {
-		return nil, set, err
+	if p.configPath != "" {
+		r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
+		if err != nil {
+			return nil, set, Usage(err)
+		}
+		p.ConfigSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings())
+		p.settings = append(r.Settings(), p.settings...)
 	}
 	paths, fromArgs, err := splitArguments(p.hidePasswords(args))
 	if err != nil {
 		return nil, set, err
 	}
 	p.noteSentPlain(paths)
-	p.settings = append(options, fromArgs...)
+	p.settings = append(p.settings, fromArgs...)
 	set = model.DefaultSettings()
 	ordered := slices.Clone(p.settings)
 	slices.SortStableFunc(ordered, model.CompareRank)
@@ -69,20 +73,6 @@ func splitArguments(args []string) (paths []string, settings []model.Option, err
 		}
 	}
 	return paths, settings, nil
-}
-
-// options returns the settings of --config, then those of flags.
-func (p *Program) options() ([]model.Option, error) {
-	if p.configPath == "" {
-		return p.settings, nil
-	}
-	r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
-	if err != nil {
-		return nil, Usage(err)
-	}
-	p.ConfigSummary = p.configPath + ": " + r.Summary()
-	p.configSettings = len(r.Settings())
-	return append(r.Settings(), p.settings...), nil
 }
 
 // selectColumns has the loader read the columns that the settings name.
@@ -130,8 +120,8 @@ func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, err
 func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
 	set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
 	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
-	if err != nil { // nothing was logged, or the rows cannot be grouped, which the command itself says
-		logged = nil
+	if err != nil {
+		logged = nil // nothing was logged, or the rows cannot be grouped, which the command itself says
 	}
 	set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, logged)
 	chosen.Rewards = rewards
@@ -203,24 +193,15 @@ func (p *Program) validate(set model.Settings) error {
 			}
 		}
 	}
-	if err := anyRefusal(set.Options); err != nil {
-		return err
+	for _, e := range estimators.All() { // what the first one that has the options says of their values
+		if set.Options.Of(e.Options) == set.Options {
+			if _, err := e.With(set.Options); err != nil {
+				return err
+			}
+		}
 	}
 	if names := estimatorNames(); given.Estimator != "" && !slices.Contains(names, set.Estimator) {
 		return fmt.Errorf("no framework has an estimator %q%s: `vantage estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
 	}
 	return set.Validate()
-}
-
-// anyRefusal returns what the first estimator that has the options says of their values.
-func anyRefusal(options estimators.Options) error {
-	for _, e := range estimators.All() {
-		if options.Of(e.Options) != options {
-			continue
-		}
-		if _, err := e.With(options); err != nil {
-			return err
-		}
-	}
-	return nil
 }
