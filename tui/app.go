@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -41,56 +43,75 @@ type Options struct {
 	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
-// App is the state of the screen.
+// App is the state of the screen: what all views share, the views, and what is around them.
 type App struct {
-	ctx    context.Context // ends with the program; those of commands derive from it
-	source Source
-	store  *model.Store // only Update touches it
-	title  string
-
-	snap        model.Snapshot
-	settings    undoHistory
-	work        work
-	result      result
-	position    position
-	sourceState sourceState
-	display     display
-	loggedMatch loggedMatch
-	sweep       sweepState
-	groupSize   groupSizeState
-	breakdown   breakdownState
-	second      secondRun
-	answers     answerReader
-	alike       alikeReader
-	glance      glanceState
-	commandLine commandLine
-	files       FileSaver // nil: nothing is saved
-	session     sessionState
-	marks       marks
-	mouse       mouseState
-
-	multiplexer     Multiplexer
-	keyMap          map[string]string // see Options
-	sampleReader    sampleReader
-	estimatorChosen bool         // by the command line or in the session
-	stopProgram     func() error // Options.Suspend
-
-	notice          string // shown for noticeDuration or until the next key
-	noticeNumber    int    // of the latest notice, by which its timer knows it
-	valuePrompt     valuePrompt
-	helpOpen        bool
-	helpSearch      helpSearch
-	helpShown       helpColumns
-	helpOnEstimator bool // the help shows the estimator at work, not the keys
+	env
+	views
+	overlays
+	source   Source
+	store    *model.Store // only Update touches it
+	work     background
+	position position
+	panes    panes
+	session  sessionState
+	mouse    mouseState
+	outside  outside
+	started  []tea.Cmd // by the message that is being handled
 }
 
-// work is the analysis under way.
-type work struct {
-	revision  int // of the latest request
-	cancel    context.CancelFunc
-	busy      bool // a request is under way
-	stale     bool // rows came that the latest request does not cover
-	throttled bool // the last refresh was less than refreshInterval ago
+// env is what all views draw from, and none changes.
+type env struct {
+	ctx         context.Context // ends with the program; those of commands derive from it
+	title       string
+	snap        model.Snapshot
+	settings    undoHistory
+	result      result
+	subset      job[subsetKey, subset]
+	loggedMatch loggedMatch
+	place       place
+	sourceState sourceState
+	display     display
+}
+
+// place is which steps the screen shows.
+type place struct {
+	step   int64
+	scope  scopeState // how many steps up to that one
+	follow bool       // go to newer steps as they come
+}
+
+// views is the state of each view.
+type views struct {
+	sampleReader sampleReader
+	sweep        sweepState
+	groupSize    groupSizeState
+	breakdown    breakdownState
+	second       secondRun
+	answers      answerReader
+	alike        alikeAnswers
+	glance       glanceState
+	steps        stepsState
+	chain        chainState
+	picker       estimatorPicker
+	problems     int // the first line in sight of how the log was read
+	marks        marks
+}
+
+// overlays is what is written over the views and below them.
+type overlays struct {
+	commandLine  commandLine
+	valuePrompt  valuePrompt
+	notice       string // shown for noticeDuration or until the next key
+	noticeNumber int    // of the latest notice, by which its timer knows it
+	help         help
+}
+
+// outside is what the program is started with to reach beyond the screen, see Options.
+type outside struct {
+	files       FileSaver // nil: nothing is saved
+	multiplexer Multiplexer
+	keyMap      map[string]string
+	stopProgram func() error
 }
 
 // result is what was computed last.
@@ -103,35 +124,30 @@ type result struct {
 	every        int    // of the steps of the scope every n-th is in analysis; 1: all are
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
-	subset       subset
 	err          error
 	charts       chartCache  // of analysis and base
 	figures      figureCache // over the steps
 }
 
-// position is where in the views, steps and groups the person is.
+// position is where in the views the person is.
 type position struct {
-	view          viewName
-	backStack     []viewName // the views before this one, the latest last; never written in place
-	viewBelow     viewName   // under a line of input or of choices
-	picker        estimatorPicker
-	stage         int // under the cursor of the view of the chain
-	stageLine     int // the first line in sight of what the stage means
-	step          int64
-	scope         scopeState // how many steps up to that one are on the screen
-	follow        bool       // go to newer steps as they come
-	cursor        int        // row of the table of groups
-	topRow        int        // the first row in sight
-	focus         layout.Pane
-	fullScreen    bool              // the focused pane has the place of all
-	frontPane     layout.Pane       // of panes that share a rectangle, the one in sight
-	warning       int               // the selected line of the warnings
-	metric        int               // index of the metric under the cursor
-	metricScroll  int               // the first row of metrics in sight
-	filterDraft   string            // the filter while it is typed
-	steps         stepsState        // of the view of all steps
-	problemScroll int               // the first line of the view of problems in sight
-	distribution  distributionState // of the pane of distributions
+	view      viewName
+	backStack []viewName // the views before this one, the latest last; never written in place
+	viewBelow viewName   // under a line of input or of choices
+}
+
+// panes is the state of the overview.
+type panes struct {
+	cursor       int // row of the table of groups
+	topRow       int // the first row in sight
+	focus        layout.Pane
+	fullScreen   bool              // the focused pane has the place of all
+	frontPane    layout.Pane       // of panes that share a rectangle, the one in sight
+	warning      int               // the selected line of the warnings
+	metric       int               // index of the metric under the cursor
+	metricScroll int               // the first row of metrics in sight
+	filterDraft  string            // the filter while it is typed
+	distribution distributionState // of the pane of distributions
 }
 
 // sourceState is what is known of the source.
@@ -160,15 +176,15 @@ type display struct {
 
 // New returns the program's model.
 func New(ctx context.Context, source Source, o Options) App {
-	a := App{
-		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.Given.HasEstimator(), files: o.Files, multiplexer: o.Multiplexer,
-		position: position{follow: true},
-		display:  display{theme: o.Assumed, glyphs: chart.Unicode(), noColor: o.NoColor},
+	a := App{source: source, store: model.NewStore()}
+	a.env = env{
+		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
+		display: display{theme: o.Assumed, glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
+	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
 	a.sampleReader.source, _ = source.(TextReader)
 	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
-	a.notice, a.display.mouse, a.keyMap, a.stopProgram = o.Notice, o.Mouse, o.KeyMap, o.Suspend
+	a.notice = o.Notice
 	if o.Assumed == nil {
 		a.display.theme = themes.Either()
 	}
@@ -197,89 +213,79 @@ func (a App) Init() tea.Cmd {
 	return guarded(tea.Batch(first...))
 }
 
-// Update handles a message, then requests what the screen shows and has not got yet.
+// Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
+// has not got yet, the analysis first.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	before := a.notice
-	a, cmd := a.handle(msg)
-	a, text := a.requestText()
-	a, grid := a.requestSweep()
-	a = a.updateAdvice()
-	a, pairs := a.requestComparison()
-	a, answers := a.requestAnswerPages()
-	a, sizes := a.requestGroupSize()
-	a, parts := a.requestBreakdown()
-	a, figures := a.requestSubset()
-	a, trend := a.requestSecondTrend()
-	a, alike := a.requestAlike()
-	a, run := a.requestGlance()
-	a, notice := a.timeNotice(msg, before)
-	a = a.updateChartCache().updateFigureCache().updateHelp()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, sizes, parts, figures, trend, notice, alike, run))
+	a = a.handle(msg)
+	handled := a.started
+	a.started = nil
+	a = a.updateAnalysis(msg)
+	a.started = append(a.started, handled...)
+	for _, update := range updates() {
+		a = update(a, msg)
+	}
+	a = a.timeNotice(msg, before).updateChartCache().updateFigureCache().updateHelp()
+	all := a.started
+	a.started = nil
+	return a, guarded(tea.Batch(all...))
+}
+
+// starts has a command run after the message that is being handled.
+func (a App) starts(cmd tea.Cmd) App {
+	if cmd != nil {
+		a.started = append(slices.Clip(a.started), cmd)
+	}
+	return a
+}
+
+// updates returns what keeps up the parts of the screen that are computed or read in the background.
+func updates() []func(App, tea.Msg) App {
+	return []func(App, tea.Msg) App{
+		App.updateSamplePage, App.updateSweep, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
+		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+	}
 }
 
 // handle passes each message of the terminal to its handler.
-func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
+func (a App) handle(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return a.onKey(msg)
 	case tea.WindowSizeMsg:
 		a.display.w, a.display.h = msg.Width, msg.Height
-		return a.clampCursor(), nil
+		return a.clampCursor()
 	case tea.BackgroundColorMsg:
-		return a.onBackground(msg.IsDark()), nil
+		return a.onBackground(msg.IsDark())
 	case tea.ColorProfileMsg:
-		return a.onProfile(msg.Profile), nil
+		return a.onProfile(msg.Profile)
 	case tea.MouseMsg:
 		return a.onMouse(msg)
 	}
-	return a.handleAnswer(msg)
+	return a.handleOwn(msg)
 }
 
-// handleAnswer passes each answer of a command to its handler.
-func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
+// handleOwn handles the messages of the program's own commands, but for the answers of jobs.
+func (a App) handleOwn(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case chunkMsg:
 		return a.onChunk(msg)
-	case analysisMsg:
-		return a.onAnalysis(msg)
-	case trendMsg:
-		return a.onTrend(msg)
-	case matchMsg:
-		return a.onMatch(msg)
-	case pageMsg:
-		return a.onPage(msg), nil
-	case sweepMsg:
-		return a.onSweep(msg)
-	case subsetMsg:
-		return a.onSubset(msg), nil
-	case sessionMsg:
-		return a.onSession(msg)
 	case secondChunkMsg:
 		return a.onSecondChunk(msg)
-	case comparisonMsg:
-		return a.onComparison(msg)
-	case shownMsg:
-		return msg.showIn(a), nil
+	case sessionMsg:
+		return a.onSession(msg)
+	case clockMsg:
+		return a.onClock(msg.at)
+	case tea.ResumeMsg:
+		return a.onClock(time.Now())
+	case noticeEndedMsg:
+		return a.onNoticeEnded(msg)
+	case throttleEndedMsg:
+		a.work.throttled = false
 	case panicMsg:
 		panic(msg.String())
 	}
-	return a.handleTime(msg)
-}
-
-// handleTime handles what comes with time.
-func (a App) handleTime(msg tea.Msg) (App, tea.Cmd) {
-	switch msg := msg.(type) {
-	case clockMsg:
-		return a.onClock(msg.at)
-	case noticeEndedMsg:
-		return a.onNoticeEnded(msg), nil
-	case tea.ResumeMsg:
-		return a.onClock(time.Now())
-	case throttleEndedMsg:
-		a.work.throttled = false
-		return a.catchUp()
-	}
-	return a, nil
+	return a
 }
 
 func (a App) onBackground(isDark bool) App {
@@ -300,153 +306,159 @@ func (a App) onProfile(p colorprofile.Profile) App {
 }
 
 // onChunk stores what was read and requests the next chunk.
-func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
+func (a App) onChunk(msg chunkMsg) App {
 	if msg.err != nil {
 		a.sourceState.ended = true
 		a = a.chooseFirstView()
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
 			a.sourceState.err = msg.err
 		}
-		return a, nil
+		return a
 	}
 	a.store.Append(msg.chunk)
 	a.sourceState.lastChunk = msg.at
 	a.work.stale = true
-	a, cmd := a.catchUp()
-	return a, tea.Batch(cmd, readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
-}
-
-// catchUp refreshes from new rows, unless an analysis is under way (it is waited for,
-// never cancelled: a fast log would starve the screen) or the last refresh was a moment
-// ago.
-func (a App) catchUp() (App, tea.Cmd) {
-	if !a.work.stale || a.work.busy || a.work.throttled {
-		return a, nil
-	}
-	a.work.stale = false
-	a.work.throttled = true
-	a.snap = a.store.Snapshot()
-	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
-	if a.position.follow && len(a.snap.Steps) > 0 {
-		a.position.step = a.newestStep()
-	}
-	a = a.startAtTrainer().chooseFirstView()
-	a, cmd := a.requestAnalysis()
-	a, also := a.requestMatch()
-	a, clock := a.onClock(a.sourceState.lastChunk)
-	return a, tea.Batch(cmd, also, throttle(), clock)
-}
-
-// requestAnalysis requests the step on the screen and cancels the request before.
-func (a App) requestAnalysis() (App, tea.Cmd) {
-	if len(a.snap.Steps) == 0 {
-		a.result = result{}
-		return a, nil
-	}
-	if a.work.cancel != nil {
-		a.work.cancel()
-	}
-	a.work.revision++
-	a.work.busy = true
-	var ctx context.Context
-	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.position.scope, a.settings, a.result)
-}
-
-// newestStep returns the step to follow: the newest complete one, whose figures no longer
-// change, or the first while it is the only one.
-func (a App) newestStep() int64 {
-	last := len(a.snap.Steps) - 1
-	if last > 0 && a.snap.Open(last) {
-		last--
-	}
-	return a.snap.Steps[last].Number
-}
-
-// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
-func (a App) stepIndex() int {
-	i, _ := a.snap.Find(a.position.step)
-	return min(i, len(a.snap.Steps)-1)
-}
-
-// onAnalysis shows the step and requests the trend over all steps.
-func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
-	if msg.revision != a.work.revision {
-		return a, nil
-	}
-	if msg.err != nil {
-		a.work.busy = false
-		a.result = result{err: msg.err}
-		return a.catchUp()
-	}
-	a.result.base = msg.base
-	a, match := a.showAnalysis(msg.analysis).takeScope(msg.scope, msg.every).requestMatch()
-	a, trend := a.continueTrend(a.firstTrendPart())
-	return a, tea.Batch(trend, match)
-}
-
-func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
-	if msg.revision != a.work.revision {
-		return a, nil
-	}
-	if msg.err == nil {
-		a.result.trend, a.result.baseTrend = msg.trend, msg.base
-		if !msg.trend.Complete() || msg.base != nil && !msg.base.Complete() {
-			return a.continueTrend(2 * msg.samples)
-		}
-	}
-	a.work.busy = false
-	return a.catchUp()
-}
-
-// showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
-// top, where the worst group is, if it was not moved from there.
-func (a App) showAnalysis(next *analysis.Analysis) App {
-	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
-		selected = keyOf(g)
-	}
-	a.result.analysis, a.result.err, a.result.sharedPrompt = next, nil, sharedPrompt(next.Table)
-	a.position.step = next.Step
-	a = a.arrangeRows(selected).arriveAtMark()
-	a.position.warning = min(a.position.warning, max(0, len(a.warningLines())-1))
-	return a.clampCursor()
-}
-
-// groupKey is a group of a step; zero for none.
-type groupKey struct {
-	step int64
-	name string
-}
-
-func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
-
-// selectedGroup returns the group under the cursor, nil if there is none.
-func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
-		return nil
-	}
-	return &a.result.analysis.Table[a.result.rows[a.position.cursor]]
+	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // clampCursor puts the cursor within the table and scrolls it into sight.
 func (a App) clampCursor() App {
-	a.position.cursor = max(0, min(a.position.cursor, len(a.result.rows)-1))
+	a.panes.cursor = max(0, min(a.panes.cursor, len(a.result.rows)-1))
 	visible := max(1, a.visibleGroups())
-	a.position.topRow = max(0, min(a.position.topRow, len(a.result.rows)-visible))
-	a.position.topRow = min(a.position.topRow, a.position.cursor)
-	a.position.topRow = max(a.position.topRow, a.position.cursor-visible+1)
+	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible))
+	a.panes.topRow = min(a.panes.topRow, a.panes.cursor)
+	a.panes.topRow = max(a.panes.topRow, a.panes.cursor-visible+1)
 	return a
 }
 
 // screen returns where the panes are.
 func (a App) screen() layout.Screen {
-	s := layout.NewScreen(a.display.w, a.display.h, a.position.frontPane, a.display.shares)
+	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
 	if a.display.shortened {
-		s = layout.Arrange(a.display.w, a.display.h, a.position.frontPane, a.display.shares)
+		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
 	}
-	if a.position.fullScreen {
-		s = s.Only(a.position.focus)
+	if a.panes.fullScreen {
+		s = s.Only(a.panes.focus)
 	}
 	return s
+}
+
+// The messages of the program itself: each is the answer of a command. What answers a
+// request carries its revision or the request, so that a late answer can be dropped.
+
+// chunkMsg is a chunk of the source, or the error that ends reading.
+type chunkMsg struct {
+	chunk *model.Chunk
+	at    time.Time // when it came
+	err   error     // io.EOF: the source has ended
+}
+
+// secondChunkMsg is a chunk of the second run, or the error that ends reading.
+type secondChunkMsg struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// clockMsg says that the words on how fresh the log is may have to change.
+type clockMsg struct{ at time.Time }
+
+// sessionMsg is the session as it was saved with the first pending changes.
+type sessionMsg struct {
+	changes int // how many of them
+	session session.Session
+	err     error
+}
+
+// panicMsg is a panic in a command, a fault of the program.
+type panicMsg struct {
+	value any
+	stack []byte
+}
+
+func (m panicMsg) String() string { return fmt.Sprintf("%v, in a command:\n%s", m.value, m.stack) }
+
+// readChunk waits for the next chunk, after a pause. Each answer issues it again.
+func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
+	return func() tea.Msg {
+		chunk, err := nextAfter(ctx, s, pause)
+		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
+	}
+}
+
+func nextAfter(ctx context.Context, s Source, pause time.Duration) (*model.Chunk, error) {
+	if pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return s.Next(ctx)
+}
+
+// pauseAfter returns how long reading can pause after a chunk. New rows of a file can wait
+// in it for the next refresh; the writer of a stream must not be kept waiting.
+func pauseAfter(p model.Progress) time.Duration {
+	if p.CaughtUp && p.BytesAll > 0 {
+		return refreshInterval
+	}
+	return 0
+}
+
+// guarded turns a panic of cmd, or of a command in its batch, into a message. Update
+// panics with it: Bubble Tea then restores the terminal first, so that the trace is
+// written to the screen that stays.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if value := recover(); value != nil {
+				msg = panicMsg{value, debug.Stack()}
+			}
+		}()
+		msg = cmd()
+		batch, ok := msg.(tea.BatchMsg)
+		if !ok {
+			return msg
+		}
+		all := make(tea.BatchMsg, len(batch))
+		for i, one := range batch {
+			all[i] = guarded(one)
+		}
+		return all
+	}
+}
+
+// suspendDelay is how long the program runs on between restoring the terminal and
+// stopping. Bubble Tea's renderer stops its ticker some time after it was told to; a
+// program that is stopped before that stops the ticker of its new renderer when it is
+// continued, and draws nothing any more (charmbracelet/bubbletea issue 1778).
+const suspendDelay = 50 * time.Millisecond
+
+// suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
+// like an editor: with the terminal restored, and the screen drawn again afterwards.
+type suspendCommand struct{ stop func() error }
+
+var _ tea.ExecCommand = suspendCommand{}
+
+func (s suspendCommand) Run() error {
+	time.Sleep(suspendDelay)
+	return s.stop()
+}
+
+func (suspendCommand) SetStdin(io.Reader)  {}
+func (suspendCommand) SetStdout(io.Writer) {}
+func (suspendCommand) SetStderr(io.Writer) {}
+
+// Source is where samples come from: main passes one in, so the screen knows nothing of
+// files. Next blocks until something is new and returns io.EOF when nothing more comes.
+type Source interface {
+	Next(ctx context.Context) (*model.Chunk, error)
+}
+
+// TextReader is a Source that can read the text of a sample again. The samples of one
+// that cannot are shown without texts.
+type TextReader interface {
+	Text(ctx context.Context, at model.Place) (model.Text, error)
 }

@@ -1,14 +1,22 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
-
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/figures"
+	"vantage/model/fuzzy"
+	"vantage/model/sanitize"
+	"vantage/model/sweep"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/layout"
 )
 
 // commandLine is the line that : opens.
@@ -32,7 +40,7 @@ func commandKeys() keySection {
 	}}
 }
 
-func (a App) openCommand() (App, tea.Cmd) {
+func (a App) openCommand() App {
 	a.commandLine.text, a.commandLine.historyIndex = "", len(a.commandLine.history)
 	return a.openLine(viewCommand)
 }
@@ -42,12 +50,12 @@ func (a App) typeCommand(typed string) App {
 	return a
 }
 
-func (a App) backspaceCommand() (App, tea.Cmd) {
+func (a App) backspaceCommand() App {
 	if a.commandLine.text == "" {
 		return a.closeLine()
 	}
 	a.commandLine.text = backspace(a.commandLine.text)
-	return a, nil
+	return a
 }
 
 func (a App) recallCommand(by int) App {
@@ -60,7 +68,7 @@ func (a App) recallCommand(by int) App {
 }
 
 // runCommand runs the command line. A wrong command stays there, to be corrected.
-func (a App) runCommand() (App, tea.Cmd) {
+func (a App) runCommand() App {
 	words := strings.Fields(a.commandLine.text)
 	if len(words) == 0 {
 		return a.closeLine()
@@ -72,18 +80,18 @@ func (a App) runCommand() (App, tea.Cmd) {
 			near = ": there are " + strings.Join(commandNames(), " ")
 		}
 		a.notice = fmt.Sprintf("no command is called %q%s", words[0], near)
-		return a, nil
+		return a
 	}
 	below := a
 	below.position.view = a.position.viewBelow
-	next, cmd, err := c.run(below, words[1:])
+	next, err := c.run(below, words[1:])
 	if err != nil {
 		a.notice = below.suggestFor(c, words[1:], err).Error()
-		return a, nil
+		return a
 	}
 	next.commandLine.history = append(slices.Clip(a.commandLine.history), a.commandLine.text)
 	next.commandLine.text = ""
-	return next, cmd
+	return next
 }
 
 // completions returns what the last word may be completed to, and the text before it.
@@ -108,10 +116,10 @@ func (a App) completions() (before string, fitting []string) {
 }
 
 // completeCommand completes the last word as far as all completions agree.
-func (a App) completeCommand() (App, tea.Cmd) {
+func (a App) completeCommand() App {
 	before, all := a.completions()
 	if len(all) == 0 {
-		return a, nil
+		return a
 	}
 	common := all[0]
 	for _, word := range all[1:] {
@@ -123,7 +131,7 @@ func (a App) completeCommand() (App, tea.Cmd) {
 	if len(all) == 1 && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
 		a.commandLine.text += " "
 	}
-	return a, nil
+	return a
 }
 
 // maxCompletions bounds the completions that are shown: a run has thousands of steps.
@@ -150,4 +158,474 @@ func (a App) commandPrompt(w int) string {
 		return line
 	}
 	return cells.JoinFitting(w, " — ", line, t.Paint(themes.Dim, doc))
+}
+
+// lineCommand is a command of the line that : opens.
+type lineCommand struct {
+	name, args, doc string
+	run             runCommand
+	completions     func(a App, before []string) []string // of the argument after those before; nil: none
+}
+
+// runCommand runs a command with its arguments. An error leaves App as it was.
+type runCommand = func(a App, args []string) (App, error)
+
+// lineCommands returns all commands.
+func lineCommands() []lineCommand {
+	return []lineCommand{
+		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
+		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
+		{"framework", "NAME", "the framework whose arithmetic is used", setOption("framework"), firstArgument(func(App) []string { return estimators.Frameworks() })},
+		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), firstArgument(App.estimatorNames)},
+		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
+		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(App.optionKeys)},
+		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
+		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
+		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
+		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), oneOf("auto")},
+		{"filter", "QUERY", "show only the groups that match", runFilter, filterTerms},
+		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
+		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
+		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
+		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
+		{"chain", "", "the stages from reward to loss", runAction(App.openChain), nil},
+		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), firstArgument(func(a App) []string { return orNone(groupFilterNames(a.settings.now.Framework)) })},
+		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), firstArgument(func(a App) []string { return orNone(lossNames(a.settings.now.Framework)) })},
+		{"run", "", "the run at a glance", runAction(App.openGlance), nil},
+		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
+		{"figure", "[NAME]", "draw a figure over all steps; without a name: list them all", runFigure, firstArgument(App.metricNames)},
+		{"figures", "", "all figures as small charts", runAction(App.openFigures), nil},
+		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
+		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
+		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(App.openGroupSize), nil},
+		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(App.partNames)},
+		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
+		{"mark", "", "mark or unmark what is under the cursor", runAction(App.toggleMark), nil},
+		{"note", "TEXT", "mark it and write a note on it", runNote, nil},
+		{"marks", "", "list the marks of the run", runAction(App.openMarks), nil},
+		{"forget", "", "reset settings and view of this run to the defaults; marks stay", runAction(App.forget), nil},
+		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
+		{"help", "", "explain figures, signs, keys and commands", runAction(App.toggleHelp), nil},
+		{"q", "", "quit", runAction(App.quit), nil},
+	}
+}
+
+// findCommand returns the command of that name, if there is one.
+func findCommand(name string) (lineCommand, bool) {
+	all := lineCommands()
+	i := slices.IndexFunc(all, func(c lineCommand) bool { return c.name == name })
+	if i < 0 {
+		return lineCommand{}, false
+	}
+	return all[i], true
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range lineCommands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// setOption returns the command that sets an option of the settings.
+func setOption(option string) runCommand {
+	return func(a App, args []string) (App, error) {
+		if len(args) != 1 {
+			return a, fmt.Errorf("%s takes one value", option)
+		}
+		set, err := a.settings.now.Set(option, args[0])
+		if err == nil {
+			_, err = set.FindEstimator() // before what the trainer says of its ratios
+		}
+		return a.applyValid(set, err)
+	}
+}
+
+// runAction returns the command that does what a key does.
+func runAction(f action) runCommand {
+	return func(a App, _ []string) (App, error) {
+		a = f(a)
+		return a, nil
+	}
+}
+
+// firstArgument completes the first argument to an element of list.
+func firstArgument(list func(App) []string) func(App, []string) []string {
+	return func(a App, before []string) []string {
+		if len(before) > 0 {
+			return nil
+		}
+		return list(a)
+	}
+}
+
+// oneOf completes the first argument to one of some words.
+func oneOf(words ...string) func(App, []string) []string {
+	return firstArgument(func(App) []string { return words })
+}
+
+// filterTerms completes a term of a filter to a field, one that holds a text with its operator.
+func filterTerms(App, []string) []string {
+	var all []string
+	for _, f := range figures.Fields() {
+		all = append(all, f.Name+f.Operator)
+	}
+	return all
+}
+
+// valuesAfter returns what a word that ends one of some names may go on with: after fate: the fates.
+func valuesAfter(names []string, word string) []string {
+	var all []string
+	if strings.HasPrefix(word, "fate:") && slices.Contains(names, "fate:") {
+		for _, f := range model.Fates() {
+			all = append(all, "fate:"+f.Key())
+		}
+	}
+	return all
+}
+
+func exportForms(_ App, before []string) []string {
+	switch {
+	case len(before) == 0:
+		return append([]string{"shown"}, exportFormats(false)...)
+	case len(before) == 1 && before[0] == "shown":
+		return exportFormats(true)
+	}
+	return nil
+}
+
+func (a App) stepNumbers() []string {
+	var all []string
+	for _, s := range a.snap.Steps {
+		all = append(all, strconv.FormatInt(s.Number, 10))
+	}
+	return all
+}
+
+func (a App) scaleNames() []string {
+	var names []string
+	if e, err := a.settings.now.FindEstimator(); err == nil {
+		for _, s := range e.Scales {
+			names = append(names, string(s))
+		}
+	}
+	return names
+}
+
+// optionKeys returns the options of the estimator and of the stages that are set.
+func (a App) optionKeys() []string {
+	var keys []string
+	for _, o := range a.settings.now.KnownOptions() {
+		keys = append(keys, o.Key+"=")
+	}
+	return keys
+}
+
+// runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
+func runOption(a App, args []string) (App, error) {
+	key, value, err := estimators.ParseOption(strings.Join(args, " ")) // a value may be two numbers
+	if err != nil {
+		return a, err
+	}
+	set := a.settings.now
+	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
+		value = option.Default
+	}
+	if set, err = set.Set("option", key+"="+value); err == nil {
+		set, err = set.Resolved()
+	}
+	return a.applyValid(set, err)
+}
+
+// applyValid takes settings unless err, or their trainer, refuses them.
+func (a App) applyValid(set model.Settings, err error) (App, error) {
+	if err == nil {
+		err = set.Effective().Validate()
+	}
+	if err != nil {
+		return a, err
+	}
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
+}
+
+func (a App) estimatorNames() []string {
+	var names []string
+	for _, e := range estimatorsOf(a.settings.now.Framework) {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// rewardNames returns the reward components whose names can be typed.
+func (a App) rewardNames() []string {
+	return slices.DeleteFunc(slices.Clone(a.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
+}
+
+func themeNames(App) []string {
+	var names []string
+	for _, t := range themes.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func runStep(a App, args []string) (App, error) {
+	if len(args) != 1 {
+		return a, fmt.Errorf("step takes a number")
+	}
+	n, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return a, fmt.Errorf("step takes a number, not %q", args[0])
+	}
+	i, ok := a.snap.Find(n)
+	if !ok {
+		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
+	}
+	a = a.showStep(i)
+	return a, nil
+}
+
+// stepSpan returns the first and the last step: "1 to 30".
+func (e env) stepSpan() string {
+	if len(e.snap.Steps) == 0 {
+		return "none yet"
+	}
+	return fmt.Sprintf("%d to %d", e.snap.Steps[0].Number, e.snap.Steps[len(e.snap.Steps)-1].Number)
+}
+
+// runReward takes columns as the reward, or leaves it to the log again.
+func runReward(a App, args []string) (App, error) {
+	if len(args) == 0 {
+		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
+	}
+	set := a.settings.now
+	set.Reward, set.Weights = "", ""
+	if text := strings.Join(args, " "); text == "auto" {
+		set.Weights = a.session.autoWeights
+	} else {
+		var err error
+		if set, err = set.Set("reward", text); err != nil {
+			return a, err
+		}
+	}
+	if err := a.snap.Run.CheckReward(set); err != nil {
+		return a, err
+	}
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
+}
+
+func runKeep(a App, args []string) (App, error) {
+	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
+		return a, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
+	}
+	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
+	if err == nil {
+		err = set.Validate()
+	}
+	if err != nil {
+		return a, err
+	}
+	a = a.apply(a.settings.withSettings(set))
+	return a, nil
+}
+
+func runFilter(a App, args []string) (App, error) {
+	return a.setFilter(strings.Join(args, " "))
+}
+
+// orderNames names the orders of the groups by their columns.
+func orderNames() []string {
+	var names []string
+	for _, s := range sortings() {
+		name := s.column
+		if name == "" {
+			name = strings.Fields(s.words)[1] // by std of reward
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// runSort orders the groups by a column, or the other way round if they are.
+func runSort(a App, args []string) (App, error) {
+	names := orderNames()
+	i := slices.Index(names, strings.Join(args, " "))
+	if i < 0 {
+		return a, fmt.Errorf("there is no column %q: choose %s", strings.Join(args, " "), estimators.Alternatives(names))
+	}
+	a = a.sortBy(i)
+	return a, nil
+}
+
+func runTheme(a App, args []string) (App, error) {
+	name := strings.Join(args, " ")
+	if t, ok := themes.Find(name); ok {
+		a.display = a.display.withTheme(t)
+		a.notice = "theme: " + t.Name + ", " + t.Doc
+		return a, nil
+	}
+	return a, fmt.Errorf("there is no theme %q: choose %s", name, themes.Names())
+}
+
+func runMouse(a App, args []string) (App, error) {
+	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
+		return a, fmt.Errorf("mouse takes on or off, not %q", strings.Join(args, " "))
+	}
+	a.display.mouse = args[0] == "on"
+	if a.display.mouse {
+		a.notice = "mouse on: click, click twice, drag, turn the wheel (? says what each does); hold Shift to select text"
+	}
+	return a, nil
+}
+
+// didYouMean returns " — did you mean NAME?" for the nearest of some names, "" if none is near.
+func didYouMean(word string, names []string) string {
+	if name := fuzzy.Nearest(word, names); name != "" && name != word {
+		return fmt.Sprintf(" — did you mean %s?", name)
+	}
+	return ""
+}
+
+// suggestFor adds to the error of a command the nearest of what its arguments can be, where one of them is
+// none of these.
+func (a App) suggestFor(c lineCommand, args []string, err error) error {
+	if c.completions == nil || strings.Contains(err.Error(), "did you mean") {
+		return err
+	}
+	for i, word := range args {
+		names := c.completions(a, args[:i])
+		if len(names) == 0 || slices.Contains(names, word) {
+			continue
+		}
+		if strings.HasSuffix(names[0], "=") {
+			word, _, _ = strings.Cut(word, "=")
+		}
+		if near := strings.Replace(didYouMean(word, names), "=?", "?", 1); near != "" {
+			return fmt.Errorf("%w%s", err, near)
+		}
+	}
+	return err
+}
+
+// appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
+func appendTyped(text, typed string, limit int) string {
+	if len(text)+len(typed) > limit {
+		return text
+	}
+	return text + typed
+}
+
+// backspace returns text without its last character.
+func backspace(text string) string {
+	_, n := utf8.DecodeLastRuneInString(text)
+	return text[:len(text)-n]
+}
+
+func filterKeys() keySection {
+	return keySection{"filter", []binding{
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
+		{[]string{"tab"}, "Tab", "Tab field", "complete a field, and after fate: a fate; again: the next", App.completeField},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFilter},
+		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
+		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
+		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
+	}}
+}
+
+// openFilter opens the line for the filter; the table follows what is typed.
+func (a App) openFilter() App {
+	if a.result.analysis == nil {
+		a.notice = "no groups to filter yet"
+		return a
+	}
+	a.panes.filterDraft = a.settings.filter
+	a = a.focusPane(layout.Groups)
+	return a.openView(viewFilter)
+}
+
+func (a App) typeFilter(typed string) App {
+	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, figures.MaxQuery)
+	return a.rearrange()
+}
+
+func (a App) backspaceFilter() App {
+	a.panes.filterDraft = backspace(a.panes.filterDraft)
+	return a.rearrange()
+}
+
+// applyFilter applies the filter. A wrong one stays in the line, to be corrected.
+func (a App) applyFilter() App {
+	a, err := a.setFilter(a.panes.filterDraft)
+	if err != nil {
+		a.notice = err.Error()
+		return a
+	}
+	a.position.view = viewOverview
+	return a.rearrange()
+}
+
+// setFilter makes text the filter, if it is a query.
+func (a App) setFilter(text string) (App, error) {
+	text = strings.TrimSpace(text)
+	if _, err := figures.ParseQuery(text); err != nil {
+		near := ""
+		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
+			near = didYouMean(wrong.Word, wrong.Known)
+		}
+		return a, fmt.Errorf("invalid filter: %w%s", err, near)
+	}
+	a = a.apply(a.settings.withFilter(text))
+	return a, nil
+}
+
+func (a App) clearFilter() App {
+	a.position.view, a.panes.filterDraft = viewOverview, ""
+	a = a.apply(a.settings.withFilter(""))
+	return a.rearrange()
+}
+
+// completeField completes the last word to a field, with the operator of one that holds a text, and after
+// fate: to a fate; a complete one becomes the next.
+func (a App) completeField() App {
+	at := strings.LastIndexAny(a.panes.filterDraft, " (") + 1
+	last := a.panes.filterDraft[at:]
+	all := filterTerms(a, nil)
+	if values := valuesAfter(all, last); len(values) > 0 {
+		all = values
+	}
+	fitting := slices.DeleteFunc(slices.Clone(all), func(term string) bool { return !strings.HasPrefix(term, last) })
+	switch i := slices.Index(all, last); {
+	case i >= 0 && len(fitting) > 1: // reward also begins rewards/format
+		fitting = fitting[(slices.Index(fitting, last)+1)%len(fitting):]
+	case i >= 0 && strings.Contains(last, ":"):
+		fitting = all[(i+1)%len(all):]
+	case i >= 0:
+		a.notice = "type < > = and a number, as in " + last + ">0"
+		return a
+	}
+	if len(fitting) == 0 {
+		a.notice = "the fields are " + fieldNames()
+		return a
+	}
+	a.panes.filterDraft = a.panes.filterDraft[:at] + fitting[0]
+	return a.rearrange()
+}
+
+func fieldNames() string {
+	var names []string
+	for _, f := range figures.Fields() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// activeFilter returns the filter at work: while one is typed, that.
+func (a App) activeFilter() string {
+	if a.position.view == viewFilter {
+		return a.panes.filterDraft
+	}
+	return a.settings.filter
 }

@@ -9,10 +9,10 @@ import (
 func TestCommandLineRunsAndCompletes(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
-		d.app.files = files
+		d.app.outside.files = files
 		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
 		run("step 12")
-		if got := d.app.result.analysis.Step; got != 12 || d.app.position.follow {
+		if got := d.app.result.analysis.Step; got != 12 || d.app.place.follow {
 			t.Errorf("step %d", got)
 		}
 		run("keep pos .4")

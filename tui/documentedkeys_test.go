@@ -263,7 +263,7 @@ func (p keyPlace) open(t *testing.T, f func(*driver)) {
 		w, h = 120, 36
 	}
 	there := func(d *driver) {
-		d.app.files = &memoryFiles{}
+		d.app.outside.files = &memoryFiles{}
 		d.press(p.keys...)
 		if p.find != nil {
 			p.find(d)

@@ -129,6 +129,12 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
+// withoutCommands returns App as it is when its commands have been passed on.
+func (a App) withoutCommands() App {
+	a.started = nil
+	return a
+}
+
 // press presses keys: single characters, or names such as "tab".
 func (d *driver) press(keys ...string) {
 	d.t.Helper()

@@ -31,7 +31,7 @@ func (d *memoryFiles) SaveAs(path string, data []byte) (string, error) {
 func TestCopyWritesClipboardAndFile(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
-		d.app.files = files
+		d.app.outside.files = files
 		d.press("y", "t")
 		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(files.data, '\x1b') {
 			t.Errorf("%s: %d lines", files.name, len(lines))
@@ -67,18 +67,18 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("héllo")) + "\a"; plain != want {
 		t.Errorf("%q, want %q", plain, want)
 	}
-	a.multiplexer = Tmux
+	a.outside.multiplexer = Tmux
 	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]52;c;") || !strings.HasSuffix(got, "\x1b\\") {
 		t.Errorf("%q", got)
 	}
-	a.multiplexer = Screen
+	a.outside.multiplexer = Screen
 	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
 		t.Errorf("%q", got)
 	}
 	files := &memoryFiles{}
-	a.files = files
-	next, cmd := a.copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
-	if cmd != nil || len(files.data) != maxClipboard || !strings.Contains(next.notice, "too large for the terminal's clipboard") {
+	a.outside.files = files
+	next := a.withoutCommands().copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
+	if next.started != nil || len(files.data) != maxClipboard || !strings.Contains(next.notice, "too large for the terminal's clipboard") {
 		t.Errorf("%q", next.notice)
 	}
 }
@@ -87,7 +87,7 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 func TestExportTakesAPath(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
-		d.app.files = files
+		d.app.outside.files = files
 		for text, want := range map[string][3]string{ // name, beginning of the file, notice
 			"export csv ~/x.csv":            {"~/x.csv", "step,", "saved /here/~/x.csv"},
 			"export report.md":              {"report.md", "## made", "saved /here/report.md"},

@@ -13,7 +13,7 @@ import (
 func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
-		d.app.files = files
+		d.app.outside.files = files
 		export := func(form string) [][]string {
 			t.Helper()
 			d.press(":")
@@ -35,7 +35,7 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		d.typeText("fate:alive")
 		d.press("enter", "o", "o", "o", "o", "a", "x", "enter")
 		rows := export("csv")
-		if len(rows) != len(d.app.result.rows) || rows[d.app.position.cursor][11] != "x" {
+		if len(rows) != len(d.app.result.rows) || rows[d.app.panes.cursor][11] != "x" {
 			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
 		}
 		for i, row := range rows {

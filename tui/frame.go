@@ -2,12 +2,17 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
+	"vantage/model/sanitize"
+	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
@@ -48,7 +53,7 @@ func (a App) linesAbove() []string {
 	lines := a.header(a.display.w)
 	body := a.display.h - len(lines) - 1
 	switch {
-	case a.helpOpen:
+	case a.help.open:
 		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
 	case a.result.analysis == nil && !a.currentView().beforeAnalysis:
 		return append(lines, a.emptyBody(a.display.w, body)...)
@@ -96,24 +101,24 @@ type paneContent struct {
 
 // addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
 // parts keep their colours. To the mouse the row is a target.
-func (a App) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	a.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
+func (e env) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
+	e.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
 }
 
 // addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
 // bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
 // hollow dots would change places besides.
-func (a App) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
+func (e env) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
 	if underCursor {
 		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
-		text = a.display.theme.Underlay(themes.Cursor, text)
+		text = e.display.theme.Underlay(themes.Cursor, text)
 	}
-	c.lines = append(c.lines, a.mark(row.kind, row.n, text+chart))
+	c.lines = append(c.lines, e.mark(row.kind, row.n, text+chart))
 }
 
 // cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.
-func (a App) cell(text string, underCursor bool) string {
-	switch t := a.display.theme; {
+func (e env) cell(text string, underCursor bool) string {
+	switch t := e.display.theme; {
 	case !underCursor:
 		return " " + text + " "
 	case !t.HasColors():
@@ -139,24 +144,24 @@ func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := paneContents()[p](a, in.W, in.H)
 	number := fmt.Sprintf(" %d ", p+1)
-	if a.position.focus == p {
+	if a.panes.focus == p {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
 	}
 	c.title = a.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
 	c.target = target{onPane, int(p)}
-	return a.box(r, a.position.focus == p, c)
+	return a.box(r, a.panes.focus == p, c)
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.
-func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
+func (e env) box(r layout.Rect, focused bool, c paneContent) []string {
 	in := r.Inner()
 	role := themes.Border
 	if focused {
 		role = themes.Focus
 	}
-	b := borders(a.display.glyphs.ASCII)
-	t := a.display.theme
-	title := a.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
+	b := borders(e.display.glyphs.ASCII)
+	t := e.display.theme
+	title := e.mark(c.target.kind, c.target.n, cells.Truncate(c.title+" ", in.W))
 	left, right := b.topLeft, b.topRight
 	if r.JoinsAbove {
 		left, right = b.leftTee, b.rightTee
@@ -168,7 +173,7 @@ func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 		if i+1 == c.cursor && !t.HasColors() {
 			side = cursorMark
 		}
-		lines = append(lines, t.Paint(role, side)+a.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
+		lines = append(lines, t.Paint(role, side)+e.mark(c.target.kind, c.target.n, line)+t.Paint(role, b.side))
 	}
 	if r.JoinsBelow {
 		return lines
@@ -176,7 +181,7 @@ func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 	if c.note == "" && len(c.lines) > in.H {
 		c.note = "…"
 	}
-	return append(lines, a.lowerBorder(role, in.W, c))
+	return append(lines, e.lowerBorder(role, in.W, c))
 }
 
 // cursorMark stands in the frame beside the row under the cursor where there are no colours: a
@@ -185,8 +190,8 @@ const cursorMark = ">"
 
 // lowerBorder draws the last line of a frame around w cells, with remark and note. They are not painted:
 // they change with the cursor, and on a slow link a colour costs more than they do.
-func (a App) lowerBorder(role themes.Role, w int, c paneContent) string {
-	b, t := borders(a.display.glyphs.ASCII), a.display.theme
+func (e env) lowerBorder(role themes.Role, w int, c paneContent) string {
+	b, t := borders(e.display.glyphs.ASCII), e.display.theme
 	note, remark := "", ""
 	if c.note != "" {
 		note = cells.Truncate(" "+c.note+" ", max(0, w-3))
@@ -206,10 +211,6 @@ func joinColumns(left, right []string) []string {
 	}
 	return left
 }
-
-// windowTop returns the first of n rows to show in a window of h rows, so that the cursor
-// is in the middle unless the window is at an end.
-func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
 
 type border struct{ topLeft, topRight, bottomLeft, bottomRight, leftTee, rightTee, flat, side string }
 
@@ -231,7 +232,7 @@ func (a App) hints(w int) string {
 		return cells.Fit(a.notePrompt(w), w)
 	case a.valuePrompt.open:
 		return cells.Fit(t.Paint(themes.Accent, a.valueLine(w)), w)
-	case a.helpOpen:
+	case a.help.open:
 		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
@@ -292,4 +293,193 @@ func (a App) fittingHints(w int) []binding {
 		all = append(all[:at], all[at+1:]...)
 	}
 	return all
+}
+
+// noticeDuration is how long a notice stays, unless a key ends it earlier.
+const noticeDuration = 5 * time.Second
+
+// maxNoticeLines bounds the lines of a notice: a low screen has room for fewer, so that its panes keep theirs.
+func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
+
+// noticeEndedMsg ends a notice, if it is still the one of that number.
+type noticeEndedMsg struct{ number int }
+
+// endNotice waits as long as a notice is shown.
+func endNotice(ctx context.Context, number int) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case <-time.After(noticeDuration):
+			return noticeEndedMsg{number}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// timeNotice starts the timer of a notice that a message has set; before is the notice before the message. A
+// key or a click sets a new notice even if it says the same again.
+func (a App) timeNotice(msg tea.Msg, before string) App {
+	_, isKey := msg.(tea.KeyPressMsg)
+	_, isClick := msg.(tea.MouseClickMsg)
+	if a.notice == "" || a.notice == before && !isKey && !isClick {
+		return a
+	}
+	a.noticeNumber++
+	return a.starts(endNotice(a.ctx, a.noticeNumber))
+}
+
+// onNoticeEnded takes the notice away, unless another one came meanwhile.
+func (a App) onNoticeEnded(msg noticeEndedMsg) App {
+	if msg.number == a.noticeNumber {
+		a.notice = ""
+	}
+	return a
+}
+
+// noticeLines wraps the notice to lines of w cells; none without a notice.
+func (a App) noticeLines(w int) []string {
+	if a.notice == "" {
+		return nil
+	}
+	lines := cells.Wrap(sanitize.Line(a.notice), w-2)
+	if most := a.maxNoticeLines(); len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = cells.Truncate(lines[most-1]+" …", w-2)
+	}
+	for i, line := range lines {
+		lines[i] = cells.Fit(" "+a.display.theme.Paint(themes.Warn, line), w)
+	}
+	return lines
+}
+
+// bottomLines returns the lines below the body: the notice in place of the hints, or above the line of
+// input if one is open.
+func (a App) bottomLines(w int) []string {
+	notice := a.noticeLines(w)
+	if len(notice) == 0 || a.position.view == viewCommand || a.position.view == viewNote || a.valuePrompt.open {
+		return append(notice, a.hints(w))
+	}
+	return notice
+}
+
+// shortened returns App on a screen that is n lines lower, for which a notice has taken them.
+func (a App) shortened(n int) App {
+	if n == 0 {
+		return a
+	}
+	a.display.h -= n
+	a.display.shortened = true
+	return a.clampCursor()
+}
+
+// tooSmall says which size is needed, and shows the figures of the step if there is room.
+func (e env) tooSmall(w, h int) []string {
+	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
+	if e.result.analysis != nil {
+		lines = append(lines, e.stepLine(w))
+	}
+	return cells.FitLines(lines, w, h)
+}
+
+// maxFullProblems is how many problems are shown in full.
+const maxFullProblems = 3
+
+// emptyBody is the body before there is an analysis: what is missing, why, and what to do.
+func (e env) emptyBody(w, h int) []string {
+	t := e.display.theme
+	var lines []string
+	paint := func(role themes.Role, text string) {
+		for _, line := range cells.Wrap(text, w-8) {
+			lines = append(lines, "    "+t.Paint(role, line))
+		}
+	}
+	text, role, more := e.whyEmpty()
+	paint(role, text)
+	for _, m := range more {
+		paint(themes.Dim, m)
+	}
+	if reasons := countReasons(e.snap.Run.Problems); len(reasons) > 0 {
+		lines = append(lines, "")
+		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
+			paint(themes.Warn, r.fullText())
+		}
+	}
+	lines = append(lines, "", "    "+e.keysWhenEmpty())
+	above := max(0, min(h/3, h-len(lines)))
+	return cells.FitLines(append(make([]string, above), lines...), w, h)
+}
+
+// whyEmpty says why there is no analysis, and with more lines what to do.
+func (e env) whyEmpty() (text string, role themes.Role, more []string) {
+	title, p := sanitize.Line(e.title), e.snap.Run.Progress
+	switch {
+	case e.sourceState.err != nil:
+		return sanitize.Line(e.sourceState.err.Error()), themes.Bad, []string{"reading has stopped: fix this and open the log again"}
+	case e.result.err != nil:
+		return sanitize.Line(e.result.err.Error()), themes.Warn, nil
+	case e.sourceState.lastChunk.IsZero():
+		return "reading " + title + " …", themes.Plain, nil
+	case len(e.snap.Run.Problems) > 0 && (p.CaughtUp || e.sourceState.ended):
+		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{e.sawText()}
+	case e.sourceState.ended:
+		return title + " holds no samples", themes.Warn, []string{e.sawText(), "", formatsHelp}
+	case p.Awaited != "":
+		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, formatsHelp}
+	case p.Link.State == model.LinkConnecting:
+		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
+	case p.Link.State == model.LinkLost:
+		return e.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
+	case !p.CaughtUp && p.BytesAll > 0:
+		return "reading " + title, themes.Plain, []string{e.loadedText()}
+	case !p.CaughtUp:
+		return "waiting for the first row of " + title, themes.Plain, nil
+	}
+	more = []string{e.sawText() + "; new rows appear here"}
+	for _, note := range e.snap.Run.Notes {
+		more = append(more, sanitize.Line(note))
+	}
+	return "waiting for the first step in " + title, themes.Plain, append(more,
+		"", trainerOptionsHelp, formatsHelp,
+		"groups are found by the log's group ids, else by equal prompts; --group-by changes it",
+	)
+}
+
+// sawText says what was found, and why nothing came of it if no problem says so.
+func (e env) sawText() string {
+	p := e.snap.Run.Progress
+	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), e.sourceState.lastChunk.Format(time.TimeOnly))
+	switch {
+	case p.Files == 0:
+		return text
+	case p.BytesRead == 0 && p.BytesAll == 0:
+		return text + ", still empty"
+	}
+	text += ", " + units.Bytes(max(p.BytesRead, p.BytesAll))
+	switch {
+	case p.Tried > 0:
+		return fmt.Sprintf("%s: none of %s is a sample", text, units.Plural(p.Tried, "rows"))
+	case len(e.snap.Run.Problems) == 0:
+		return text + ", no complete row yet"
+	}
+	return text
+}
+
+// trainerOptionsHelp says which options make the most common trainers write a log.
+const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
+
+// formatsHelp says where the options of all trainers are listed.
+const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
+
+// keysWhenEmpty returns the keys that are of use while there is no analysis.
+func (e env) keysWhenEmpty() string {
+	t := e.display.theme
+	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }
+	line := ""
+	if e.result.err != nil {
+		line += way("E", "all estimators")
+	}
+	if e.snap.Run.Format != "" || len(e.snap.Run.Problems) > 0 {
+		line += way("!", "how the log was read")
+	}
+	return line + way("q", "quit")
 }

@@ -153,7 +153,7 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 			d.app.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
 			d.app.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
 			room := h - len(d.app.header(w)) - 1
-			for name, v := range views() {
+			for name, v := range viewTable() {
 				a := d.app
 				a.position.view = viewName(name)
 				checkFills(rt, v.body(a, w, room), w, room, false)

@@ -38,7 +38,7 @@ func TestFullScreen(t *testing.T) {
 						}
 						d.press(back)
 					}
-					if d.app.position.view != viewOverview || d.app.position.fullScreen || d.app.position.focus != pane {
+					if d.app.position.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
 						t.Errorf("%q, then %s: %+v", open, back, d.app.position)
 					}
 				}
@@ -54,13 +54,13 @@ func TestFullScreen(t *testing.T) {
 func TestLeavingFullScreen(t *testing.T) {
 	for _, keys := range [][]string{{"1", "1", "tab"}, {"2", "2", "1"}, {"1", "1", "w"}, {"5", "z", "/"}, {"1", "1", "v"}} {
 		drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-			if d.press(slices.Concat([]string{"4"}, keys)...); d.app.position.fullScreen {
+			if d.press(slices.Concat([]string{"4"}, keys)...); d.app.panes.fullScreen {
 				t.Errorf("%q leaves the pane on the whole screen", keys)
 			}
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.position.fullScreen || d.app.position.cursor != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.panes.cursor != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})

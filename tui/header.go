@@ -6,10 +6,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -48,40 +52,40 @@ const widthForFullHeader = 100
 
 // status says whether the source is being read, live or ended. In full it says more, and
 // with lastRow when the last row was written.
-func (a App) status(full, lastRow bool) string {
-	t, p := a.display.theme, a.snap.Run.Progress
+func (e env) status(full, lastRow bool) string {
+	t, p := e.display.theme, e.snap.Run.Progress
 	var parts []string
 	switch {
-	case a.sourceState.err != nil:
-		parts = append(parts, t.Paint(themes.Bad, a.stoppedText()))
-	case a.sourceState.ended:
+	case e.sourceState.err != nil:
+		parts = append(parts, t.Paint(themes.Bad, e.stoppedText()))
+	case e.sourceState.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
-		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
-	case a.snap.Rows == 0:
+		parts = append(parts, t.Paint(themes.Accent, "reading "+e.loadedText()))
+	case e.snap.Rows == 0:
 		parts = append(parts, t.Paint(themes.Dim, "waiting"))
 	default:
-		parts = append(parts, a.freshness(full))
+		parts = append(parts, e.freshness(full))
 	}
-	if p.Link.IsRemote() && !a.sourceState.ended {
-		parts = a.withLink(parts, full)
+	if p.Link.IsRemote() && !e.sourceState.ended {
+		parts = e.withLink(parts, full)
 	}
-	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
-		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
+	if last := len(e.snap.Steps) - 1; full && last >= 0 && e.snap.Open(last) && e.snap.Steps[last].Number != e.place.step {
+		parts = append(parts, t.Paint(themes.Dim, e.growingText(last)))
 	}
 	if lastRow && !p.LastWrite.IsZero() {
-		parts = append(parts, t.Paint(themes.Dim, "last row "+a.lastWriteText()))
+		parts = append(parts, t.Paint(themes.Dim, "last row "+e.lastWriteText()))
 	}
-	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
-		parts = append(parts, a.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
+	if n := max(e.snap.Run.Skipped, len(e.snap.Run.Problems)); n > 0 {
+		parts = append(parts, e.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
 	}
 	return strings.Join(parts, "  ")
 }
 
 // stoppedText says that reading has failed, and which key shows the reason if the screen
 // does not.
-func (a App) stoppedText() string {
-	if a.result.analysis == nil {
+func (e env) stoppedText() string {
+	if e.result.analysis == nil {
 		return "stopped"
 	}
 	return "stopped: press ! for the reason"
@@ -119,16 +123,16 @@ type stepFigure struct {
 }
 
 // stepFigures returns the figures of the step in the order of the line.
-func (a App) stepFigures() []stepFigure {
-	x := a.result.analysis
+func (e env) stepFigures() []stepFigure {
+	x := e.result.analysis
 	ratio := x.Metric("vantage/abs_advantage_ratio")
 	return []stepFigure{
 		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
-		{"signal", signalText(&x.Summary), a.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.Summary))},
-		{a.nonzeroName(), nonzeroText(&x.Summary), a.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.Summary))},
+		{"signal", signalText(&x.Summary), e.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.Summary))},
+		{e.nonzeroName(), nonzeroText(&x.Summary), e.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.Summary))},
 		{"ESS", briefOrMissing(x.Metric("vantage/effective_samples")), "", ""},
-		{"kept", units.Fraction(x.Kept, x.Rows), a.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
-		{"Σ|A|", units.Times(ratio), a.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
+		{"kept", units.Fraction(x.Kept, x.Rows), e.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
+		{"Σ|A|", units.Times(ratio), e.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
 	}
 }
 
@@ -139,8 +143,8 @@ func withoutPercent(fraction string) string {
 }
 
 // nonzeroName names the samples whose advantage is not 0.
-func (a App) nonzeroName() string {
-	if a.display.glyphs.ASCII {
+func (e env) nonzeroName() string {
+	if e.display.glyphs.ASCII {
 		return "A!=0"
 	}
 	return "A≠0"
@@ -156,18 +160,18 @@ func nonzeroText(s *analysis.Summary) string {
 
 // stepLine returns the figures of the step, as many as fit. How many samples train, and how many groups carry
 // signal, are always among them from 60 columns: how many are kept would be taken for it.
-func (a App) stepLine(w int) string {
-	x := a.result.analysis
+func (e env) stepLine(w int) string {
+	x := e.result.analysis
 	if x == nil {
 		return cells.Spaces(w)
 	}
-	t := a.display.theme
-	step := " " + t.Paint(themes.Title, a.scopeWords())
-	figures, right := a.stepFigures(), a.fateCounts()+" "
+	t := e.display.theme
+	step := " " + t.Paint(themes.Title, e.scopeWords())
+	figures, right := e.stepFigures(), e.fateCounts()+" "
 	const signal, nonzero = 1, 2 // their indexes
 	needed := 6 + cells.Width(figures[nonzero].name+figures[nonzero].value) + cells.Width(figures[signal].name+figures[signal].short)
 	if x.Open {
-		note := " (" + a.groupsSoFar(&x.Summary) + ", still growing)"
+		note := " (" + e.groupsSoFar(&x.Summary) + ", still growing)"
 		if cells.Width(step+note)+needed > w {
 			note = " (growing)"
 		}
@@ -181,13 +185,13 @@ func (a App) stepLine(w int) string {
 		order = []int{0, nonzero, signal, 4, 5, 3}
 	}
 	free := w - cells.Width(step+right) - 1
-	line := a.fittingFigures(figures, order, free)
-	return cells.Justify(step+a.rewardTrend(free-cells.Width(line))+line, right, w)
+	line := e.fittingFigures(figures, order, free)
+	return cells.Justify(step+e.rewardTrend(free-cells.Width(line))+line, right, w)
 }
 
 // fittingFigures returns the figures that fit into w cells, tried in an order: first with the difference
 // from the baseline, then without, then short. The first leaves room for the second.
-func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
+func (e env) fittingFigures(figures []stepFigure, order []int, w int) string {
 	parts := make([]string, len(figures))
 	second := figures[order[1]]
 	reserved := 3 + cells.Width(second.name+second.short)
@@ -197,7 +201,7 @@ func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
 			room -= reserved
 		}
 		for _, value := range []string{f.value + f.delta, f.value, f.short} {
-			part := "  " + a.display.theme.Paint(themes.Dim, f.name+" ") + value
+			part := "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + value
 			if n := cells.Width(part); value != "" && n <= room {
 				parts[i], w = part, w-n
 				break
@@ -208,24 +212,24 @@ func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
 }
 
 // rewardTrend draws the reward over the steps into w cells, if there is room.
-func (a App) rewardTrend(w int) string {
+func (e env) rewardTrend(w int) string {
 	n := w - 3
-	if n < 12 || a.result.trend == nil {
+	if n < 12 || e.result.trend == nil {
 		return ""
 	}
-	rewards := a.series("critic/score/mean")
+	rewards := e.series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
-	shown, current := a.newestWithGaps(rewards, a.trendIndex(), min(n, 40))
-	return "  " + chart.Sparkline(a.display.theme, a.display.glyphs, shown, current, lo, hi, len(shown))
+	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
+	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
 // fateCounts counts the groups with fates that call for action.
-func (a App) fateCounts() string {
-	t := a.display.theme
+func (e env) fateCounts() string {
+	t := e.display.theme
 	var parts []string
 	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
-		if n := a.result.analysis.Fates[f]; n > 0 {
-			parts = append(parts, t.Paint(a.fateRole(f), fmt.Sprintf("%s %d %s", a.fateGlyph(f), n, f)))
+		if n := e.result.analysis.Fates[f]; n > 0 {
+			parts = append(parts, t.Paint(e.fateRole(f), fmt.Sprintf("%s %d %s", e.fateGlyph(f), n, f)))
 		}
 	}
 	return strings.Join(parts, "  ")
@@ -259,8 +263,8 @@ func (a App) settingsLine(w int) string {
 
 // shortestSettings returns whose numbers these are and why, without what there is no room for: ratios, the
 // scale, the reason but for its mark.
-func (a App) shortestSettings(short, mark string, w int) string {
-	t, set := a.display.theme, a.settings.now
+func (e env) shortestSettings(short, mark string, w int) string {
+	t, set := e.display.theme, e.settings.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Framework) + " " + key("e", set.Estimator)
 	for _, line := range []string{whose + " " + key("s", string(set.Scale)) + short, whose + short} {
@@ -273,22 +277,22 @@ func (a App) shortestSettings(short, mark string, w int) string {
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form
 // first: names, then how many.
-func (a App) stagesInHeader() []string {
-	set, t := a.settings.now, a.display.theme
+func (e env) stagesInHeader() []string {
+	set, t := e.settings.now, e.display.theme
 	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}
 	word := func(text string) string {
-		return "   " + a.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
+		return "   " + e.markSetting("C", t.Paint(themes.Key, "C")+" "+t.Paint(themes.Accent, text))
 	}
 	return []string{word(strings.Join(names, " ")), word(fmt.Sprintf("+%d", len(names)))}
 }
 
 // optionsInHeader names the options that are not at their default by the end of their keys, and counts
 // them where there is no room.
-func (a App) optionsInHeader() (long, count string) {
-	list := a.settings.now.Options.List()
+func (e env) optionsInHeader() (long, count string) {
+	list := e.settings.now.Options.List()
 	if len(list) == 0 {
 		return "", ""
 	}
@@ -297,7 +301,7 @@ func (a App) optionsInHeader() (long, count string) {
 		list[i] = key[strings.LastIndexByte(key, '.')+1:] + "=" + value
 	}
 	paint := func(text string) string {
-		return " " + a.display.theme.Paint(themes.Accent, sanitize.Line(text))
+		return " " + e.display.theme.Paint(themes.Accent, sanitize.Line(text))
 	}
 	return paint(strings.Join(list, " ")), paint(fmt.Sprintf("+%d", len(list)))
 }
@@ -328,10 +332,10 @@ func (a App) choiceReason() (reason, short, mark string) {
 	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
 }
 
-func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string {
-	t, set := a.display.theme, a.settings.now
+func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string {
+	t, set := e.display.theme, e.settings.now
 	key := func(k, word string) string {
-		return " " + a.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
+		return " " + e.markSetting(k, strings.TrimRight(t.Paint(themes.Key, k)+" "+word, " ")) + " "
 	}
 	label := func(name string) string {
 		if name == "" {
@@ -347,9 +351,9 @@ func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		bar := ""
 		if meter > 0 {
-			bar = a.mark(onMeter, n, chart.Meter(t, a.display.glyphs, role, value, meter)) + " "
+			bar = e.mark(onMeter, n, chart.Meter(t, e.display.glyphs, role, value, meter)) + " "
 		}
-		return key(k, label(name)) + bar + a.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
+		return key(k, label(name)) + bar + e.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
 	}
 	state := "off"
 	if set.Recompute {
@@ -362,4 +366,171 @@ func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
 		ratio("p", pos, 0, themes.Positive, set.KeepPos) + ratio("m", neg, 1, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))
+}
+
+// onClock sets what the screen takes for now, and requests the moment at which its words on how fresh
+// the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
+// an earlier one change nothing when they end.
+func (a App) onClock(now time.Time) App {
+	if now.After(a.sourceState.clock) {
+		a.sourceState.clock = now
+	}
+	s := &a.sourceState
+	_, until := a.snap.Run.Progress.FreshnessText(s.clock)
+	if !s.nextClock.After(s.clock) {
+		s.nextClock = time.Time{} // it has come
+	}
+	if s.ended || until.IsZero() || !s.nextClock.IsZero() && !until.Before(s.nextClock) {
+		return a
+	}
+	s.nextClock = until
+	return a.starts(tea.Tick(until.Sub(s.clock), func(t time.Time) tea.Msg {
+		if t.Before(until) { // the clock was set
+			t = until
+		}
+		return clockMsg{t}
+	}))
+}
+
+// freshness returns in words whether the log grows.
+func (e env) freshness(full bool) string {
+	t, p := e.display.theme, e.snap.Run.Progress
+	text, _ := p.FreshnessText(e.sourceState.clock)
+	if p.Freshness(e.sourceState.clock) != model.Live {
+		return t.Paint(themes.Dim, text)
+	}
+	if p.Polling && full {
+		text += ", polling"
+	}
+	return t.Paint(themes.Good, e.display.glyphs.Dot+" "+text)
+}
+
+// lastWriteText returns when the log was last written, in local time: with the day if that is not
+// today.
+func (e env) lastWriteText() string {
+	at, now := e.snap.Run.Progress.LastWrite.Local(), e.sourceState.clock.Local()
+	if now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	if at.Year() == now.Year() {
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// readRate estimates how long reading a log still takes.
+type readRate struct {
+	since      time.Time     // when reading began; zero if all is read
+	startBytes int64         // read by then
+	remaining  time.Duration // 0 if it is not known yet
+}
+
+// minMeasured is how long reading must have taken before the remaining time is estimated.
+const minMeasured = time.Second
+
+// updated returns the estimate from later progress.
+func (p readRate) updated(now time.Time, is model.Progress) readRate {
+	if is.CaughtUp || is.BytesAll == 0 {
+		return readRate{}
+	}
+	if p.since.IsZero() {
+		return readRate{since: now, startBytes: is.BytesRead}
+	}
+	took, read := now.Sub(p.since), is.BytesRead-p.startBytes
+	if took >= minMeasured && read > 0 {
+		p.remaining = time.Duration(float64(took) * float64(is.BytesAll-is.BytesRead) / float64(read))
+	}
+	return p
+}
+
+// loadedText returns how much of the log is read: "34% · 1.2/3.5 GB · 41 s left".
+func (e env) loadedText() string {
+	p := e.snap.Run.Progress
+	text := units.Percent(int(p.BytesRead), int(p.BytesAll)) + " · " + units.BytesOf(p.BytesRead, p.BytesAll)
+	if e.sourceState.rate.remaining > 0 {
+		text += " · " + units.ApproxDuration(e.sourceState.rate.remaining) + " left"
+	}
+	return text
+}
+
+// withLink puts what is known of the connection to another machine before the parts of the status. While it is
+// lost, it stands in place of them: a log that cannot be seen is neither live nor idle.
+func (e env) withLink(parts []string, full bool) []string {
+	t, link := e.display.theme, e.snap.Run.Progress.Link
+	switch {
+	case link.State != model.LinkUp && full:
+		return []string{t.Paint(themes.Warn, e.linkText())}
+	case link.State != model.LinkUp:
+		return []string{t.Paint(themes.Warn, link.StateText())}
+	case full:
+		return append([]string{t.Paint(themes.Dim, e.linkText())}, parts...)
+	}
+	return parts
+}
+
+// linkText is host, latency and state.
+func (e env) linkText() string {
+	return sanitize.Line(e.snap.Run.Progress.Link.String())
+}
+
+// linkDecision says where the rows are, and why they cannot be seen if the connection is lost.
+func (e env) linkDecision() decision {
+	link := e.snap.Run.Progress.Link
+	text := link.String()
+	if link.Reason != "" {
+		text += ": " + link.Reason
+	}
+	if link.Reason != "" && e.snap.Rows > 0 {
+		text += "; what was read stays"
+	}
+	return decision{"connection", text}
+}
+
+// maxRunName is the width at which the name of a run is cut, from the left: names differ at their ends.
+const maxRunName = 24
+
+// runNames returns the names of the two runs that are open, short and different: without the folders that
+// both are in.
+func (a App) runNames() [2]string {
+	names := compare.Names(sanitize.Line(a.title), sanitize.Line(a.second.title))
+	for side := range names {
+		names[side] = cells.TruncateLeft(names[side], maxRunName)
+	}
+	if names[0] == names[1] { // they differ where they were cut
+		return compare.Names("", "")
+	}
+	return names
+}
+
+// openTitle names what is open in at most w cells: the run whose figures the screen shows, and behind the key
+// that compares them the second one.
+func (a App) openTitle(w int) string {
+	if a.second.source == nil {
+		return sanitize.Line(a.title)
+	}
+	t, names := a.display.theme, a.runNames()
+	const between = "  c against "
+	room := max(6, (w-cells.Width(between))/2)
+	for side := range names {
+		if over := cells.Width(names[0]) + cells.Width(names[1]) + cells.Width(between); over > w {
+			names[side] = cells.TruncateLeft(names[side], room)
+		}
+	}
+	return names[sideBaseline] + "  " + a.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
+}
+
+// againstSecond names the second run, if one is open.
+func (a App) againstSecond() string {
+	if a.second.source == nil {
+		return ""
+	}
+	return " against " + a.runNames()[sideCandidate]
+}
+
+// ofRun says of which run a table is, if two are open.
+func (a App) ofRun() string {
+	if a.second.source == nil {
+		return ""
+	}
+	return " of " + a.runNames()[sideBaseline]
 }

@@ -21,7 +21,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 		d.press("?")
 		d.wantText("easyr1 grpo", "any key closes this page")
 		d.press("?")
-		if d.app.helpOpen || d.app.helpOnEstimator {
+		if d.app.help.open || d.app.help.onEstimator {
 			t.Error("the third ? does not close the help")
 		}
 	})
@@ -52,7 +52,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.helpOpen || d.app.settings.now != before.now {
+		if d.app.help.open || d.app.settings.now != before.now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -84,11 +84,11 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			}
 		}
 		for _, f := range figures.Fields() {
-			d.app.helpSearch = helpSearch{query: f.Name}
+			d.app.help.search = helpSearch{query: f.Name}
 			d.wantText(f.Name)
 		}
 		for _, name := range commandNames() {
-			d.app.helpSearch = helpSearch{query: ":" + name}
+			d.app.help.search = helpSearch{query: ":" + name}
 			d.wantText(":" + name)
 		}
 	})
@@ -174,7 +174,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.currentView().typeText != nil || d.app.result.analysis == nil || d.app.helpOpen || d.app.valuePrompt.open || d.app.position.view == viewCopy {
+				if d.app.currentView().typeText != nil || d.app.result.analysis == nil || d.app.help.open || d.app.valuePrompt.open || d.app.position.view == viewCopy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.notice = ""

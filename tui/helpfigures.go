@@ -43,11 +43,11 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGroup:
 		return a.figuresOfSample()
 	case viewSteps:
-		l := figureList{}.at(figures.Metrics, a.drawnMetric(), a.position.steps.second)
+		l := figureList{}.at(figures.Metrics, a.drawnMetric(), a.steps.second)
 		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
 		names := a.metricNames()
-		return figureList{}.at(figures.Metrics, names[clampIndex(a.position.steps.figures.cursor, len(names)):]...)
+		return figureList{}.at(figures.Metrics, names[clampIndex(a.steps.figures.cursor, len(names)):]...)
 	case viewSweep:
 		return a.figuresOfSweep()
 	case viewCompare:
@@ -72,7 +72,7 @@ func (a App) figuresUnderCursor() figureList {
 // figuresOfPane returns the figures of the focused pane of the overview.
 func (a App) figuresOfPane() figureList {
 	var l figureList
-	switch a.position.focus {
+	switch a.panes.focus {
 	case layout.Groups:
 		if g := a.selectedGroup(); g != nil {
 			l = l.at(figures.Fates, g.Fate.String())
@@ -87,11 +87,11 @@ func (a App) figuresOfPane() figureList {
 	case layout.Warnings:
 		all := a.warningLines()
 		for i := range all {
-			l = l.at(figures.Warning, string(all[(a.position.warning+i)%len(all)].kind))
+			l = l.at(figures.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
 		}
 	case layout.Metrics:
 		if x := a.shownFigures(); x != nil {
-			for _, m := range x.Metrics[clampIndex(a.position.metric, len(x.Metrics)):] {
+			for _, m := range x.Metrics[clampIndex(a.panes.metric, len(x.Metrics)):] {
 				l = l.at(figures.Metrics, m.Name)
 			}
 		}
@@ -154,7 +154,7 @@ func (a App) figuresOfStage() figureList {
 		{"A≠0", "signal"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
-	l := figureList{}.at(figures.Step, stages[a.position.stage]...)
+	l := figureList{}.at(figures.Step, stages[a.chain.stage]...)
 	for _, names := range stages {
 		l = l.at(figures.Step, names...)
 	}
@@ -164,8 +164,8 @@ func (a App) figuresOfStage() figureList {
 // figuresOfParts returns the columns of the view of parts.
 func (a App) figuresOfParts() figureList {
 	l := figureList{}.at(figures.Parts, a.breakdownBy())
-	if a.breakdown.result != nil {
-		l = l.at(figures.Parts, a.breakdown.result.Columns()...)
+	if a.breakdown.job.value != nil {
+		l = l.at(figures.Parts, a.breakdown.job.value.Columns()...)
 	}
 	return l
 }
@@ -176,7 +176,7 @@ func (a App) figuresOnScreen(known figureList) figureList {
 	if a.screen().TooSmall {
 		return nil
 	}
-	a.helpOpen, a.notice = false, ""
+	a.help.open, a.notice = false, ""
 	text := passAt.ReplaceAllString(ansi.Strip(strings.Join(a.linesAbove(), "\n")), "pass@k")
 	var l figureList
 	for _, place := range []figures.Place{figures.Step, figures.Fates, figures.Metrics, figures.Warning, figures.Sweep, figures.Sample} {

@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/sanitize"
+	"vantage/themes"
 	"vantage/tui/layout"
+	"vantage/tui/runpicker"
 )
 
 // binding is a row of the key table. Dispatch, the hints, the help, the manual and the
@@ -21,28 +24,16 @@ type binding struct {
 }
 
 // action is what a key does.
-type action = func(App) (App, tea.Cmd)
+type action = func(App) App
 
 // move returns the action that calls change with n.
 func move(change func(App, int) App, n int) action {
-	return func(a App) (App, tea.Cmd) { return change(a, n), nil }
+	return func(a App) App { return change(a, n) }
 }
 
 // do is move for a change that issues a command.
-func do(change func(App, int) (App, tea.Cmd), n int) action {
-	return func(a App) (App, tea.Cmd) { return change(a, n) }
-}
-
-// listKeys returns the keys of a list that f scrolls.
-func listKeys(hint string, f func(App, int) App) []binding {
-	return []binding{
-		{[]string{"j", "down"}, "j ↓", hint, "down", move(f, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", move(f, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(f, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(f, -10)},
-		{[]string{"g", "home"}, "g", "", "to the top", move(f, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(f, math.MaxInt32)},
-	}
+func do(change func(App, int) App, n int) action {
+	return func(a App) App { return change(a, n) }
 }
 
 // keySection is a named part of the key table.
@@ -113,20 +104,20 @@ func typingKeys() []binding {
 
 // onKey passes a key to the value prompt, the help or the line being typed if one is
 // open, else to its row of the key table.
-func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
+func (a App) onKey(msg tea.KeyPressMsg) App {
 	key := msg.String()
 	a.notice = ""
 	if a.valuePrompt.open && key != "ctrl+c" {
 		return a.onPromptKey(key)
 	}
 	a.marks.target = nil
-	if a.helpOpen && key != "?" && key != "ctrl+c" {
-		return a.onHelpKey(msg), nil
+	if a.help.open && key != "?" && key != "ctrl+c" {
+		return a.onHelpKey(msg)
 	}
 	if typeText := a.currentView().typeText; typeText != nil && msg.Text != "" {
-		return typeText(a, sanitize.Line(msg.Text)), nil
+		return typeText(a, sanitize.Line(msg.Text))
 	}
-	if other, ok := a.keyMap[key]; ok {
+	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
 	}
 	for _, s := range a.activeKeys() {
@@ -136,7 +127,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 			}
 		}
 	}
-	return a, nil
+	return a
 }
 
 // overviewKeys returns the keys of the panes.
@@ -168,3 +159,178 @@ func overviewKeys() keySection {
 		{[]string{"5"}, "5", "", "metrics; again: on the whole screen", selectPane(layout.Metrics)},
 	}}
 }
+
+// KeyGroup is the keys of one view or of one purpose, as a person reads them.
+type KeyGroup struct {
+	Name string
+	Keys []KeyDoc
+}
+
+// KeyDoc is a key, or several that do the same, and what it does.
+type KeyDoc struct{ Key, Doc string }
+
+// Keys returns every key of the screen, and what the mouse does, for manuals: from the table that dispatches
+// the keys.
+func Keys() []KeyGroup {
+	return append([]KeyGroup{startKeys()}, viewKeys()...)
+}
+
+// startKeys returns the keys of the list of runs, with which the program starts if no path is given.
+func startKeys() KeyGroup {
+	g := KeyGroup{Name: "list of runs"}
+	for _, k := range runpicker.Keys() {
+		if k.Label != "" {
+			g.Keys = append(g.Keys, KeyDoc{k.Label, k.Doc})
+		}
+	}
+	return g
+}
+
+// viewKeys returns the keys of the views.
+func viewKeys() (all []KeyGroup) {
+	for _, s := range append(allKeys(), mouseSection()) {
+		g := KeyGroup{Name: s.name}
+		for _, b := range s.bindings {
+			g.Keys = append(g.Keys, KeyDoc{b.label, b.doc})
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// moveStep goes to another step and stays there when newer ones come.
+func (a App) moveStep(by int) App {
+	if len(a.snap.Steps) == 0 {
+		return a
+	}
+	from := a.stepIndex()
+	to := clampIndex(from+by, a.scopeEnd()+1)
+	if to == from {
+		a.place.follow = false
+		a.notice = "no further step"
+		if to+1 < len(a.snap.Steps) && by > 0 {
+			a.notice = fmt.Sprintf("step %d is still being written: < and then ] shows it alone", a.snap.Steps[to+1].Number)
+		}
+		return a
+	}
+	return a.showStep(to)
+}
+
+// showStep goes to the step at index i of the snapshot, or to the nearest, and stays
+// there when newer ones come.
+func (a App) showStep(i int) App {
+	a.place.follow, a.place.scope.moved = false, false
+	a.place.step = a.snap.Steps[clampIndex(i, a.scopeEnd()+1)].Number
+	return a
+}
+
+func (a App) followNewest() App {
+	a.place.follow, a.place.scope.moved = true, false
+	if len(a.snap.Steps) == 0 {
+		return a
+	}
+	a.place.step = a.newestStep()
+	a.notice = fmt.Sprintf("step %d, and newer ones as they come", a.place.step)
+	return a
+}
+
+func (a App) movePageDown() App { return a.moveFocused(max(1, a.visibleGroups()-1)) }
+func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()-1)) }
+
+// moveFocused moves the cursor of the focused pane, or scrolls it.
+func (a App) moveFocused(by int) App {
+	switch a.panes.focus {
+	case layout.Warnings:
+		return a.moveRow(onWarning, by)
+	case layout.Metrics:
+		return a.moveMetricCursor(by).clampCursor()
+	default:
+		return a.moveRow(onGroup, by)
+	}
+}
+
+// moveWarning focuses the warnings, selects one, and puts the cursor on the group that
+// shows it. Where the warnings are not focused yet it selects the one selected last.
+func (a App) moveWarning(by int) App {
+	warnings := a.warningLines()
+	if len(warnings) == 0 {
+		a.notice = "no warnings in " + a.scopeWords()
+		return a
+	}
+	if a.panes.focus != layout.Warnings {
+		by = 0
+	}
+	a.panes.warning = (a.panes.warning + by + len(warnings)) % len(warnings)
+	a = a.focusPane(layout.Warnings)
+	for row, g := range a.result.rows {
+		if g == warnings[a.panes.warning].group {
+			a.panes.cursor = row
+		}
+	}
+	return a.clampCursor()
+}
+
+// movePane focuses the n-th pane after this one, around the ends.
+func (a App) movePane(n int) App {
+	return a.focusPane((a.panes.focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
+}
+
+func (a App) focusPane(p layout.Pane) App {
+	if p != a.panes.focus {
+		a.panes.fullScreen = false
+	}
+	a.panes.focus, a.panes.frontPane = p, p
+	return a.clampCursor()
+}
+
+// escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
+func (a App) escape() App {
+	switch {
+	case a.position.view != viewOverview:
+		return a.goBack()
+	case a.panes.fullScreen:
+		return a.toggleFullScreen()
+	case a.glance.opened && a.panes.focus == layout.Groups:
+		return a.openGlance()
+	}
+	return a.focusPane(layout.Groups)
+}
+
+// showGroups goes to the overview, the groups focused, from any view.
+func (a App) showGroups() App {
+	a.position.backStack = nil
+	a = a.openView(viewOverview)
+	return a.focusPane(layout.Groups)
+}
+
+func (a App) nextTheme() App {
+	all := themes.All()
+	for i, t := range all {
+		if t.Name == a.display.theme.Name {
+			a.display = a.display.withTheme(all[(i+1)%len(all)])
+			break
+		}
+	}
+	a.notice = "theme: " + a.display.theme.Name + ", " + a.display.theme.Doc
+	return a
+}
+
+// toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
+func (a App) toggleHelp() App {
+	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
+	a.help.search = helpSearch{}
+	return a
+}
+
+func (a App) redraw() App { return a.starts(tea.ClearScreen) }
+
+// suspend stops the program until the shell continues it.
+func (a App) suspend() App {
+	if a.outside.stopProgram == nil {
+		a.notice = "cannot suspend: there is no shell to resume from"
+		return a
+	}
+	return a.starts(tea.Exec(suspendCommand{a.outside.stopProgram}, nil))
+}
+
+func (a App) quit() App { return a.starts(tea.Quit) }

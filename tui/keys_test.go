@@ -15,8 +15,8 @@ import (
 func TestKeysAreDocumentedAndUnique(t *testing.T) {
 	for i, s := range allKeys() {
 		seen := map[string]string{}
-		if i >= len(views()) { // a view's own keys win over common ones, which must not clash
-			for _, s := range commonKeys()[:i-len(views())] {
+		if i >= len(viewTable()) { // a view's own keys win over common ones, which must not clash
+			for _, s := range commonKeys()[:i-len(viewTable())] {
 				for _, b := range s.bindings {
 					for _, key := range b.keys {
 						seen[key] = b.doc
@@ -122,7 +122,7 @@ func TestStepKeysMoveAndFollow(t *testing.T) {
 			t.Fatalf("starts at step %d, want the newest, 15", at())
 		}
 		d.press("[", "[")
-		if at() != 13 || d.app.position.follow {
+		if at() != 13 || d.app.place.follow {
 			t.Errorf("[[ goes to %d", at())
 		}
 		d.press("{")
@@ -130,11 +130,11 @@ func TestStepKeysMoveAndFollow(t *testing.T) {
 			t.Errorf("{ goes to %d", at())
 		}
 		d.press("]", "}", "}")
-		if at() != 15 || d.app.position.follow {
+		if at() != 15 || d.app.place.follow {
 			t.Errorf("]}} goes to %d", at())
 		}
 		d.press("[", "F")
-		if at() != 15 || !d.app.position.follow {
+		if at() != 15 || !d.app.place.follow {
 			t.Errorf("F goes to %d", at())
 		}
 	})
@@ -145,16 +145,16 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("w")
 		n := len(d.app.result.analysis.Warnings)
-		if n < 2 || d.app.position.warning != 0 {
-			t.Fatalf("%d warnings, at %d", n, d.app.position.warning)
+		if n < 2 || d.app.panes.warning != 0 {
+			t.Fatalf("%d warnings, at %d", n, d.app.panes.warning)
 		}
 		for i, w := range d.app.result.analysis.Warnings {
-			if w.Example >= 0 && d.app.result.rows[d.app.position.cursor] != w.Example {
+			if w.Example >= 0 && d.app.result.rows[d.app.panes.cursor] != w.Example {
 				t.Errorf("warning %d: the cursor is not on its example", i)
 			}
 			d.press("w")
 		}
-		if d.app.position.warning != 0 {
+		if d.app.panes.warning != 0 {
 			t.Error("w does not come around")
 		}
 	})
@@ -169,7 +169,7 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 	drive(t, source, 120, 36, set, func(d *driver) {
 		d.press("w")
 		for i, w := range d.app.warningLines() {
-			d.app.position.warning = i
+			d.app.panes.warning = i
 			d.press("enter")
 			switch {
 			case w.group >= 0:
@@ -193,7 +193,7 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 		d.press("enter", "w")
 		for i, w := range d.app.warningLines() {
 			if w.group >= 0 {
-				d.app.position.warning = i
+				d.app.panes.warning = i
 				break
 			}
 		}
@@ -208,16 +208,16 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 // instead of cancelling it.
 func TestLateAnswersAreDropped(t *testing.T) {
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
-		shown := d.app.result.analysis
-		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &analysis.Analysis{}})
-		d.send(trendMsg{revision: d.app.work.revision - 1})
-		if d.app.result.analysis != shown {
+		shown := d.app.result
+		number := d.app.work.analysis.number
+		d.send(answer[analysisKey, analysed]{number: number - 1, value: analysed{analysis: &analysis.Analysis{}}})
+		d.send(answer[trendKey, trends]{number: d.app.work.trend.number - 1})
+		if d.app.result.analysis != shown.analysis || d.app.result.trend != shown.trend {
 			t.Error("a late answer is on the screen")
 		}
-		d.app.work.busy = true
-		revision := d.app.work.revision
+		d.app = d.app.startTrend(1).withoutCommands()
 		d.send(chunkMsg{chunk: madeRun(3).chunks[2]})
-		if d.app.work.revision != revision || !d.app.work.stale {
+		if d.app.work.analysis.number != number || !d.app.work.stale {
 			t.Error("data did not wait for the computation")
 		}
 	})
@@ -322,14 +322,14 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 // A key of the configuration has the action of another one, but not where text is typed.
 func TestKeysAreRemapped(t *testing.T) {
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
-		d.app.keyMap = map[string]string{"x": "m"}
+		d.app.outside.keyMap = map[string]string{"x": "m"}
 		d.press("x")
 		if got := d.app.settings.now.KeepNeg; got != 0.45 {
 			t.Errorf("keep_neg_ratio %v", got)
 		}
 		d.press("/", "x")
-		if d.app.position.filterDraft != "x" {
-			t.Errorf("typed %q", d.app.position.filterDraft)
+		if d.app.panes.filterDraft != "x" {
+			t.Errorf("typed %q", d.app.panes.filterDraft)
 		}
 	})
 }

@@ -171,8 +171,8 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 		}
 		d.press("/", "x")
 		d.click("f " + before.Framework)
-		if got := d.app.settings.now.Framework; got == before.Framework || d.app.position.filterDraft != "x" {
-			t.Errorf("f while a filter is typed: %s, %q", got, d.app.position.filterDraft)
+		if got := d.app.settings.now.Framework; got == before.Framework || d.app.panes.filterDraft != "x" {
+			t.Errorf("f while a filter is typed: %s, %q", got, d.app.panes.filterDraft)
 		}
 		d.press("esc", "u", "C", "j", "right", "esc")
 		d.click("e " + before.Estimator)
@@ -261,7 +261,7 @@ func TestBinsFilter(t *testing.T) {
 			}
 			if last != full && figure != "groups by samples" {
 				d.clickAt(x(last), y)
-				if strings.Count(d.app.settings.filter, ")") != 1 || d.app.position.distribution.bin != last {
+				if strings.Count(d.app.settings.filter, ")") != 1 || d.app.panes.distribution.bin != last {
 					t.Errorf("%s: another bin: %q", figure, d.app.settings.filter)
 				}
 			} else {
@@ -338,8 +338,8 @@ func TestBinTerms(t *testing.T) {
 func TestDoubleClicksOpen(t *testing.T) {
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.position.cursor != 4 || d.app.position.view != viewOverview {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.position.cursor)
+		if d.app.panes.cursor != 4 || d.app.position.view != viewOverview {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.panes.cursor)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
@@ -359,7 +359,7 @@ func TestDoubleClicksOpen(t *testing.T) {
 			t.Errorf("a double click on a step: step %d, view %d", got, d.app.position.view)
 		}
 		d.click("4 warnings")
-		if d.app.position.focus != layout.Warnings {
+		if d.app.panes.focus != layout.Warnings {
 			t.Error("a title does not focus")
 		}
 		d.doubleClick(" ! ")
@@ -418,11 +418,11 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.position.cursor != 3 || d.app.position.focus != layout.Metrics || d.app.position.metricScroll != 0 {
+		if d.app.panes.cursor != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.position.metric != wheelLines || d.app.position.cursor != 3 {
+		if d.app.panes.metric != wheelLines || d.app.panes.cursor != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
@@ -434,7 +434,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 		}
 		d.press("esc", "?")
 		d.wheel("fates of a group", tea.MouseWheelDown)
-		if d.app.helpSearch.scroll != wheelLines {
+		if d.app.help.search.scroll != wheelLines {
 			t.Error("the help does not scroll")
 		}
 	})
@@ -529,8 +529,8 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.click("j k move")
 		d.click("k move")
 		d.click("j k move")
-		if d.app.position.cursor != 1 {
-			t.Errorf("j, k, j: cursor %d", d.app.position.cursor)
+		if d.app.panes.cursor != 1 {
+			t.Errorf("j, k, j: cursor %d", d.app.panes.cursor)
 		}
 		d.click("[ ] step")
 		if d.app.result.analysis.Step != 11 {
@@ -674,15 +674,15 @@ func TestMouseStorm(t *testing.T) {
 func TestWorstStepsByMouse(t *testing.T) {
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans := d.app.glance.result.Spans
+		spans := d.app.glance.job.value.glance.Spans
 		d.click(spans[2].Cause)
 		if d.app.glance.cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
 		want := spans[d.app.glance.cursor].From
 		d.doubleClick(spans[2].Cause)
-		if d.app.position.view != viewOverview || d.app.position.step != want {
-			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.position.step, want)
+		if d.app.position.view != viewOverview || d.app.place.step != want {
+			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.place.step, want)
 		}
 		d.press("0")
 		before := d.app.glance.cursor

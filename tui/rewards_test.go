@@ -67,10 +67,10 @@ func TestRewardIsLearnedLater(t *testing.T) {
 func TestRewardOfTheCommandLine(t *testing.T) {
 	drive(t, runWithColumns(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		run := func(text string) error {
-			app, cmd, err := runReward(d.app, strings.Fields(text))
+			app, err := runReward(d.app, strings.Fields(text))
 			if err == nil {
 				d.app = app
-				d.run(cmd)
+				d.send(nil)
 			}
 			return err
 		}
@@ -105,8 +105,8 @@ func TestSecondRunHasItsOwnReward(t *testing.T) {
 	o := Options{Settings: model.DefaultSettings(), Second: &madeSource{chunks: []*model.Chunk{plain}}, SecondTitle: "b"}
 	driveWith(t, runWithColumns(1, 0), 120, 36, o, func(d *driver) {
 		d.press("c")
-		if r := d.app.second.result; d.app.second.err != nil || r == nil || len(r.Pairs) != 1 {
-			t.Errorf("compared %+v, %v", r, d.app.second.err)
+		if r := d.app.second.job.value.result; d.app.second.job.err != nil || r == nil || len(r.Pairs) != 1 {
+			t.Errorf("compared %+v, %v", r, d.app.second.job.err)
 		}
 	})
 }

@@ -173,9 +173,9 @@ func makeMarks(d *driver) {
 
 // computeHalfTheTrend computes the trend again, of the newest steps only.
 func computeHalfTheTrend(d *driver) {
-	d.app.result.trend, d.app.work.busy = nil, true
-	a, cmd := d.app.continueTrend(10 * 192) // a step has 192 samples, and the newest is known
-	next, _ := a.Update(cmd())
+	d.app.result.trend = nil
+	a := d.app.startTrend(10 * 192) // a step has 192 samples, and the newest is known
+	next, _ := a.withoutCommands().Update(a.started[0]())
 	d.app = next.(App)
 }
 

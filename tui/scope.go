@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/units"
@@ -121,11 +119,11 @@ func (a App) takeScope(decided scopeState, every int) App {
 		a = a.addNotice(fmt.Sprintf("1 in %d of the steps is shown: all have more than %s samples or %s", every, units.Count(maxScopeSamples), units.Plural(maxScopeSteps, "steps")))
 	}
 	a.result.every = every
-	if a.position.scope.decided || !decided.decided {
+	if a.place.scope.decided || !decided.decided {
 		return a
 	}
-	a.position.scope.decided = true
-	if decided.scope == a.position.scope.scope {
+	a.place.scope.decided = true
+	if decided.scope == a.place.scope.scope {
 		return a
 	}
 	return a.withScope(decided.scope).addNotice(fmt.Sprintf("each step has only %s: the last %d are shown together (< one, > all)",
@@ -134,7 +132,7 @@ func (a App) takeScope(decided scopeState, every int) App {
 
 // withScope changes the scope, also that which sweep and breakdown begin with.
 func (a App) withScope(s scope) App {
-	a.position.scope.scope = s
+	a.place.scope.scope = s
 	a.sweep.scope = s.ofSweep()
 	a.breakdown.scope = s
 	return a
@@ -144,28 +142,28 @@ func (a App) withScope(s scope) App {
 func (s scope) ofSweep() sweepScope { return sweepScope{kind: s.kind, last: s.last} }
 
 // widenScope goes from the step to the last steps, and from these to all.
-func (a App) widenScope() (App, tea.Cmd) {
-	switch s := a.position.scope; s.kind {
+func (a App) widenScope() App {
+	switch s := a.place.scope; s.kind {
 	case scopeStep:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
 	case scopeLast:
 		return a.chooseScope(scope{kind: scopeAll, last: s.last})
 	default:
 		a.notice = "all steps are shown: < shows fewer"
-		return a, nil
+		return a
 	}
 }
 
 // narrowScope goes from all steps to the last, and from these to the step alone.
-func (a App) narrowScope() (App, tea.Cmd) {
-	switch s := a.position.scope; s.kind {
+func (a App) narrowScope() App {
+	switch s := a.place.scope; s.kind {
 	case scopeAll:
 		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
 	case scopeLast:
 		return a.chooseScope(scope{kind: scopeStep, last: s.last})
 	default:
 		a.notice = fmt.Sprintf("one step is shown: > shows the last %d together", s.lastSteps())
-		return a, nil
+		return a
 	}
 }
 
@@ -179,62 +177,62 @@ func (s scope) lastSteps() int {
 
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
-func (a App) chooseScope(s scope) (App, tea.Cmd) {
-	before := a.position.scope
+func (a App) chooseScope(s scope) App {
+	before := a.place.scope
 	a = a.withScope(s)
-	a.position.scope.decided, a.position.scope.chosen = true, true
+	a.place.scope.decided, a.place.scope.chosen = true, true
 	if len(a.snap.Steps) == 0 {
-		return a, nil
+		return a
 	}
 	switch {
 	case s.kind == scopeAll && before.kind != scopeAll:
-		a.position.scope.moved, a.position.scope.back, a.position.scope.followed = true, a.position.step, a.position.follow
-		a.position.step, a.position.follow = a.newestStep(), true
+		a.place.scope.moved, a.place.scope.back, a.place.scope.followed = true, a.place.step, a.place.follow
+		a.place.step, a.place.follow = a.newestStep(), true
 	case s.kind != scopeAll && before.moved:
-		a.position.scope.moved = false
-		if a.position.follow = before.followed; !before.followed {
-			a.position.step = before.back
+		a.place.scope.moved = false
+		if a.place.follow = before.followed; !before.followed {
+			a.place.step = before.back
 		}
 	}
-	return a.requestAnalysis()
+	return a
 }
 
 // forgetScope leaves the scope to the size of the steps again, if the person had chosen one.
-func (a App) forgetScope() (App, tea.Cmd) {
-	if !a.position.scope.chosen {
-		return a, nil
+func (a App) forgetScope() App {
+	if !a.place.scope.chosen {
+		return a
 	}
 	a = a.withScope(scope{})
-	a.position.scope = scopeState{}
-	return a.requestAnalysis()
+	a.place.scope = scopeState{}
+	return a
 }
 
 // scopeEnd returns the index of the newest step that the scope may end with: of several steps all are
 // complete.
-func (a App) scopeEnd() int {
-	last := len(a.snap.Steps) - 1
-	if a.position.scope.kind != scopeStep && last > 0 && a.snap.Open(last) {
+func (e env) scopeEnd() int {
+	last := len(e.snap.Steps) - 1
+	if e.place.scope.kind != scopeStep && last > 0 && e.snap.Open(last) {
 		last--
 	}
 	return last
 }
 
 // isWide reports whether several steps are on the screen.
-func (a App) isWide() bool { return a.result.analysis != nil && a.result.analysis.StepCount() > 1 }
+func (e env) isWide() bool { return e.result.analysis != nil && e.result.analysis.StepCount() > 1 }
 
 // scopeWords names the steps on the screen: "step 300", "steps 291-300", "6 steps of 1-45" where numbers are
 // missing, "1 in 4 of steps 1-1000".
-func (a App) scopeWords() string {
-	if a.result.analysis == nil {
+func (e env) scopeWords() string {
+	if e.result.analysis == nil {
 		return "this step"
 	}
-	n, first, last := a.result.analysis.StepCount(), a.result.analysis.First().Step, a.result.analysis.Step
+	n, first, last := e.result.analysis.StepCount(), e.result.analysis.First().Step, e.result.analysis.Step
 	text := fmt.Sprintf("steps %d-%d", first, last)
 	switch {
 	case n == 1:
 		return fmt.Sprintf("step %d", last)
-	case a.result.every > 1:
-		return fmt.Sprintf("1 in %d of %s", a.result.every, text)
+	case e.result.every > 1:
+		return fmt.Sprintf("1 in %d of %s", e.result.every, text)
 	case last-first >= int64(n): // the log has not every number
 		return fmt.Sprintf("%s of %d-%d", units.Plural(n, "steps"), first, last)
 	}
@@ -243,11 +241,11 @@ func (a App) scopeWords() string {
 
 // withScopeWords adds " · steps 291-300" to the title of a pane that is w wide inside, while several steps
 // are on the screen and if there is room.
-func (a App) withScopeWords(title string, w int) string {
-	if !a.isWide() {
+func (e env) withScopeWords(title string, w int) string {
+	if !e.isWide() {
 		return title
 	}
-	return withRoom(title, " · "+a.scopeWords(), w)
+	return withRoom(title, " · "+e.scopeWords(), w)
 }
 
 // withRoom adds more to the title of a pane that is w wide inside if all of it is seen there.
@@ -259,13 +257,13 @@ func withRoom(title, more string, w int) string {
 }
 
 // runScope changes the scope.
-func runScope(a App, args []string) (App, tea.Cmd, error) {
-	s, err := parseScopeWords(args, a.position.scope.lastSteps())
+func runScope(a App, args []string) (App, error) {
+	s, err := parseScopeWords(args, a.place.scope.lastSteps())
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
-	a, cmd := a.chooseScope(s)
-	return a, cmd, nil
+	a = a.chooseScope(s)
+	return a, nil
 }
 
 // parseScopeWords parses step, all, last and last 20. last is the number of steps where none is given.

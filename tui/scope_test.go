@@ -71,15 +71,15 @@ func TestRunOfOnePromptAStepOpensWithItsLastSteps(t *testing.T) {
 // A run whose steps have more groups opens with one, whatever it has later; so does one with a single step.
 func TestOtherRunsOpenWithOneStep(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if d.app.isWide() || !d.app.position.scope.decided || strings.Contains(d.app.notice, "together") {
-			t.Errorf("%+v, %q", d.app.position.scope, d.app.notice)
+		if d.app.isWide() || !d.app.place.scope.decided || strings.Contains(d.app.notice, "together") {
+			t.Errorf("%+v, %q", d.app.place.scope, d.app.notice)
 		}
 		d.press(">")
 		d.wantText("groups  72 · steps 1-3", " steps 1-3 ")
 	})
 	drive(t, onePromptRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if d.app.isWide() || d.app.position.scope.decided {
-			t.Errorf("%+v", d.app.position.scope)
+		if d.app.isWide() || d.app.place.scope.decided {
+			t.Errorf("%+v", d.app.place.scope)
 		}
 	})
 	mixed := onePromptRun(4)
@@ -215,7 +215,7 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 		d.wantText("all 25 steps")
 		d.press("esc", "C", "v")
 		d.wantText("breakdown by difficulty — steps 16-25")
-		if all := d.app.breakdown.result.Parts; all.Steps != 10 || all.All.Samples != 60 {
+		if all := d.app.breakdown.job.value.Parts; all.Steps != 10 || all.All.Samples != 60 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab")
@@ -292,7 +292,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 		d.wantText(" 1 in 2 of steps 1-1100 ", "groups  551 · 1 in 2 of steps 1-1100", "1 in 2 of the steps is shown: all have more than 131k samples or 1024 steps")
 		d.press("C", "v")
 		d.wantText("all 1100 steps")
-		if all := d.app.breakdown.result.Parts; all.Steps != 1100 {
+		if all := d.app.breakdown.job.value.Parts; all.Steps != 1100 {
 			t.Errorf("the breakdown has %d steps", all.Steps)
 		}
 	})
@@ -323,11 +323,11 @@ func TestKeysInEveryScope(t *testing.T) {
 				d.frame()
 				x, end := d.app.result.analysis, d.app.stepIndex()
 				if d.app.selectedGroup() == nil && len(d.app.result.rows) > 0 {
-					t.Fatalf("no group under the cursor %d of %d", d.app.position.cursor, len(d.app.result.rows))
+					t.Fatalf("no group under the cursor %d of %d", d.app.panes.cursor, len(d.app.result.rows))
 				}
-				steps, _ := d.app.position.scope.indexes(d.app.snap, end)
+				steps, _ := d.app.place.scope.indexes(d.app.snap, end)
 				if len(steps) != len(x.Parts()) || d.app.snap.Steps[steps[0]].Number != x.Parts()[0].Step || d.app.snap.Steps[end].Number != x.Step {
-					t.Fatalf("%v at %d: the screen has %s", d.app.position.scope.scope, d.app.position.step, d.app.scopeWords())
+					t.Fatalf("%v at %d: the screen has %s", d.app.place.scope.scope, d.app.place.step, d.app.scopeWords())
 				}
 			}
 		})

@@ -25,17 +25,18 @@ type SessionStore interface {
 
 // sessionState is the session, and what of it is still to be saved.
 type sessionState struct {
-	store         SessionStore // nil: the session ends with the program
-	current       session.Session
-	pending       []sessionChange // not saved yet; the first of them are while writing
-	writing       bool
-	defaults      model.Settings    // without a session
-	given         choice.Given      // by the command line
-	restored      bool              // the session holds an estimator: the log's own is not used
-	autoEstimator session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	autoOrigin    choice.Origin     // of autoEstimator; "" before the log is known
-	autoWeights   model.Weights     // of the columns that the log shows to be the reward; "" if it does not
-	removedMark   session.Mark      // the last one that was removed
+	store           SessionStore // nil: the session ends with the program
+	current         session.Session
+	pending         []sessionChange // not saved yet; the first of them are while writing
+	writing         bool
+	defaults        model.Settings    // without a session
+	given           choice.Given      // by the command line
+	restored        bool              // the session holds an estimator: the log's own is not used
+	estimatorChosen bool              // by the command line or in the session
+	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
+	autoOrigin      choice.Origin     // of autoEstimator; "" before the log is known
+	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
+	removedMark     session.Mark      // the last one that was removed
 }
 
 // sessionChange returns a session with something changed.
@@ -43,26 +44,26 @@ type sessionChange = func(session.Session) session.Session
 
 // changeSession changes the session at once, and saves it in the background, one change
 // after the other.
-func (a App) changeSession(c sessionChange) (App, tea.Cmd) {
+func (a App) changeSession(c sessionChange) App {
 	a.session.current = c(a.session.current)
 	if a.session.store == nil {
-		return a, nil
+		return a
 	}
 	a.session.pending = append(slices.Clip(a.session.pending), c)
 	return a.writeSession()
 }
 
 // writeSession saves the pending changes, unless some are being saved.
-func (a App) writeSession() (App, tea.Cmd) {
+func (a App) writeSession() App {
 	if a.session.writing || len(a.session.pending) == 0 {
-		return a, nil
+		return a
 	}
 	a.session.writing = true
 	memory, waiting := a.session.store, a.session.pending
-	return a, func() tea.Msg {
+	return a.starts(func() tea.Msg {
 		s, err := memory.Update(inSequence(waiting))
 		return sessionMsg{len(waiting), s, err}
-	}
+	})
 }
 
 // inSequence returns some changes as one.
@@ -76,7 +77,7 @@ func inSequence(all []sessionChange) sessionChange {
 }
 
 // onSession takes over the saved session, which another program may have changed too.
-func (a App) onSession(msg sessionMsg) (App, tea.Cmd) {
+func (a App) onSession(msg sessionMsg) App {
 	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
 	if msg.err != nil {
 		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
@@ -106,10 +107,10 @@ func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
 		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
-		Reversed: a.settings.order.reversed, Figure: a.position.distribution.figure, LogScale: a.position.distribution.logScale,
-		Metric: a.position.steps.metric, OpenView: a.savedViewName(), Borders: a.display.shares.String(),
+		Reversed: a.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
+		Metric: a.steps.metric, OpenView: a.savedViewName(), Borders: a.display.shares.String(),
 	}
-	if e := session.EstimatorOf(set); a.estimatorChosen || e != a.session.autoEstimator {
+	if e := session.EstimatorOf(set); a.session.estimatorChosen || e != a.session.autoEstimator {
 		v.Estimator = &e
 	}
 	if a.settings.order.column > 0 {
@@ -118,8 +119,8 @@ func (a App) viewToSave() *session.View {
 	if a.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.sweep.figure].Name
 	}
-	if a.position.scope.chosen {
-		v.Scope = a.position.scope.String()
+	if a.place.scope.chosen {
+		v.Scope = a.place.scope.String()
 	}
 	if g := a.sweepGoal(); g != sweep.DefaultGoal() {
 		v.Goal = g.String()
@@ -157,7 +158,7 @@ func (a App) savedViewName() string {
 
 // restoreSession restores the session, but for settings that a flag sets, and says so.
 func (a App) restoreSession(o Options) App {
-	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings)}
+	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
 	v := o.Session.View
 	if v == nil {
 		return a
@@ -168,17 +169,17 @@ func (a App) restoreSession(o Options) App {
 	}
 	a.settings.now = v.ApplyTo(o.Settings, given)
 	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
-	a.estimatorChosen = a.estimatorChosen || a.session.restored
+	a.session.estimatorChosen = a.session.estimatorChosen || a.session.restored
 	if _, err := figures.ParseQuery(v.Filter); err == nil {
 		a.settings.filter = v.Filter
 	}
 	if saved, err := parseScopeWords(strings.Fields(v.Scope), defaultLastSteps); err == nil {
 		a = a.withScope(saved)
-		a.position.scope.decided, a.position.scope.chosen = true, true
+		a.place.scope.decided, a.place.scope.chosen = true, true
 	}
 	a.settings.order.reversed = v.Reversed
 	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
-	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.LogScale, v.Metric
+	a.panes.distribution.figure, a.panes.distribution.logScale, a.steps.metric = v.Figure, v.LogScale, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
 	if g, err := sweep.ParseGoal(v.Goal); err == nil {
 		a.sweep.goal = g
@@ -209,8 +210,8 @@ func (a App) noticeRestored() App {
 	if a.settings.now != a.session.defaults {
 		parts = append(parts, settingsInWords(a.settings.now))
 	}
-	if a.position.scope.kind != scopeStep {
-		parts = append(parts, a.position.scope.inWords())
+	if a.place.scope.kind != scopeStep {
+		parts = append(parts, a.place.scope.inWords())
 	}
 	if a.settings.filter != "" {
 		parts = append(parts, "filter "+sanitize.Line(a.settings.filter))
@@ -238,27 +239,25 @@ func (a App) addNotice(text string) App {
 
 // forget restores the defaults, on the screen and in the session. Marks stay, and undo
 // brings the settings back.
-func (a App) forget() (App, tea.Cmd) {
-	a.session.restored, a.estimatorChosen = false, a.session.given.HasEstimator()
+func (a App) forget() App {
+	a.session.restored, a.session.estimatorChosen = false, a.session.given.HasEstimator()
 	defaults := a.session.defaults
 	if a.session.given.Rewards == "" {
 		defaults.Weights = a.session.autoWeights
 	}
 	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
+	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}
-	a, groups := a.showGroups()
-	cmds := []tea.Cmd{groups}
+	a = a.showGroups()
 	if a.display.themeByUser {
 		a.display.themeByUser, a.display.themeFixed = false, false
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		a = a.starts(tea.RequestBackgroundColor)
 	}
-	a, written := a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a, computed := a.apply(a.settings.push(undoState{now: set}))
-	a, joined := a.forgetScope()
+	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
+	a = a.apply(a.settings.push(undoState{now: set})).forgetScope()
 	a.notice = "settings and view reset; marks kept, u undoes"
-	return a.rearrange(), tea.Batch(append(cmds, written, computed, joined)...)
+	return a.rearrange()
 }
 
 // withTheme changes to a theme that the person chose.

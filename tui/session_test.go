@@ -64,9 +64,9 @@ func TestViewIsRestored(t *testing.T) {
 		if set := a.settings.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
 		}
-		if a.settings.filter != "std>0.1" || a.settings.order != (order{2, true}) || a.position.distribution.figure != "rewards" || !a.position.distribution.logScale ||
-			a.position.view != viewSteps || a.position.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.position.distribution, a.position.view, a.display.theme.Name)
+		if a.settings.filter != "std>0.1" || a.settings.order != (order{2, true}) || a.panes.distribution.figure != "rewards" || !a.panes.distribution.logScale ||
+			a.position.view != viewSteps || a.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.panes.distribution, a.position.view, a.display.theme.Name)
 		}
 		for _, want := range []string{"restored from the last session: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.notice, want) {

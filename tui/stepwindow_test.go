@@ -11,8 +11,8 @@ import (
 func TestZoomOfSteps(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "{", "]")
-		if d.app.position.step != 21 {
-			t.Fatalf("step %d", d.app.position.step)
+		if d.app.place.step != 21 {
+			t.Fatalf("step %d", d.app.place.step)
 		}
 		want := func(what string, lo, hi float64) {
 			t.Helper()
@@ -62,8 +62,8 @@ func TestWindowFollowsTheStep(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.typeText(":range 11 20")
 		d.press("enter", "g")
-		if got := d.app.windowAxis(); d.app.position.step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
-			t.Errorf("at step %d: %v", d.app.position.step, got)
+		if got := d.app.windowAxis(); d.app.place.step != 1 || got != (chart.Axis{Lo: 1, Hi: 10}) {
+			t.Errorf("at step %d: %v", d.app.place.step, got)
 		}
 	})
 }

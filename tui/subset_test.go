@@ -50,7 +50,7 @@ func TestLateFiguresAreDropped(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("/")
 		d.typeText("fate:wrong")
-		late := subsetMsg{request: d.app.result.subset.request, figures: analysis.Summary{Rows: 12345}}
+		late := answer[subsetKey, subset]{number: d.app.subset.number, value: subset{figures: analysis.Summary{Rows: 12345}}}
 		d.press("backspace")
 		d.send(late)
 		if s := d.app.shownFigures(); s != nil && s.Rows == 12345 {

@@ -6,32 +6,34 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/report"
 )
 
 // The view follows the settings, the step and what divides the samples: parts add up to the step.
 func TestBreakdownFollows(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		before := d.app.breakdown.result
+		before := d.app.breakdown.job.value
 		if before == nil || before.By != "difficulty" || before.Parts.All.Samples != 192 || before.Parts.Steps != 1 {
 			t.Fatalf("%+v", before)
 		}
 		d.press("m", "m", "m")
-		after := d.app.breakdown.result
+		after := d.app.breakdown.job.value
 		if after.Settings.KeepNeg >= before.Settings.KeepNeg || after.Parts.All.Kept >= before.Parts.All.Kept {
 			t.Errorf("kept %d under %.2f, before %d", after.Parts.All.Kept, after.Settings.KeepNeg, before.Parts.All.Kept)
 		}
 		d.press("tab", "tab") // the last steps, then all
-		if all := d.app.breakdown.result.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
+		if all := d.app.breakdown.job.value.Parts; all.Steps != 3 || all.All.Samples != 3*192 {
 			t.Errorf("%d steps, %d samples", all.Steps, all.All.Samples)
 		}
 		d.press("tab", "l", "l")
 		d.press("[")
-		if b := d.app.breakdown.result; b.By != "fate" || d.app.breakdown.request.analysis.Step != 2 {
-			t.Errorf("by %s of step %d", b.By, d.app.breakdown.request.analysis.Step)
+		if b := d.app.breakdown.job.value; b.By != "fate" || d.app.breakdown.job.key.analysis.Step != 2 {
+			t.Errorf("by %s of step %d", b.By, d.app.breakdown.job.key.analysis.Step)
 		}
 		d.press("esc", "esc")
 		if d.app.position.view != viewOverview {
@@ -46,7 +48,7 @@ func TestBreakdownOfTheFilter(t *testing.T) {
 		d.press(append(withText("/", "fate:alive"), "enter")...)
 		d.press(append(withText(":", "by fate"), "enter")...)
 		text := ansi.Strip(d.frame())
-		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.breakdown.result.Parts.Parts) != 1 {
+		if !strings.Contains(text, "breakdown by fate — step 3, where fate:alive") || len(d.app.breakdown.job.value.Parts.Parts) != 1 {
 			t.Error(text)
 		}
 		d.press("esc")
@@ -97,18 +99,21 @@ func TestBreakdownByColumn(t *testing.T) {
 func TestLateBreakdownIsDropped(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
-		now := d.app.breakdown
-		d.send(breakdownMsg{number: now.number - 1, err: errors.New("late")})
-		if d.app.breakdown.err != nil || d.app.breakdown.result != now.result {
+		now := d.app.breakdown.job
+		late := func(number int) tea.Msg {
+			return answer[breakdownKey, *report.Breakdown]{number: number, err: errors.New("late")}
+		}
+		d.send(late(now.number - 1))
+		if d.app.breakdown.job.err != nil || d.app.breakdown.job.value != now.value {
 			t.Error("a late answer is shown")
 		}
 		d.press("esc")
-		if d.app.breakdown.request != (breakdownRequest{}) || d.app.breakdown.result == nil {
+		if d.app.breakdown.job.key != (breakdownKey{}) || d.app.breakdown.job.value == nil {
 			t.Error("a view that was left keeps its analysis, or loses its figures")
 		}
-		d.send(breakdownMsg{number: now.number, err: errors.New("late")})
+		d.send(late(now.number))
 		d.press("v")
-		if b := d.app.breakdown; b.err != nil || b.busy || b.request.analysis == nil {
+		if b := d.app.breakdown.job; b.err != nil || b.busy() || b.key.analysis == nil {
 			t.Errorf("%+v", b)
 		}
 	})

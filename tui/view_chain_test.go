@@ -23,11 +23,11 @@ func TestChainTextScrolls(t *testing.T) {
 					t.Errorf("%v: %q is never on the screen", size, line)
 				}
 			}
-			bottom := d.app.position.stageLine
-			if d.press("ctrl+u"); bottom > 0 && d.app.position.stageLine >= bottom {
+			bottom := d.app.chain.line
+			if d.press("ctrl+u"); bottom > 0 && d.app.chain.line >= bottom {
 				t.Error("^U does not go up")
 			}
-			if d.press("j"); d.app.position.stageLine != 0 {
+			if d.press("j"); d.app.chain.line != 0 {
 				t.Error("another stage does not begin at its first line")
 			}
 		})

@@ -39,7 +39,7 @@ func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 func TestCompareViewPairsPrompts(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
-		r := d.app.second.result
+		r := d.app.second.job.value.result
 		if r == nil || len(r.Pairs) == 0 || r.Baseline.LeftOutPrompts+r.Candidate.LeftOutPrompts != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -132,8 +132,8 @@ func TestAnswersWithoutTexts(t *testing.T) {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.second.result.Steps != 2 {
-			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.second.result.Steps)
+		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.second.job.value.result.Steps != 2 {
+			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.second.job.value.result.Steps)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestRunNames(t *testing.T) {
 		{"runs/x", "", "runs/x", "second run"},
 		{"runs/" + strings.Repeat("long-", 9) + "1", "runs/" + strings.Repeat("long-", 9) + "2", "…g-long-long-long-long-1", "…g-long-long-long-long-2"},
 	} {
-		a := App{title: c.first}
+		a := App{env: env{title: c.first}}
 		a.second.title = c.second
 		if got := a.runNames(); got != [2]string{c.want0, c.want1} {
 			t.Errorf("%s and %s: %q", c.first, c.second, got)
@@ -178,7 +178,7 @@ func TestBothRunsAreNamed(t *testing.T) {
 	for _, size := range allSizes {
 		driveTwoRuns(t, size[0], size[1], func(d *driver) {
 			files := &memoryFiles{}
-			d.app.files = files
+			d.app.outside.files = files
 			d.wantText("vantage  base  c against new", "groups of base")
 			d.press("3", "3")
 			d.wantText("base  c against new", "all steps of base")

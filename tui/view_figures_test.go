@@ -58,13 +58,13 @@ func TestListOfFigures(t *testing.T) {
 			{"no_cutoff max", "response_length_no_cutoff/max"},
 			{"Chen", "pass@1"}, // by its meaning: the paper
 		} {
-			d.app.position.steps.picker = figurePicker{query: c.query}
+			d.app.steps.picker = figurePicker{query: c.query}
 			list := d.app.pickedFigures()
 			if len(list) == 0 || list[0] != c.first {
 				t.Errorf("%q finds %q, want %s first", c.query, list, c.first)
 			}
 		}
-		d.app.position.steps.picker = figurePicker{}
+		d.app.steps.picker = figurePicker{}
 		d.typeText("zzz")
 		d.wantText("no figure is called that")
 		d.press("enter")
@@ -114,8 +114,8 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 			t.Errorf("Enter draws %s, want %s", d.app.drawnMetric(), name)
 		}
 		d.press("esc", "g")
-		if d.app.position.metric != 0 || d.app.position.metricScroll != 0 {
-			t.Errorf("g goes to metric %d, row %d", d.app.position.metric, d.app.position.metricScroll)
+		if d.app.panes.metric != 0 || d.app.panes.metricScroll != 0 {
+			t.Errorf("g goes to metric %d, row %d", d.app.panes.metric, d.app.panes.metricScroll)
 		}
 	})
 }
@@ -160,9 +160,9 @@ func TestChartsOfTwoRuns(t *testing.T) {
 				t.Errorf("step %d: %v and %v", i, v, lines[1].Y[i])
 			}
 		}
-		before := d.app.second.steps.trend
+		before := d.app.second.trend.value
 		d.press("p")
-		if after := d.app.second.steps.trend; after == before || after.Settings != d.app.settings.now.Effective() {
+		if after := d.app.second.trend.value; after == before || after.Settings != d.app.settings.now.Effective() {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")

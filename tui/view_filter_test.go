@@ -48,13 +48,13 @@ func TestFilterNarrowsTheTable(t *testing.T) {
 			t.Error("Esc does not leave")
 		}
 		d.press("/", "f", "l", "tab")
-		if d.app.position.filterDraft != "flips" {
-			t.Errorf("Tab makes %q", d.app.position.filterDraft)
+		if d.app.panes.filterDraft != "flips" {
+			t.Errorf("Tab makes %q", d.app.panes.filterDraft)
 		}
 		d.typeText(">0 fate:k")
 		d.press("tab")
-		if d.app.position.filterDraft != "flips>0 fate:killed" {
-			t.Errorf("Tab makes %q", d.app.position.filterDraft)
+		if d.app.panes.filterDraft != "flips>0 fate:killed" {
+			t.Errorf("Tab makes %q", d.app.panes.filterDraft)
 		}
 	})
 }

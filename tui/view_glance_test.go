@@ -61,8 +61,8 @@ func TestKeysLeaveGlance(t *testing.T) {
 			t.Errorf("[ leads to step %d", d.app.result.analysis.Step)
 		}
 		d.press("0")
-		before := d.app.glance.result
-		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.glance.result == before || d.app.glance.result.Counts == before.Counts {
+		before := d.app.glance.job.value.glance
+		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.glance.job.value.glance == before || d.app.glance.job.value.glance.Counts == before.Counts {
 			t.Error("p changes nothing at a glance")
 		}
 		d.press("0", "/")
@@ -116,11 +116,6 @@ func TestGlanceOfHalfARun(t *testing.T) {
 	drive(t, madeRun(30), 100, 30, filterSettings(), func(d *driver) {
 		computeHalfTheTrend(d)
 		d.press("0")
-		a, cmd := d.app.requestGlance()
-		if cmd != nil {
-			next, _ := a.Update(cmd())
-			d.app = next.(App)
-		}
 		d.wantText("11 of 30 steps so far")
 	})
 }

@@ -52,8 +52,8 @@ func TestMarksAreFoundAgain(t *testing.T) {
 			t.Errorf("at step %d", d.app.result.analysis.Step)
 		}
 		d.press("F", "enter", "'", "g", "j", "enter") // of the step that held still while its group was read
-		if d.app.position.follow || d.app.result.analysis.Step != 3 {
-			t.Errorf("at step %d, following: %v", d.app.result.analysis.Step, d.app.position.follow)
+		if d.app.place.follow || d.app.result.analysis.Step != 3 {
+			t.Errorf("at step %d, following: %v", d.app.result.analysis.Step, d.app.place.follow)
 		}
 	})
 }

@@ -67,9 +67,9 @@ func TestStepsComeInParts(t *testing.T) {
 			t.Error("half a run is exported as if it were all of it")
 		}
 		d.press("esc", "esc", "3", "3")
-		a, cmd := d.app.continueTrend(192)
-		late := cmd()
-		d.app = a
+		a := d.app.startTrend(192)
+		late := a.started[0]()
+		d.app = a.withoutCommands()
 		d.press("p")
 		want := d.app.result.trend
 		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.settings.now {

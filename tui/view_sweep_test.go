@@ -192,24 +192,23 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		a := d.app
-		a.sweep.request = sweepRequest{}
-		next, cmd := a.requestSweep()
-		if cmd == nil || next.sweep.cancel == nil || next.sweepProgress() != "0/4 steps so far, newest first" {
+		a.sweep.job = a.sweep.job.stop()
+		next := a.updateSweep(nil)
+		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweepProgress() != "0/4 steps so far, newest first" {
 			t.Fatalf("nothing is computed: %q", next.sweepProgress())
 		}
 		grown := next
 		grown.snap.Revision++
-		if same, again := grown.requestSweep(); again != nil || same.sweep.request != next.sweep.request {
+		if same := grown.updateSweep(nil); len(same.started) != len(next.started) || same.sweep.job.key != next.sweep.job.key {
 			t.Error("data that have grown start anew before there is an answer")
 		}
-		late := cmd().(sweepMsg)
-		other, _ := next.nextScope()
-		other, _ = other.requestSweep()
+		late := next.started[0]()
+		other := next.nextScope().updateSweep(nil)
 		before := other.sweep.grid
-		if after, _ := other.onSweep(late); after.sweep.grid != before || after.sweep.stepsDone != 0 {
+		if after := other.updateSweep(late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
 		}
-		if left := next.stopSweep(); left.sweep.cancel != nil || left.sweep.request != (sweepRequest{}) {
+		if left := next.stopSweep(); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -222,7 +221,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 		for _, framework := range []string{"easyr1", "verl", "slime"} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings().WithFramework(framework), func(d *driver) {
 				files := &memoryFiles{}
-				d.app.files = files
+				d.app.outside.files = files
 				d.press("S", "j", "j", "h")
 				text := ansi.Strip(d.frame())
 				d.press("y")

@@ -1,11 +1,11 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/model/report"
+	"vantage/tui/layout"
 )
 
 // view is what fills the screen between the header and the hints, with its keys.
@@ -15,6 +15,7 @@ type view struct {
 	beforeAnalysis bool                           // it can be drawn before there is an analysis
 	typeText       func(a App, typed string) App  // gets what is typed, which no key does then; nil: it has no line to type in
 	exported       func(App) report.Table         // its table for an export; nil: it has none
+	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
 
 // viewName identifies a view.
@@ -45,47 +46,47 @@ const (
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
-func views() []view {
+func viewTable() []view {
 	return []view{
 		viewOverview:   {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
-		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick},
+		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick, list: onEstimator},
 		viewGroup:      {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typeText: App.typeSearch},
 		viewFilter:     {body: App.overview, keys: filterKeys, typeText: App.typeFilter},
 		viewSteps:      {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
-		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems},
+		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
-		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs},
+		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
 		viewAnswers:    {body: App.answersView, keys: answerKeys},
-		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
+		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
 		viewChain:      {body: App.chainView, keys: chainKeys},
-		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize},
-		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown},
+		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
+		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
 		viewFigures:    {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
 		viewFigureList: {body: App.figureListView, keys: figureListKeys, typeText: App.typeFigure},
-		viewGlance:     {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance},
+		viewGlance:     {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }
 
 // currentView returns the view on the screen.
-func (a App) currentView() view { return views()[a.position.view] }
+func (a App) currentView() view { return viewTable()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
-func (a App) openView(v viewName) (App, tea.Cmd) {
+func (a App) openView(v viewName) App {
 	a.position.view = v
-	return a.clampCursor(), nil
+	return a.clampCursor()
 }
 
 // openLine opens a line of input or of choices over the view.
-func (a App) openLine(v viewName) (App, tea.Cmd) {
+func (a App) openLine(v viewName) App {
 	a.position.viewBelow = a.position.view
 	return a.openView(v)
 }
 
-func (a App) closeLine() (App, tea.Cmd) { return a.openView(a.position.viewBelow) }
+func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 
 // drawViewBelow draws the view that a line was opened over.
 func (a App) drawViewBelow(w, h int) []string {
@@ -95,7 +96,7 @@ func (a App) drawViewBelow(w, h int) []string {
 
 // pushView opens a view from which going back leads here. A view that is already on the
 // way back is returned to: no way back goes in circles.
-func (a App) pushView(v viewName) (App, tea.Cmd) {
+func (a App) pushView(v viewName) App {
 	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
@@ -105,7 +106,7 @@ func (a App) pushView(v viewName) (App, tea.Cmd) {
 }
 
 // goBack returns to the view before this one, at last to the overview.
-func (a App) goBack() (App, tea.Cmd) {
+func (a App) goBack() App {
 	last := len(a.position.backStack) - 1
 	if last < 0 {
 		return a.openView(viewOverview)
@@ -131,8 +132,37 @@ func (a App) activeKeys() []keySection {
 // allKeys returns every key, view by view.
 func allKeys() []keySection {
 	var all []keySection
-	for _, v := range views() {
+	for _, v := range viewTable() {
 		all = append(all, v.keys())
 	}
 	return append(all, commonKeys()...)
+}
+
+// selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives
+// it the whole screen, or takes that back.
+func selectPane(p layout.Pane) action {
+	return func(a App) App {
+		if a.panes.focus == p {
+			return a.toggleFullScreen()
+		}
+		return a.focusPane(p)
+	}
+}
+
+// toggleFullScreen gives the focused pane the whole screen, or all panes their places. The whole screen of
+// the steps is the view of all steps.
+func (a App) toggleFullScreen() App {
+	if a.panes.focus == layout.Steps && !a.panes.fullScreen {
+		return a.openSteps()
+	}
+	a.panes.fullScreen = !a.panes.fullScreen
+	return a.clampCursor()
+}
+
+// fullScreenHint is the hint of the keys that lead back to all panes, "" if they are in sight.
+func (a App) fullScreenHint() string {
+	if !a.panes.fullScreen || a.position.view != viewOverview {
+		return ""
+	}
+	return fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 }

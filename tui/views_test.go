@@ -38,13 +38,13 @@ func TestEscapeLeadsBack(t *testing.T) {
 func TestEscapeKeepsThePlace(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.position.focus, d.app.position.cursor
+		focus, cursor := d.app.panes.focus, d.app.panes.cursor
 		d.press("esc")
-		if d.app.position.view != viewOverview || d.app.position.focus != focus || d.app.position.cursor != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.position.focus, d.app.position.cursor)
+		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.panes.cursor != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.panes.cursor)
 		}
 		d.press("esc")
-		if d.app.position.focus != 0 {
+		if d.app.panes.focus != 0 {
 			t.Error("a second Esc does not go to the groups")
 		}
 	})

@@ -18,7 +18,6 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/clickhouse"
-	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/loaders/storage"
@@ -55,7 +54,7 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	switch {
 	case err != nil:
 		return nil, Usage(err)
-	case slices.ContainsFunc(paths, address.Is):
+	case slices.ContainsFunc(paths, clickhouse.IsAddress):
 		return p.openTable(paths, attempt, follow)
 	case p.passwordFile != "":
 		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
@@ -154,7 +153,7 @@ func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool
 	if len(paths) > 1 {
 		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
 	}
-	t, err := address.Parse(paths[0])
+	t, err := clickhouse.ParseAddress(paths[0])
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -171,7 +170,7 @@ func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool
 const maxPassword = 4096
 
 // passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
-func (p *Program) passwordFor(table string, t address.Target) (string, error) {
+func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
 	if p.passwordFile != "" {
 		data, err := readSmallFile("--password-file", p.passwordFile, maxPassword, "password")
 		if err != nil {
@@ -204,7 +203,7 @@ func (p *Program) keepPassword(table, password string) {
 }
 
 // askPassword asks on the terminal, before the screen opens.
-func askPassword(t address.Target) (string, error) {
+func askPassword(t clickhouse.Target) (string, error) {
 	before, err := term.GetState(os.Stdin.Fd())
 	if err != nil {
 		return "", fmt.Errorf("the password cannot be read: %w", err)
@@ -242,11 +241,11 @@ func (p *Program) hidePasswords(args []string) []string {
 		}
 		_, without := cutLabel(shown)
 		_, full := cutLabel(arg)
-		if !address.Is(full) {
+		if !clickhouse.IsAddress(full) {
 			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
-		if t, err := address.Parse(full); err == nil {
+		if t, err := clickhouse.ParseAddress(full); err == nil {
 			p.keepPassword(without, t.Password)
 		}
 		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
@@ -258,10 +257,10 @@ func (p *Program) hidePasswords(args []string) []string {
 func (p *Program) noteSentPlain(args []string) {
 	for _, arg := range args {
 		_, full := cutLabel(arg)
-		if !address.Is(full) {
+		if !clickhouse.IsAddress(full) {
 			continue
 		}
-		if t, err := address.Parse(full); err == nil && t.PlainWarning() != "" {
+		if t, err := clickhouse.ParseAddress(full); err == nil && t.PlainWarning() != "" {
 			p.note(p.OutputFormat, t.PlainWarning())
 		}
 	}
@@ -270,7 +269,7 @@ func (p *Program) noteSentPlain(args []string) {
 // withoutPassword returns an argument without the password of an address in it, and whether there was one.
 func withoutPassword(arg string) (string, bool) {
 	label, full := cutLabel(arg)
-	without, has := address.WithoutPassword(full)
+	without, has := clickhouse.WithoutPassword(full)
 	return label + without, has
 }
 

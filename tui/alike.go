@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/glance"
+)
+
+// alikeAnswers knows of which steps the answers are alike. Few answers of few steps are read, in the background.
+type alikeAnswers struct {
+	known map[alikeKey]glance.Alike // never written in place
+	job   job[alikeJob, map[alikeKey]glance.Alike]
+}
+
+// alikeJob is how many steps were known before those that are read, and one more.
+type alikeJob int
+
+// alikeKey is all that the answers to read depend on.
+type alikeKey struct {
+	step, revision int64
+	set            model.Settings // without filters and stages after the reward
+}
+
+// The bounds of reading for answers that are alike.
+const (
+	maxAlikeSteps  = 64 // of the run
+	alikePartSteps = 8  // that are read at once
+)
+
+func (e env) alikeKey(s *analysis.Summary) alikeKey {
+	set := e.settings.now
+	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.StageOptions = 1, 1, false, "", "", ""
+	return alikeKey{s.Step, int64(s.Revision), set}
+}
+
+// alikeOf returns what is known of the answers of a step.
+func (a App) alikeOf(s *analysis.Summary) glance.Alike { return a.alike.known[a.alikeKey(s)] }
+
+// alikeSteps returns what is known of the answers of all steps, by number.
+func (a App) alikeSteps() map[int64]glance.Alike {
+	found := map[int64]glance.Alike{}
+	for i := range a.result.trend.Steps {
+		if s := &a.result.trend.Steps[i]; glance.Suspect(s) {
+			if x := a.alikeOf(s); x.Found() {
+				found[s.Step] = x
+			}
+		}
+	}
+	return found
+}
+
+// firstAlike returns the warning of the first step whose answers are known to be alike. It looks at the steps
+// that were read, which are few: a frame asks for it.
+func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
+	steps := a.result.trend.Steps
+	for key, alike := range a.alike.known {
+		i, known := slices.BinarySearchFunc(steps, key.step, func(s analysis.Summary, n int64) int { return cmp.Compare(s.Step, n) })
+		if !known || found && i >= first.StepIndex || a.alikeKey(&steps[i]) != key {
+			continue
+		}
+		if w := alike.Warning(&steps[i], -1); w != nil {
+			first, found = analysis.FirstWarning{Warning: *w, StepIndex: i}, true
+		}
+	}
+	return first, found
+}
+
+// updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
+// where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
+func (a App) updateAlike(msg tea.Msg) App {
+	var isAnswer bool
+	if a.alike.job, _, isAnswer = a.alike.job.take(msg); isAnswer {
+		known := maps.Clone(a.alike.known)
+		if known == nil {
+			known = map[alikeKey]glance.Alike{}
+		}
+		maps.Copy(known, a.alike.job.value)
+		a.alike.known = known
+	}
+	key := alikeJob(len(a.alike.known) + 1)
+	steps := a.unreadSuspects()
+	if a.sampleReader.source == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
+		return a
+	}
+	var cmd tea.Cmd
+	a.alike.job, cmd = a.alike.job.start(a.ctx, key, readAlike(a.snap, a.settings.now, steps, a.sampleReader.source))
+	return a.starts(cmd)
+}
+
+// unreadSuspects returns the next steps to read.
+func (a App) unreadSuspects() map[int]alikeKey {
+	wanted := map[int]alikeKey{}
+	add := func(s *analysis.Summary) bool {
+		key := a.alikeKey(s)
+		i, found := a.snap.Find(s.Step)
+		if _, known := a.alike.known[key]; known || !found || int64(a.snap.Steps[i].Revision) != key.revision {
+			return known
+		}
+		wanted[i] = key
+		return true
+	}
+	if x := a.result.analysis; x != nil && !a.isWide() && glance.Suspect(&x.Summary) {
+		add(&x.Summary)
+	}
+	if a.position.view != viewGlance && a.position.view != viewSteps || a.result.trend == nil {
+		return wanted
+	}
+	steps := a.result.trend.Steps
+	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < maxAlikeSteps && len(wanted) < alikePartSteps; i-- {
+		if glance.Suspect(&steps[i]) && add(&steps[i]) {
+			suspects++
+		}
+	}
+	return wanted
+}
+
+// readAlike reads a few answers of each step. What cannot be read is not alike.
+func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, source TextReader) work[map[alikeKey]glance.Alike] {
+	return once(func(ctx context.Context) (map[alikeKey]glance.Alike, error) {
+		read := map[alikeKey]glance.Alike{}
+		for _, i := range slices.Sorted(maps.Keys(steps)) {
+			read[steps[i]] = glance.Alike{}
+			x, err := analysis.Analyze(ctx, snap, i, set)
+			if err != nil {
+				continue
+			}
+			var texts []model.Text
+			for _, column := range glance.Samples(x) {
+				if text, err := source.Text(ctx, snap.Steps[i].Place(int(x.InputRow[column]))); err == nil {
+					texts = append(texts, text)
+				}
+			}
+			read[steps[i]] = glance.Judge(texts)
+		}
+		return read, nil
+	})
+}
+
+// alikeWarning returns the warning that the answers of the step on the screen are alike, nil if they are not.
+func (a App) alikeWarning() *model.Warning {
+	if a.isWide() {
+		return nil // of one step only
+	}
+	x := a.result.analysis
+	example := slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
+	return a.alikeOf(&x.Summary).Warning(&x.Summary, example)
+}

@@ -1,0 +1,323 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/units"
+)
+
+// background is what keeps the screen up with the log and the settings: the analysis of the steps on the screen, then the trend
+// over all steps.
+type background struct {
+	analysis  job[analysisKey, analysed]
+	trend     job[trendKey, trends]
+	snapshots int  // that were taken of the store
+	stale     bool // rows came that the latest one does not have
+	throttled bool // the last refresh was less than refreshInterval ago
+}
+
+// analysisKey is all that the steps on the screen depend on.
+type analysisKey struct {
+	snapshot, step int // number of the one, index in it of the other
+	scope          scope
+	now            model.Settings
+	base           baseline
+}
+
+// analysed is the steps on the screen.
+type analysed struct {
+	scope    scopeState // as it was decided, if it was not before
+	every    int        // see result
+	analysis *analysis.Analysis
+	base     *analysis.Analysis // under the baseline, nil if there is none
+}
+
+// trendKey is the number of the analysis that a trend follows.
+type trendKey int
+
+// trends is the trend over all steps, or over the newest while the others are pending.
+type trends struct {
+	trend, base *analysis.Trend // the latter under the baseline, nil if there is none
+}
+
+// refreshInterval is the least time between two refreshes from new rows: however fast a log grows, the screen is drawn at most
+// twice a second.
+const refreshInterval = 500 * time.Millisecond
+
+// throttleEndedMsg ends the pause after a refresh.
+type throttleEndedMsg struct{}
+
+// updateAnalysis takes the analysis, or a part of the trend, and requests what the screen lacks of both.
+func (a App) updateAnalysis(msg tea.Msg) App {
+	var more tea.Cmd
+	var isAnalysis, isTrend bool
+	if a.work.analysis, _, isAnalysis = a.work.analysis.take(msg); isAnalysis {
+		a = a.onAnalysis(a.work.analysis.value, a.work.analysis.err)
+	}
+	if a.work.trend, more, isTrend = a.work.trend.take(msg); isTrend && a.work.trend.err == nil {
+		a.result.trend, a.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
+	}
+	a = a.starts(more)
+	if isAnalysis && a.work.analysis.err == nil {
+		a = a.startTrend(a.firstTrendPart())
+	}
+	// New rows wait for what is under way, which is never cancelled for them, and for a moment after the last refresh.
+	refreshes := a.work.stale && !a.work.analysis.busy() && !a.work.trend.busy() && !a.work.throttled
+	if refreshes {
+		a = a.takeSnapshot()
+	}
+	a = a.requestAnalysis().arriveAtMark().updateMatch(msg)
+	if refreshes {
+		a = a.starts(tea.Tick(refreshInterval, func(time.Time) tea.Msg { return throttleEndedMsg{} })).onClock(a.sourceState.lastChunk)
+	}
+	return a
+}
+
+// takeSnapshot makes the rows that have come those of the screen.
+func (a App) takeSnapshot() App {
+	a.work.stale, a.work.throttled = false, true
+	a.work.snapshots++
+	a.snap = a.store.Snapshot()
+	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
+	if a.place.follow && len(a.snap.Steps) > 0 {
+		a.place.step = a.newestStep()
+	}
+	if len(a.snap.Steps) == 0 {
+		a.result = result{}
+	}
+	return a.startAtTrainer().chooseFirstView()
+}
+
+func (a App) analysisKey() analysisKey {
+	return analysisKey{a.work.snapshots, a.stepIndex(), a.place.scope.scope, a.settings.now, a.settings.base}
+}
+
+// requestAnalysis requests the steps on the screen under the settings, and cancels what was under way for others.
+func (a App) requestAnalysis() App {
+	if len(a.snap.Steps) == 0 || a.analysisKey() == a.work.analysis.key {
+		return a
+	}
+	a.work.trend = a.work.trend.stop()
+	var cmd tea.Cmd
+	a.work.analysis, cmd = a.work.analysis.start(a.ctx, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
+	return a.starts(cmd)
+}
+
+// analyze computes the steps of the scope that ends at index end of a snapshot, under the baseline too if there is one, and
+// reuses what it can of the analyses on the screen.
+func analyze(snap model.Snapshot, end int, state scopeState, set undoState, known result) work[analysed] {
+	return once(func(ctx context.Context) (x analysed, err error) {
+		x.scope = state
+		if x.analysis, err = state.analyze(ctx, snap, end, set.now, known.analysis); err == nil {
+			x.scope, x.analysis, err = state.decide(ctx, snap, end, set.now, x.analysis)
+		}
+		if err != nil {
+			return x, err
+		}
+		_, x.every = x.scope.indexes(snap, end)
+		if !set.base.on {
+			return x, nil
+		}
+		before := known.base
+		if before == nil {
+			before = x.analysis
+		}
+		x.base, err = x.scope.analyze(ctx, snap, end, set.base.settings, before)
+		return x, err
+	})
+}
+
+// onAnalysis shows the steps. The cursor stays on its group, or at the top, where the worst group is, if it was not moved from
+// there.
+func (a App) onAnalysis(x analysed, err error) App {
+	if err != nil {
+		a.result = result{err: err}
+		return a
+	}
+	selected := groupKey{}
+	if g := a.selectedGroup(); g != nil && (a.panes.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+		selected = keyOf(g)
+	}
+	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
+	a.place.step = x.analysis.Step
+	a = a.arrangeRows(selected)
+	a.panes.warning = min(a.panes.warning, max(0, len(a.warningLines())-1))
+	a = a.clampCursor().takeScope(x.scope, x.every)
+	a.work.analysis.key = a.analysisKey() // the scope may have been decided
+	return a
+}
+
+// newestStep returns the step to follow: the newest complete one, whose figures no longer change, or the first while it is the
+// only one.
+func (e env) newestStep() int64 {
+	last := len(e.snap.Steps) - 1
+	if last > 0 && e.snap.Open(last) {
+		last--
+	}
+	return e.snap.Steps[last].Number
+}
+
+// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
+func (e env) stepIndex() int {
+	i, _ := e.snap.Find(e.place.step)
+	return min(i, len(e.snap.Steps)-1)
+}
+
+// firstTrendSamples is how many samples the first part of the trend has at least: few enough to be computed before a person
+// notices. Each part has twice as many as the one before, so that the screen is drawn a few times, not once a step.
+const firstTrendSamples = 1 << 16
+
+// firstTrendPart returns how many samples to compute first. If the trend on the screen is complete under these settings, only
+// new steps are missing: they are computed in one part, so that a growing log has the screen drawn no more than twice a second.
+func (e env) firstTrendPart() int {
+	if t := e.result.trend; t != nil && t.Complete() && t.Settings == e.settings.now.Effective() {
+		return e.snap.Rows
+	}
+	return firstTrendSamples
+}
+
+// startTrend requests the trend, first of the newest steps up to so many samples. It reuses the steps that have not changed
+// since the trend before, and those on the screen.
+func (a App) startTrend(samples int) App {
+	var cmd tea.Cmd
+	known := trends{a.result.trend, a.result.baseTrend}
+	a.work.trend, cmd = a.work.trend.start(a.ctx, trendKey(a.work.analysis.number), computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
+	return a.starts(cmd)
+}
+
+func computeTrend(snap model.Snapshot, set undoState, shown, base *analysis.Analysis, known trends, samples int) work[trends] {
+	return func(ctx context.Context) (next trends, more work[trends], err error) {
+		if next.trend, err = analysis.ComputeTrend(ctx, snap, set.now, known.trend, shown, samples); err == nil && set.base.on {
+			next.base, err = analysis.ComputeTrend(ctx, snap, set.base.settings, known.base, base, samples)
+		}
+		if err == nil && (!next.trend.Complete() || next.base != nil && !next.base.Complete()) {
+			more = computeTrend(snap, set, shown, base, next, 2*samples)
+		}
+		return next, more, err
+	}
+}
+
+// trendProgress returns how many of the steps are computed: "312/1000 steps".
+func (e env) trendProgress() string {
+	t := e.result.trend
+	return units.Count(len(t.Steps)-t.Pending) + "/" + units.Count(len(t.Steps)) + " steps"
+}
+
+// growingText says how much of the newest step, with index last, is there while another one is on the screen.
+func (e env) growingText(last int) string {
+	step := e.snap.Steps[last]
+	if t := e.result.trend; t != nil {
+		if i, ok := t.Find(step.Number); ok && t.Steps[i].Open && t.Steps[i].Groups > 0 {
+			return fmt.Sprintf("step %d growing, %s", step.Number, e.groupsSoFar(&t.Steps[i]))
+		}
+	}
+	return fmt.Sprintf("step %d growing, %s", step.Number, units.Plural(len(step.Rewards), "rows"))
+}
+
+// groupsSoFar returns the groups of a step that is being written, out of as many as the step before had if that is known: the
+// steps of a run are of about one size.
+func (e env) groupsSoFar(s *analysis.Summary) string {
+	if t := e.result.trend; t != nil {
+		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {
+			return units.Count(s.Groups) + "/" + units.Plural(t.Steps[i-1].Groups, "groups")
+		}
+	}
+	return units.Plural(s.Groups, "groups")
+}
+
+// groupKey is a group of a step; zero for none.
+type groupKey struct {
+	step int64
+	name string
+}
+
+func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
+
+// selectedGroup returns the group under the cursor, nil if there is none.
+func (a App) selectedGroup() *analysis.Group {
+	if a.result.analysis == nil || a.panes.cursor >= len(a.result.rows) {
+		return nil
+	}
+	return &a.result.analysis.Table[a.result.rows[a.panes.cursor]]
+}
+
+// subsetKey is all that the figures of the groups that the filter shows depend on, while it leaves some out.
+type subsetKey struct {
+	analysis, base *analysis.Analysis
+	filter         string
+}
+
+// subset is these figures.
+type subset struct {
+	figures, baseFigures analysis.Summary // the latter under the baseline, if there is one
+}
+
+// isFiltered reports whether the filter leaves groups out.
+func (e env) isFiltered() bool {
+	return e.result.analysis != nil && len(e.result.rows) < e.result.analysis.Groups
+}
+
+// updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
+func (a App) updateSubset(msg tea.Msg) App {
+	a.subset, _, _ = a.subset.take(msg)
+	if !a.isFiltered() {
+		if !a.subset.busy() {
+			a.subset = a.subset.reset() // releases the analyses
+		}
+		return a
+	}
+	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
+	if !a.subset.lacks(key, inTurn) {
+		return a
+	}
+	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
+	var cmd tea.Cmd
+	a.subset, cmd = a.subset.start(a.ctx, key, once(func(context.Context) (s subset, _ error) {
+		s.figures = key.analysis.Subset(groups)
+		if key.base != nil && key.base.Groups == key.analysis.Groups {
+			s.baseFigures = key.base.Subset(groups)
+		}
+		return s, nil
+	}))
+	return a.starts(cmd)
+}
+
+// shownFigures returns the figures of the groups that the filter shows; nil before there is a step and while they are computed.
+func (a App) shownFigures() *analysis.Summary {
+	switch of := a.subset.of; {
+	case a.result.analysis == nil:
+		return nil
+	case !a.isFiltered():
+		return &a.result.analysis.Summary
+	case of.filter != a.activeFilter() || !of.analysis.SameSteps(a.result.analysis):
+		return nil
+	}
+	figures := a.subset.value.figures // the address of a's own would move all of a to the heap
+	return &figures
+}
+
+// baselineFigures is shownFigures under the baseline, nil if there is none.
+func (e env) baselineFigures() *analysis.Summary {
+	switch base := e.baselineAnalysis(); {
+	case base == nil:
+		return nil
+	case !e.isFiltered():
+		return &base.Summary
+	}
+	return &e.subset.value.baseFigures
+}
+
+// shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.
+func (a App) shownCount() string {
+	if a.activeFilter() == "" {
+		return ""
+	}
+	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))
+}

@@ -1,0 +1,261 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// breakdownState is the state of the view of who pays.
+type breakdownState struct {
+	by      string // what divides the samples, "" for the first of analysis.PartKinds
+	scope   scope  // of which steps, up to the one on the screen
+	topLine int    // the first in sight
+
+	job job[breakdownKey, *report.Breakdown]
+}
+
+// breakdownKey is all that the figures depend on.
+type breakdownKey struct {
+	by, filter string
+	analysis   *analysis.Analysis // of these steps, if they are on the screen; else nil
+	scope      scope              // else the steps, of all of them the last one, and the revision of the snapshot
+	end        int64
+	revision   int
+	set        model.Settings
+}
+
+// isOlder reports whether only rows came since a request.
+func (r breakdownKey) isOlder(wanted breakdownKey) bool {
+	if (r.analysis == nil) != (wanted.analysis == nil) || r.analysis != nil && r.analysis.Step != wanted.analysis.Step {
+		return false
+	}
+	r.revision, r.analysis = wanted.revision, wanted.analysis
+	return r == wanted
+}
+
+// updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// analysis in memory; the figures stay.
+func (a App) updateBreakdown(msg tea.Msg) App {
+	var isAnswer bool
+	if a.breakdown.job, _, isAnswer = a.breakdown.job.take(msg); isAnswer {
+		a = a.moveRow(onParts, 0)
+	}
+	if a.position.view != viewBreakdown || a.result.analysis == nil {
+		a.breakdown.job = a.breakdown.job.stop()
+		return a
+	}
+	key := a.wantedBreakdown()
+	if !a.breakdown.job.lacks(key, breakdownKey.isOlder) {
+		return a
+	}
+	snap := a.snap
+	if key.analysis == nil {
+		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
+	}
+	var cmd tea.Cmd
+	a.breakdown.job, cmd = a.breakdown.job.start(a.ctx, key, divide(key, snap, a.sampleReader.source))
+	return a.starts(cmd)
+}
+
+// wantedBreakdown returns the request of the figures that belong on the screen. Those of all steps are of
+// each of them, even if only some are on the overview.
+func (a App) wantedBreakdown() breakdownKey {
+	r := breakdownKey{by: a.breakdownBy(), filter: a.settings.filter, set: a.settings.now}
+	switch s := a.breakdown.scope; {
+	case s.kind == scopeStep:
+		r.analysis = a.result.analysis.Last()
+	case s == a.place.scope.scope && a.result.every == 1:
+		r.analysis = a.result.analysis
+	default:
+		r.scope, r.end, r.revision = s, a.place.step, a.snap.Revision
+	}
+	return r
+}
+
+// errNoTexts says that a column of the log cannot be read.
+var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
+
+// divide computes the figures of a request.
+func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report.Breakdown] {
+	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
+	if source != nil {
+		read = source.Text
+	}
+	return once(func(ctx context.Context) (*report.Breakdown, error) {
+		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
+		where, err := figures.ParseQuery(r.filter)
+		add := func(a *analysis.Analysis) error {
+			partOf, err := a.PartNames(ctx, r.by, read)
+			if err != nil {
+				return err
+			}
+			b.Parts.Add(a, func(g, i int) string {
+				if !where.MatchesSample(a, g, i) {
+					return ""
+				}
+				return partOf(g, i)
+			})
+			return ctx.Err()
+		}
+		switch {
+		case err != nil:
+		case r.analysis != nil:
+			for _, part := range r.analysis.Parts() {
+				if err == nil {
+					err = add(part)
+				}
+			}
+		default:
+			err = analysis.Each(ctx, snap, r.set, add)
+		}
+		b.Sort()
+		return &b, err
+	})
+}
+
+func breakdownKeys() keySection {
+	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
+		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", do(App.moveBreakdown, 1)},
+		binding{[]string{"h", "left"}, "←", "", "break down by the previous", do(App.moveBreakdown, -1)},
+		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", App.nextBreakdownScope},
+		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
+}
+
+// openBreakdown opens the view of who pays.
+func (a App) openBreakdown() App {
+	a.breakdown.topLine = 0
+	return a.pushView(viewBreakdown)
+}
+
+// runBy opens the view, divided by a column or a kind.
+func runBy(a App, args []string) (App, error) {
+	if len(args) == 0 {
+		return a, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
+	}
+	a.breakdown.by = strings.Join(args, " ")
+	if a.breakdown.by == "step" && a.breakdown.scope.kind == scopeStep {
+		a.breakdown.scope.kind = scopeAll
+	}
+	a = a.openBreakdown()
+	return a, nil
+}
+
+// partNames returns what the samples can be divided by as far as it is known without reading the log.
+func (a App) partNames() []string { return append(analysis.PartKinds(), a.rewardNames()...) }
+
+// breakdownBy returns what the samples are divided by.
+func (a App) breakdownBy() string {
+	if a.breakdown.by == "" {
+		return analysis.PartKinds()[0]
+	}
+	return a.breakdown.by
+}
+
+func (a App) moveBreakdown(by int) App {
+	all := a.partNames()
+	if !slices.Contains(all, a.breakdownBy()) {
+		all = append(all, a.breakdownBy())
+	}
+	a.breakdown.by = all[(slices.Index(all, a.breakdownBy())+by+len(all))%len(all)]
+	a.breakdown.topLine = 0
+	return a
+}
+
+func (a App) nextBreakdownScope() App {
+	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
+	a.breakdown.scope = scope{kind: next[a.breakdown.scope.kind], last: a.breakdown.scope.lastSteps()}
+	a.breakdown.topLine = 0
+	return a
+}
+
+// breakdownView draws a row per part.
+func (a App) breakdownView(w, h int) []string {
+	lines := a.breakdownLines(w - 3)
+	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdownBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+// breakdownScope says of which samples the figures are.
+func (a App) breakdownScope() string {
+	scope := fmt.Sprintf("step %d", a.result.analysis.Step)
+	switch a.breakdown.scope.kind {
+	case scopeLast:
+		if steps := a.breakdown.scope.stepsOf(a.snap, a.stepIndex()); len(steps) > 1 {
+			scope = fmt.Sprintf("steps %d-%d", steps[0].Number, steps[len(steps)-1].Number)
+		}
+	case scopeAll:
+		scope = "all " + units.Plural(len(a.snap.Steps), "steps")
+	default:
+	}
+	if a.settings.filter != "" {
+		scope += ", where " + sanitize.Line(a.settings.filter)
+	}
+	if a.breakdown.job.busy() && a.breakdown.job.value != nil {
+		scope += " …"
+	}
+	return scope
+}
+
+// breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
+// is asked for are not shown while those are computed.
+func (a App) breakdownLines(w int) []string {
+	t, b := a.display.theme, a.breakdown.job.value
+	switch {
+	case a.breakdown.job.err != nil && !a.breakdown.job.busy():
+		return a.breakdownMessage("by "+a.breakdownBy()+": "+a.breakdown.job.err.Error()+didYouMean(a.breakdownBy(), a.partNames()), w)
+	case b == nil || b.By != a.breakdownBy():
+		return a.breakdownMessage("computing the breakdown …", w)
+	case b.Parts.All.Samples == 0:
+		return a.breakdownMessage("no samples match "+a.settings.filter+" — / on the overview changes the filter", w)
+	}
+	name := min(28, max(breakdownNameWidth, w-90))
+	var lines []string
+	for i, line := range b.Lines(w - name - 1) {
+		text := cells.Fit(" "+cells.Fit(line.Name, name)+line.Figures, w)
+		if isHead := i == 0; isHead || i == len(b.Parts.Parts)+1 {
+			text = t.Paint(themes.Dim, text)
+		}
+		lines = append(lines, text)
+	}
+	for _, note := range []string{report.BreakdownLegend, sanitize.Line(b.Note)} {
+		if note != "" {
+			lines = append(append(lines, ""), a.breakdownMessage(note, w)[1:]...)
+		}
+	}
+	return lines
+}
+
+// breakdownNameWidth has room for the longest of the names that are not the log's.
+const breakdownNameWidth = 17
+
+// breakdownMessage wraps a text behind an empty line.
+func (e env) breakdownMessage(text string, w int) []string {
+	lines := []string{""}
+	for _, line := range cells.Wrap(sanitize.Line(text), min(w-2, maxProseWidth)) {
+		lines = append(lines, " "+e.display.theme.Paint(themes.Dim, line))
+	}
+	return lines
+}
+
+// exportedBreakdown returns the figures.
+func (a App) exportedBreakdown() report.Table {
+	if a.breakdown.job.value == nil {
+		return report.Table{}
+	}
+	return a.breakdown.job.value.Table()
+}

@@ -1,0 +1,441 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/glance"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/sweep"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// glanceState is the state of the view of the run at a glance.
+type glanceState struct {
+	job    job[glanceKey, runGlance]
+	cursor int // row of the worst steps
+
+	firstViewChosen bool // a log that does not grow has had its chance to open the view
+	opened          bool // a step of it is on the screen: Esc leads back
+}
+
+// glanceKey is all that the run at a glance depends on.
+type glanceKey struct {
+	trend *analysis.Trend
+	alike int // how many steps were read
+}
+
+// runGlance is the run at a glance.
+type runGlance struct {
+	glance *glance.Glance
+	ratios string // what keep ratios to set, and what that costs; "" while it is computed
+}
+
+func glanceKeys() keySection {
+	return keySection{"run at a glance", append(listKeys("j k step", onWorstStep),
+		binding{[]string{"enter"}, "⏎", "Enter open", "to the step under the cursor, the first of several; Esc leads back", App.openWorstStep},
+		binding{[]string{"esc", "1"}, "Esc 1", "1 groups", "to the groups of the step", App.showGroups},
+	)}
+}
+
+// openGlance opens the view of the run at a glance.
+func (a App) openGlance() App {
+	a.glance.opened = false
+	if a.position.view == viewGlance {
+		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter those of the step under the cursor"
+		return a
+	}
+	return a.pushView(viewGlance)
+}
+
+func (a App) worstSpans() []glance.Span {
+	if g := a.glance.job.value.glance; g != nil {
+		return g.Spans
+	}
+	return nil
+}
+
+// openWorstStep goes to the step under the cursor.
+func (a App) openWorstStep() App {
+	g := a.glance.job.value.glance
+	if g == nil || a.glance.cursor >= len(g.Spans) {
+		return a.showGroups()
+	}
+	i, found := a.snap.Find(g.Spans[a.glance.cursor].From)
+	if !found {
+		return a
+	}
+	a = a.showGroups()
+	a.glance.opened = true
+	return a.showStep(i)
+}
+
+// keysBelowGlance returns the keys that the run at a glance has besides its own: those of the overview and of
+// steps lead to the overview and do there what they do.
+func keysBelowGlance() []keySection {
+	sections := append([]keySection{overviewKeys()}, commonKeys()...)
+	for i, s := range sections {
+		if s.name == "overview" || s.name == "steps" {
+			sections[i] = leavingGlance(s)
+		}
+	}
+	return sections
+}
+
+func leavingGlance(s keySection) keySection {
+	leaving := keySection{name: s.name}
+	for _, b := range s.bindings {
+		act := b.action
+		b.hint, b.action = "", func(a App) App {
+			return act(a.showGroups())
+		}
+		leaving.bindings = append(leaving.bindings, b)
+	}
+	return leaving
+}
+
+// chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
+// for longer than between two steps, or the source has ended. What the person opened or typed before stays.
+func (a App) chooseFirstView() App {
+	p := a.snap.Run.Progress
+	if a.glance.firstViewChosen || len(a.snap.Steps) == 0 || !a.sourceState.ended && !p.CaughtUp && p.BytesAll == 0 {
+		return a
+	}
+	a.glance.firstViewChosen = true
+	grows := !a.sourceState.ended && p.Freshness(a.sourceState.lastChunk) == model.Live
+	if !grows && a.position.view == viewOverview {
+		a.position.view = viewGlance
+	}
+	return a
+}
+
+// updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// stays on its step.
+func (a App) updateGlance(msg tea.Msg) App {
+	selected, isAnswer := int64(-1), false
+	if g := a.glance.job.value.glance; g != nil && a.glance.cursor > 0 && a.glance.cursor < len(g.Spans) {
+		selected = g.Spans[a.glance.cursor].From
+	}
+	if a.glance.job, _, isAnswer = a.glance.job.take(msg); isAnswer {
+		a.glance.cursor = max(0, slices.IndexFunc(a.glance.job.value.glance.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
+	}
+	key := glanceKey{a.result.trend, len(a.alike.known)}
+	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
+		return a
+	}
+	changed := key.trend != a.glance.job.key.trend
+	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
+	var cmd tea.Cmd
+	a.glance.job, cmd = a.glance.job.start(a.ctx, key, once(func(ctx context.Context) (runGlance, error) {
+		x := runGlance{glance.Of(key.trend, alike, snap.Run.LengthUnit), known}
+		if changed && key.trend.Complete() {
+			x.ratios = ratiosToSet(ctx, snap, set)
+		}
+		return x, nil
+	}))
+	return a.starts(cmd)
+}
+
+// maxRatioSamples bounds the newest steps that say which keep ratios to set.
+const maxRatioSamples = 1 << 16
+
+// ratiosToSet says which keep ratios suit the usual goal on the newest steps, and what they cost; "" if that
+// is not known.
+func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) string {
+	recompute := set.Recompute
+	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
+	entry, err := set.FindEstimator()
+	if err != nil || !entry.TrainerFilters {
+		return fmt.Sprintf("none: %s has no keep ratios; :framework easyr1 shows what they would do", set.Framework)
+	}
+	grid, err := sweep.New(set, sweep.DefaultRatios())
+	if err != nil {
+		return ""
+	}
+	var steps []int
+	for i, samples := len(snap.Steps)-1, 0; i >= 0 && (samples == 0 || samples+len(snap.Steps[i].Rewards) <= maxRatioSamples); i-- {
+		if !snap.Open(i) {
+			steps, samples = append(steps, i), samples+len(snap.Steps[i].Rewards)
+		}
+	}
+	if grid, err = grid.WithSteps(ctx, snap, steps, nil); err != nil {
+		return ""
+	}
+	best := grid.Recommend(sweep.DefaultGoal(), recompute)
+	if best.Cell == nil {
+		return best.Reason
+	}
+	text := "best for signal: " + best.Cell.Sentence()
+	if len(steps) < len(snap.Steps) {
+		text += fmt.Sprintf(" (newest %d steps)", len(steps))
+	}
+	return text
+}
+
+// exportedGlance returns the worst steps.
+func (a App) exportedGlance() report.Table {
+	s := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
+	if g := a.glance.job.value.glance; g != nil {
+		for i := range g.Spans {
+			x := &g.Spans[i]
+			s.Rows = append(s.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
+		}
+	}
+	return s
+}
+
+// glanceProgress says how many steps are computed, "" if all are.
+func glanceProgress(g *glance.Glance) string {
+	if g.Pending == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
+}
+
+// growingSteps says which steps are still being written, "" if none is.
+func growingSteps(g *glance.Glance) string {
+	var names []string
+	for _, n := range g.Open {
+		names = append(names, fmt.Sprint(n))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "step " + strings.Join(names, ", ") + " is still being written and not judged"
+}
+
+// widthForGlanceBars is the width from which the groups by fate stand beside the facts.
+const widthForGlanceBars = 110
+
+// minWorstRows is how many of the worst steps are in sight at least.
+const minWorstRows = 3
+
+// glanceView draws what the run is and what became of its samples and groups, and below the worst steps.
+func (a App) glanceView(w, h int) []string {
+	g := a.glance.job.value.glance
+	if g == nil {
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " the run at a glance", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
+	}
+	facts := paneContent{title: " the run at a glance", note: glanceProgress(g)}
+	room := max(1, h-minWorstRows-4) // for lines of facts
+	bars := 0
+	if w >= widthForGlanceBars {
+		bars = min(60, w/3)
+	}
+	facts.lines = a.glanceFacts(g, w-bars-2, room, bars > 0)
+	above := len(facts.lines) + 2
+	if bars > 0 {
+		fates := paneContent{title: " groups by fate", lines: a.fateBars(g, bars-3)}
+		above = min(max(above, len(fates.lines)+2), room+2)
+		facts.lines = joinColumns(
+			a.box(layout.Rect{W: w - bars, H: above}, false, facts),
+			a.box(layout.Rect{W: bars, H: above}, false, fates))
+	} else {
+		facts.lines = a.box(layout.Rect{W: w, H: above}, false, facts)
+	}
+	return append(facts.lines, a.box(layout.Rect{W: w, H: h - above}, true, a.worstSteps(g, w-2, h-above-2))...)
+}
+
+// fact is a labelled sentence of the view.
+type fact struct {
+	label, text string
+	bars        bool // the fates of groups, a line each, where there is room, stand below
+	rank        int  // facts of a higher rank go first where there is no room
+}
+
+// glanceFacts returns the facts about the run in at most h lines of w cells.
+func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
+	facts := a.factsOf(g)
+	draw := func(rank int, bars bool) []string {
+		var lines []string
+		for _, f := range facts {
+			if f.rank > rank {
+				continue
+			}
+			text := f.text
+			if f.bars && !bars && !barsBeside {
+				text += a.fatesInline(g)
+			}
+			lines = append(lines, a.labelledLines(f.label, text, w-1)...)
+			if f.bars && bars {
+				for _, line := range a.fateBars(g, w-13) {
+					lines = append(lines, cells.Spaces(13)+line)
+				}
+			}
+		}
+		return lines
+	}
+	if lines := draw(2, true); !barsBeside && len(lines) <= h {
+		return lines
+	}
+	for rank := 2; ; rank-- {
+		lines := draw(rank, false)
+		if len(lines) <= h || rank == 0 {
+			return lines[:min(len(lines), h)]
+		}
+	}
+}
+
+// factsOf returns the facts, in the order of the screen.
+func (a App) factsOf(g *glance.Glance) []fact {
+	run := a.snap.Run
+	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(a.snap.Rows, "samples")}
+	if run.Attempts.Several() {
+		what = append(what, run.Attempts.String())
+	}
+	if text := growingSteps(g); text != "" {
+		what = append(what, text)
+	}
+	facts := []fact{
+		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
+		{"numbers", a.choice().WithScale(), false, 0},
+		{"samples", fmt.Sprintf("%s train (%s)", units.Fraction(g.Nonzero, g.Rows), a.nonzeroName()), false, 0},
+		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
+	}
+	if a.glance.job.value.ratios != "" {
+		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
+	}
+	if g.Advice != "" {
+		facts = append(facts, fact{"advice", g.Advice, false, 0})
+	}
+	return facts
+}
+
+// freshnessInFull says how fresh the log is, and when its last row was written.
+func (e env) freshnessInFull() string {
+	p := e.snap.Run.Progress
+	text, _ := p.FreshnessText(e.sourceState.clock)
+	switch {
+	case e.sourceState.err != nil:
+		text = "reading has stopped"
+	case e.sourceState.ended:
+		text = "ended"
+	case p.Link.State == model.LinkLost:
+		text = e.linkText()
+	case !p.CaughtUp && p.BytesAll > 0:
+		text = "reading " + e.loadedText()
+	}
+	if !p.LastWrite.IsZero() {
+		text += ", last row " + e.lastWriteText()
+	}
+	return text
+}
+
+// fatesInline counts the dead groups by fate: " (12 all correct, 3 all wrong)".
+func (e env) fatesInline(g *glance.Glance) string {
+	var parts []string
+	for _, c := range g.DeadFates() {
+		parts = append(parts, units.Count(c.Groups)+" "+c.Fate.String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// The columns of a bar of groups by fate.
+const (
+	fateNameWidth  = 14
+	fateCountWidth = 14
+	maxFateBar     = 30
+)
+
+// fateBars draws a bar for those that carry signal and for each fate of the others, in lines of w cells.
+func (e env) fateBars(g *glance.Glance, w int) []string {
+	t := e.display.theme
+	bar := max(0, min(maxFateBar, w-fateNameWidth-fateCountWidth-1))
+	line := func(glyph, name string, role themes.Role, n int) string {
+		share := float64(n) / float64(max(1, g.Groups))
+		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), fateCountWidth) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
+	}
+	const signal = "signal"
+	lines := []string{line(e.display.glyphs.Dot, signal, themes.Good, g.Signal)}
+	for _, c := range g.DeadFates() {
+		lines = append(lines, line(e.fateGlyph(c.Fate), c.Fate.String(), e.fateRole(c.Fate), c.Groups))
+	}
+	return lines
+}
+
+// noWorstStep says why no step is listed.
+func noWorstStep(g *glance.Glance) string {
+	if g.Groups == 0 {
+		return "no complete step yet"
+	}
+	return "none: every group of every step carries signal"
+}
+
+// worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
+// are ordered.
+func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
+	c := paneContent{title: " worst steps, and why"}
+	if len(g.Spans) == 0 {
+		c.lines = []string{a.display.theme.Paint(themes.Dim, " "+noWorstStep(g))}
+		return c
+	}
+	columns := worstColumnsFor(g, w)
+	for i := windowTop(a.glance.cursor, len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
+		for _, line := range a.worstRow(columns, &g.Spans[i], i == a.glance.cursor, h-len(c.lines)) {
+			a.addRow(&c, target{onWorstStep, i}, line, w, i == a.glance.cursor)
+		}
+	}
+	c.note = fmt.Sprintf("%d/%d · Enter goes there", a.glance.cursor+1, len(g.Spans))
+	order := a.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
+	if len(c.lines)+len(order) >= h {
+		c.remark = "? says how they are ordered"
+		return c
+	}
+	for len(c.lines)+len(order) < h {
+		c.lines = append(c.lines, "")
+	}
+	c.lines = append(c.lines, order...)
+	return c
+}
+
+// worstColumns is the widths of the columns of the worst steps.
+type worstColumns struct {
+	name, text int
+	counts     bool // of the groups that carry signal
+}
+
+func worstColumnsFor(g *glance.Glance, w int) worstColumns {
+	c := worstColumns{counts: w >= 90}
+	for i := range g.Spans {
+		c.name = max(c.name, cells.Width(g.Spans[i].Name()))
+	}
+	c.name = min(c.name, 15)
+	c.text = w - c.name - 3
+	if c.counts {
+		c.text -= fateCountWidth + 8
+	}
+	return c
+}
+
+// worstRow returns the lines of some of the worst steps: one, or if they are whole as many as the cause takes, unless
+// those are more than h.
+func (e env) worstRow(c worstColumns, s *glance.Span, whole bool, h int) []string {
+	t, cause := e.display.theme, sanitize.Line(s.Cause)
+	text := cells.Wrap(cause, c.text)
+	if !whole || len(text) > h {
+		text = []string{cause}
+	}
+	row := " " + t.Paint(themes.Title, cells.FitRight(s.Name(), c.name)) + "  " + cells.Fit(text[0], c.text)
+	if c.counts {
+		row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
+	}
+	lines := []string{row}
+	for _, more := range text[1:] {
+		lines = append(lines, cells.Spaces(c.name+3)+more)
+	}
+	return lines
+}

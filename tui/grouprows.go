@@ -1,0 +1,270 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/tui/cells"
+)
+
+// order is how the table of groups is sorted.
+type order struct {
+	column   int // index in sortings
+	reversed bool
+}
+
+// sorting is a way to sort: by fate the worst first, by a number the largest, by a text in
+// alphabetical order.
+type sorting struct {
+	column  string // the header of its column; "" if it has none
+	words   string
+	compare func(a, b *analysis.Group) int
+}
+
+// sortings returns the ways to sort, the default first.
+func sortings() []sorting {
+	by := func(name, words string, of func(g *analysis.Group) float64) sorting {
+		return sorting{name, words, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
+	}
+	return []sorting{
+		{"fate", "worst first", func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
+		{"prompt", "by prompt", func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }},
+		by("n", "by size", func(g *analysis.Group) float64 { return float64(g.Size()) }),
+		by("kept", "by kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
+		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
+		by("", "by std of reward", func(g *analysis.Group) float64 { return g.RewardStd }),
+		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips.Total()) }),
+		by("step", "by step", func(g *analysis.Group) float64 { return float64(g.Step) }), // the last: see nextOrder
+	}
+}
+
+func (a App) nextOrder() App {
+	all := len(sortings())
+	if !a.isWide() {
+		all-- // without the step
+	}
+	return a.apply(a.settings.withOrder(order{column: (a.settings.order.column + 1) % all}))
+}
+
+// sortBy sorts the groups by a column, given by its index in sortings, or the other way round if they are.
+func (a App) sortBy(column int) App {
+	if a.settings.order.column == column {
+		return a.reverseOrder()
+	}
+	return a.apply(a.settings.withOrder(order{column: column}))
+}
+
+func (a App) reverseOrder() App {
+	return a.apply(a.settings.withOrder(order{a.settings.order.column, !a.settings.order.reversed}))
+}
+
+// columnHeader returns the header of a column, with an arrow if the table is sorted by it.
+func (e env) columnHeader(name string) string {
+	if e.settings.order == (order{}) || sortings()[e.settings.order.column].column != name {
+		return name
+	}
+	up := e.settings.order.reversed != (e.settings.order.column == 1) // text ascends by default
+	return name + e.display.glyphs.SortArrow(up)
+}
+
+// markHeading marks text as the heading of a column of the groups.
+func (e env) markHeading(column, text string) string {
+	return e.mark(onHeading, slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == column }), text)
+}
+
+// groupsTitle says how many groups are shown, by which filter and in which order.
+func (a App) groupsTitle(w int) string {
+	x := a.result.analysis
+	title := "groups" + a.ofRun() + "  " + units.Count(x.Groups)
+	if a.activeFilter() != "" {
+		title = "groups" + a.ofRun() + "  " + a.shownCount()
+	}
+	title = a.withScopeWords(title, w)
+	words := sortings()[a.settings.order.column].words
+	if a.settings.order.reversed {
+		words += ", reversed"
+	}
+	if text := sanitize.Line(a.activeFilter()); a.position.view == viewFilter {
+		return title + " · " + text + "▏"
+	} else if text != "" {
+		return title + " · " + text + " · " + words
+	}
+	return title + " · " + words
+}
+
+// causeUnderCursor says why the group under the cursor has no signal, after its note and
+// its fates if they differ from the baseline's.
+func (a App) causeUnderCursor() string {
+	if len(a.result.rows) == 0 {
+		return ""
+	}
+	g := a.result.rows[a.panes.cursor]
+	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
+	if note := a.noteUnderCursor(); note != "" {
+		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
+	}
+	if was, differs := a.baselineFate(g); differs {
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
+	}
+	return why
+}
+
+// rearrange filters and sorts the groups again; the cursor stays on its group.
+func (a App) rearrange() App {
+	if a.result.analysis == nil {
+		return a
+	}
+	selected := groupKey{}
+	if g := a.selectedGroup(); g != nil {
+		selected = keyOf(g)
+	}
+	return a.arrangeRows(selected).clampCursor()
+}
+
+// arrangeRows filters and sorts the groups, and puts the cursor on the selected one, or on that of the same
+// name in another step. A filter that is no query, as while it is typed, shows all groups.
+func (a App) arrangeRows(selected groupKey) App {
+	x := a.result.analysis
+	q, err := figures.ParseQuery(a.activeFilter())
+	if err != nil {
+		q = figures.Query{}
+	}
+	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, matchingGroups(x, q)), nil
+	if len(a.result.rows) < x.Groups {
+		a.result.shownSamples = make([]bool, x.Rows)
+		for _, g := range a.result.rows {
+			for i := x.Offsets[g]; i < x.Offsets[g+1]; i++ {
+				a.result.shownSamples[i] = true
+			}
+		}
+	}
+	if selected == (groupKey{}) {
+		return a
+	}
+	row := slices.IndexFunc(a.result.rows, func(g int) bool { return keyOf(&x.Table[g]) == selected })
+	if row < 0 {
+		row = slices.IndexFunc(a.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
+	}
+	if row >= 0 {
+		a.panes.cursor = row
+	}
+	return a
+}
+
+// matchingGroups returns the groups that a query matches.
+func matchingGroups(x *analysis.Analysis, q figures.Query) []int {
+	var rows []int
+	for g := range x.Groups {
+		if q.MatchesGroup(x, g) {
+			rows = append(rows, g)
+		}
+	}
+	return rows
+}
+
+// sortRows sorts groups; equal ones stay in order.
+func (o order) sortRows(x *analysis.Analysis, rows []int) []int {
+	if o.column == 0 { // the order of nearly every key press
+		byFate := make([][]int, len(model.Fates()))
+		for _, g := range rows {
+			fate := x.Table[g].Fate
+			byFate[fate] = append(byFate[fate], g)
+		}
+		if o.reversed {
+			slices.Reverse(byFate)
+		}
+		return slices.Concat(byFate...)
+	}
+	compare := sortings()[o.column].compare
+	slices.SortStableFunc(rows, func(g, h int) int {
+		if o.reversed {
+			g, h = h, g
+		}
+		return compare(&x.Table[g], &x.Table[h])
+	})
+	return rows
+}
+
+// minSharedPrompt is how many bytes prompts share at least where the table leaves them out: the first
+// word of a question says something, and costs little.
+const minSharedPrompt = 12
+
+// shortPrompt is how many columns the longest of the prompts takes at most where they are left whole.
+const shortPrompt = 16
+
+// sharedPrompt returns how many bytes at the beginning of the prompts of all groups are the same, up to
+// the end of a word: 0 if they are few, if all prompts are short, or if there are no two different ones. Groups without a
+// prompt do not count.
+func sharedPrompt(groups []analysis.Group) int {
+	return sharedBeginning(len(groups), func(i int) string { return groups[i].Preview })
+}
+
+// sharedBeginning is sharedPrompt for n prompts.
+func sharedBeginning(n int, prompt func(i int) string) int {
+	first, same, several, longest := "", 0, false, 0
+	for i := range n {
+		text := prompt(i)
+		if longest <= shortPrompt {
+			longest = max(longest, cells.Width(sanitize.Line(text)))
+		}
+		switch {
+		case text == "" || text == first:
+		case first == "":
+			first, same = text, len(text)-1
+		default:
+			several = true
+			same = min(commonBytes(first[:same], text), len(text)-1) // something is left of each
+		}
+	}
+	if !several || longest <= shortPrompt || wordStart(first, same) < minSharedPrompt {
+		return 0
+	}
+	return wordStart(first, same)
+}
+
+// withoutShared returns a prompt as it is shown beside others that share its first n bytes.
+func withoutShared(prompt string, n int) string {
+	if n > 0 && n < len(prompt) {
+		return "…" + sanitize.Line(prompt[n:])
+	}
+	return sanitize.Line(prompt)
+}
+
+// commonBytes returns how many bytes at the beginning of two texts are the same.
+func commonBytes(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// wordStart returns the last place of a text, at most at, that follows a space, or a character of a
+// script without spaces.
+func wordStart(text string, at int) int {
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	for at > 0 {
+		before, size := utf8.DecodeLastRuneInString(text[:at])
+		if unicode.IsSpace(before) || unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana) || isWidePunctuation(before) {
+			return at
+		}
+		at -= size
+	}
+	return 0
+}
+
+// isWidePunctuation reports whether r is a punctuation mark of a script without spaces.
+func isWidePunctuation(r rune) bool {
+	return strings.ContainsRune("，。、；：？！（）「」", r)
+}

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+)
+
+// list is rows that a cursor goes through, by keys, wheel and clicks, or a text whose first line in sight does.
+type list struct {
+	cursor func(*App) *int
+	count  func(App) int // of the rows; of a text the lines that can be the first in sight
+	open   action        // what a double click does; nil: nothing
+	moved  func(App) App // what follows a move; nil: nothing
+}
+
+// lists returns every list by what its rows are to the mouse.
+func lists() [targetKinds]list {
+	pairs := func(a App) int { return len(a.pairs()) }
+	spans := func(a App) int { return len(a.worstSpans()) }
+	marks := func(a App) int { return len(a.session.current.Marks) }
+	return [targetKinds]list{
+		onGroup:     {cursor: func(a *App) *int { return &a.panes.cursor }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
+		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
+		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
+		onPair:      {cursor: func(a *App) *int { return &a.second.cursor }, count: pairs, open: App.openAnswers},
+		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
+		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.matchingEstimators()) }, open: App.pickEstimator},
+		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
+		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: do(App.moveStageChoice, 1), moved: App.stageMoved},
+		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: spans, open: App.openWorstStep},
+
+		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
+		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSizeLines(a.display.w - 4))) }},
+		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdownLines(a.display.w - 3))) }},
+	}
+}
+
+// moveRow moves the cursor of a list by some rows, no further than its ends.
+func (a App) moveRow(of targetKind, by int) App {
+	l := lists()[of]
+	at := l.cursor(&a)
+	return a.toRow(of, clampIndex(*at+by, l.count(a)))
+}
+
+// toRow puts the cursor of a list on a row.
+func (a App) toRow(of targetKind, row int) App {
+	l := lists()[of]
+	*l.cursor(&a) = row
+	if l.moved != nil {
+		return l.moved(a)
+	}
+	return a
+}
+
+// listKeys returns the keys of a list.
+func listKeys(hint string, of targetKind) []binding {
+	to := func(by int) action { return func(a App) App { return a.moveRow(of, by) } }
+	return []binding{
+		{[]string{"j", "down"}, "j ↓", hint, "down", to(1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", to(-1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", to(10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", to(-10)},
+		{[]string{"g", "home"}, "g", "", "to the top", to(math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", to(math.MaxInt32)},
+	}
+}
+
+// pickerKeys returns the keys of a list that is narrowed by what is typed.
+func pickerKeys(of targetKind, backspace, enter binding) []binding {
+	to := func(by int) action { return func(a App) App { return a.moveRow(of, by) } }
+	return []binding{
+		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", to(1)},
+		{[]string{"up", "ctrl+p"}, "↑", "", "up", to(-1)},
+		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", to(10)},
+		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", to(-10)},
+		backspace, enter,
+		{[]string{"esc"}, "Esc", "Esc back", "back without changes", App.escape},
+	}
+}
+
+// clampIndex returns the index of n elements that is nearest to i.
+func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
+
+// windowTop returns the first of n rows to show in a window of h rows, so that the cursor is in the middle unless the window is
+// at an end.
+func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
+
+// addRows fills a pane to h lines of w cells with those of n rows that are around the cursor, and notes where it is.
+func (e env) addRows(c *paneContent, of targetKind, cursor, n, w, h int, row func(i int) string) {
+	for i := windowTop(cursor, n, h-len(c.lines)); i < n && len(c.lines) < h; i++ {
+		e.addRow(c, target{of, i}, row(i), w, i == cursor)
+	}
+	c.note = fmt.Sprintf("%d/%d", min(cursor+1, n), n)
+}
+
+// scrolledTo returns the content with the lines that a pane of height h shows from line top on, and which they are of all.
+func (c paneContent) scrolledTo(top int, lines []string, h int) paneContent {
+	c.lines = lines
+	if visible := max(0, h-2); len(lines) > visible {
+		top = min(top, len(lines)-visible)
+		c.lines, c.note = lines[top:], fmt.Sprintf("%d–%d/%d", top+1, top+visible, len(lines))
+	}
+	return c
+}
+
+// firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
+// the bottom.
+func (a App) firstLines(lines int) int {
+	visible := a.display.h - len(a.header(a.display.w)) - 3
+	return max(1, lines-visible+1)
+}

@@ -1,0 +1,285 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/choice"
+	"vantage/model/match"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+)
+
+// loggedMatch is the comparison of the logged advantages with those of every estimator.
+type loggedMatch struct {
+	job    job[matchKey, matched]
+	report *match.Report // the latest, nil if there is none
+
+	reward  string        // of the settings of the report
+	weights model.Weights // of the settings of the report
+
+	rewards choice.Rewards // the columns that the log shows to be the reward
+}
+
+// matchKey is how many complete steps are compared.
+type matchKey int
+
+// matched says which estimator wrote the advantages in the log, and which columns are its reward.
+type matched struct {
+	report  *match.Report
+	set     model.Settings // with which the report was made
+	rewards choice.Rewards
+}
+
+// maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
+const maxMatchSamples = 4096
+
+// updateMatch takes the comparison, and starts it when the first step is complete, and again whenever
+// there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
+// is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
+func (a App) updateMatch(msg tea.Msg) App {
+	var isAnswer bool
+	if a.loggedMatch.job, _, isAnswer = a.loggedMatch.job.take(msg); isAnswer {
+		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
+	}
+	steps, before := len(a.snap.Steps), int(a.loggedMatch.job.key)
+	if steps > 0 && a.snap.Open(steps-1) {
+		steps--
+	}
+	enough := steps >= max(1, 2*before) || steps > before && (a.newStepDisagrees() || a.loggedMatch.undecided())
+	if !a.snap.Run.Progress.CaughtUp || !enough || !a.loggedMatch.job.lacks(matchKey(steps), inTurn) {
+		return a
+	}
+	var cmd tea.Cmd
+	snap, set, given := a.snap, a.settingsToCompare(), a.session.given
+	a.loggedMatch.job, cmd = a.loggedMatch.job.start(a.ctx, matchKey(steps), once(func(ctx context.Context) (m matched, err error) {
+		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
+		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
+		return m, err
+	}))
+	return a.starts(cmd)
+}
+
+// undecided reports whether nothing in the comparison told estimators apart.
+func (m loggedMatch) undecided() bool { return m.report != nil && m.report.Undecided }
+
+// newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
+// step on the screen, and gave those of all steps that were compared.
+func (a App) newStepDisagrees() bool {
+	now := a.result.analysis
+	return now != nil && a.choice().Confirmed() &&
+		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
+}
+
+// startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
+func (a App) startAtTrainer() App {
+	if a.session.autoOrigin != "" || a.snap.Run.Format == "" {
+		return a
+	}
+	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
+	if set.Effective().Validate() != nil {
+		return a // the analysis says why
+	}
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	if a.choiceIsOpen() {
+		a.settings.now = set
+	}
+	return a
+}
+
+// choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
+func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
+
+// adoptGroups groups the log as its advantages prove.
+func (a App) adoptGroups(proved model.ProvedGroups) App {
+	if proved == a.settings.now.Proved {
+		return a
+	}
+	h := a.settings.withProved(proved)
+	g, err := a.snap.Grouping(h.now)
+	if err != nil {
+		return a
+	}
+	text := a.snap.Division(g.GroupRule)
+	if text == "" {
+		text = "they are " + g.Evidence + ", which the logged advantages prove"
+	}
+	return a.addNotice("groups changed: " + text).apply(h)
+}
+
+// onMatch takes over the groups that the comparison proves, and the columns that the log shows to be the
+// reward. At the first comparison, and if these columns change, it switches to the estimator that wrote
+// the log, unless the person chose one or has changed something already.
+func (a App) onMatch(m matched, err error) App {
+	isOpen := a.choiceIsOpen()
+	if err == nil {
+		a = a.adoptGroups(m.report.Proved)
+	}
+	a, state, notice := a.learnRewards(m.rewards)
+	if notice != "" {
+		a = a.addNotice(notice)
+		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
+	}
+	if err == nil { // else no advantages in the log, or no groups: nothing to compare
+		isFirst := a.loggedMatch.report == nil || a.loggedMatch.undecided() || notice != ""
+		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = m.report, m.set.Reward, m.set.Weights
+		if isFirst && isOpen {
+			a, state.now = a.matchedEstimator(state.now, m.report)
+		}
+	}
+	return a.apply(a.settings.push(state))
+}
+
+// matchedEstimator returns set with the estimator that wrote the log, and says if it is another.
+func (a App) matchedEstimator(set model.Settings, logged *match.Report) (App, model.Settings) {
+	matched, chosen := choice.Choose(set, a.session.given, a.snap.Run.Framework, logged)
+	if matched.Effective().Validate() != nil {
+		return a, set
+	}
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(matched), chosen.Origin
+	if matched != set {
+		a = a.addNotice(fmt.Sprintf("the logged advantages match %s, so it is selected (u undoes)", chosen.Candidate))
+	}
+	return a, matched
+}
+
+// choice returns who chose the estimator at work, and what the log says of it.
+func (a App) choice() choice.Choice {
+	origin := a.session.autoOrigin
+	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
+		origin = choice.FromScreen
+	}
+	c := choice.Describe(a.settings.now, origin, a.loggedReport())
+	c.Rewards = a.rewards()
+	return c
+}
+
+// loggedReport returns the comparison with the logged advantages, nil if it was made with another reward.
+func (e env) loggedReport() *match.Report {
+	if set, m := e.settings.now, e.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
+		return nil
+	}
+	return e.loggedMatch.report
+}
+
+// matchVerdict says in a few words whether an estimator reproduces the logged advantages.
+func (e env) matchVerdict() string {
+	r := e.loggedReport()
+	if r == nil {
+		return ""
+	}
+	t := e.display.theme
+	switch r.Outcome() {
+	case match.OutcomeCannotTell:
+		return t.Paint(themes.Dim, "log: all advantages are 0 so far")
+	case match.OutcomeMixture, match.OutcomeFiltered, match.OutcomeNone:
+		return t.Paint(themes.Warn, "! "+nearestEstimator(r))
+	case match.OutcomeMatch:
+	}
+	best, how, equal := r.Matches[0], "exact", r.Matches[0].Exact
+	switch {
+	case best.Equal() < r.Compared:
+		how, equal = "up to rounding", best.Agreeing
+	case best.OneULP > 0:
+		how, equal = "within 1 ulp", best.Equal()
+	}
+	return t.Paint(themes.Good, e.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
+		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
+}
+
+// nearestEstimator names the newest estimator of a mixture, or that of a filtered log, else the one that
+// reproduces most of the logged advantages, if it reproduces half of them.
+func nearestEstimator(r *match.Report) string {
+	if r.Found != nil {
+		return fmt.Sprintf("log = %s %s %s, filtered", r.Found.Framework, r.Found.Estimator, r.Found.Scale)
+	}
+	if n := len(r.Mixture); n > 0 {
+		newest := r.Mixture[n-1]
+		return fmt.Sprintf("log = %s %s %s from step %d on", newest.Framework, newest.Estimator, newest.Scale, newest.From)
+	}
+	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
+		return "log = no known estimator"
+	}
+	v := r.Others[0]
+	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
+}
+
+// matchWarning is the warning that no estimator reproduces the logged advantages.
+func (e env) matchWarning() []warningLine {
+	r := e.loggedReport()
+	if r == nil || r.HasMatch() || r.Undecided {
+		return nil
+	}
+	return []warningLine{{
+		kind:   model.WarnLoggedDiffers,
+		text:   fmt.Sprintf("none of %d estimators and scales reproduces all logged advantages", r.Candidates),
+		advice: sanitize.Line(strings.Join(r.Clues, "; ")) + " — `vantage match` has the details", group: -1,
+	}}
+}
+
+// rewardsAreOpen reports whether the log may still decide which of its columns are the reward: the
+// person has named none, nor taken back what the log said.
+func (a App) rewardsAreOpen() bool {
+	if a.session.given.Rewards == choice.FromConfig && a.snap.Run.CheckReward(a.settings.now) != nil {
+		return true // it names what the log lacks
+	}
+	return a.session.given.Rewards == "" && a.settings.now.Reward == "" && a.settings.now.Weights == a.session.autoWeights
+}
+
+// settingsToCompare returns the settings with which the logged advantages are compared: the columns of
+// the reward are to be chosen again, as more is known.
+func (a App) settingsToCompare() model.Settings {
+	set := a.settings.now
+	if a.session.given.Rewards == "" && a.rewardsAreOpen() {
+		set.Weights = ""
+	}
+	return set
+}
+
+// learnRewards takes over which columns the log says are the reward. It returns the settings with these
+// columns, and a notice if they are others than before.
+func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice string) {
+	learned = a.settings.undoState
+	if !a.rewardsAreOpen() || !r.IsChoice() {
+		return a, learned, ""
+	}
+	a.loggedMatch.rewards = r
+	before := learned.now.Weights
+	if r.Absent != "" {
+		a.session.given.Rewards, a.session.defaults.Reward, a.session.defaults.Weights = "", "", ""
+	}
+	if a.session.autoWeights = r.Weights; r.Weights == before && r.Absent == "" {
+		return a, learned, ""
+	}
+	learned.now.Reward, learned.now.Weights = "", r.Weights
+	if base := &learned.base; base.on && base.settings.Reward == "" && base.settings.Weights == before {
+		base.settings.Weights = r.Weights
+	}
+	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
+}
+
+// rewards returns which columns are the reward at work, and who says so.
+func (a App) rewards() choice.Rewards {
+	set := a.settings.now
+	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {
+		return a.loggedMatch.rewards
+	}
+	if set.Reward == "" && set.Weights == "" && len(a.snap.Run.SummedColumns()) < 2 {
+		return choice.Rewards{}
+	}
+	origin := a.session.given.Rewards
+	if set.Reward != a.session.defaults.Reward || set.Weights != a.session.defaults.Weights {
+		origin = choice.FromScreen
+	}
+	if set.Reward == "" && set.Weights == "" {
+		origin = choice.Assumed
+	}
+	return choice.DescribeRewards(a.snap, set, choice.Rewards{Origin: origin})
+}

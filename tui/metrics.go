@@ -1,0 +1,291 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model/figures"
+	"vantage/model/fuzzy"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// metricWidth is the least width of a column, without a difference from the baseline.
+const metricWidth = 36
+
+// deltaWidth is the width of a difference from the baseline.
+const deltaWidth = 10
+
+// paneMetrics lists the metrics of the step, under the trainers' names, in columns.
+func (a App) paneMetrics(w, h int) paneContent {
+	x := a.shownFigures()
+	if x == nil {
+		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
+	}
+	all := x.Metrics
+	columns := a.metricColumns(len(all), w, h)
+	width := w / columns
+	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
+	if of := a.shownCount(); of != "" {
+		c.title += " · " + of + " groups shown"
+	}
+	if hidden := a.hiddenMetricRows(); hidden > 0 {
+		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
+	}
+	deltaRoom, base := 0, a.baselineFigures()
+	if base != nil {
+		deltaRoom = deltaWidth
+		c.title += " · Δ against " + settingsInWords(a.settings.base.settings)
+	}
+	for y := range h {
+		line := ""
+		for x := range columns {
+			at := a.panes.metricScroll*columns + x*h + y
+			if at >= len(all) {
+				break
+			}
+			name := a.display.theme.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-deltaRoom))
+			value := metricText(all[at].Name, all[at].Value)
+			if base != nil {
+				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
+			}
+			line += a.mark(onMetric, at, a.cell(cells.Justify(name, value, width-2), a.panes.focus == layout.Metrics && at == clampIndex(a.panes.metric, len(all))))
+		}
+		c.lines = append(c.lines, line)
+	}
+	return c
+}
+
+// metricText returns the value of a metric. Where one of ours is not defined it is missing; a trainer's is nan, as
+// the trainer logs it.
+func metricText(name string, x float64) string {
+	if math.IsNaN(x) && strings.HasPrefix(name, "vantage/") {
+		return units.Missing
+	}
+	return units.Short(x)
+}
+
+// metricColumns returns in how many columns n metrics are listed in w×h cells: as many as fit, and are needed.
+func (e env) metricColumns(n, w, h int) int {
+	width := metricWidth
+	if e.baselineFigures() != nil {
+		width += deltaWidth
+	}
+	return max(1, min(w/width, (n+h-1)/max(1, h)))
+}
+
+// trimPathPrefix cuts a name to w cells, first by its leading path elements, which other
+// names share.
+func trimPathPrefix(name string, w int) string {
+	trimmed := name
+	for cells.Width(trimmed) > w {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(trimmed, "…/"), "/")
+		if !ok {
+			return cells.TruncateLeft(trimmed, w)
+		}
+		trimmed = "…/" + rest
+	}
+	return trimmed
+}
+
+// hiddenMetricRows returns how many rows of metrics do not fit.
+func (a App) hiddenMetricRows() int {
+	in := a.screen().Panes[layout.Metrics].Inner()
+	if a.result.analysis == nil || in.H == 0 || a.shownFigures() == nil {
+		return 0
+	}
+	columns := a.metricColumns(len(a.shownFigures().Metrics), in.W, in.H)
+	rows := (len(a.shownFigures().Metrics) + columns - 1) / columns
+	return max(0, rows-in.H)
+}
+
+// moveMetricCursor moves the cursor of the pane and scrolls it into sight.
+func (a App) moveMetricCursor(by int) App {
+	in := a.screen().Panes[layout.Metrics].Inner()
+	if a.result.analysis == nil || a.shownFigures() == nil || in.H == 0 {
+		return a
+	}
+	a.panes.metric = clampIndex(a.panes.metric+by, len(a.shownFigures().Metrics))
+	columns := a.metricColumns(len(a.shownFigures().Metrics), in.W, in.H)
+	top := min(a.panes.metricScroll, a.panes.metric/columns)
+	least := (a.panes.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
+	a.panes.metricScroll = min(max(0, top, least), a.hiddenMetricRows())
+	return a
+}
+
+// drawMetric draws the metric under the cursor over all steps.
+func (a App) drawMetric() App {
+	x := a.shownFigures()
+	if x == nil || len(x.Metrics) == 0 {
+		return a
+	}
+	return a.drawFigure(x.Metrics[clampIndex(a.panes.metric, len(x.Metrics))].Name)
+}
+
+// figurePicker is the state of the list of figures.
+type figurePicker struct {
+	query  string
+	cursor int
+}
+
+func figureListKeys() keySection {
+	return keySection{"list of figures", pickerKeys(onFigure,
+		binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFigure},
+		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the figure over the steps", App.drawPickedFigure})}
+}
+
+// openPicker opens the list of figures, the cursor on the one that is drawn.
+func (a App) openPicker() App {
+	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
+	return a.pushView(viewFigureList)
+}
+
+// pickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
+// letters in their order, then those whose meaning contains it.
+func (a App) pickedFigures() []string {
+	names := a.metricNames()
+	words := strings.Fields(strings.ToLower(a.steps.picker.query))
+	if len(words) == 0 {
+		return names
+	}
+	ranked := make([][]string, 3)
+	for _, name := range names {
+		if rank := rankFigure(name, words); rank >= 0 {
+			ranked[rank] = append(ranked[rank], name)
+		}
+	}
+	return slices.Concat(ranked...)
+}
+
+// rankFigure returns how a figure fits to words, 0 being best; −1: it does not.
+func rankFigure(name string, words []string) int {
+	rank, lower, meaning := 0, strings.ToLower(name), strings.ToLower(figureMeaning(name))
+	for _, word := range words {
+		switch {
+		case strings.Contains(lower, word):
+		case fuzzy.HasLettersInOrder(lower, word):
+			rank = max(rank, 1)
+		case strings.Contains(meaning, word):
+			rank = 2
+		default:
+			return -1
+		}
+	}
+	return rank
+}
+
+// figureMeaning returns what a figure means.
+func figureMeaning(name string) string {
+	entry, _ := figures.Explain(figures.Metrics, name)
+	return entry.Meaning
+}
+
+// figureExplained returns the line of the glossary of the figure under the cursor, in lines of w cells.
+func (a App) figureExplained(list []string, w int) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	name := list[clampIndex(a.steps.picker.cursor, len(list))]
+	entry, ok := figures.Explain(figures.Metrics, name)
+	if !ok {
+		return nil
+	}
+	_, text, _ := strings.Cut(entry.Line(), ": ")
+	if entry.Trainers != "" {
+		text += "; " + entry.Trainers
+	}
+	return cells.Wrap(sanitize.Line(name)+": "+text, w)
+}
+
+func (a App) typeFigure(typed string) App {
+	a.steps.picker.query = appendTyped(a.steps.picker.query, typed, maxTyped)
+	a.steps.picker.cursor = 0
+	return a
+}
+
+func (a App) backspaceFigure() App {
+	a.steps.picker.query = backspace(a.steps.picker.query)
+	return a.moveRow(onFigure, 0)
+}
+
+func (a App) drawPickedFigure() App {
+	list := a.pickedFigures()
+	if len(list) == 0 {
+		a.notice = "no figure is called that: Backspace widens the list"
+		return a
+	}
+	return a.drawFigure(list[a.steps.picker.cursor])
+}
+
+// drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
+func (a App) drawFigure(name string) App {
+	a.steps.metric = name
+	if a.position.view == viewFigureList {
+		a = a.goBack()
+	}
+	if a.viewInSight() == viewFigures {
+		a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
+		return a.scrollFigures()
+	}
+	if a.viewInSight() == viewSteps {
+		return a
+	}
+	return a.openSteps()
+}
+
+// runFigure draws a figure over the steps; without a name it opens the list.
+func runFigure(a App, args []string) (App, error) {
+	if len(args) == 0 {
+		a = a.openPicker()
+		return a, nil
+	}
+	a.steps.picker.query = strings.Join(args, " ")
+	list := a.pickedFigures()
+	if len(list) == 0 {
+		return a, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
+	}
+	a = a.drawFigure(list[0])
+	return a, nil
+}
+
+// figureListView lists the figures, each with its value at the step on the screen and what it means.
+func (a App) figureListView(w, h int) []string {
+	t, list := a.display.theme, a.pickedFigures()
+	box := layout.Rect{W: w, H: h}
+	in := box.Inner()
+	title := "type a part of its name or meaning"
+	if a.steps.picker.query != "" {
+		title = a.steps.picker.query + "▏"
+	}
+	c := paneContent{title: " figures  " + title}
+	name := 0
+	for _, n := range a.metricNames() {
+		name = max(name, cells.Width(n))
+	}
+	name = min(name, in.W/2)
+	explained := a.figureExplained(list, in.W-2)
+	explained = explained[:min(len(explained), maxExplained)]
+	rows := in.H - maxExplained - 1
+	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, rows, func(i int) string {
+		return " " + cells.Fit(trimPathPrefix(sanitize.Line(list[i]), name), name) + " " +
+			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
+	})
+	if len(list) == 0 {
+		c.lines = []string{" " + t.Paint(themes.Dim, "no figure is called that: Backspace widens the list")}
+	}
+	for len(c.lines) < in.H-maxExplained {
+		c.lines = append(c.lines, "")
+	}
+	for _, line := range explained {
+		c.lines = append(c.lines, " "+line)
+	}
+	return a.box(box, true, c)
+}
+
+// maxExplained is how many lines below the list explain the figure under the cursor.
+const maxExplained = 3

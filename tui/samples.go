@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// rankedSamples returns the samples of a group, as columns of the analysis, by reward, the
+// best first. NaN comes last; equal rewards stay in the order of the log.
+func (e env) rankedSamples(g *analysis.Group) []int {
+	order := make([]int, g.Size())
+	for i := range order {
+		order[i] = g.Start + i
+	}
+	rewards := e.result.analysis.LoggedRewards
+	slices.SortStableFunc(order, func(i, j int) int {
+		x, y := rewards[i], rewards[j]
+		switch {
+		case x > y, x == x && y != y:
+			return -1
+		case x < y, x != x && y == y:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// sampleColumn is a column of the table.
+type sampleColumn struct {
+	name  string
+	width int
+	cell  func(column int) (text string, role themes.Role)
+}
+
+// componentWidth is the width of the column of a reward component, figureWidth that of a
+// number in any column.
+const (
+	componentWidth = 9
+	figureWidth    = 6
+)
+
+// advantageColumns is how many of the columns, the last, are advantages.
+const advantageColumns = 2
+
+// sampleColumns returns the columns that the log has values for.
+func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
+	x := a.result.analysis
+	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
+	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
+	if _, _, ok := x.RolloutOf(g, g.Start); ok {
+		all = append(all, rolloutColumn(x, g))
+	}
+	all = append(all, a.componentFigures(g)...)
+	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
+		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
+			if x.Lengths[i] < 0 {
+				return units.Missing, themes.Dim
+			}
+			return units.Count(int(x.Lengths[i])), themes.Dim
+		}})
+	}
+	return append(all,
+		sampleColumn{"orig", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
+		sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
+			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
+		}},
+	)
+}
+
+// rolloutColumn numbers the rollouts of a group; the last row of each is marked.
+func rolloutColumn(x *analysis.Analysis, g *analysis.Group) sampleColumn {
+	return sampleColumn{"rollout", 9, func(i int) (string, themes.Role) {
+		rollout, last, _ := x.RolloutOf(g, i)
+		if last {
+			return fmt.Sprintf("%d last", rollout+1), themes.Plain
+		}
+		return fmt.Sprintf("%d     ", rollout+1), themes.Dim
+	}}
+}
+
+func (e env) lengthName() string {
+	if unit := e.snap.Run.LengthUnit; unit == model.LengthTokens {
+		return "tokens"
+	}
+	return "length"
+}
+
+// component is a reward component of the step, by row of the log.
+type component struct {
+	name   string
+	values []float64
+}
+
+// components returns the reward components that the step has.
+func (a App) components() []component {
+	var all []component
+	g := a.selectedGroup()
+	if g == nil {
+		return nil
+	}
+	step, _ := a.stepOf(g)
+	for k, values := range step.Components {
+		if values != nil && k < len(a.snap.Run.ComponentNames) && !model.HoldsNames(a.snap.Run.ComponentNames[k]) {
+			all = append(all, component{a.snap.Run.ComponentNames[k], values})
+		}
+	}
+	return all
+}
+
+// componentFigures returns the columns of the reward components.
+func (a App) componentFigures(g *analysis.Group) []sampleColumn {
+	x := a.result.analysis
+	var all []sampleColumn
+	for _, c := range a.components() {
+		values := make([]float64, 0, g.Size())
+		for i := g.Start; i < g.End; i++ {
+			values = append(values, c.values[x.InputRow[i]])
+		}
+		write := numberWriter(values)
+		all = append(all, sampleColumn{
+			componentHeader(c.name), componentWidth,
+			func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim },
+		})
+	}
+	return all
+}
+
+// componentHeader returns the name of a component; of a long path the last element, which
+// differs from those of others.
+func componentHeader(name string) string {
+	name = sanitize.Line(name)
+	if at := strings.LastIndexByte(name, '/'); at >= 0 && cells.Width(name) >= componentWidth {
+		return name[at+1:]
+	}
+	return name
+}
+
+// numberWriter returns a function that writes values with as many decimals as all of them
+// need, at most three and as fit.
+func numberWriter(values []float64) func(float64) string {
+	decimals := 0
+	for _, v := range values {
+		thousandths := math.Round(v * 1000)
+		for i, unit := range []float64{1000, 100, 10} {
+			if v-v == 0 && math.Mod(thousandths, unit) != 0 {
+				decimals = max(decimals, i+1)
+			}
+		}
+	}
+	return func(v float64) string {
+		if estimators.IsMissing(v) {
+			return units.Missing
+		}
+		return firstFitting(figureWidth, units.Fixed(v, decimals), units.Short(v), units.Brief(v))
+	}
+}
+
+// signRole returns the look of an advantage.
+func signRole(v float64, kept bool) themes.Role {
+	switch {
+	case !kept:
+		return themes.Dropped
+	case v > 0:
+		return themes.Positive
+	case v < 0:
+		return themes.Negative
+	}
+	return themes.Dim
+}
+
+// The widths of the number of a sample and of the marks behind its figures.
+const (
+	numberWidth = 5
+	marksWidth  = 7
+)
+
+// sampleTableWidth returns the width at which every column fits.
+func (a App) sampleTableWidth() int {
+	w := numberWidth + marksWidth
+	if g := a.selectedGroup(); g != nil {
+		for _, f := range a.sampleColumns(g) {
+			w += f.width
+		}
+	}
+	return w
+}
+
+// fitColumns leaves out components, the last first, until a row fits into w cells.
+func fitColumns(all []sampleColumn, w int) (shown []sampleColumn, hidden int) {
+	needed := numberWidth + marksWidth
+	for _, f := range all {
+		needed += f.width
+	}
+	shown = slices.Clone(all)
+	for i := len(shown) - 1; i > 0 && needed > w; i-- {
+		if shown[i].width == componentWidth {
+			needed -= componentWidth
+			shown = slices.Delete(shown, i, i+1)
+			hidden++
+		}
+	}
+	return shown, hidden
+}
+
+// sampleTable lists the samples of the group, below its fate.
+func (a App) sampleTable(w, h int) paneContent {
+	g := a.selectedGroup()
+	t := a.display.theme
+	figures, hidden := fitColumns(a.sampleColumns(g), w)
+	c := paneContent{lines: a.fateLines(g, w-2, max(1, h-3))}
+	header := cells.FitRight("#", numberWidth-1) + " "
+	for _, f := range figures {
+		header += " " + cells.FitRight(f.name, f.width-1)
+	}
+	c.lines = append(c.lines, t.Paint(themes.Dim, header))
+	order := a.rankedSamples(g)
+	a.addRows(&c, onSample, a.sampleReader.sample, len(order), w, h, func(row int) string { return a.sampleRow(figures, row, order[row]) })
+	c.note = "sample " + c.note
+	if hidden > 0 {
+		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
+	}
+	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.panes.cursor+1, len(a.result.rows)), !a.sampleReader.inText)
+	if a.isWide() {
+		title += fmt.Sprintf(" · step %d", g.Step)
+	}
+	c.target = target{onReading, 0}
+	c.title = " " + title + "  " + a.promptOrName(g)
+	return c
+}
+
+// paneTitle returns the title of a pane, bold if it is focused: that is seen without
+// colours too.
+func (e env) paneTitle(title string, focused bool) string {
+	if !focused {
+		return title
+	}
+	return e.display.theme.Paint(themes.Title, title)
+}
+
+// promptOrName returns the prompt of a group, or its name if the log has no prompts.
+func (e env) promptOrName(g *analysis.Group) string {
+	if prompt := sanitize.Line(g.Preview); prompt != "" {
+		return prompt
+	}
+	return sanitize.Line(g.Name)
+}
+
+// fateLines says what became of the group and why, in at most some lines.
+func (a App) fateLines(g *analysis.Group, w, most int) []string {
+	t := a.display.theme
+	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
+	if g.Rollouts < g.Size() {
+		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
+	}
+	if n := g.Flips.Total(); n > 0 {
+		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
+	}
+	figures := strings.Join(parts, ", ")
+	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	why := a.causeUnderCursor()
+	if why == "" {
+		why = g.Fate.Doc()
+	}
+	if most == 1 {
+		return []string{cells.Truncate(first+cells.JoinFitting(w-cells.Width(first), "; ", append([]string{why}, parts...)...), w)}
+	}
+	lines := hangingIndent(first, why+"; "+figures, w)
+	if len(lines) > 1 && most > len(lines) {
+		lines = append(hangingIndent(first, why, w), hangingIndent(cells.Spaces(cells.Width(first)), figures, w)...)
+	}
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = strings.TrimSuffix(cells.Truncate(lines[most-1], w-1), "…") + "…"
+	}
+	return lines
+}
+
+// sampleRow returns the row of a sample: its figures, whether it is kept, and whether the
+// sign of its advantage flipped.
+func (a App) sampleRow(figures []sampleColumn, row, column int) string {
+	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
+	line := a.markSign(session.Mark{Step: a.sampleReader.group.step, Group: a.sampleReader.group.name, Sample: column - a.selectedGroup().Start + 1}) + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
+	for _, f := range figures {
+		text, role := f.cell(column)
+		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))
+	}
+	if !x.Keep[column] {
+		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
+	}
+	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
+	if flip := analysis.FlipOf(x.Original[column], x.Processed[column]); flip != "" {
+		line += t.Paint(themes.Warn, " "+flip)
+	}
+	return line
+}

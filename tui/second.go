@@ -1,0 +1,338 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/choice"
+	"vantage/model/compare"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// secondRun is the candidate that the first run, the baseline, is compared with prompt by prompt.
+type secondRun struct {
+	source Source // nil if there is none
+	title  string
+	store  *model.Store
+	chunks int   // that came
+	err    error // why nothing was read
+
+	job       job[comparisonKey, comparison]
+	cursor    int  // row of the table of prompts
+	bestFirst bool // prompts on which the candidate is better come first
+
+	trend job[secondTrendKey, *analysis.Trend]
+}
+
+// comparisonKey is all that a comparison depends on.
+type comparisonKey struct {
+	revision int // of the first run
+	secondRunKey
+}
+
+// secondRunKey is what all that is computed of the second run depends on.
+type secondRunKey struct {
+	chunks      int
+	set         model.Settings
+	autoRewards bool // the second run has its own columns of the reward
+}
+
+// of returns the settings for the second run: with its own columns of the reward, unless they were given.
+func (k secondRunKey) of(ctx context.Context, snap model.Snapshot) model.Settings {
+	set := k.set
+	if k.autoRewards {
+		set.Weights = ""
+		set, _ = choice.ChooseRewards(ctx, snap, set, choice.Given{})
+	}
+	return set
+}
+
+func (a App) secondRunKey() secondRunKey {
+	return secondRunKey{chunks: a.second.chunks, set: a.settings.now, autoRewards: a.rewardsAreOpen()}
+}
+
+// comparison is the comparison with the second run.
+type comparison struct {
+	result *compare.Result
+	sets   [2]model.Settings // of the baseline and of the candidate: which columns are the reward
+	unit   model.LengthUnit  // of the candidate's lengths
+}
+
+// readSecond is readChunk for the second run.
+func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
+	return func() tea.Msg {
+		chunk, err := nextAfter(ctx, s, pause)
+		return secondChunkMsg{chunk, err}
+	}
+}
+
+func (a App) onSecondChunk(msg secondChunkMsg) App {
+	if msg.err != nil {
+		if a.second.store.Snapshot().Rows == 0 && !errors.Is(msg.err, context.Canceled) {
+			a.second.err = msg.err
+		}
+		return a
+	}
+	a.second.store.Append(msg.chunk)
+	a.second.chunks++
+	return a.starts(readSecond(a.ctx, a.second.source, pauseAfter(msg.chunk.Progress)))
+}
+
+// updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
+func (a App) updateComparison(msg tea.Msg) App {
+	before, wasSelected := a.selectedPair()
+	var isAnswer bool
+	if a.second.job, _, isAnswer = a.second.job.take(msg); isAnswer {
+		if r := a.second.job.value.result; wasSelected && r != nil && (a.second.cursor > 0 || a.position.view != viewCompare) {
+			for i := range r.Pairs {
+				if a.pairAt(i).Hash == before.Hash {
+					a.second.cursor = i
+				}
+			}
+		}
+	}
+	key := comparisonKey{a.snap.Revision, a.secondRunKey()}
+	if a.position.view != viewCompare || a.second.chunks == 0 || a.snap.Rows == 0 || !a.second.job.lacks(key, inTurn) {
+		return a
+	}
+	first, second, names := a.snap, a.second.store.Snapshot(), a.runNames()
+	if second.Rows == 0 {
+		return a
+	}
+	var cmd tea.Cmd
+	a.second.job, cmd = a.second.job.start(a.ctx, key, once(func(ctx context.Context) (c comparison, err error) {
+		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
+		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
+			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
+		return c, err
+	}))
+	return a.starts(cmd)
+}
+
+// secondTrendKey is all that the figures of the second run over its steps depend on.
+type secondTrendKey struct{ secondRunKey }
+
+// isOlder reports whether only chunks came since a request.
+func (k secondTrendKey) isOlder(wanted secondTrendKey) bool {
+	k.chunks = wanted.chunks
+	return k == wanted
+}
+
+// updateSecondTrend computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
+// show the first run only.
+func (a App) updateSecondTrend(msg tea.Msg) App {
+	var more tea.Cmd
+	a.second.trend, more, _ = a.second.trend.take(msg)
+	if a.second.chunks == 0 || !a.drawsSteps() || a.snap.Rows == 0 {
+		if a.second.trend.busy() {
+			a.second.trend = a.second.trend.stop()
+		}
+		return a
+	}
+	a = a.starts(more)
+	key := secondTrendKey{a.secondRunKey()}
+	if !a.second.trend.lacks(key, secondTrendKey.isOlder) {
+		return a
+	}
+	snap := a.second.store.Snapshot()
+	if snap.Rows == 0 {
+		return a
+	}
+	var cmd tea.Cmd
+	a.second.trend, cmd = a.second.trend.start(a.ctx, key, computeSecondTrend(key, snap, a.second.trend.value, firstTrendSamples))
+	return a.starts(cmd)
+}
+
+func computeSecondTrend(key secondTrendKey, snap model.Snapshot, known *analysis.Trend, samples int) work[*analysis.Trend] {
+	return func(ctx context.Context) (*analysis.Trend, work[*analysis.Trend], error) {
+		trend, err := analysis.ComputeTrend(ctx, snap, key.of(ctx, snap), known, nil, samples)
+		if err != nil || trend.Complete() {
+			return trend, nil, err
+		}
+		return trend, computeSecondTrend(key, snap, trend, 2*samples), nil
+	}
+}
+
+// viewInSight returns the view on the screen, or the one under a line of input or of choices.
+func (a App) viewInSight() viewName {
+	switch v := a.position.view; v {
+	case viewCommand, viewNote, viewCopy:
+		return a.position.viewBelow
+	default:
+		return v
+	}
+}
+
+// drawsSteps reports whether charts over the steps are in sight.
+func (a App) drawsSteps() bool { return a.viewInSight() == viewSteps || a.viewInSight() == viewFigures }
+
+func compareKeys() keySection {
+	return keySection{"two runs", append(listKeys("j k prompt", onPair),
+		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
+		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", App.reversePairs},
+		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
+	)}
+}
+
+// openCompare opens the comparison of the two runs.
+func (a App) openCompare() App {
+	if a.second.source == nil {
+		a.notice = "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
+		return a
+	}
+	return a.pushView(viewCompare)
+}
+
+func (a App) reversePairs() App {
+	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
+	return a
+}
+
+func (a App) pairs() []compare.Pair {
+	if r := a.second.job.value.result; r != nil {
+		return r.Pairs
+	}
+	return nil
+}
+
+// pairAt returns row i of the table of prompts.
+func (a App) pairAt(i int) compare.Pair {
+	pairs := a.second.job.value.result.Pairs
+	if a.second.bestFirst {
+		return pairs[len(pairs)-1-i]
+	}
+	return pairs[i]
+}
+
+// selectedPair returns the prompt under the cursor; ok is false if there is none.
+func (a App) selectedPair() (p compare.Pair, ok bool) {
+	if r := a.second.job.value.result; r != nil && len(r.Pairs) > 0 {
+		return a.pairAt(clampIndex(a.second.cursor, len(r.Pairs))), true
+	}
+	return p, false
+}
+
+// compareView shows which run is better, at which difficulties, and on which prompts.
+func (a App) compareView(w, h int) []string {
+	t, r := a.display.theme, a.second.job.value.result
+	names := a.runNames()
+	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]),
+		fmt.Sprintf("Δ is %s − %s", names[sideCandidate], names[sideBaseline]))
+	if r == nil {
+		text := "comparing the runs prompt by prompt …"
+		if err := cmp.Or(a.second.err, a.second.job.err); err != nil {
+			text = sanitize.Line(err.Error())
+		}
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+	}
+	above := a.comparisonLines(r, w-4)
+	height := min(len(above)+2, h-6)
+	return append(a.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
+		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
+}
+
+func (e env) comparisonLines(r *compare.Result, w int) []string {
+	var lines []string
+	say := func(role themes.Role, text string) {
+		for _, line := range cells.Wrap(text, w) {
+			lines = append(lines, " "+e.display.theme.Paint(role, line))
+		}
+	}
+	c := report.Comparison{Result: r}
+	say(themes.Plain, c.Sentence())
+	if len(r.Pairs) > 0 {
+		lines = append(lines, " "+e.outcomeBar(r, w))
+	}
+	if r.Scales != "" {
+		say(themes.Warn, r.Scales)
+	}
+	lines = append(lines, e.difficultyLines(r.Bins, w)...)
+	if len(r.Pairs) > 0 {
+		say(themes.Dim, "compared: "+c.Compared())
+	}
+	say(themes.Dim, "left out: "+c.LeftOut())
+	return lines
+}
+
+// difficultyLines returns the mean difference at each difficulty, none for less than two of them.
+func (e env) difficultyLines(bins []compare.Bin, w int) []string {
+	if len(bins) < 2 {
+		return nil
+	}
+	t, width := e.display.theme, min(16, (w-14)/len(bins))
+	if width < 10 {
+		return nil
+	}
+	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ "+e.plusMinus()+" s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
+	for _, b := range bins {
+		delta := units.Missing
+		if b.Pairs > 0 {
+			delta = e.signedDelta(b.Delta)
+		}
+		if width >= 12 && b.Pairs > 1 {
+			delta += t.Paint(themes.Dim, e.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+		}
+		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
+		values += cells.FitRight(delta, width)
+		counts += t.Paint(themes.Dim, cells.FitRight(units.Count(b.Pairs), width))
+	}
+	return []string{" " + names, " " + values, " " + counts}
+}
+
+// signedDelta returns a difference with its sign and its colour.
+func (e env) signedDelta(d float64) string {
+	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
+}
+
+// outcomeBar returns a bar of wins, ties and losses.
+func (e env) outcomeBar(r *compare.Result, w int) string {
+	t, g := e.display.theme, e.display.glyphs
+	barWidth := max(3, min(60, w-40))
+	n := float64(max(1, len(r.Pairs)))
+	wins := int(math.Round(float64(r.Wins) / n * float64(barWidth)))
+	losses := min(barWidth-wins, int(math.Round(float64(r.Losses)/n*float64(barWidth))))
+	bar := t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, barWidth-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))
+	return bar + fmt.Sprintf("  +%d better  %d equal  −%d worse", r.Wins, r.Ties, r.Losses)
+}
+
+func (a App) pairTable(r *compare.Result, w, h int) paneContent {
+	t := a.display.theme
+	if len(r.Pairs) == 0 {
+		return paneContent{title: " prompts  no prompt is in both runs"}
+	}
+	names := a.runNames()
+	var widths [2]int
+	for side, name := range names {
+		widths[side] = min(max(9, cells.Width(name)+2), max(11, w/6))
+		names[side] = cells.TruncateLeft(name, widths[side]-2)
+	}
+	c := paneContent{lines: []string{t.Paint(themes.Dim, cells.FitRight(names[sideBaseline], widths[sideBaseline])+cells.FitRight(names[sideCandidate], widths[sideCandidate])+
+		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
+	cursor := clampIndex(a.second.cursor, len(r.Pairs))
+	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
+	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
+		p := a.pairAt(i)
+		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
+	})
+	order := "worst for " + a.runNames()[sideCandidate] + " first"
+	if a.second.bestFirst {
+		order = "best for " + a.runNames()[sideCandidate] + " first"
+	}
+	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
+	return c
+}

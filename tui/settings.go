@@ -1,0 +1,451 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// ratioStep is how far one key press moves a ratio.
+const ratioStep = 0.05
+
+// trySettings computes under set. If the trainer would refuse it, its message is shown
+// and nothing changes.
+func (a App) trySettings(set model.Settings) App {
+	if err := set.Validate(); err != nil {
+		a.notice = err.Error()
+		return a
+	}
+	return a.apply(a.settings.withSettings(set))
+}
+
+// switchTo is trySettings for another framework, estimator or scale: filter settings that
+// it does not support are kept but have no effect, instead of being refused.
+func (a App) switchTo(set model.Settings) App {
+	if err := set.Effective().Validate(); err != nil {
+		a.notice = err.Error()
+		return a
+	}
+	return a.apply(a.settings.withSettings(set))
+}
+
+// apply takes h as the settings, filter and order, and computes what differs.
+func (a App) apply(h undoHistory) App {
+	sameNumbers := h.now == a.settings.now && h.base == a.settings.base
+	sameRows := h.filter == a.settings.filter && h.order == a.settings.order
+	a.settings = h
+	if !sameRows {
+		a = a.rearrange()
+	}
+	if sameNumbers {
+		return a
+	}
+	return a
+}
+
+func (a App) nextScale() App {
+	entry, err := a.settings.now.FindEstimator()
+	if err != nil {
+		a.notice = err.Error()
+		return a
+	}
+	if len(entry.Scales) == 1 {
+		a.notice = entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0])
+		return a
+	}
+	set := a.settings.now
+	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
+	return a.switchTo(set)
+}
+
+func (a App) moveKeepPos(by int) App {
+	set := a.settings.now
+	set.KeepPos = stepRatio(set.KeepPos, by)
+	a.valuePrompt.negative = false
+	return a.trySettings(set)
+}
+
+func (a App) moveKeepNeg(by int) App {
+	set := a.settings.now
+	set.KeepNeg = stepRatio(set.KeepNeg, by)
+	a.valuePrompt.negative = true
+	return a.trySettings(set)
+}
+
+// stepRatio moves a ratio by some steps along the grid of hundredths, within 0 and 1: it
+// returns 0.35, not 0.35000000000000003.
+func stepRatio(ratio float64, by int) float64 {
+	return min(1, max(0, math.Round((ratio+float64(by)*ratioStep)*100)/100))
+}
+
+func (a App) toggleRecompute() App {
+	set := a.settings.now
+	set.Recompute = !set.Recompute
+	return a.trySettings(set)
+}
+
+func (a App) undo() App {
+	h, ok := a.settings.undo()
+	if !ok {
+		a.notice = "nothing to undo"
+	}
+	return a.apply(h)
+}
+
+func (a App) redo() App {
+	h, ok := a.settings.redo()
+	if !ok {
+		a.notice = "nothing to redo"
+	}
+	return a.apply(h)
+}
+
+// nextFramework switches to the next framework with an estimator that the log supports:
+// that of the same name, if it does. It says which frameworks it skips.
+func (a App) nextFramework() App {
+	var skipped []string
+	names := estimators.Frameworks()
+	at := slices.Index(names, a.settings.now.Framework)
+	for i := 1; i <= len(names); i++ {
+		set := a.settings.now.WithFramework(names[(at+i)%len(names)])
+		if set, ok := a.supported(set); ok {
+			return a.switchToSkipping(set, skipped)
+		}
+		skipped = append(skipped, set.Framework+" (the log lacks what its estimators need)")
+	}
+	return a
+}
+
+// supported returns set if the log has all that its estimator needs, else set with the
+// first such estimator of the framework; ok is false if there is none.
+func (v env) supported(set model.Settings) (model.Settings, bool) {
+	if entry, err := set.FindEstimator(); err == nil && v.snap.Missing(entry) == nil {
+		return set, true
+	}
+	for _, e := range estimatorsOf(set.Framework) {
+		if v.snap.Missing(e) == nil {
+			return set.WithEstimator(e.Name), true
+		}
+	}
+	return set, false
+}
+
+// nextEstimator switches to the next estimator of the framework that the log supports, and
+// says which it skips and why.
+func (a App) nextEstimator() App {
+	var skipped []string
+	all := estimatorsOf(a.settings.now.Framework)
+	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
+	for i := 1; i <= len(all); i++ {
+		e := all[(at+i)%len(all)]
+		if a.snap.Missing(e) == nil {
+			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
+		}
+		skipped = append(skipped, e.Name+" ("+a.snap.Missing(e).Short()+")")
+	}
+	return a
+}
+
+// switchToSkipping is switchTo with a notice of what was skipped.
+func (a App) switchToSkipping(set model.Settings, skipped []string) App {
+	a = a.switchTo(set)
+	if a.notice == "" && len(skipped) > 0 {
+		a.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
+	}
+	return a
+}
+
+func estimatorsOf(framework string) []*estimators.Estimator {
+	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return e.Framework != framework })
+}
+
+// undoState is what undo brings back.
+type undoState struct {
+	now    model.Settings
+	base   baseline
+	filter string // a query; "" shows all groups
+	order  order
+}
+
+// undoHistory is the present state and those that undo and redo lead to, the nearest last.
+// It is a value: the slices are never written in place.
+type undoHistory struct {
+	undoState
+	past, next []undoState
+}
+
+// withSettings returns h with other settings; redo leads nowhere then.
+func (h undoHistory) withSettings(set model.Settings) undoHistory {
+	s := h.undoState
+	s.now = set
+	return h.push(s)
+}
+
+func (h undoHistory) withFilter(filter string) undoHistory {
+	s := h.undoState
+	s.filter = filter
+	return h.push(s)
+}
+
+func (h undoHistory) withOrder(by order) undoHistory {
+	s := h.undoState
+	s.order = by
+	return h.push(s)
+}
+
+func (h undoHistory) withBaseline(base baseline) undoHistory {
+	s := h.undoState
+	s.base = base
+	return h.push(s)
+}
+
+// swapped exchanges the settings and the baseline.
+func (h undoHistory) swapped() undoHistory {
+	s := h.undoState
+	s.now, s.base = h.base.settings, baseline{true, h.now}
+	return h.push(s)
+}
+
+// withProved returns h with the groups that the logged advantages prove in every state: they are a fact of
+// the log, which undo does not take back.
+func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
+	with := func(s undoState) undoState {
+		s.now.Proved = proved
+		if s.base.on {
+			s.base.settings.Proved = proved
+		}
+		return s
+	}
+	all := func(states []undoState) []undoState {
+		changed := make([]undoState, len(states))
+		for i, s := range states {
+			changed[i] = with(s)
+		}
+		return changed
+	}
+	return undoHistory{undoState: with(h.undoState), past: all(h.past), next: all(h.next)}
+}
+
+func (h undoHistory) push(s undoState) undoHistory {
+	if s == h.undoState {
+		return h
+	}
+	return undoHistory{undoState: s, past: append(slices.Clip(h.past), h.undoState)}
+}
+
+// hasChanges reports whether the person has changed anything but the order, even if it was
+// undone.
+func (h undoHistory) hasChanges() bool {
+	differs := func(s undoState) bool {
+		s.order = h.order
+		return s != h.undoState
+	}
+	return slices.ContainsFunc(h.past, differs) || slices.ContainsFunc(h.next, differs)
+}
+
+// undo goes back by one change, if there is one.
+func (h undoHistory) undo() (undoHistory, bool) {
+	n := len(h.past)
+	if n == 0 {
+		return h, false
+	}
+	return undoHistory{undoState: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.undoState)}, true
+}
+
+// redo goes forth by one change, if one was undone.
+func (h undoHistory) redo() (undoHistory, bool) {
+	n := len(h.next)
+	if n == 0 {
+		return h, false
+	}
+	return undoHistory{undoState: h.next[n-1], past: append(slices.Clip(h.past), h.undoState), next: h.next[:n-1]}, true
+}
+
+// baseline is the settings that the present ones are compared with: A, those being B.
+type baseline struct {
+	on       bool
+	settings model.Settings
+}
+
+// setBaseline makes the present settings the baseline, or removes it if they are.
+func (a App) setBaseline() App {
+	next := baseline{on: true, settings: a.settings.now}
+	if a.settings.base == next {
+		next = baseline{}
+		a.notice = "baseline removed"
+	} else {
+		a.notice = "baseline (A): " + settingsInWords(a.settings.now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
+	}
+	return a.apply(a.settings.withBaseline(next))
+}
+
+// swapBaseline exchanges the baseline and the present settings.
+func (a App) swapBaseline() App {
+	if !a.settings.base.on {
+		a.notice = "no baseline to swap with: b sets one"
+		return a
+	}
+	return a.apply(a.settings.swapped())
+}
+
+// settingsInWords returns settings as a line of text.
+func settingsInWords(s model.Settings) string {
+	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
+	if s.Options != "" {
+		text += ", " + sanitize.Line(s.Options.String())
+	}
+	if s.Filtering() {
+		text += fmt.Sprintf(", keep %s+ %s−", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2))
+		if s.Recompute {
+			text += ", recompute"
+		}
+	}
+	for _, stage := range []struct{ name, choice string }{{"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
+		if stage.choice != "" {
+			text += ", " + stage.name + " " + stage.choice
+		}
+	}
+	if s.SolvedAt != "" {
+		text += ", solved from reward " + string(s.SolvedAt)
+	}
+	return text
+}
+
+// baselineAnalysis returns the steps on the screen under the baseline, nil if there is none.
+func (e env) baselineAnalysis() *analysis.Analysis {
+	if !e.settings.base.on || e.result.base == nil || !e.result.base.SameSteps(e.result.analysis) || e.result.base.Rows != e.result.analysis.Rows {
+		return nil
+	}
+	return e.result.base
+}
+
+// delta returns how much now exceeds the baseline's value, as " Δ+4", or "" without a
+// baseline.
+func (e env) delta(now float64, was func(*analysis.Analysis) float64) string {
+	base := e.baselineAnalysis()
+	if base == nil {
+		return ""
+	}
+	return e.paintDelta(now - was(base))
+}
+
+// stepDelta is delta for a value of the last step on the screen.
+func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
+	return e.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
+}
+
+// paintDelta returns B − A as " Δ+4".
+func (e env) paintDelta(d float64) string {
+	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
+}
+
+// deltaRole returns the look of a difference.
+func deltaRole(d float64) themes.Role {
+	switch {
+	case d > 0:
+		return themes.Positive
+	case d < 0:
+		return themes.Negative
+	}
+	return themes.Dim
+}
+
+// signedShort returns a difference with its sign.
+func signedShort(d float64) string {
+	switch {
+	case d != d:
+		return units.Missing
+	case d == 0:
+		return "0"
+	case d > 0:
+		return "+" + units.Short(d)
+	}
+	return "−" + units.Short(-d)
+}
+
+// baselineFate returns the fate of a group under the baseline, and whether it differs.
+func (e env) baselineFate(g int) (model.Fate, bool) {
+	base := e.baselineAnalysis()
+	if base == nil || g >= base.Groups {
+		return 0, false
+	}
+	fate := base.Table[g].Fate
+	return fate, fate != e.result.analysis.Table[g].Fate
+}
+
+// maxTyped bounds a number or a name that is typed, in bytes.
+const maxTyped = 20
+
+// valuePrompt is the line in which a ratio is typed.
+type valuePrompt struct {
+	open     bool
+	negative bool // keep_neg_ratio, not keep_pos_ratio; at first the one changed last
+	text     string
+}
+
+func (a App) openValuePrompt() App {
+	a.valuePrompt.open, a.valuePrompt.text = true, ""
+	return a
+}
+
+// option returns the name of the ratio that is typed.
+func (p valuePrompt) option() string {
+	if p.negative {
+		return "keep_neg_ratio"
+	}
+	return "keep_pos_ratio"
+}
+
+// onPromptKey edits the line, applies it, or changes which ratio is typed.
+func (a App) onPromptKey(key string) App {
+	switch key {
+	case "esc":
+		a.valuePrompt.open = false
+	case "tab", "shift+tab":
+		a.valuePrompt.negative = !a.valuePrompt.negative
+	case "backspace":
+		if n := len(a.valuePrompt.text); n > 0 {
+			a.valuePrompt.text = a.valuePrompt.text[:n-1]
+		}
+	case "enter":
+		return a.applyTypedValue()
+	default:
+		if len(key) == 1 && strings.Contains("0123456789.", key) && len(a.valuePrompt.text) < maxTyped {
+			a.valuePrompt.text += key
+		}
+	}
+	return a
+}
+
+// applyTypedValue applies the ratio. A wrong one stays in the line, to be corrected.
+func (a App) applyTypedValue() App {
+	if a.valuePrompt.text == "" {
+		a.valuePrompt.open = false
+		return a
+	}
+	set, err := a.settings.now.Set(a.valuePrompt.option(), a.valuePrompt.text)
+	if err == nil {
+		err = set.Validate()
+	}
+	if err != nil {
+		a.notice = err.Error()
+		return a
+	}
+	a.valuePrompt.open = false
+	return a.apply(a.settings.withSettings(set))
+}
+
+// valueLine returns the prompt in w cells.
+func (a App) valueLine(w int) string {
+	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", a.valuePrompt.option(), a.valuePrompt.text),
+		a.markKey("enter", "Enter apply"), a.markKey("esc", "Esc leave"), a.markKey("tab", "Tab the other ratio"))
+}

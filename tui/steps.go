@@ -1,0 +1,358 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// stepsState is what the views of all steps draw.
+type stepsState struct {
+	metric    string // "" is the first
+	second    string // drawn over it; "": none
+	large     bool   // the chart fills the view
+	window    stepWindow
+	smoothing int // index of smoothings
+	figures   figuresState
+	picker    figurePicker
+}
+
+func stepsKeys() keySection {
+	return keySection{"steps", slices.Concat([]binding{
+		{[]string{"j", "down"}, "j ↓", "j k step", "next step", do(App.moveStepInWindow, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous step", do(App.moveStepInWindow, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", do(App.moveStepInWindow, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", do(App.moveStepInWindow, -10)},
+		{[]string{"g", "home"}, "g", "", "to the first step", do(App.moveStepInWindow, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
+		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
+		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
+		{[]string{"+"}, "+", "+ second", "draw the figure together with another, which v changes; again: remove it", App.pinMetric},
+		{[]string{"tab"}, "Tab", "Tab all-figures", "all figures as small charts", App.openFigures},
+		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.toggleLarge},
+	}, chartKeys(), []binding{
+		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
+		{[]string{"right", "l"}, "l →", "", "later steps, as L", move(App.panSteps, 1)},
+		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", do(App.moveFirstWarning, 1)},
+		{[]string{"W"}, "W", "", "to the previous one", do(App.moveFirstWarning, -1)},
+		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
+		{[]string{"esc", "3"}, "Esc 3", "Esc back", "back", App.leaveSteps},
+	})}
+}
+
+// chartKeys are those of all charts over the steps.
+func chartKeys() []binding {
+	return []binding{
+		{[]string{"/"}, "/", "/ find", "find a figure by name or meaning", App.openPicker},
+		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", move(App.zoomSteps, 1)},
+		{[]string{"X"}, "X", "", "show twice as many, at last all", move(App.zoomSteps, -1)},
+		{[]string{"H"}, "H", "", "show earlier steps", move(App.panSteps, -1)},
+		{[]string{"L"}, "L", "", "show later steps", move(App.panSteps, 1)},
+		{[]string{"A"}, "A", "A average", "smooth the lines by a moving average: off, 0.6, 0.9", App.nextSmoothing},
+	}
+}
+
+// nextSmoothing goes to the next weight of the moving average.
+func (a App) nextSmoothing() App {
+	a.steps.smoothing = (a.steps.smoothing + 1) % len(smoothings())
+	return a
+}
+
+// toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
+func (a App) toggleLarge() App {
+	a.steps.large = !a.steps.large
+	if !a.steps.large && a.cameFrom(viewFigures) {
+		return a.goBack()
+	}
+	return a
+}
+
+// cameFrom reports whether going back leads to a view.
+func (a App) cameFrom(v viewName) bool {
+	n := len(a.position.backStack)
+	return n > 0 && a.position.backStack[n-1] == v
+}
+
+// leaveSteps goes back; from a large chart to the table.
+func (a App) leaveSteps() App {
+	if a.steps.large {
+		return a.toggleLarge()
+	}
+	return a.goBack()
+}
+
+// openSteps opens the view of all steps.
+func (a App) openSteps() App { return a.pushView(viewSteps) }
+
+// enterPane opens the view of what the focused pane shows.
+func (a App) enterPane() App {
+	switch a.panes.focus {
+	case layout.Steps:
+		return a.openSteps()
+	case layout.Warnings:
+		return a.enterWarning()
+	case layout.Metrics:
+		return a.drawMetric()
+	default:
+		return a.openGroup()
+	}
+}
+
+// metricNames returns the metrics of the step, those of the pane of steps first.
+func (a App) metricNames() []string {
+	var names []string
+	for _, row := range trendRows() {
+		names = append(names, row.metric)
+	}
+	if a.result.analysis != nil {
+		for _, m := range a.result.analysis.Metrics {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (a App) moveMetric(by int) App {
+	names := a.metricNames()
+	at := max(0, slices.Index(names, a.steps.metric))
+	a.steps.metric = names[(at+by+len(names))%len(names)]
+	return a
+}
+
+func (a App) pinMetric() App {
+	if a.steps.second != "" {
+		a.steps.second = ""
+		return a
+	}
+	a.steps.second = a.drawnMetric()
+	return a.moveMetric(1)
+}
+
+func (a App) drawnMetric() string {
+	if a.steps.metric == "" {
+		return a.metricNames()[0]
+	}
+	return a.steps.metric
+}
+
+// widthForFirstWarnings is the width from which there is a list of first warnings; below it
+// they are in the table.
+const widthForFirstWarnings = 76
+
+// stepsView draws a metric over all steps, the list of first warnings, and the table.
+func (a App) stepsView(w, h int) []string {
+	if a.result.trend == nil {
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " steps", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
+	}
+	chart, list := a.stepsLayout(w, h)
+	lines := a.box(chart, a.steps.large, a.stepsChart(chart.Inner().W, chart.Inner().H))
+	if !list.Empty() {
+		lines = joinColumns(lines, a.box(list, false, a.firstWarningList(list.W-2, list.H-2)))
+	}
+	if chart.H == h {
+		return lines
+	}
+	return append(lines, a.box(layout.Rect{W: w, H: h - chart.H}, true, a.stepsTable(w-2, h-chart.H-2))...)
+}
+
+// stepsLayout returns where the chart is and, if there is room, the list of first warnings. The table is below.
+func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
+	chart = layout.Rect{W: w, H: h}
+	if a.steps.large {
+		return chart, list
+	}
+	chart.H = min(max(7, min(h*2/5, 20)), max(3, h-4))
+	if w >= widthForFirstWarnings {
+		list = layout.Rect{W: max(32, min(w/3, 56)), H: chart.H}
+		chart.W -= list.W
+	}
+	return chart, list
+}
+
+// stepsTable lists the steps around the one on the screen.
+func (a App) stepsTable(w, h int) paneContent {
+	t, trend := a.display.theme, a.result.trend
+	c := paneContent{title: " all steps" + a.ofRun() + "  " + units.Count(len(trend.Steps))}
+	if !trend.Complete() {
+		c.title += t.Paint(themes.Dim, "  computed: "+a.trendProgress()+", newest first")
+	}
+	here := max(0, a.trendIndex())
+	first := map[int][]string{}
+	for _, o := range a.firstWarnings() {
+		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
+	}
+	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")+"groups without signal")}
+	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(&trend.Steps[i], first[i], w) })
+	return c
+}
+
+// stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
+// there first.
+func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
+	t := a.display.theme
+	if s.Pending {
+		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…", "…")+"computing")
+	}
+	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
+	number := fmt.Sprint(s.Step)
+	if marked {
+		number = t.Paint(themes.Accent, "*") + number
+	}
+	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
+		signalText(s), nonzeroText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips.Total()))
+	if len(firstWarnings) > 0 {
+		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
+		if w < widthForFirstWarnings-2 { // else there is a list of them
+			line += t.Paint(themes.Warn, "first "+strings.Join(firstWarnings, ", ")) + "  "
+		}
+	}
+	if mark.Note != "" {
+		line += t.Paint(themes.Accent, "* ") + sanitize.Line(mark.Note) + "  "
+	}
+	return line + a.stepFates(s, w-cells.Width(line))
+}
+
+// stepColumns lays out the columns of a row; a narrow table leaves some out: samples and groups, which
+// the shares are of, and kept, of which those with an advantage are the part that trains.
+func stepColumns(w int, step, samples, groups, reward, signal, nonzero, kept, abs, flips string) string {
+	line := " " + cells.FitRight(step, 7)
+	if w >= 128 {
+		line += cells.FitRight(samples, 9) + cells.FitRight(groups, 8)
+	}
+	line += cells.FitRight(reward, 8) + "  " + cells.Fit(signal, 14)
+	if w >= 76 {
+		line += cells.Fit(nonzero, 18)
+	}
+	if w >= 96 {
+		line += cells.Fit(kept, 18)
+	}
+	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
+}
+
+// stepFates counts the groups without signal by fate, in w cells: first those that are due
+// to the settings, then those that are due to the rewards.
+func (e env) stepFates(s *analysis.Summary, w int) string {
+	if s.Open {
+		return e.display.theme.Paint(themes.Warn, e.groupsSoFar(s)+", still growing")
+	}
+	var parts []string
+	for _, f := range []model.Fate{
+		model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise,
+		model.FateAllWrong, model.FateConstant, model.FateSingle, model.FateAllCorrect, model.FateSkipped,
+	} {
+		if n := s.Fates[f]; n > 0 {
+			parts = append(parts, e.display.theme.Paint(e.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+		}
+	}
+	line := cells.JoinFitting(w-2, "  ", parts...)
+	if line != strings.Join(parts, "  ") {
+		line += e.display.theme.Paint(themes.Dim, " …")
+	}
+	return line
+}
+
+// firstWarnings returns the first warnings of each kind, by step, with that of answers that are alike.
+func (a App) firstWarnings() []analysis.FirstWarning {
+	all := a.result.trend.FirstWarnings()
+	alike, found := a.firstAlike()
+	if !found {
+		return all
+	}
+	at := slices.IndexFunc(all, func(o analysis.FirstWarning) bool { return o.StepIndex > alike.StepIndex })
+	if at < 0 {
+		at = len(all)
+	}
+	return slices.Insert(all, at, alike)
+}
+
+// moveFirstWarning goes to the next step where a kind of warning appears first, or to the
+// previous one, around the ends, and says which kinds.
+func (a App) moveFirstWarning(by int) App {
+	steps := a.firstWarningSteps()
+	if len(steps) == 0 {
+		a.notice = "no warnings at any step"
+		if t := a.result.trend; t == nil || !t.Complete() {
+			a.notice = "no warnings yet: not all steps are computed"
+		}
+		return a
+	}
+	here := a.result.analysis.Step
+	to, exact := slices.BinarySearch(steps, here)
+	switch {
+	case by < 0:
+		to--
+	case exact:
+		to++
+	}
+	step := steps[(to+len(steps))%len(steps)]
+	var sentences []string
+	for _, o := range a.firstWarnings() {
+		if o.Step == step {
+			sentences = append(sentences, o.Sentence())
+		}
+	}
+	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
+	i, _ := a.snap.Find(step)
+	return a.showStep(i)
+}
+
+// firstWarningSteps returns the steps where warnings appear first, ascending, each once.
+func (a App) firstWarningSteps() []int64 {
+	if a.result.trend == nil || a.result.analysis == nil {
+		return nil
+	}
+	var steps []int64
+	for _, o := range a.firstWarnings() {
+		if n := len(steps); n == 0 || steps[n-1] != o.Step {
+			steps = append(steps, o.Step)
+		}
+	}
+	return steps
+}
+
+// widthForCounts is the width from which the list has the number of groups or samples.
+const widthForCounts = 50
+
+// firstWarningList lists the step at which each kind of warning appears first, scrolled to
+// the step on the screen.
+func (a App) firstWarningList(w, h int) paneContent {
+	t, all := a.display.theme, a.firstWarnings()
+	c := paneContent{title: " first occurrence of warnings"}
+	if !a.result.trend.Complete() {
+		for _, line := range cells.Wrap("shown when all steps are computed", w-2) {
+			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
+		}
+		return c
+	}
+	if len(all) == 0 {
+		c.lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
+		return c
+	}
+	here := a.result.analysis.Step
+	passed := slices.IndexFunc(all, func(o analysis.FirstWarning) bool { return o.Step > here })
+	if passed < 0 {
+		passed = len(all)
+	}
+	top := windowTop(passed, len(all), h)
+	for _, o := range all[top:min(len(all), top+h)] {
+		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
+		if w >= widthForCounts {
+			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
+		}
+		a.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
+	}
+	c.note = fmt.Sprintf("%d/%d", passed, len(all))
+	return c
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"vantage/model/analysis"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+)
+
+// trendRow is a metric that the pane shows over the steps.
+type trendRow struct {
+	name      string
+	metric    string
+	zeroToOne bool // drawn from 0 to 1, not over its own range
+}
+
+// trendRows returns what the pane shows, the most telling first.
+func trendRows() []trendRow {
+	return []trendRow{
+		{"reward", "critic/score/mean", false},
+		{"signal", "vantage/signal", true},
+		{"kept", "vantage/kept", true},
+		{"Σ|A|", "vantage/abs_advantage_ratio", false},
+		{"A std", "critic/advantages_processed/std", false},
+		{"pass@1", "pass@1", true},
+		{"flips", "vantage/flips", false},
+		{"length", "response_length/mean", false},
+	}
+}
+
+// Heights of the pane from which the first metric is drawn over several lines, and from which there are step numbers.
+const (
+	heightForBigTrend    = 11
+	heightForStepNumbers = 5
+)
+
+func (a App) paneSteps(w, h int) paneContent {
+	c := paneContent{title: "steps"}
+	if a.result.trend == nil {
+		c.lines = []string{a.display.theme.Paint(themes.Dim, " computing …")}
+		return c
+	}
+	from, to := a.trendBounds()
+	c.title = fmt.Sprintf("steps  %d – %d", from, to)
+	if from == to {
+		c.title = fmt.Sprintf("steps  only step %d", from)
+	}
+	if text := a.gapsText(); text != "" {
+		c.title = withRoom(c.title, ", "+text, w)
+	}
+	if a.isWide() {
+		c.title = withRoom(c.title, fmt.Sprintf(" · at %d", a.result.analysis.Step), w)
+	}
+	switch {
+	case !a.result.trend.Complete():
+		c.note = a.trendProgress()
+	case a.place.follow:
+		c.note = "following the newest"
+	default:
+		c.note = "F follows the newest"
+	}
+	rows := trendRows()
+	if h >= heightForBigTrend {
+		c.lines = a.bigTrend(rows[0], w, h-len(rows))
+		rows = rows[1:]
+	}
+	numbers := 0
+	if len(c.lines) > 0 || h >= heightForStepNumbers {
+		numbers = 1
+	}
+	skipped := len(trendRows()) - len(rows)
+	for i, row := range rows[:max(0, min(len(rows), h-len(c.lines)-numbers))] {
+		c.lines = append(c.lines, a.trendLine(skipped+i, row, w))
+	}
+	if numbers > 0 {
+		left, plot, _ := trendWidths(w, a.baselineAnalysis() != nil)
+		c.lines = append(c.lines, cells.Spaces(left)+a.display.theme.Paint(themes.Dim, a.stepAxis().StepLabels(plot)))
+	}
+	return c
+}
+
+// The widths of the name in front of a trend, of the value behind it, and of the range that it is drawn over.
+const (
+	nameWidth  = 7
+	valueWidth = 8
+	rangeWidth = 10
+)
+
+// Widths of the pane from which there is the difference from the baseline, and from which the range is given in full width.
+const (
+	widthForDelta = 56
+	widthForRange = 30
+)
+
+// trendWidths divides a row of w cells: the name and the value, the line, and the range.
+func trendWidths(w int, delta bool) (left, plot, right int) {
+	left = nameWidth + valueWidth
+	if delta && w >= widthForDelta {
+		left += deltaWidth
+	}
+	if w >= widthForRange {
+		right = rangeWidth
+	}
+	return left, max(0, w-left-right), right
+}
+
+// trendLine returns the row of a metric: its value at the step on the screen, the line over all steps, and the
+// range that it is drawn over: that of all steps, though a column is a mean where there are more.
+func (e env) trendLine(n int, row trendRow, w int) string {
+	t := e.display.theme
+	if x := e.result.analysis; x != nil && x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" continuous rewards: set :solved X", w))
+	}
+	base := e.baselineAnalysis()
+	left, plot, right := trendWidths(w, base != nil)
+	value := units.Missing
+	if e.result.analysis != nil {
+		step := e.result.analysis.Last()
+		value = cells.FitRight(metricText(row.metric, step.Metric(row.metric)), valueWidth-1)
+		if base != nil && left > nameWidth+valueWidth {
+			value += cells.FitRight(e.stepDelta(step.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
+		}
+	}
+	x, line := e.stepAxis(), chart.Line{X: stepNumbers(e.result.trend), Y: e.series(row.metric)}
+	lo, hi := row.bounds(line.Y)
+	line.Axis = chart.Axis{Lo: lo, Hi: hi}
+	spark := e.mark(onTrend, n, chart.Spark{X: x, Line: line, Bars: !row.zeroToOne, Current: float64(e.result.analysis.Step)}.Draw(t, e.display.glyphs, plot))
+	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + spark +
+		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
+}
+
+// rangeText names the range that a line is drawn over, in as few digits as tell its ends apart.
+func rangeText(lo, hi float64) string {
+	if units.NearlyEqual(lo, hi) {
+		return "constant"
+	}
+	for decimals := 2; ; decimals++ {
+		from, to := roundTo(lo, decimals), roundTo(hi, decimals)
+		if from != to || decimals > 4 {
+			return from + "–" + to
+		}
+	}
+}
+
+// roundTo writes a number with at most so many decimals, two digits or three if there is none before the point.
+func roundTo(x float64, decimals int) string {
+	abs := math.Abs(x)
+	switch {
+	case x == math.Trunc(x) || abs >= 100 || abs < 0.005 && decimals == 2:
+		return units.Brief(x)
+	case abs >= 10:
+		decimals--
+	}
+	return units.Fixed(x, decimals)
+}
+
+// bigTrend draws a metric over h rows.
+func (e env) bigTrend(row trendRow, w, h int) []string {
+	values := e.series(row.metric)
+	lo, hi := row.bounds(values)
+	axis := chart.Axis{Lo: lo, Hi: hi}.Widened()
+	t := e.display.theme
+	left, plot, right := trendWidths(w, e.baselineAnalysis() != nil)
+	lines := chart.Plot{X: e.stepAxis(), Lines: []chart.Line{{X: stepNumbers(e.result.trend), Y: values, Axis: axis, Role: themes.Accent}}}.Draw(t, e.display.glyphs, plot, h)
+	labels := axis.RowLabels(h)
+	for i := range lines {
+		name := ""
+		if i == 0 {
+			name = row.name
+		}
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)+cells.FitRight(labels[i], left-nameWidth-1)+" ") + e.mark(onTrend, 0, lines[i]) + cells.Spaces(right)
+	}
+	return lines
+}
+
+func (r trendRow) bounds(values []float64) (lo, hi float64) {
+	if r.zeroToOne {
+		return 0, 1
+	}
+	lo, hi = chart.Range(values)
+	if lo > 0 && lo < hi/2 {
+		lo = 0
+	}
+	return lo, hi
+}
+
+// series returns a metric over all steps.
+func (e env) series(metric string) []float64 {
+	if e.result.trend == nil {
+		return nil
+	}
+	return e.result.trend.Series(metric)
+}
+
+// trendIndex returns the index of the step on the screen in the trend, -1 if it is not
+// there yet.
+func (e env) trendIndex() int {
+	if i, ok := e.result.trend.Find(e.result.analysis.Step); ok {
+		return i
+	}
+	return -1
+}
+
+// stepAxis returns the axis from the first step of the run to the last.
+func (e env) stepAxis() chart.Axis {
+	first, last := e.trendBounds()
+	return chart.Axis{Lo: float64(first), Hi: float64(last)}
+}
+
+func (e env) trendBounds() (first, last int64) {
+	steps := e.result.trend.Steps
+	if len(steps) == 0 {
+		return 0, 0
+	}
+	return steps[0].Step, steps[len(steps)-1].Step
+}

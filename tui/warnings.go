@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// warningLine is a line of the pane: a warning of the step, a note on what was left out of
+// the log, or a place in it that could not be read.
+type warningLine struct {
+	text, advice string
+	kind         model.WarningKind // "" of a note or a problem
+	group        int               // an example, -1 if there is none
+	step         int64
+	ofSettings   bool // of the step and its settings, not of the log
+	isProblem    bool
+	isNote       bool
+}
+
+// warningLines returns the warnings of the step, then what the log says about reading it.
+func (a App) warningLines() []warningLine {
+	var all []warningLine
+	if x := a.result.analysis; x != nil {
+		warnings := x.Warnings
+		if w := a.alikeWarning(); w != nil {
+			warnings = append([]model.Warning{*w}, warnings...)
+		}
+		for _, w := range warnings {
+			d := warningLine{kind: w.Kind, text: sanitize.Line(w.Sentence()), advice: w.Advice, group: w.Example, step: w.Step, ofSettings: true}
+			if w.Example >= 0 {
+				g := x.Table[w.Example]
+				where := shortName(g.Name)
+				if a.isWide() {
+					where += fmt.Sprintf(", step %d", g.Step)
+				}
+				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
+			}
+			all = append(all, d)
+		}
+	}
+	all = append(all, a.matchWarning()...)
+	for _, note := range a.snap.Run.Notes {
+		all = append(all, warningLine{text: sanitize.Line(note), group: -1, isNote: true})
+	}
+	for _, p := range a.snap.Run.Problems {
+		all = append(all, warningLine{text: p.String(), advice: "the rest of the file was read", group: -1, isProblem: true})
+	}
+	return all
+}
+
+// enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
+// log without a group opens how the log was read.
+func (a App) enterWarning() App {
+	all := a.warningLines()
+	if len(all) == 0 {
+		a.notice = "no warnings in " + a.scopeWords()
+		return a
+	}
+	switch d := all[clampIndex(a.panes.warning, len(all))]; {
+	case !d.ofSettings:
+		return a.openProblems()
+	case d.step != a.result.analysis.Step:
+		i, _ := a.snap.Find(d.step)
+		a.notice = fmt.Sprintf("step %d, to which the warning belongs", d.step)
+		return a.showStep(i)
+	case d.group < 0:
+		whole := "the whole step"
+		if a.isWide() {
+			whole = "all of " + a.scopeWords()
+		}
+		a.notice = "no one group shows this: it is of " + whole + ". " + d.advice
+		return a
+	default:
+		return a.openExample(d.group)
+	}
+}
+
+// openExample opens a group of the analysis. A filter that hides it goes, and u brings it back.
+func (a App) openExample(group int) App {
+	if !slices.Contains(a.result.rows, group) {
+		a = a.apply(a.settings.withFilter(""))
+		a.notice = "the filter hid this group: u brings it back"
+	}
+	a.panes.cursor = max(0, slices.Index(a.result.rows, group))
+	return a.clampCursor().openGroup()
+}
+
+// shortName cuts the name of a group, which may be a hash.
+func shortName(name string) string {
+	if len(name) > 12 {
+		return name[:8] + "…"
+	}
+	return name
+}
+
+// paneWarnings lists the warnings in a line each, the selected one, or on the whole screen each, in full; the cursor's bar is on it while
+// the pane has the focus.
+func (a App) paneWarnings(w, h int) paneContent {
+	all := a.warningLines()
+	c := paneContent{title: a.withScopeWords(fmt.Sprintf("warnings  %s", units.Count(len(all))), w)}
+	t := a.display.theme
+	if len(all) == 0 {
+		text := "none at this step"
+		if a.isWide() {
+			text = "none in " + a.scopeWords()
+		}
+		if a.result.analysis != nil && a.result.analysis.Open {
+			text = "the step is still being written: its warnings come when it is complete"
+		}
+		c.title = a.withScopeWords("warnings", w)
+		for _, line := range cells.Wrap(text, w-1) {
+			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
+		}
+		return c
+	}
+	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
+	first, end := 0, 0 // lines of the selected one
+	for i, d := range all {
+		lines := a.markLines(onWarning, i, a.drawWarning(d, i == a.panes.warning, w))
+		if i == a.panes.warning {
+			first, end = len(c.lines), len(c.lines)+len(lines)
+		}
+		c.lines = append(c.lines, lines...)
+	}
+	top := max(0, min(first, end-h)) // scrolls it into sight, rather its beginning than its end
+	if a.panes.focus == layout.Warnings {
+		c.cursor = first - top + 1
+	}
+	if c.lines = c.lines[top:]; end-top > h && h > 0 {
+		c.lines[h-1] = cells.Truncate(c.lines[h-1]+t.Paint(themes.Dim, " …"), w-1)
+	}
+	return c
+}
+
+func (a App) drawWarning(d warningLine, selected bool, w int) []string {
+	t := a.display.theme
+	mark := t.Paint(themes.Warn, " ! ")
+	switch {
+	case d.isProblem:
+		mark = t.Paint(themes.Bad, " ? ")
+	case d.isNote:
+		mark = t.Paint(themes.Dim, " · ")
+	}
+	if full := selected || a.panes.fullScreen; !full {
+		return []string{mark + cells.Truncate(d.text, w-4)}
+	}
+	var lines []string
+	for _, line := range cells.Wrap(d.text, w-4) {
+		line = mark + line
+		if selected && a.panes.focus == layout.Warnings {
+			line = t.Underlay(themes.Cursor, cells.Fit(line, w))
+		}
+		lines = append(lines, line)
+		mark = "   "
+	}
+	for _, line := range cells.Wrap(d.advice, w-4) {
+		lines = append(lines, mark+t.Paint(themes.Dim, line))
+	}
+	return lines
+}
