@@ -126,21 +126,18 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	p.AddOutputFormat(root.Flags())
 	// cannot fail: the flags are declared above
 	_ = p.RegisterCompletions(root)
-	root.AddCommand(p.demo(), p.Manual(manualKeys))
+	root.AddCommand(p.demo(), p.Manual(func() commands.ManualSection {
+		t := commands.ManualSection{Title: "KEYS"}
+		for _, g := range tui.Keys() {
+			t.Entries = append(t.Entries, [2]string{g.Name})
+			for _, k := range g.Keys {
+				t.Entries = append(t.Entries, [2]string{k.Key, k.Doc})
+			}
+		}
+		return t
+	}))
 	root.AddCommand(p.All()...)
 	return root
-}
-
-// manualKeys returns the manual's section on keys.
-func manualKeys() commands.ManualSection {
-	t := commands.ManualSection{Title: "KEYS"}
-	for _, g := range tui.Keys() {
-		t.Entries = append(t.Entries, [2]string{g.Name})
-		for _, k := range g.Keys {
-			t.Entries = append(t.Entries, [2]string{k.Key, k.Doc})
-		}
-	}
-	return t
 }
 
 // addScreenFlags declares the flags of the commands that open the screen.
@@ -212,8 +209,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 		return err
 	}
 	o := p.options(set, runs)
-	app := tui.New(ctx, runs[0].source, o)
-	last, err := p.runScreen(ctx, app, o.NoColor)
+	last, err := p.runScreen(ctx, tui.New(ctx, runs[0].source, o), o.NoColor)
 	if err != nil { // after a panic nothing is saved: the view may have caused it
 		return err
 	}
@@ -222,18 +218,14 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 			commands.PrintError(p.ErrOut, nil, err)
 		}
 	}
-	commands.RememberRuns(paths(runs))
-	return commands.Stopped(ctx)
-}
-
-// paths returns the paths of runs that have a session.
-func paths(runs []openRun) (all [][]string) {
+	var paths [][]string
 	for _, r := range runs {
 		if len(r.paths) > 0 {
-			all = append(all, r.paths)
+			paths = append(paths, r.paths)
 		}
 	}
-	return all
+	commands.RememberRuns(paths)
+	return commands.Stopped(ctx)
 }
 
 // choose shows the logs under the current directory and the recent runs, and opens what is chosen.
@@ -256,8 +248,12 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
 	if err := p.checkTheme(); err != nil {
 		return err
 	}
-	picker := runpicker.New(cmd.Context(), p.pickerOptions(set))
-	last, err := p.runScreen(cmd.Context(), picker, os.Getenv("NO_COLOR") != "")
+	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
+	picker := runpicker.New(cmd.Context(), runpicker.Options{
+		Dir: commands.CurrentDir(), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(longer) },
+		ASCII: o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
+	})
+	last, err := p.runScreen(cmd.Context(), picker, o.NoColor)
 	if err != nil {
 		return err
 	}
@@ -272,15 +268,6 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
 		return commands.Stopped(cmd.Context())
 	}
 	return p.openAndShow(cmd.Context(), set, names, runs)
-}
-
-// pickerOptions returns the options of the list of runs: those of the screen, as far as it has them.
-func (p *program) pickerOptions(set model.Settings) runpicker.Options {
-	o := p.options(set, []openRun{{}})
-	return runpicker.Options{
-		Dir: commands.CurrentDir(), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(longer) },
-		ASCII: o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
-	}
 }
 
 // checkTheme returns an error for a theme that is none.
@@ -309,15 +296,27 @@ func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) 
 func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
-		NoColor: os.Getenv("NO_COLOR") != "", Files: userFiles(runs), Multiplexer: multiplexer(), Suspend: commands.SuspendFunc(),
+		NoColor: os.Getenv("NO_COLOR") != "", Suspend: commands.SuspendFunc(),
 	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}
 	config, configErr := userfiles.LoadConfig()
 	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || config.ASCII, p.mouse || config.Mouse, config.Keys
+	switch {
+	case os.Getenv("TMUX") != "":
+		o.Multiplexer = tui.Tmux
+	case os.Getenv("STY") != "":
+		o.Multiplexer = tui.Screen
+	}
 	var sessionErr error
-	o.SessionStore, o.Session, sessionErr = openSession(runs[0].paths)
+	if files, err := userfiles.Open(); err == nil { // else there is no home directory, and nothing is saved
+		o.SessionStore, o.Session, sessionErr = openSession(files, runs[0].paths)
+		for _, run := range runs {
+			files = files.Protect(run.paths) // nothing is saved beside the logs
+		}
+		o.Files = files
+	}
 	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
 		o.Theme = o.Session.View.Theme
 	}
@@ -359,43 +358,17 @@ func (p *program) demo() *cobra.Command {
 	return cmd
 }
 
-// userFiles returns the place of copies and exports, nil if there is none. Nothing is saved beside the logs
-// of the runs.
-func userFiles(runs []openRun) tui.FileSaver {
-	d, err := userfiles.Open()
-	if err != nil {
-		return nil
-	}
-	for _, run := range runs {
-		d = d.Protect(run.paths)
-	}
-	return d
-}
-
-// openSession returns the session file of a run and its content, nil and an empty one for
-// standard input.
-func openSession(paths []string) (tui.SessionStore, session.Session, error) {
-	d, err := userfiles.Open()
-	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
+// openSession returns the session file of a run and its content, nil and an empty one for standard input.
+func openSession(files *userfiles.Files, paths []string) (tui.SessionStore, session.Session, error) {
+	if len(paths) == 0 || slices.Contains(paths, "-") {
 		return nil, session.Session{}, nil
 	}
-	m, err := d.Session(paths)
+	m, err := files.Session(paths)
 	if err != nil {
 		return nil, session.Session{}, err
 	}
 	s, err := m.Load()
 	return m, s, err
-}
-
-// multiplexer returns the terminal multiplexer by its environment variable.
-func multiplexer() tui.Multiplexer {
-	switch {
-	case os.Getenv("TMUX") != "":
-		return tui.Tmux
-	case os.Getenv("STY") != "":
-		return tui.Screen
-	}
-	return tui.NoMultiplexer
 }
 
 // isTerminal reports whether w is a terminal.

@@ -3,12 +3,15 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -19,15 +22,17 @@ import (
 // errRuleFailed is the result of check if a rule fails.
 var errRuleFailed = errors.New("a rule fails")
 
+// checkOptions are the flags of the command besides settings.
 type checkOptions struct {
-	failOn []string
-	rules  string
-	steps  stepRange
-	where  whereFlag
-	format formatFlag[checkFormat]
-	junit  string
-	prom   string
-	watch  bool
+	failOn            []string
+	file, junit, prom string
+	watch             bool
+	steps             stepRange
+	where             whereFlag
+	format            formatFlag[checkFormat]
+
+	write checkFormat  // that the flags name
+	rules []check.Rule // of flags and file, or else the default rules
 }
 
 // outputError is an error of writing what was found.
@@ -35,15 +40,15 @@ type outputError struct{ error }
 
 func (e *outputError) Unwrap() error { return e.error }
 
-// checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
+// checkFormat writes findings, and transitions for --watch; transition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	writeFindings   func(io.Writer, check.Result, choice.Choice) error
-	writeTransition func(io.Writer, check.Transition) error
+	findings   func(io.Writer, check.Result, choice.Choice) error
+	transition func(io.Writer, check.Transition) error
 }
 
 func (p *Program) check() *cobra.Command {
-	o := checkOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
+	o := &checkOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
 		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
 		or("junit", checkFormat{report.CheckJUnit, nil}).
 		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
@@ -69,7 +74,7 @@ vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' 
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
-	cmd.Flags().StringVar(&o.rules, "rules", "", "read more rules from this file, a list in YAML")
+	cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this file, a list in YAML")
 	o.steps.addTo(cmd.Flags())
 	o.where.addTo(cmd.Flags())
 	o.format.addTo(cmd)
@@ -81,36 +86,40 @@ vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' 
 	return cmd
 }
 
-// checkAsAsked checks as the flags say.
-func (p *Program) checkAsAsked(ctx context.Context, args []string, o checkOptions) error {
-	format, rules, err := o.parse()
-	if err != nil {
-		return Usage(err)
-	}
-	if err := checkPromFlag(o); err != nil {
+// checkAsAsked checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
+// alert does not read the figures of a check that is over. A mistake of the command line, or a signal, changes no file.
+func (p *Program) checkAsAsked(ctx context.Context, args []string, o *checkOptions) error {
+	if err := o.parse(); err != nil {
 		return Usage(err)
 	}
 	paths, set, err := p.pathsAndSettings(args)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case p.Waits && !o.watch:
+		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+	case o.watch:
+		p.noteConfig(o.format.name)
+		return p.watch(ctx, paths, set, o)
+	case o.prom != "":
+		if err := refuseBesideLog(o.prom, paths); err != nil {
+			return err
+		}
+	}
+	state, err := p.runCheck(ctx, paths, set, o)
+	var usage *UsageError
+	if o.prom == "" || errors.As(err, &usage) || ctx.Err() != nil {
 		return err
 	}
-	if p.Waits && !o.watch {
-		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+	if state == nil {
+		state = &report.CheckState{Path: Title(paths)}
 	}
-	if o.watch {
-		p.noteConfig(o.format.name)
-		return p.watch(ctx, paths, set, rules, format, o.format.name)
-	}
-	if o.prom != "" {
-		return p.checkForPrometheus(ctx, paths, set, rules, format, o)
-	}
-	_, err = p.runCheck(ctx, paths, set, rules, format, o)
-	return err
+	return errors.Join(writeFile(o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
 }
 
 // reportUnchecked writes the JUnit file that was asked for, and the output if it is to be JUnit, of a check that came to no verdict.
 // A signal changes no file, nor does an error of writing.
-func (p *Program) reportUnchecked(ctx context.Context, o checkOptions, err error) error {
+func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err error) error {
 	var verdict *verdictError
 	var unwritten *outputError
 	if err == nil || errors.As(err, &verdict) || errors.As(err, &unwritten) || ctx.Err() != nil || o.watch {
@@ -118,7 +127,7 @@ func (p *Program) reportUnchecked(ctx context.Context, o checkOptions, err error
 	}
 	write := func(w io.Writer) error { return report.CheckErrorJUnit(w, err) }
 	if o.format.name == "junit" {
-		err = errors.Join(err, write(p.stdout(ctx)))
+		err = errors.Join(err, write(p.output(ctx, "text")))
 	}
 	if o.junit != "" {
 		err = errors.Join(err, writeFile(o.junit, write))
@@ -126,33 +135,40 @@ func (p *Program) reportUnchecked(ctx context.Context, o checkOptions, err error
 	return err
 }
 
-// parse returns the format, and the rules of flags and file or else the default rules.
-func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err error) {
-	if format, err = o.format.writer("check"); err != nil {
-		return format, nil, err
+// parse finds the format and the rules, and refuses flags that do not go together.
+func (o *checkOptions) parse() (err error) {
+	if o.write, err = o.format.writer("check"); err != nil {
+		return err
 	}
 	switch {
-	case o.watch && (format.writeTransition == nil || o.junit != ""):
-		return format, nil, errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
+	case o.watch && (o.write.transition == nil || o.junit != ""):
+		return errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
 	case o.watch && o.steps != stepRange{}:
-		return format, nil, errors.New("--watch checks every new step: omit --steps and --last")
+		return errors.New("--watch checks every new step: omit --steps and --last")
 	case o.watch && o.where.text != "":
-		return format, nil, errors.New("--watch checks all groups of every new step: omit --where")
+		return errors.New("--watch checks all groups of every new step: omit --where")
 	}
-	if rules, err = check.ParseAll(o.failOn); err != nil {
-		return format, nil, err
+	if o.rules, err = check.ParseAll(o.failOn); err != nil {
+		return err
 	}
-	if o.rules != "" {
-		fromFile, err := parseFile("--rules", o.rules, maxRuleFile, "list of rules", parseRules)
+	if o.file != "" {
+		fromFile, err := parseFile("--rules", o.file, maxRuleFile, "list of rules", parseRules)
 		if err != nil {
-			return format, nil, err
+			return err
 		}
-		rules = append(rules, fromFile...)
+		o.rules = append(o.rules, fromFile...)
 	}
-	if len(rules) == 0 {
-		rules, err = check.ParseAll(check.Defaults())
+	if len(o.rules) == 0 {
+		o.rules, err = check.ParseAll(check.Defaults())
 	}
-	return format, rules, err
+	switch {
+	case err != nil || o.prom == "":
+	case o.watch:
+		return errors.New("--watch does not write --prom: run check again and again, by cron or a systemd timer")
+	case !strings.HasSuffix(o.prom, ".prom"):
+		return fmt.Errorf("--prom %s: node_exporter reads only files whose names end in .prom", o.prom)
+	}
+	return err
 }
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are
@@ -193,13 +209,13 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 }
 
 // runCheck evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
-func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat, o checkOptions) (*report.CheckState, error) {
+func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settings, o *checkOptions) (*report.CheckState, error) {
 	source, snap, err := p.readOpen(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
-	evaluator := check.NewEvaluator(rules)
+	evaluator := check.NewEvaluator(o.rules)
 	log := check.LogOf(snap, time.Now())
 	evaluator.AddLog(log)
 	isStream := snap.Run.Progress.BytesAll == 0
@@ -217,7 +233,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return nil, err
 	}
 	p.noteConfig(o.format.name)
-	more, err := alikeReader{source, snap, set}.warningsFor(ctx, rules)
+	more, err := alikeReader{source, snap, set}.warningsFor(ctx, o.rules)
 	if err != nil {
 		return nil, classifyError(err)
 	}
@@ -229,12 +245,11 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return nil, Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) })
-		if err != nil {
+		if err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
 			return nil, &outputError{err}
 		}
 	}
-	if err := format.writeFindings(p.output(ctx, o.format.name), evaluator.Result, chosen); err != nil {
+	if err := o.write.findings(p.output(ctx, o.format.name), evaluator.Result, chosen); err != nil {
 		return nil, &outputError{err}
 	}
 	state := &report.CheckState{Path: Title(paths), Result: evaluator.Result, Log: log, Newest: newest}
@@ -242,4 +257,23 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return state, &verdictError{errRuleFailed}
 	}
 	return state, nil
+}
+
+// refuseBesideLog is an error if a file would lie where a trainer writes or a log is looked for.
+func refuseBesideLog(file string, paths []string) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		target = file // it is new
+	}
+	dir, err := filepath.Abs(filepath.Dir(target))
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(target))
+	}
+	if log := userfiles.LogNextTo(paths, dir); log != "" {
+		return Usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's --collector.textfile.directory", file, log))
+	}
+	return nil
 }

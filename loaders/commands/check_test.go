@@ -56,7 +56,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{writeFindings: func(_ io.Writer, result check.Result, _ choice.Choice) error {
+	format := checkFormat{findings: func(_ io.Writer, result check.Result, _ choice.Choice) error {
 		for i := range result.Findings {
 			if !result.Findings[i].Passed() {
 				failed = append(failed, result.Findings[i].Rule.String())
@@ -65,7 +65,7 @@ func failing(t *testing.T, path string) string {
 		return nil
 	}}
 	p := &Program{split: "train"}
-	if _, err := p.runCheck(context.Background(), []string{path}, model.DefaultSettings(), rules, format, checkOptions{}); err != nil && ExitCode(err) != exitRule {
+	if _, err := p.runCheck(context.Background(), []string{path}, model.DefaultSettings(), &checkOptions{rules: rules, write: format}); err != nil && ExitCode(err) != exitRule {
 		t.Fatal(err)
 	}
 	return strings.Join(failed, " ")

@@ -8,6 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"vantage/estimators"
+	"vantage/loaders/formats"
+	"vantage/model"
+	"vantage/model/fuzzy"
 )
 
 // FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
@@ -155,4 +160,70 @@ func atMostTwo(cmd *cobra.Command, args []string) error {
 		return Usage(fmt.Errorf("%s takes a framework and a name, got %q", cmd.Name(), args[2]))
 	}
 	return nil
+}
+
+// orMeant returns " (did you mean NAME?)" for the nearest of some names, "" if none is near.
+func orMeant(word string, names []string) string {
+	if name := fuzzy.Nearest(word, names); name != "" {
+		return " (did you mean " + name + "?)"
+	}
+	return ""
+}
+
+// didYouMean returns ": did you mean NAME?" for the nearest of some names, "" if none is near.
+func didYouMean(word string, names []string) string {
+	if name := fuzzy.Nearest(word, names); name != "" {
+		return ": did you mean " + name + "?"
+	}
+	return ""
+}
+
+// RegisterCompletions registers the values of the common flags for shell completion.
+func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
+	completeFlag(cmd, "scale", "group", "batch", "none")
+	completeFlag(cmd, "split", "train", "val", "all")
+	completeFlag(cmd, "attempt", "newest", "all")
+	completeFlag(cmd, "compute-new-adv", "true", "false")
+	for flag, words := range map[string]func() []string{ // which are found out when a shell asks, and not at each start
+		"framework": estimators.Frameworks, "estimator": estimatorNames,
+		"input-format": formatNames, "group-by": groupingNames,
+	} {
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return words(), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimatorNames are the names of the estimators, each once: several frameworks have one of the same name.
+func estimatorNames() (names []string) {
+	for _, e := range estimators.All() {
+		if !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+func formatNames() (names []string) {
+	for _, f := range formats.All() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func groupingNames() (names []string) {
+	for _, g := range model.Groupings() {
+		names = append(names, string(g))
+	}
+	return names
+}
+
+// completeFlag registers the values of a flag for shell completion. It cannot fail for a
+// declared flag.
+func completeFlag(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,15 +31,18 @@ func TestEmbeddingPageBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
+	sums, sumsErr := os.ReadFile(filepath.Join(root, "go.sum"))
+	modules, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err = errors.Join(err, sumsErr); err != nil {
 		t.Fatal(err)
 	}
+	// with the requirements of this module, no other go.mod is read than those which this test was built with
+	ours := strings.Replace(string(modules), "module vantage\n", "module signal\n", 1)
 	log := ""
 	for i, score := range []string{"1", "0", "1", "0", "1", "1", "1", "1"} {
 		log += `{"input": "q` + string(rune('0'+i/4)) + `", "output": "a", "gts": "1", "score": ` + score + `.0, "step": 1}` + "\n"
 	}
-	for name, text := range map[string]string{"main.go": string(program[1]), "go.sum": string(sums), "1.jsonl": log, "go.mod": "module signal\n\ngo 1.25.8\n"} {
+	for name, text := range map[string]string{"main.go": string(program[1]), "go.sum": string(sums), "1.jsonl": log, "go.mod": ours} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func (p *Program) Manual(more func() ManualSection) *cobra.Command {
 		Args:   noArguments,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.stdout(cmd.Context()), p.sharedFlags(), cmd.Root(), append([]ManualSection{more()}, manualSections()...))
+			return writeManual(p.output(cmd.Context(), "text"), p.sharedFlags(), cmd.Root(), append([]ManualSection{more()}, manualSections()...))
 		},
 	}
 }

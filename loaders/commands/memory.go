@@ -5,15 +5,38 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
+
+// The node is training: take at most a quarter of its available memory, and collect earlier
+// than Go's default. Reading stops before all of it is taken.
+const (
+	memoryDivisor  = 4
+	minMemoryLimit = 256 << 20
+	gcPercent      = 50
+)
+
+// LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
+// set. That limit is soft: beyond it the program gets slower. It returns the hard one, at which
+// reading has to stop, 0 if it is unknown.
+func LimitMemory() (hard int64) {
+	free := availableMemory("/")
+	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+		if free > 0 {
+			debug.SetMemoryLimit(max(minMemoryLimit, free/memoryDivisor))
+		}
+	}
+	return free - free/8 // the rest is for what is not counted: stacks, code, the screen
+}
 
 // availableMemory returns how many bytes this process can still get: the least that the system, each
 // control group above the process (of version 1 or 2), and its own limit of addresses leave. It is 0 if
 // nothing tells. The files of the kernel are read below root, which is "/" but in tests.
 func availableMemory(root string) int64 {
-	free := systemMemory(root)
+	free := number(root, "proc/meminfo", "MemAvailable:") << 10
 	for _, left := range []int64{groupMemory(root), addressSpace(root)} {
 		if left > 0 && (free == 0 || left < free) {
 			free = left
@@ -21,9 +44,6 @@ func availableMemory(root string) int64 {
 	}
 	return free
 }
-
-// systemMemory returns what the machine has left.
-func systemMemory(root string) int64 { return kilobytes(root, "proc/meminfo", "MemAvailable:") }
 
 // addressSpace returns what `ulimit -v` leaves.
 func addressSpace(root string) int64 {
@@ -37,7 +57,7 @@ func addressSpace(root string) int64 {
 			return 0
 		}
 		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
-			return max(1, limit-kilobytes(root, "proc/self/status", "VmSize:"))
+			return max(1, limit-number(root, "proc/self/status", "VmSize:")<<10)
 		}
 	}
 	return 0
@@ -76,8 +96,8 @@ func (c memoryController) leastLeft(root, path string) int64 {
 	left := int64(math.MaxInt64)
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
 		dir := filepath.Join(c.hierarchy, path)
-		if limit := number(root, filepath.Join(dir, c.limit)); limit > 0 && limit < 1<<60 { // version 1 has a number for none
-			used := number(root, filepath.Join(dir, c.usage)) - statistic(root, filepath.Join(dir, "memory.stat"), c.cacheName)
+		if limit := number(root, filepath.Join(dir, c.limit), ""); limit > 0 && limit < 1<<60 { // version 1 has a number for none
+			used := number(root, filepath.Join(dir, c.usage), "") - number(root, filepath.Join(dir, "memory.stat"), c.cacheName+" ")
 			left = min(left, limit-max(0, used))
 		}
 		if path == "/" {
@@ -102,30 +122,13 @@ func lines(root, name string) func(yield func(string) bool) {
 	}
 }
 
-// number returns the number in a file of the kernel, 0 if it holds none ("max").
-func number(root, name string) (n int64) {
-	for line := range lines(root, name) {
-		n, _ = strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-	}
-	return n
-}
-
-// statistic returns the number after a name in a file of names and numbers.
-func statistic(root, name, key string) (n int64) {
-	for line := range lines(root, name) {
-		if value, ok := strings.CutPrefix(line, key+" "); ok {
-			n, _ = strconv.ParseInt(value, 10, 64)
-		}
-	}
-	return n
-}
-
-// kilobytes returns the bytes of a line such as "MemAvailable: 12 kB".
-func kilobytes(root, name, key string) (n int64) {
-	for line := range lines(root, name) {
-		if value, ok := strings.CutPrefix(line, key); ok {
+// number returns the number behind a name that begins a line of a file of the kernel, with "" the last number of the file; 0 if
+// it holds none ("max").
+func number(root, file, name string) (n int64) {
+	for line := range lines(root, file) {
+		if value, ok := strings.CutPrefix(line, name); ok {
 			n, _ = strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
 		}
 	}
-	return n << 10
+	return n
 }

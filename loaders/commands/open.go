@@ -1,13 +1,20 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
+
+	"github.com/charmbracelet/x/term"
 
 	"vantage/loaders"
 	"vantage/loaders/clickhouse"
@@ -43,15 +50,14 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
 		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
-	if slices.ContainsFunc(paths, clickhouse.IsAddress) {
-		return p.openTable(paths, follow)
-	}
-	if p.passwordFile != "" {
-		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
-	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, Usage(err)
+	case slices.ContainsFunc(paths, clickhouse.IsAddress):
+		return p.openTable(paths, attempt, follow)
+	case p.passwordFile != "":
+		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
 	}
 	reach, err := p.storageOptions()
 	if err != nil {
@@ -107,27 +113,26 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	if snap.Rows > 0 {
 		return snap, nil
 	}
-	if a := snap.Run.Attempts; a.Count > 0 && a.Shown > a.Count {
+	a, problems := snap.Run.Attempts, snap.Run.Problems
+	switch {
+	case a.Count > 0 && a.Shown > a.Count:
 		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
-	}
-	if p.split == "val" && len(snap.Run.Problems) == 0 {
-		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
-	}
-	if problems := snap.Run.Problems; len(problems) > 0 {
+	case len(problems) > 0:
 		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
+	case p.split == "val":
+		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }
 
 // Title returns a short name for the paths.
 func Title(paths []string) string {
-	if len(paths) > 1 {
+	switch {
+	case len(paths) > 1:
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
-	}
-	if paths[0] == "-" {
+	case paths[0] == "-":
 		return "standard input"
-	}
-	if storage.IsElsewhere(paths[0]) {
+	case storage.IsElsewhere(paths[0]):
 		return paths[0]
 	}
 	return filepath.Clean(paths[0])
@@ -141,4 +146,136 @@ func classifyError(err error) error {
 		return Usage(err)
 	}
 	return err
+}
+
+// openTable opens a table of ClickHouse.
+func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool) (Source, error) {
+	if len(paths) > 1 {
+		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
+	}
+	t, err := clickhouse.ParseAddress(paths[0])
+	if err != nil {
+		return nil, Usage(err)
+	}
+	password, err := p.passwordFor(paths[0], t)
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.Open(paths[0], clickhouse.Options{
+		Follow: follow, Password: password, Columns: p.columns, Split: discover.Split(p.split), Attempt: int(attempt), MemoryLimit: p.MemoryLimit,
+	})
+}
+
+// maxPassword is the largest file of a password.
+const maxPassword = 4096
+
+// passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
+func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
+	if p.passwordFile != "" {
+		data, err := readSmallFile("--password-file", p.passwordFile, maxPassword, "password")
+		if err != nil {
+			return "", Usage(err)
+		}
+		line, _, _ := bytes.Cut(data, []byte("\n"))
+		return strings.TrimSuffix(string(line), "\r"), nil
+	}
+	if known, ok := p.passwords[table]; ok {
+		return known, nil
+	}
+	if given, ok := os.LookupEnv("CLICKHOUSE_PASSWORD"); ok {
+		return given, nil
+	}
+	if !t.NamesUser || !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
+		return "", nil
+	}
+	typed, err := askPassword(t)
+	if err == nil {
+		p.keepPassword(table, typed)
+	}
+	return typed, err
+}
+
+func (p *Program) keepPassword(table, password string) {
+	if p.passwords == nil {
+		p.passwords = map[string]string{}
+	}
+	p.passwords[table] = password
+}
+
+// askPassword asks on the terminal, before the screen opens.
+func askPassword(t clickhouse.Target) (string, error) {
+	before, err := term.GetState(os.Stdin.Fd())
+	if err != nil {
+		return "", fmt.Errorf("the password cannot be read: %w", err)
+	}
+	_, _ = fmt.Fprintf(os.Stderr, "password of %s on %s (Enter for none): ", t.User, t.Host)
+	defer func() { _, _ = fmt.Fprintln(os.Stderr) }()
+	type line struct {
+		text []byte
+		err  error
+	}
+	typed, interrupted := make(chan line, 1), make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(interrupted)
+	go func() {
+		text, err := term.ReadPassword(os.Stdin.Fd())
+		typed <- line{text, err}
+	}()
+	select {
+	case got := <-typed:
+		return string(got.text), got.err
+	case s := <-interrupted: // reading a line does not end by itself
+		_ = term.Restore(os.Stdin.Fd(), before)
+		return "", &SignalError{Signal: s}
+	}
+}
+
+// hidePasswords takes the passwords out of addresses among the arguments, so that no title, session or error shows
+// them.
+func (p *Program) hidePasswords(args []string) []string {
+	hidden := make([]string, len(args))
+	for i, arg := range args {
+		shown, has := withoutPassword(arg)
+		if hidden[i] = shown; !has {
+			continue
+		}
+		_, without := cutLabel(shown)
+		_, full := cutLabel(arg)
+		if !clickhouse.IsAddress(full) {
+			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
+			continue
+		}
+		if t, err := clickhouse.ParseAddress(full); err == nil {
+			p.keepPassword(without, t.Password)
+		}
+		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
+	}
+	return hidden
+}
+
+// noteSentPlain notes which tables among the arguments are asked for over a network without encryption.
+func (p *Program) noteSentPlain(args []string) {
+	for _, arg := range args {
+		_, full := cutLabel(arg)
+		if !clickhouse.IsAddress(full) {
+			continue
+		}
+		if t, err := clickhouse.ParseAddress(full); err == nil && t.PlainWarning() != "" {
+			p.note(p.OutputFormat, t.PlainWarning())
+		}
+	}
+}
+
+// withoutPassword returns an argument without the password of an address in it, and whether there was one.
+func withoutPassword(arg string) (string, bool) {
+	label, full := cutLabel(arg)
+	without, has := clickhouse.WithoutPassword(full)
+	return label + without, has
+}
+
+// cutLabel cuts label=ADDRESS after the sign, where it is one; else the label is empty.
+func cutLabel(arg string) (label, rest string) {
+	before, _, _ := strings.Cut(arg, "://")
+	at := strings.LastIndexByte(before, '=') + 1
+	return arg[:at], arg[at:]
 }

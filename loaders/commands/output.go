@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +10,126 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"vantage/model/sanitize"
 )
+
+// Exit codes besides 0 for success.
+const (
+	exitFailed  = 1   // an error of input or terminal, or a negative result of match
+	exitUsage   = 2   // a usage error
+	exitRule    = 3   // a rule of check fails
+	exitSignals = 128 // plus the number of the signal
+)
+
+// UsageError is an error in the command line.
+type UsageError struct{ error }
+
+// Usage wraps err as a UsageError.
+func Usage(err error) error { return &UsageError{err} }
+
+func (e *UsageError) Unwrap() error { return e.error }
+
+// SignalError is the cause of a context that a signal canceled.
+type SignalError struct{ Signal os.Signal }
+
+func (s *SignalError) Error() string {
+	return fmt.Sprintf("stopped (%s): the output is incomplete", s.Signal)
+}
+
+// Stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
+// ends with it: it has written nothing that could be taken for whole.
+func Stopped(ctx context.Context) error {
+	var stopped *SignalError
+	if errors.As(context.Cause(ctx), &stopped) {
+		return &verdictError{stopped}
+	}
+	return nil
+}
+
+// verdictError is a result that has been printed, or the end of the screen: it only sets the exit code.
+type verdictError struct{ error }
+
+// ExitCode returns the exit code for err.
+func ExitCode(err error) int {
+	var usage *UsageError
+	var stopped *SignalError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &stopped):
+		if number, ok := stopped.Signal.(syscall.Signal); ok {
+			return exitSignals + int(number)
+		}
+	case errors.Is(err, errRuleFailed):
+		return exitRule
+	case errors.Is(err, syscall.EPIPE):
+		return exitSignals + int(syscall.SIGPIPE)
+	}
+	return exitFailed
+}
+
+// PrintError writes an error as a sentence, or as {"error": "…", "schema": "vantage/message@1"} if the
+// arguments select JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
+func PrintError(w io.Writer, args []string, err error) {
+	var verdict *verdictError
+	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
+		writeMessage(w, wantsJSON(args), "error", err.Error())
+	}
+}
+
+// writeMessage writes a sentence, in which names of files and columns may stand as they are: none of
+// their characters does anything to the terminal.
+func writeMessage(w io.Writer, asJSON bool, key, text string) {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = sanitize.Line(lines[i])
+	}
+	text = strings.Join(lines, "\n")
+	if !asJSON {
+		_, _ = fmt.Fprintln(w, "vantage: "+text)
+		return
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(map[string]string{"schema": "vantage/message@1", key: text})
+}
+
+func (e *verdictError) Unwrap() error { return e.error }
+
+// wantsJSON reports whether the arguments, which may be invalid, select JSON.
+func wantsJSON(args []string) bool {
+	for i, arg := range args {
+		if arg == "--json" {
+			return true
+		}
+		value, found := strings.CutPrefix(arg, "--format=")
+		if arg == "--format" && i+1 < len(args) {
+			value, found = args[i+1], true
+		}
+		if arg == "--" {
+			return false
+		}
+		if found {
+			return slices.Contains([]string{"json", "jsonl"}, value)
+		}
+	}
+	return false
+}
+
+// WithCause returns the cause of ctx, such as a SignalError, if err is its cancellation.
+func WithCause(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
 
 // interruptibleWriter writes until ctx ends, even if the reader blocks, as a pager does.
 type interruptibleWriter struct {
@@ -20,12 +137,9 @@ type interruptibleWriter struct {
 	out io.Writer
 }
 
-// stdout returns the output of a command.
-func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWriter{ctx, p.Out} }
-
-// output returns stdout for a format: JSON goes through [sanitize.JSON].
+// output returns the output of a command for a format: JSON goes through [sanitize.JSON].
 func (p *Program) output(ctx context.Context, format string) io.Writer {
-	return safeOutput(p.stdout(ctx), format)
+	return safeOutput(interruptibleWriter{ctx, p.Out}, format)
 }
 
 func safeOutput(w io.Writer, format string) io.Writer {
@@ -136,4 +250,49 @@ func unwritableFolder(folder string, err error) error {
 		return fmt.Errorf("no file can be made in %s: %w", folder, failed.Err)
 	}
 	return err
+}
+
+// pipeTimeout is how long reading a small file from a pipe may take.
+const pipeTimeout = 10 * time.Second
+
+// parseFile reads the file of an option, no larger than maxBytes, and parses it. what says
+// what the file should be.
+func parseFile[T any](option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
+	text, err := readSmallFile(option, path, maxBytes, what)
+	if err != nil {
+		return parsed, err
+	}
+	if parsed, err = parse(text); err != nil {
+		return parsed, fmt.Errorf("%s %s: %w", option, path, err)
+	}
+	return parsed, nil
+}
+
+// readSmallFile reads the file of an option. A file larger than maxBytes is an error that
+// says it is no what. A pipe, as of --config <(…), is read too, but an open one without
+// data is an error instead of a silent wait.
+func readSmallFile(option, path string, maxBytes int, what string) ([]byte, error) {
+	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %s does not exist: check the path", option, path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", option, err)
+	}
+	defer func() { _ = h.Close() }()
+	info, err := h.Stat()
+	if err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: %s is a directory: name a file in it", option, path)
+	}
+	_ = h.SetReadDeadline(time.Now().Add(pipeTimeout)) // fails for regular files, which do not block
+	text, err := io.ReadAll(io.LimitReader(h, int64(maxBytes)+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), err == nil && len(text) == 0 && info.Mode()&fs.ModeNamedPipe != 0:
+		return nil, fmt.Errorf("%s: no data from the pipe %s: name a file, or start its writer first", option, path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", option, err)
+	case len(text) > maxBytes:
+		return nil, fmt.Errorf("%s %s is larger than %d bytes: it is not a %s", option, path, maxBytes, what)
+	}
+	return text, nil
 }

@@ -74,11 +74,9 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 	lines := 0
 	w := watcher{
 		source: followed, given: set, set: set, monitor: check.NewMonitor(nil), backlog: o.last,
-		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
-			return p.choose(ctx, snap, set)
-		},
-		note: func(choice.Choice) {}, // each line says it
-		link: linkWatch{note: func(text string) { p.note(o.format.name, text) }},
+		choose: p.choose,
+		note:   func(choice.Choice) {}, // each line says it
+		link:   linkWatch{note: func(text string) { p.note(o.format.name, text) }},
 	}
 	w.each = func(s *analysis.Summary) error {
 		lines++

@@ -31,7 +31,7 @@ func TestTailEndsWhenNothingComes(t *testing.T) {
 		start, steps := time.Now(), []int64{}
 		w := watcher{
 			source: source, given: model.DefaultSettings(), monitor: check.NewMonitor(nil), backlog: 2,
-			choose: func(_ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
 				return set, choice.Choice{Origin: choice.Assumed}, nil
 			},
 			note: func(choice.Choice) {},

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -10,25 +11,24 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/choice"
+	"vantage/model/units"
 )
 
 // watch follows a run and writes transitions until a signal or the end of input. The exit
 // code then says whether a rule fails at the newest step. A signal is no error: jobs end a
 // watch that way.
-func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat, formatName string) error {
+func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, o *checkOptions) error {
 	source, err := p.Open(paths, true)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, given: set, set: set, monitor: check.NewMonitor(rules),
-		print: func(o check.Transition) error { return format.writeTransition(p.output(ctx, formatName), o) },
-		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
-			return p.choose(ctx, snap, set)
-		},
-		note: func(c choice.Choice) { p.noteChoice(formatName, c) },
-		link: linkWatch{note: func(text string) { p.note(formatName, text) }},
+		source: source, given: set, set: set, monitor: check.NewMonitor(o.rules),
+		print:  func(t check.Transition) error { return o.write.transition(p.output(ctx, o.format.name), t) },
+		choose: p.choose,
+		note:   func(c choice.Choice) { p.noteChoice(o.format.name, c) },
+		link:   linkWatch{note: func(text string) { p.note(o.format.name, text) }},
 	}
 	err = w.run(ctx, ctx)
 	if err != nil && ctx.Err() == nil {
@@ -54,7 +54,7 @@ type watcher struct {
 	print     func(check.Transition) error
 	recheck   <-chan time.Time // when to check a short step or stalls again; nil if never
 	recheckAt time.Time        // when that is
-	choose    func(model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
+	choose    func(context.Context, model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
 	note      func(choice.Choice)
 	chosen    choice.Choice // of set; the zero value before the first complete step
 	steps     int           // when set was chosen
@@ -162,19 +162,14 @@ func (w *watcher) awaitStall(log check.Log, ended bool) {
 	w.recheckAt, w.recheck = at, time.After(time.Until(at))
 }
 
-// noteAttempt makes all steps new if the run was started again.
-func (w *watcher) noteAttempt(snap model.Snapshot) {
-	attempt := max(1, snap.Run.Attempts.Count)
-	if w.attempt > 0 && attempt > w.attempt {
-		w.monitor.StartAgain()
-	}
-	w.attempt = max(w.attempt, attempt)
-}
-
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
-	w.noteAttempt(snap)
+	attempt := max(1, snap.Run.Attempts.Count)
+	if w.attempt > 0 && attempt > w.attempt { // the run was started again: all its steps are new
+		w.monitor.StartAgain()
+	}
+	w.attempt = max(w.attempt, attempt)
 	var added []model.Step
 	short, pending := w.awaitRows(snap, ended)
 	for i, step := range snap.Steps {
@@ -186,7 +181,7 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		}
 	}
 	w.newest = snap.Steps[len(snap.Steps)-1].Number
-	if err := w.settle(snap, added); err != nil {
+	if err := w.settle(ctx, snap, added); err != nil {
 		return nil, err
 	}
 	added = w.withoutOld(added)
@@ -212,9 +207,11 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 
 // judge evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
 func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, printErr error) {
-	more, err := w.alike(ctx, added)
-	if err != nil {
-		return err, nil
+	var more map[int64]model.Warning // about answers that are alike, if a rule asks for them
+	if source, hasTexts := w.source.(Source); hasTexts {
+		if more, notReady = (alikeReader{source, added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
+			return notReady, nil
+		}
 	}
 	notReady = analysis.Each(ctx, added, w.set, func(a *analysis.Analysis) error {
 		withWarning(&a.Summary, more)
@@ -233,15 +230,6 @@ func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, pr
 	return notReady, printErr
 }
 
-// alike returns the warnings about new steps whose answers are alike, if a rule asks for them.
-func (w *watcher) alike(ctx context.Context, added model.Snapshot) (map[int64]model.Warning, error) {
-	source, hasTexts := w.source.(Source)
-	if !hasTexts {
-		return nil, nil
-	}
-	return alikeReader{source, added, w.set}.warningsFor(ctx, w.monitor.Rules())
-}
-
 // withoutOld returns the steps without those that were complete before the backlog.
 func (w *watcher) withoutOld(added []model.Step) []model.Step {
 	if w.begun || w.backlog == 0 || len(added) == 0 {
@@ -257,14 +245,14 @@ func (w *watcher) withoutOld(added []model.Step) []model.Step {
 
 // settle decides on reward and estimator when the first steps are complete, and again when there are twice
 // as many while the reward is only assumed.
-func (w *watcher) settle(snap model.Snapshot, added []model.Step) error {
+func (w *watcher) settle(ctx context.Context, snap model.Snapshot, added []model.Step) error {
 	switch {
 	case len(added) == 0:
 		return nil
 	case w.chosen.Origin != "" && (w.chosen.Rewards.Origin != choice.Assumed || len(snap.Steps) < 2*w.steps):
-		return w.regroup(snap, added)
+		return w.regroup(ctx, snap, added)
 	}
-	set, chosen, err := w.choose(snap, w.given)
+	set, chosen, err := w.choose(ctx, snap, w.given)
 	if err != nil {
 		return err
 	}
@@ -277,19 +265,73 @@ func (w *watcher) settle(snap model.Snapshot, added []model.Step) error {
 
 // regroup changes the groups if the advantages of new steps and of all prove others: a prompt may come twice in a
 // step for the first time.
-func (w *watcher) regroup(snap model.Snapshot, added []model.Step) error {
+func (w *watcher) regroup(ctx context.Context, snap model.Snapshot, added []model.Step) error {
 	if !w.chosen.Confirmed() {
 		return nil
 	}
-	set, _, err := w.choose(snap.Only(added), w.set)
+	set, _, err := w.choose(ctx, snap.Only(added), w.set)
 	if err != nil || set.Proved == w.set.Proved {
 		return err
 	}
-	set, chosen, err := w.choose(snap, w.set)
+	set, chosen, err := w.choose(ctx, snap, w.set)
 	if err != nil || set.Proved == w.set.Proved {
 		return err
 	}
 	w.set.Proved, w.chosen.Groups, w.chosen.Division = set.Proved, chosen.Groups, chosen.Division
 	w.note(w.chosen)
 	return nil
+}
+
+// outagePause is the least time between two notes that a link was lost: one that comes and goes is not noted each time.
+const outagePause = time.Minute
+
+// linkWatch says how the link to a node or a store is, for commands that follow a run and have no screen.
+type linkWatch struct {
+	note func(string) // nil if nothing is noted while the run is followed
+
+	link  model.Link // as it was seen last
+	since time.Time  // it is connecting, or lost; zero while it is up
+	noted time.Time  // when it was noted last that it was lost
+	isOut bool       // that note still holds
+}
+
+// see notes that the link was lost, with the reason, and that it is there again.
+func (l *linkWatch) see(link model.Link, now time.Time) {
+	l.link = link
+	if link.State == model.LinkUp {
+		if l.isOut {
+			l.note(fmt.Sprintf("%s answers again, after %s", link.Host, units.ApproxDuration(now.Sub(l.since))))
+		}
+		l.since, l.isOut = time.Time{}, false
+		return
+	}
+	if l.since.IsZero() {
+		l.since = now
+	}
+	if link.State == model.LinkLost && !l.isOut && l.note != nil && (l.noted.IsZero() || now.Sub(l.noted) >= outagePause) {
+		l.isOut, l.noted = true, now
+		l.note(l.trouble(now))
+	}
+}
+
+// trouble says what is wrong with the link, how long it has been so, and why: "reconnecting to node7 for 8 s: cannot be
+// reached: …"; "" while the link is up.
+func (l *linkWatch) trouble(now time.Time) string {
+	var state string
+	switch l.link.State {
+	case model.LinkUp:
+		return ""
+	case model.LinkConnecting:
+		state = "connecting"
+	case model.LinkLost:
+		state = "reconnecting"
+	}
+	text := state + " to " + l.link.Host
+	if d := now.Sub(l.since); d >= time.Second {
+		text += " for " + units.ApproxDuration(d.Round(time.Second))
+	}
+	if l.link.Reason != "" {
+		text += ": " + l.link.Reason
+	}
+	return text
 }

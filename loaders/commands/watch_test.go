@@ -123,7 +123,7 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 	store := model.NewStore()
 	w := watcher{
 		given: model.DefaultSettings(), set: model.DefaultSettings(),
-		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+		choose: func(_ context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
 			return p.choose(t.Context(), snap, set)
 		},
 		note: func(c choice.Choice) { said = append(said, c.Division) },
@@ -135,7 +135,7 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 		}
 		store.Append(repeating(int64(step), prompts...))
 		snap := store.Snapshot()
-		if err := w.settle(snap, snap.Steps[step:]); err != nil || w.set.Proved.Sizes[0] != want {
+		if err := w.settle(t.Context(), snap, snap.Steps[step:]); err != nil || w.set.Proved.Sizes[0] != want {
 			t.Errorf("step %d: %v, proved %v, want %d", step, err, w.set.Proved, want)
 		}
 	}
@@ -161,7 +161,7 @@ func TestWatchReportsStalls(t *testing.T) {
 				got = append(got, fmt.Sprintf("%v %v %s", time.Since(start).Round(time.Minute), o.Failing, o.Value))
 				return nil
 			},
-			choose: func(_ model.Snapshot, _ model.Settings) (model.Settings, choice.Choice, error) {
+			choose: func(_ context.Context, _ model.Snapshot, _ model.Settings) (model.Settings, choice.Choice, error) {
 				return model.DefaultSettings(), choice.Choice{Origin: choice.Assumed}, nil
 			},
 			note: func(choice.Choice) {},

@@ -50,11 +50,6 @@ func partValue(name string) float64 {
 	return x
 }
 
-func (b *Breakdown) sorted() *Breakdown {
-	b.Sort()
-	return b
-}
-
 // BreakdownText writes a table for people.
 func BreakdownText(w io.Writer, b *Breakdown) error {
 	b.Sort()
@@ -85,30 +80,23 @@ const BreakdownLegend = "Σ|A| and tokens are shares of all rows; push is ΣA/Σ
 // BreakdownLine is a line of the table: the name of a part, and its figures.
 type BreakdownLine struct{ Name, Figures string }
 
-// breakdownColumn is a column of the table.
-type breakdownColumn struct {
-	head  string
-	width int // negative: the text is at the left
-	rank  int // 0: always there; of the others those of a higher rank go first where there is no room
-	text  func(p, all *analysis.Part) string
-}
-
-func (b *Breakdown) columns() []breakdownColumn {
-	all := []breakdownColumn{
-		{"samples", 7, 0, func(p, _ *analysis.Part) string { return units.Count(p.Samples) }},
-		{"groups", 6, 0, func(p, _ *analysis.Part) string { return units.Count(p.Groups) }},
-		{"reward", 7, 2, func(p, _ *analysis.Part) string { return units.Short(p.Reward()) }},
-		{"signal", -13, 0, func(p, _ *analysis.Part) string { return units.Fraction(p.Signal, p.Groups) }},
-		{"admitted", -14, 4, func(p, _ *analysis.Part) string { return units.Fraction(p.Admitted, p.Groups) }},
-		{"A≠0", -18, 3, func(p, _ *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
-		{"Σ|A|", 6, 0, func(p, all *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
-		{"push", 6, 0, func(p, _ *analysis.Part) string { return signed(p.Push / p.AbsProcessed) }},
-		{"tokens", 6, 0, func(p, all *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
+func (b *Breakdown) columns() []textColumn[*analysis.Part] {
+	all := &b.Parts.All
+	columns := []textColumn[*analysis.Part]{
+		{"samples", 7, 0, func(p *analysis.Part) string { return units.Count(p.Samples) }},
+		{"groups", 6, 0, func(p *analysis.Part) string { return units.Count(p.Groups) }},
+		{"reward", 7, 2, func(p *analysis.Part) string { return units.Short(p.Reward()) }},
+		{"signal", -13, 0, func(p *analysis.Part) string { return units.Fraction(p.Signal, p.Groups) }},
+		{"admitted", -14, 4, func(p *analysis.Part) string { return units.Fraction(p.Admitted, p.Groups) }},
+		{"A≠0", -18, 3, func(p *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
+		{"Σ|A|", 6, 0, func(p *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
+		{"push", 6, 0, func(p *analysis.Part) string { return signed(p.Push / p.AbsProcessed) }},
+		{"tokens", 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
 	}
 	if b.Settings.Loss != "" {
-		all = append(all, breakdownColumn{"Σw|A|", 6, 1, func(p, all *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) }})
+		columns = append(columns, textColumn[*analysis.Part]{"Σw|A|", 6, 1, func(p *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) }})
 	}
-	return all
+	return columns
 }
 
 // Columns returns the names of the columns.
@@ -120,40 +108,30 @@ func (b *Breakdown) Columns() []string {
 	return names
 }
 
-// fitting returns the columns that fit into w.
-func (b *Breakdown) fitting(w int) []breakdownColumn {
-	all := b.columns()
+// Lines returns a head, a line per part, and if they are several one for all, with at most w columns of
+// figures. Names are sanitised, and as long as they are.
+func (b *Breakdown) Lines(w int) []BreakdownLine {
+	columns := b.columns()
 	for rank := 4; rank > 0; rank-- {
 		width := 0
-		for _, c := range all {
+		for _, c := range columns {
 			width += 1 + max(c.width, -c.width)
 		}
 		if width <= w {
 			break
 		}
-		all = slices.DeleteFunc(all, func(c breakdownColumn) bool { return c.rank == rank })
+		columns = slices.DeleteFunc(columns, func(c textColumn[*analysis.Part]) bool { return c.rank == rank })
 	}
-	return all
-}
-
-// Lines returns a head, a line per part, and if they are several one for all, with at most w columns of
-// figures. Names are sanitised, and as long as they are.
-func (b *Breakdown) Lines(w int) []BreakdownLine {
-	parts := b.Parts.Parts
-	if all := b.Parts.All; len(parts) > 1 {
-		all.Name = "all"
-		parts = append(slices.Clip(parts), all)
+	names, rows := []string{b.By}, []*analysis.Part{}
+	for i := range b.Parts.Parts {
+		names, rows = append(names, b.Parts.Parts[i].Name), append(rows, &b.Parts.Parts[i])
 	}
-	lines := make([]BreakdownLine, 1+len(parts))
-	lines[0].Name = sanitize.Line(b.By)
-	for i := range parts {
-		lines[i+1].Name = sanitize.Line(parts[i].Name)
+	if len(rows) > 1 {
+		names, rows = append(names, "all"), append(rows, &b.Parts.All)
 	}
-	for _, c := range b.fitting(w) {
-		lines[0].Figures += fmt.Sprintf(" %*s", c.width, c.head)
-		for i := range parts {
-			lines[i+1].Figures += fmt.Sprintf(" %*s", c.width, c.text(&parts[i], &b.Parts.All))
-		}
+	lines := make([]BreakdownLine, len(names))
+	for i, figures := range textTable(columns, " ", rows) {
+		lines[i] = BreakdownLine{sanitize.Line(names[i]), figures}
 	}
 	return lines
 }
@@ -174,6 +152,7 @@ func (b *Breakdown) stagesText() string {
 
 // Table is the breakdown for other programs: sums, of which shares can be made.
 func (b *Breakdown) Table() Table {
+	b.Sort()
 	t := Table{Title: "breakdown by " + sanitize.Line(b.By), Columns: []string{
 		b.By, "samples", "groups", "signal_groups", "admitted_groups", "kept_samples", "nonzero_samples", "solved_samples", "judged_samples",
 		"reward_mean", "tokens", "abs_advantage_original", "abs_advantage", "sum_advantage", "loss_weight", "loss_mass_positive", "loss_mass_negative",
@@ -195,11 +174,30 @@ func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
 			return err
 		}
 	}
-	return TableMarkdown(w, b.sorted().Table())
+	return TableMarkdown(w, b.Table())
 }
 
-// BreakdownCSV writes a row per part: sums, of which shares can be made.
-func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.sorted().Table()) }
+// BreakdownCSV writes a row per part.
+func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.Table()) }
+
+// BreakdownJSON writes the object that the schema breakdown@1 describes: its parts have the columns of the table, of which the
+// first is called value.
+func BreakdownJSON(w io.Writer, b *Breakdown) error {
+	parts := b.Table()
+	parts.Columns[0] = "value"
+	return writeJSON(w, object{
+		{"schema", "vantage/breakdown@1"},
+		{"by", b.By},
+		{"where", some(b.Where)},
+		{"note", some(b.Note)},
+		{"steps", b.Parts.Steps},
+		{"settings", newSettingsJSON(b.Settings)},
+		{"estimator", some(newChoiceJSON(b.Choice))},
+		{"reward", some(newRewardJSON(b.Choice.Rewards))},
+		{"parts", parts},
+		{"complete", true},
+	})
+}
 
 // percent is x as a share of all: "61%".
 func percent(x, all float64) string {

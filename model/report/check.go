@@ -3,7 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
@@ -89,54 +89,38 @@ func failureText(f *check.Finding) string {
 	}
 }
 
-// CheckJSON writes {"schema": "vantage/check@1", "rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
-// "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false,
-// "estimator": {…}, "reward": {…}}, both as in [JSON]. A rule has 0 steps if none has a value for it, or if
-// its scope is "log"; of the scope "run" is a rule with one verdict on all steps, whose value is of all.
-// Where a rule judges several steps in a row together, failed and worst_step are the last of them, and
-// worst_from is the first. "notes" says what was left out.
+// CheckJSON writes the object that the schema check@1 describes. Where a rule judges several steps in a row together, failed
+// and worst_step are the last of them, and worst_from is the first.
 func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
-	findings := result.Findings
-	type rule struct {
-		Rule   string  `json:"rule"`
-		Passed bool    `json:"passed"`
-		Scope  string  `json:"scope,omitempty"`
-		Steps  int     `json:"steps"`
-		Failed []int64 `json:"failed"`
-		From   *int64  `json:"worst_from,omitempty"`
-		Worst  *int64  `json:"worst_step,omitempty"`
-		Value  string  `json:"value,omitempty"`
-		Advice string  `json:"advice,omitempty"`
-	}
-	out := struct {
-		Schema    string      `json:"schema"`
-		Rules     []rule      `json:"rules"`
-		Notes     []string    `json:"notes,omitempty"`
-		Passed    bool        `json:"passed"`
-		Estimator *choiceJSON `json:"estimator,omitempty"`
-		Reward    *rewardJSON `json:"reward,omitempty"`
-	}{"vantage/check@1", []rule{}, result.Notes, check.Failed(findings) == 0, newChoiceJSON(chosen), newRewardJSON(chosen.Rewards)}
-	for i := range findings {
-		f := &findings[i]
-		r := rule{
-			Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...),
-			Value: cmp.Or(f.Whole, f.WorstValue), Advice: withoutKeys(f.Advice),
-		}
+	rules := []object{}
+	for i := range result.Findings {
+		f := &result.Findings[i]
+		scope := ""
 		switch {
 		case f.Rule.OfLog():
-			r.Scope = "log"
+			scope = "log"
 		case f.Rule.OfWhole():
-			r.Scope = "run"
+			scope = "run"
+		}
+		rule := object{
+			{"rule", f.Rule.String()}, {"passed", f.Passed()}, {"scope", some(scope)}, {"steps", f.Steps}, {"failed", append([]int64{}, f.Failed...)},
+		}
+		if len(f.Failed) > 0 && f.WorstFrom != f.WorstStep {
+			rule = append(rule, member{"worst_from", f.WorstFrom})
 		}
 		if len(f.Failed) > 0 {
-			r.Worst = &f.WorstStep
-			if f.WorstFrom != f.WorstStep {
-				r.From = &f.WorstFrom
-			}
+			rule = append(rule, member{"worst_step", f.WorstStep})
 		}
-		out.Rules = append(out.Rules, r)
+		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
-	return writeJSON(w, out)
+	return writeJSON(w, object{
+		{"schema", "vantage/check@1"},
+		{"rules", rules},
+		{"notes", some(result.Notes)},
+		{"passed", check.Failed(result.Findings) == 0},
+		{"estimator", some(newChoiceJSON(chosen))},
+		{"reward", some(newRewardJSON(chosen.Rewards))},
+	})
 }
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
@@ -151,21 +135,22 @@ func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
 			if f.Advice != "" {
 				text += ". " + withoutKeys(f.Advice)
 			}
-			annotate(out, "error", f.Rule.String(), text)
+			_ = annotate(out, "error", f.Rule.String(), text)
 		}
 	}
 	for _, note := range result.Notes {
-		annotate(out, "notice", "vantage check", note)
+		_ = annotate(out, "notice", "vantage check", note)
 	}
 	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
 }
 
 // annotate writes a workflow command. It escapes what would end or change it, or its title.
-func annotate(out io.Writer, level, name, text string) {
+func annotate(out io.Writer, level, name, text string) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(name), data.Replace(text))
+	_, err := fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(name), data.Replace(text))
+	return err
 }
 
 // TransitionText writes a line: the rule begins to fail, or passes again.
@@ -178,29 +163,94 @@ func TransitionText(w io.Writer, o check.Transition) error {
 	return err
 }
 
-// TransitionJSON writes {"schema":"vantage/transition@1","rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"}
-// and a line break.
+// TransitionJSON writes the object that the schema transition@1 describes, in one line.
 func TransitionJSON(w io.Writer, o check.Transition) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		Schema string `json:"schema"`
-		Rule   string `json:"rule"`
-		Step   int64  `json:"step"`
-		Failed bool   `json:"failed"`
-		Value  string `json:"value"`
-	}{"vantage/transition@1", o.Rule.String(), o.Step, o.Failing, o.Value})
+	_, err := w.Write(encode(object{
+		{"schema", "vantage/transition@1"}, {"rule", o.Rule.String()}, {"step", o.Step}, {"failed", o.Failing}, {"value", o.Value},
+	}))
+	return err
 }
 
 // TransitionGitHub writes an annotation: an error if the rule begins to fail, a notice if
 // it passes again.
 func TransitionGitHub(w io.Writer, o check.Transition) error {
-	var b strings.Builder
 	level := "notice"
 	if o.Failing {
 		level = "error"
 	}
-	annotate(&b, level, o.Rule.String(), fmt.Sprintf("%s at step %d", o.Value, o.Step))
-	_, err := io.WriteString(w, b.String())
+	return annotate(w, level, o.Rule.String(), fmt.Sprintf("%s at step %d", o.Value, o.Step))
+}
+
+// The elements of a JUnit file.
+type (
+	junitSuite struct {
+		XMLName    xml.Name        `xml:"testsuite"`
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Properties []junitProperty `xml:"properties>property,omitempty"`
+		Cases      []junitCase     `xml:"testcase"`
+		Notes      string          `xml:"system-out,omitempty"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string     `xml:"classname,attr"`
+		Name    string     `xml:"name,attr"`
+		Failure *junitNote `xml:"failure,omitempty"`
+		Error   *junitNote `xml:"error,omitempty"`
+		Skipped *junitNote `xml:"skipped,omitempty"`
+	}
+	junitNote struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// CheckJUnit writes a test suite with a case per rule. A rule that nothing has a value for is skipped.
+func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
+	findings := result.Findings
+	suite := junitSuite{
+		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
+		Name:       suiteName, Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n"),
+	}
+	if chosen.Rewards.IsChoice() {
+		suite.Properties = append(suite.Properties, junitProperty{Name: "reward", Value: sanitize.Line(chosen.Rewards.String())})
+	}
+	for i := range findings {
+		f := &findings[i]
+		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
+		switch {
+		case !f.Passed():
+			c.Failure = &junitNote{Message: failureText(f), Text: withoutKeys(f.Advice)}
+		case !f.Evaluated():
+			suite.Skipped++
+			c.Skipped = &junitNote{Message: f.NoValue}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	return suite.write(w)
+}
+
+// CheckErrorJUnit writes a test suite with one case, which has the error for which no rule was checked: a CI system that finds
+// no file says nothing, or shows the one of the run before.
+func CheckErrorJUnit(w io.Writer, why error) error {
+	failed := junitCase{Class: "vantage.check", Name: "check", Error: &junitNote{Message: sanitize.Line(why.Error())}}
+	return junitSuite{Name: suiteName, Tests: 1, Errors: 1, Cases: []junitCase{failed}}.write(w)
+}
+
+// suiteName is the name of the test suite.
+const suiteName = "vantage check"
+
+func (s junitSuite) write(w io.Writer) error {
+	text, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
 	return err
 }

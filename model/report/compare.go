@@ -70,7 +70,7 @@ func (c Comparison) LeftOut() string {
 }
 
 func leftOut(s compare.Scope) string {
-	var parts []string
+	var parts, why []string
 	for _, part := range []struct {
 		n, of int
 		noun  string
@@ -82,15 +82,13 @@ func leftOut(s compare.Scope) string {
 	if len(parts) == 0 {
 		return "nothing"
 	}
-	var why []string
-	if s.OpenSteps > 0 {
-		why = append(why, units.Plural(s.OpenSteps, "steps")+" still being written")
-	}
-	if s.SurplusSamples > 0 {
-		why = append(why, units.Plural(s.SurplusSamples, "samples")+" more than the other run has of a prompt")
-	}
-	if s.InvalidSamples > 0 {
-		why = append(why, units.Plural(s.InvalidSamples, "samples")+" without a finite reward")
+	for _, cause := range []struct {
+		n          int
+		noun, text string
+	}{{s.OpenSteps, "steps", "still being written"}, {s.SurplusSamples, "samples", "more than the other run has of a prompt"}, {s.InvalidSamples, "samples", "without a finite reward"}} {
+		if cause.n > 0 {
+			why = append(why, units.Plural(cause.n, cause.noun)+" "+cause.text)
+		}
 	}
 	text := strings.Join(parts, ", ")
 	if len(why) > 0 {
@@ -123,8 +121,13 @@ func CompareText(w io.Writer, c Comparison) error {
 		for _, b := range c.Bins {
 			fmt.Fprintf(out, "%-18s %8d %17s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 		}
-		for _, end := range c.pairLists() {
-			c.writePairs(out, end)
+		heads, widths := c.columnHeads()
+		for _, list := range c.pairLists() {
+			fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
+			for _, p := range list.pairs {
+				fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()),
+					fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
+			}
 		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
@@ -164,14 +167,6 @@ func (c Comparison) columnHeads() (heads [2]string, widths [2]int) {
 	return heads, widths
 }
 
-func (c Comparison) writePairs(out io.Writer, list pairList) {
-	heads, widths := c.columnHeads()
-	fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
-	for _, p := range list.pairs {
-		fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
-	}
-}
-
 // CompareMarkdown writes the comparison as Markdown.
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
@@ -194,26 +189,63 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	return out.Flush()
 }
 
-// CompareCSV writes a row per prompt, worst first: reward_a of the first run, reward_b of the second,
-// delta, samples_a and samples_b that the runs have of it, samples that were compared of either,
-// same_steps, and the prompt. The last line is a comment that counts the rows.
+// CompareCSV writes a row per prompt, worst first.
 func CompareCSV(w io.Writer, c Comparison) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,samples,same_steps,prompt")
+	t := Table{Columns: []string{"reward_a", "reward_b", "delta", "samples_a", "samples_b", "samples", "same_steps", "prompt"}}
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%d,%t,%s\n", formatFloat(p.Baseline), formatFloat(p.Candidate), formatFloat(p.Delta()), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps, quoteCSV(csvText(p.Preview)))
+		t.Rows = append(t.Rows, []any{p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps, quotedCell(p.Preview)})
 	}
-	return out.Flush()
+	return TableCSV(w, t)
 }
 
-// quoteCSV returns s as a quoted CSV cell.
-func quoteCSV(s string) string {
-	b := []byte{'"'}
-	for i := range len(s) {
-		if s[i] == '"' {
-			b = append(b, '"')
-		}
-		b = append(b, s[i])
+// CompareJSON writes the object that the schema compare@2 describes.
+func CompareJSON(w io.Writer, c Comparison) error {
+	bins, pairs := []object{}, []object{}
+	for _, b := range c.Bins {
+		bins = append(bins, object{{"from", plainFloat(b.Lo)}, {"to", plainFloat(b.Hi)}, {"prompts", b.Pairs}, {"delta", finite(b.Delta)}, {"std_err", finite(b.StdErr)}})
 	}
-	return string(append(b, '"'))
+	for _, p := range c.Pairs {
+		pairs = append(pairs, object{
+			{"prompt", sanitize.Line(p.Preview)}, {"a", plainFloat(p.Baseline)}, {"b", plainFloat(p.Candidate)},
+			{"samples_a", p.OfBaseline}, {"samples_b", p.OfCandidate}, {"samples", p.Samples}, {"same_steps", p.SameSteps},
+		})
+	}
+	return writeJSON(w, object{
+		{"schema", "vantage/compare@2"},
+		{"a", c.Titles[0]},
+		{"b", c.Titles[1]},
+		{"names", c.Names},
+		{"verdict", c.Sentence()},
+		{"wins", c.Wins},
+		{"losses", c.Losses},
+		{"ties", c.Ties},
+		{"delta", finite(c.Delta)},
+		{"std_err", finite(c.StdErr)},
+		{"p", plainFloat(c.PValue)},
+		{"win_share_95", c.WinShare},
+		{"steps", c.Steps},
+		{"other_steps", c.OtherSteps},
+		{"only_a", c.Baseline.LeftOutPrompts},
+		{"only_b", c.Candidate.LeftOutPrompts},
+		{"left_out", object{{"a", scopeJSON(c.Baseline)}, {"b", scopeJSON(c.Candidate)}}},
+		{"note", some(c.Scales)},
+		{"difficulty", bins},
+		{"pairs", pairs},
+		{"complete", true},
+	})
+}
+
+func scopeJSON(s compare.Scope) object {
+	return object{
+		{"steps", s.LeftOutSteps}, {"of_steps", s.Steps}, {"open_steps", s.OpenSteps}, {"prompts", s.LeftOutPrompts}, {"of_prompts", s.Prompts},
+		{"samples", s.LeftOutSamples}, {"of_samples", s.Samples}, {"invalid_samples", s.InvalidSamples}, {"surplus_samples", s.SurplusSamples},
+	}
+}
+
+// finite is a number that an object leaves out where there is none.
+func finite(x float64) any {
+	if x-x != 0 {
+		return absent{}
+	}
+	return plainFloat(x)
 }

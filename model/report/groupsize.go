@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"vantage/model/choice"
 	"vantage/model/groupsize"
@@ -63,58 +64,38 @@ func GroupSizeNotes(r GroupSize) []Note {
 		Note{"range", "90% range of the figure if every prompt is sampled again"})
 }
 
-// groupSizeColumn is a column of the table.
-type groupSizeColumn struct {
-	head  string
-	width int
-	wide  bool // only where there is room
-	text  func(groupsize.Estimate) string
-}
-
-func groupSizeColumns() []groupSizeColumn {
-	between := func(low, high string) string { return low + " – " + high }
-	return []groupSizeColumn{
-		{"size", 5, false, func(e groupsize.Estimate) string { return units.Count(e.Size) }},
-		{"dead", 7, false, func(e groupsize.Estimate) string { return percentText(e.Dead()) }},
-		{"range", 11, false, func(e groupsize.Estimate) string { return between(percentText(e.LowDead), percentText(e.HighDead)) }},
-		{"all wrong", 13, true, func(e groupsize.Estimate) string { return percentText(e.NoneSolved) }},
-		{"all correct", 13, true, func(e groupsize.Estimate) string { return percentText(e.AllSolved) }},
-		{"cost", 9, false, func(e groupsize.Estimate) string { return costText(e.Cost()) }},
-		{"range", 15, true, func(e groupsize.Estimate) string {
-			low, high := e.CostRange()
-			return between(costText(low), costText(high))
-		}},
-	}
-}
-
-// The width from which GroupSizeTable has all columns.
+// groupSizeFullWidth is the width from which GroupSizeTable has all columns.
 const groupSizeFullWidth = 70
 
 // GroupSizeTable returns the lines of a table of at most w columns: a head, and a row per size. The size
 // of the log's own groups has a mark.
 func GroupSizeTable(r *groupsize.Result, w int) []string {
-	lines := make([]string, 1+len(r.Sizes))
-	lines[0] = " "
-	for i, e := range r.Sizes {
-		lines[i+1] = " "
-		if e.Size == r.OwnSize() {
-			lines[i+1] = "→"
-		}
+	span := func(text func(float64) string, low, high float64) string { return text(low) + " – " + text(high) }
+	columns := []textColumn[groupsize.Estimate]{
+		{"size", 5, 0, func(e groupsize.Estimate) string { return units.Count(e.Size) }},
+		{"dead", 7, 0, func(e groupsize.Estimate) string { return percentText(e.Dead()) }},
+		{"range", 11, 0, func(e groupsize.Estimate) string { return span(percentText, e.LowDead, e.HighDead) }},
+		{"all wrong", 13, 1, func(e groupsize.Estimate) string { return percentText(e.NoneSolved) }},
+		{"all correct", 13, 1, func(e groupsize.Estimate) string { return percentText(e.AllSolved) }},
+		{"cost", 9, 0, func(e groupsize.Estimate) string { return costText(e.Cost()) }},
+		{"range", 15, 1, func(e groupsize.Estimate) string {
+			low, high := e.CostRange()
+			return span(costText, low, high)
+		}},
 	}
-	for _, c := range groupSizeColumns() {
-		if c.wide && w < groupSizeFullWidth {
-			continue
+	if w < groupSizeFullWidth {
+		columns = slices.DeleteFunc(columns, func(c textColumn[groupsize.Estimate]) bool { return c.rank > 0 })
+	}
+	lines := textTable(columns, "", r.Sizes)
+	for i := range lines {
+		mark := " "
+		if i > 0 && r.Sizes[i-1].Size == r.OwnSize() {
+			mark = "→"
 		}
-		lines[0] += padLeft(c.head, c.width)
-		for i, e := range r.Sizes {
-			lines[i+1] += padLeft(c.text(e), c.width)
-		}
+		lines[i] = mark + lines[i]
 	}
 	return lines
 }
-
-// padLeft writes text at the right of so many columns.
-func padLeft(text string, width int) string { return fmt.Sprintf("%*s", width, text) }
 
 // costText writes samples per group with signal, which is infinite if every group is dead.
 func costText(x float64) string {
@@ -124,61 +105,36 @@ func costText(x float64) string {
 	return units.Fixed(x, 1)
 }
 
-// GroupSizeCSV writes a row per size. The last line is a comment that counts the rows.
-func GroupSizeCSV(w io.Writer, r GroupSize) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "size,dead,dead_low,dead_high,none_solved,all_solved,samples_per_alive,samples_per_alive_low,samples_per_alive_high")
-	for _, e := range r.Sizes {
+// SizesTable is the estimates for other programs, a row per size.
+func SizesTable(sizes []groupsize.Estimate) Table {
+	t := Table{Title: "group sizes", Columns: []string{
+		"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high",
+	}}
+	for _, e := range sizes {
 		low, high := e.CostRange()
-		fmt.Fprint(out, e.Size)
-		for _, x := range []float64{e.Dead(), e.LowDead, e.HighDead, e.NoneSolved, e.AllSolved, e.Cost(), low, high} {
-			fmt.Fprint(out, ","+formatFloat(x))
-		}
-		fmt.Fprintln(out)
+		t.Rows = append(t.Rows, []any{e.Size, e.Dead(), e.LowDead, e.HighDead, e.NoneSolved, e.AllSolved, e.Cost(), low, high})
 	}
-	return out.Flush()
+	return t
 }
 
-// GroupSizeJSON writes one object:
-//
-//	{"schema": "vantage/groupsize@1", "steps": 3, "groups": 96, "dead": 31, "partial": 0, "left_out": 0, "solved": ["…"], "reward": {…},
-//	 "prior": {"a": 0.5, "b": 1.1}, "range": 0.9, "sizes": [{"size": 4, "dead": 0.55, "dead_low": 0.5, …}, …], "complete": true}
-//
-// Names of sizes are as in [GroupSizeCSV].
+// GroupSizeCSV writes a row per size.
+func GroupSizeCSV(w io.Writer, r GroupSize) error { return TableCSV(w, SizesTable(r.Sizes)) }
+
+// GroupSizeJSON writes the object that the schema groupsize@1 describes. Its sizes have the columns of the table.
 func GroupSizeJSON(w io.Writer, r GroupSize) error {
-	type size struct {
-		Size       int        `json:"size"`
-		Dead       numberJSON `json:"dead"`
-		LowDead    numberJSON `json:"dead_low"`
-		HighDead   numberJSON `json:"dead_high"`
-		NoneSolved numberJSON `json:"none_solved"`
-		AllSolved  numberJSON `json:"all_solved"`
-		Cost       numberJSON `json:"samples_per_alive"`
-		LowCost    numberJSON `json:"samples_per_alive_low"`
-		HighCost   numberJSON `json:"samples_per_alive_high"`
-	}
-	type prior struct {
-		A float64 `json:"a"`
-		B float64 `json:"b"`
-	}
-	var sizes []size
-	for _, e := range r.Sizes {
-		low, high := e.CostRange()
-		sizes = append(sizes, size{e.Size, numberJSON(e.Dead()), numberJSON(e.LowDead), numberJSON(e.HighDead), numberJSON(e.NoneSolved), numberJSON(e.AllSolved), numberJSON(e.Cost()), numberJSON(low), numberJSON(high)})
-	}
-	return writeJSON(w, struct {
-		Schema   string      `json:"schema"`
-		Where    string      `json:"where,omitempty"`
-		Steps    int         `json:"steps"`
-		Groups   int         `json:"groups"`
-		Dead     int         `json:"dead"`
-		Partial  int         `json:"partial"`
-		LeftOut  int         `json:"left_out"`
-		Solved   []string    `json:"solved"`
-		Reward   *rewardJSON `json:"reward,omitempty"`
-		Prior    prior       `json:"prior"`
-		Range    float64     `json:"range"`
-		Sizes    []size      `json:"sizes"`
-		Complete bool        `json:"complete"`
-	}{"vantage/groupsize@1", r.Where, r.Steps, r.Groups, r.Dead, r.Partial, r.LeftOut, r.Solved, newRewardJSON(r.Rewards), prior{r.Prior.A, r.Prior.B}, 0.9, sizes, true})
+	return writeJSON(w, object{
+		{"schema", "vantage/groupsize@1"},
+		{"where", some(r.Where)},
+		{"steps", r.Steps},
+		{"groups", r.Groups},
+		{"dead", r.Dead},
+		{"partial", r.Partial},
+		{"left_out", r.LeftOut},
+		{"solved", r.Solved},
+		{"reward", some(newRewardJSON(r.Rewards))},
+		{"prior", object{{"a", plainFloat(r.Prior.A)}, {"b", plainFloat(r.Prior.B)}}},
+		{"range", 0.9},
+		{"sizes", SizesTable(r.Sizes)},
+		{"complete", true},
+	})
 }

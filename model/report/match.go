@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"vantage/model"
@@ -27,10 +26,18 @@ const maxOthers = 5
 func MatchText(w io.Writer, m Match) error {
 	r, chosen := m.Report, m.Choice
 	var b strings.Builder
-	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
+	more := ""
+	if r.Sampled {
+		more = ", the newest; the log has more"
+	}
+	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), more)
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
-	if r.Proved != (model.ProvedGroups{}) {
-		fmt.Fprintf(&b, "           %s\n", groupFlagsText(r))
+	switch {
+	case r.Proved == (model.ProvedGroups{}):
+	case r.GroupFlags == "":
+		b.WriteString("           the other commands take them from the advantages; no flags can say sizes that differ by folder\n")
+	default:
+		fmt.Fprintf(&b, "           the other commands take them from the advantages; the flags are %s\n", r.GroupFlags)
 	}
 	if chosen.Rewards.IsChoice() {
 		fmt.Fprintf(&b, "reward     %s\n", sanitize.Line(chosen.Rewards.String()))
@@ -112,32 +119,13 @@ func writeTolerance(b *strings.Builder, r *match.Report) {
 		b.WriteString("\nNear is within 1e-6 of the largest advantage of its group: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
 	}
 	if n := r.Matches[0].OneULP; n > 0 {
-		fmt.Fprintf(b, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n",
-			units.Plural(n, "samples"), verb(n, "differs", "differ"), verb(n, "counts", "count"))
+		differ, count := "differ", "count"
+		if n == 1 {
+			differ, count = "differs", "counts"
+		}
+		fmt.Fprintf(b, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n", units.Plural(n, "samples"), differ, count)
 	}
 	b.WriteString("\nEqual is to the bit of PyTorch (or numpy, in float64) on a CPU. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.\n")
-}
-
-// groupFlagsText says how to have groups that the advantages prove without them.
-func groupFlagsText(r *match.Report) string {
-	if r.GroupFlags == "" {
-		return "the other commands take them from the advantages; no flags can say sizes that differ by folder"
-	}
-	return "the other commands take them from the advantages; the flags are " + r.GroupFlags
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-func sampledText(r *match.Report) string {
-	if r.Sampled {
-		return ", the newest; the log has more"
-	}
-	return ""
 }
 
 func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
@@ -153,156 +141,65 @@ func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
 	}
 }
 
-type matchJSON struct {
-	Schema   string        `json:"schema"`
-	Version  int           `json:"version"`
-	Match    bool          `json:"match"`
-	Outcome  match.Outcome `json:"outcome"`
-	Steps    int           `json:"steps"`
-	Compared int           `json:"compared"`
-	Tried    int           `json:"tried"`
-	Sampled  bool          `json:"sampled"`
-	Decimals int           `json:"decimals"`
-	Cut      int           `json:"cut"`
-	Groups   string        `json:"groups"`
-	Flags    string        `json:"group_flags,omitempty"`
-	Matches  []verdictJSON `json:"matches"`
-	Others   []verdictJSON `json:"others"`
-	Clues    []string      `json:"clues"`
-
-	Mixture     []segmentJSON   `json:"mixture,omitempty"`
-	Filter      *keepRatiosJSON `json:"filter,omitempty"`
-	FoundFilter *keepRatiosJSON `json:"found_filter,omitempty"`
-	Arithmetic  string          `json:"arithmetic,omitempty"`
-	ShortGroups int             `json:"short_groups,omitempty"`
-	MissingRows int             `json:"missing_rows,omitempty"`
-
-	Estimator *choiceJSON `json:"estimator,omitempty"`
-	Reward    *rewardJSON `json:"reward,omitempty"`
-	Complete  bool        `json:"complete"`
-}
-
-// segmentJSON is some steps of a mixture.
-type segmentJSON struct {
-	FromStep  int64  `json:"from_step"`
-	ToStep    int64  `json:"to_step"`
-	Steps     int    `json:"steps"`
-	Framework string `json:"framework"`
-	Estimator string `json:"estimator"`
-	Scale     string `json:"scale"`
-}
-
-// keepRatiosJSON is a sample filter, under the trainer's names.
-type keepRatiosJSON struct {
-	KeepPos   float64 `json:"keep_pos_ratio"`
-	KeepNeg   float64 `json:"keep_neg_ratio"`
-	Recompute bool    `json:"compute_new_adv"`
-	Framework string  `json:"framework,omitempty"`
-	Estimator string  `json:"estimator,omitempty"`
-	Scale     string  `json:"scale,omitempty"`
-}
-
-type verdictJSON struct {
-	Framework string            `json:"framework"`
-	Estimator string            `json:"estimator"`
-	Scale     string            `json:"scale"`
-	Options   map[string]string `json:"options,omitempty"`
-	Equal     int               `json:"equal"`
-	OneULP    int               `json:"one_ulp"`
-	Near      int               `json:"near"`
-	MaxGap    any               `json:"max_gap"`
-	First     *mismatchJSON     `json:"first_mismatch,omitempty"`
-}
-
-type mismatchJSON struct {
-	Step     int64  `json:"step"`
-	Group    string `json:"group"`
-	Row      int    `json:"row"`
-	Logged   any    `json:"logged"`
-	Computed any    `json:"computed"`
-}
-
-// MatchJSON writes one object:
-//
-//	{"schema": "vantage/match@1", "version": 1, "match": true, "outcome": "match", "steps": 2, "compared": 512, "tried": 103, "sampled": false,
-//	 "decimals": 0, "cut": 0, "groups": "by prompt …",
-//	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
-//	              "equal": 512, "one_ulp": 3, "near": 512, "max_gap": 0}],
-//	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
-//	 "clues": ["…"], "estimator": {…}, "complete": true}
-//
-// compared counts samples with a logged advantage, tried the estimators and scales that the
-// log has the columns for; sampled says that the log has more samples than were compared;
-// equal is in every bit of the framework's precision, one_ulp of them but for one float32 unit in
-// the last place, near includes equal; decimals is 0
-// unless near means equal after rounding to so many; cut counts samples left out because
-// their groups have fewer than the others; max_gap is over samples that are not equal; row
-// counts from 0 in its step. matches and others are sorted, the best first. Numbers that
-// JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
-//
-// outcome is that of [match.Report.Outcome]. Where they say something there are also mixture, a list of
-// {"from_step", "to_step", "steps", "framework", "estimator", "scale"}; filter, the keep ratios of the settings
-// after which the matches agree; found_filter, keep ratios that the log shows; arithmetic, a sentence; and
-// short_groups with the missing_rows that they lack.
-//
-// group_flags are options that name the groups, if the logged advantages prove others than the
-// settings name. estimator is what the other commands compute the log as, and reward from which
-// columns: see [JSON].
+// MatchJSON writes the object that the schema match@1 describes. matches and others are sorted, the best first. Later
+// versions only add keys.
 func MatchJSON(w io.Writer, m Match) error {
-	r, chosen := m.Report, m.Choice
-	return writeJSON(w, matchJSON{
-		Schema: "vantage/match@1", Version: 1, Match: r.HasMatch(), Outcome: r.Outcome(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
-		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
-		Mixture: segmentsJSON(r.Mixture), Filter: newKeepRatiosJSON(r.Filter), FoundFilter: foundFilterJSON(r.Found), Arithmetic: r.Arithmetic, ShortGroups: r.ShortGroups, MissingRows: r.MissingRows,
-		Estimator: newChoiceJSON(chosen), Reward: newRewardJSON(chosen.Rewards), Complete: true,
+	var mixture []object
+	for _, s := range m.Mixture {
+		mixture = append(mixture, object{{"from_step", s.From}, {"to_step", s.To}, {"steps", s.Steps}, {"framework", s.Framework}, {"estimator", s.Estimator}, {"scale", s.Scale}})
+	}
+	var filter, found object
+	if m.Filter != nil {
+		filter = keepRatiosJSON(*m.Filter)
+	}
+	if f := m.Found; f != nil {
+		found = append(keepRatiosJSON(f.Filter), object{{"framework", some(f.Framework)}, {"estimator", some(f.Estimator)}, {"scale", some(f.Scale)}}...)
+	}
+	return writeJSON(w, object{
+		{"schema", "vantage/match@1"},
+		{"version", 1},
+		{"match", m.HasMatch()},
+		{"outcome", m.Outcome()},
+		{"steps", m.Steps},
+		{"compared", m.Compared},
+		{"tried", m.Candidates},
+		{"sampled", m.Sampled},
+		{"decimals", m.Decimals},
+		{"cut", m.LeftOut},
+		{"groups", m.Grouping.Evidence},
+		{"group_flags", some(m.GroupFlags)},
+		{"matches", verdictsJSON(m.Matches)},
+		{"others", verdictsJSON(m.Others)},
+		{"clues", append([]string{}, m.Clues...)},
+		{"mixture", some(mixture)},
+		{"filter", some(filter)},
+		{"found_filter", some(found)},
+		{"arithmetic", some(m.Arithmetic)},
+		{"short_groups", some(m.ShortGroups)},
+		{"missing_rows", some(m.MissingRows)},
+		{"estimator", some(newChoiceJSON(m.Choice))},
+		{"reward", some(newRewardJSON(m.Choice.Rewards))},
+		{"complete", true},
 	})
 }
 
-func segmentsJSON(list []match.Segment) []segmentJSON {
-	var all []segmentJSON
-	for _, s := range list {
-		all = append(all, segmentJSON{s.From, s.To, s.Steps, s.Framework, s.Estimator, string(s.Scale)})
-	}
-	return all
+func keepRatiosJSON(f match.Filter) object {
+	return object{{"keep_pos_ratio", plainFloat(f.KeepPos)}, {"keep_neg_ratio", plainFloat(f.KeepNeg)}, {"compute_new_adv", f.Recompute}}
 }
 
-func newKeepRatiosJSON(f *match.Filter) *keepRatiosJSON {
-	if f == nil {
-		return nil
-	}
-	return &keepRatiosJSON{KeepPos: f.KeepPos, KeepNeg: f.KeepNeg, Recompute: f.Recompute}
-}
-
-func foundFilterJSON(f *match.FoundFilter) *keepRatiosJSON {
-	if f == nil {
-		return nil
-	}
-	found := newKeepRatiosJSON(&f.Filter)
-	found.Framework, found.Estimator, found.Scale = f.Framework, f.Estimator, string(f.Scale)
-	return found
-}
-
-func verdictsJSON(list []match.Verdict) []verdictJSON {
-	all := []verdictJSON{}
+func verdictsJSON(list []match.Verdict) []object {
+	all := []object{}
 	for _, v := range list {
-		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Options: optionsMap(v.Options), Equal: v.Equal(), OneULP: v.OneULP, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
-		if m := v.FirstMismatch; m != nil {
-			one.First = &mismatchJSON{m.Step, m.Group, m.Row, jsonNumber(m.Logged), jsonNumber(m.Computed)}
+		one := object{
+			{"framework", v.Framework}, {"estimator", v.Estimator}, {"scale", v.Scale}, {"options", some(optionsMap(v.Options))},
+			{"equal", v.Equal()}, {"one_ulp", v.OneULP}, {"near", v.Agreeing}, {"max_gap", plainFloat(v.MaxGap)},
+		}
+		if f := v.FirstMismatch; f != nil {
+			one = append(one, member{"first_mismatch", object{
+				{"step", f.Step}, {"group", f.Group}, {"row", f.Row}, {"logged", plainFloat(f.Logged)}, {"computed", plainFloat(f.Computed)},
+			}})
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-// jsonNumber returns x, or its name as a string where JSON has no such number.
-func jsonNumber(x float64) any {
-	switch {
-	case math.IsNaN(x):
-		return "NaN"
-	case math.IsInf(x, 1):
-		return "Infinity"
-	case math.IsInf(x, -1):
-		return "-Infinity"
-	}
-	return x
 }
