@@ -21,7 +21,8 @@ func perGroup(f func(dst, r []float32)) formula {
 		mustHaveLength(dst, b)
 		n := largestGroup(b.Offsets)
 		r, a := make([]float32, n), make([]float32, n)
-		for lo, hi := range b.ranges() {
+		for g := range b.Groups() { // not by ranges, whose function would move r and a to the heap
+			lo, hi := b.Offsets[g], b.Offsets[g+1]
 			toFloat32(r[:hi-lo], b.Rewards[lo:hi])
 			f(a[:hi-lo], r[:hi-lo])
 			toFloat64(dst[lo:hi], a[:hi-lo])
