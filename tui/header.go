@@ -355,10 +355,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		return key(k, label(name)) + bar + e.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
 	}
-	state := "off"
-	if set.Recompute {
-		state = "on"
-	}
+	state := onOff(set.Recompute)
 	if off {
 		state = units.Missing
 	}
@@ -533,4 +530,11 @@ func (a App) ofRun() string {
 		return ""
 	}
 	return " of " + a.runNames()[sideBaseline]
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }

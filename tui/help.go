@@ -85,13 +85,13 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	case a.help.onEstimator || key == "esc" || key == "enter":
 		a.help.open, a.help.onEstimator = false, false
 	case key == "down":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll + helpScrollLines)
+		return a.scrollHelp(helpScrollLines)
 	case key == "up":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll - helpScrollLines)
+		return a.scrollHelp(-helpScrollLines)
 	case key == "pgdown":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll + page.across*page.h)
+		return a.scrollHelp(page.across * page.h)
 	case key == "pgup":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll - page.across*page.h)
+		return a.scrollHelp(-page.across * page.h)
 	case key == "home":
 		a.help.search.scroll = 0
 	case key == "end":
@@ -101,6 +101,12 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	case msg.Text != "":
 		a.help.search.query, a.help.search.scroll = appendTyped(a.help.search.query, sanitize.Line(msg.Text), maxTyped), 0
 	}
+	return a
+}
+
+func (a App) scrollHelp(by int) App {
+	size := a.helpPageSize()
+	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + by)
 	return a
 }
 

@@ -209,27 +209,48 @@ type targetActions struct {
 	scroll func(a App, n, by int) App        // the wheel, by 1 or -1
 }
 
-// mouseActions returns what the mouse does, by the kind of the target.
+// mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
 func mouseActions() [targetKinds]targetActions {
+	step := func(a App, _, by int) App { return a.moveStep(by) }
 	all := [targetKinds]targetActions{
-		onBody:      {scroll: App.scrollView},
-		onKey:       {click: App.pressKey},
-		onSetting:   {click: App.pressSetting},
-		onMeter:     {click: App.pressMeter, drag: App.dragMeter, scroll: App.scrollRatio},
-		onRatio:     {open: App.typeRatio, drag: App.dragRatio, scroll: App.scrollRatio},
-		onBorder:    {open: App.restoreBorder, drag: App.dragBorder},
-		onPane:      {click: App.clickPane, open: App.openPane, scroll: App.scrollPane},
-		onHeading:   {click: App.sortByHeading},
-		onBin:       {click: App.toggleBin},
-		onWarning:   {click: App.clickWarning},
-		onMetric:    {click: App.clickMetric, open: App.openMetric},
-		onTrend:     {click: App.clickTrend, open: App.openTrend},
-		onChart:     {click: App.clickChart, scroll: App.scrollSteps},
-		onStep:      {click: App.clickStep, open: App.openStep},
-		onReading:   {click: App.clickReading, scroll: App.scrollReading},
-		onSweepCell: {click: App.clickSweepCell, open: asKey(App.applySweep), scroll: App.scrollSweep},
-		onAnswer:    {click: App.clickAnswer, scroll: App.scrollBothAnswers},
-		onHelp:      {scroll: App.scrollHelp},
+		onBody:    {scroll: App.scrollView},
+		onKey:     {click: App.pressKey},
+		onSetting: {click: App.pressSetting},
+		onMeter: {
+			click:  func(a App, h hit) App { return a.setRatio(h.n, float64(h.x+1)/float64(h.w)) },
+			drag:   func(a App, s spot, x, _ int) App { return a.setRatio(s.n, float64(x-s.rect.X+1)/float64(s.rect.W)) },
+			scroll: App.scrollRatio,
+		},
+		onRatio:   {open: App.typeRatio, drag: App.dragRatio, scroll: App.scrollRatio},
+		onBorder:  {open: App.restoreBorder, drag: App.dragBorder},
+		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
+		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
+		onBin:     {click: App.toggleBin},
+		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
+		onMetric: {
+			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
+			open:  asKey(App.drawMetric),
+		},
+		onTrend: { // a chart over all steps
+			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
+			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
+		},
+		onChart: { // one that may show some of them
+			click:  func(a App, h hit) App { return a.stepAtColumn(a.windowAxis(), h.x-valueWidth, h.n) },
+			scroll: step,
+		},
+		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
+		onReading: {click: App.clickReading, scroll: App.scrollReading},
+		onSweepCell: {
+			click:  App.clickSweepCell,
+			open:   asKey(App.applySweep),
+			scroll: func(a App, _, by int) App { return a.moveSweepPos(-by) },
+		},
+		onAnswer: {
+			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
+			scroll: func(a App, _, by int) App { return a.scrollAnswers(wheelLines * by) },
+		},
+		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
 	for kind, l := range lists() {
 		if l.cursor == nil {
@@ -268,8 +289,6 @@ func (a App) scrollView(_, by int) App {
 	return a
 }
 
-func (a App) clickPane(h hit) App { return a.focusPane(layout.Pane(h.n)) }
-
 // openPane opens what Enter opens in the pane.
 func (a App) openPane(n int) App {
 	if layout.Pane(n) == layout.Groups {
@@ -290,52 +309,17 @@ func (a App) scrollPane(n, by int) App {
 	return a
 }
 
-func (a App) sortByHeading(h hit) App { return a.sortBy(h.n) }
-
-func (a App) clickWarning(h hit) App {
-	a.panes.warning = h.n
-	return a.moveWarning(0)
-}
-
-func (a App) clickMetric(h hit) App {
-	a.panes.metric = h.n
-	return a
-}
-
-// openMetric draws a metric over all steps.
-func (a App) openMetric(n int) App {
-	if x := a.shownFigures(); x != nil && n < len(x.Metrics) {
-		a.steps.metric = x.Metrics[n].Name
-	}
-	return a.openSteps()
-}
-
-// openTrend draws a figure of the pane of steps over all steps.
-func (a App) openTrend(n int) App {
-	a.steps.metric = trendRows()[n].metric
-	return a.openSteps()
-}
-
-// clickTrend goes to the step that a chart over all steps draws nearest to the column pressed.
-func (a App) clickTrend(h hit) App { return a.stepAtColumn(a.stepAxis(), h) }
-
-// clickChart is clickTrend for the chart of the view of steps, which may show some of them.
-func (a App) clickChart(h hit) App {
-	return a.stepAtColumn(a.windowAxis(), hit{x: h.x - valueWidth, w: h.n})
-}
-
-func (a App) stepAtColumn(x chart.Axis, h hit) App {
+// stepAtColumn goes to the step that a chart of w columns draws nearest to a column.
+func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
 	for i, s := range a.result.trend.Steps {
-		column := x.PlotColumn(float64(s.Step), h.w)
-		if far := max(column-h.x, h.x-column); far < least {
+		column := axis.PlotColumn(float64(s.Step), w)
+		if far := max(column-x, x-column); far < least {
 			nearest, least = i, far
 		}
 	}
 	return a.showTrendStep(nearest)
 }
-
-func (a App) clickStep(h hit) App { return a.showTrendStep(h.n) }
 
 // showTrendStep goes to a step by its index in the trend.
 func (a App) showTrendStep(i int) App {
@@ -346,11 +330,6 @@ func (a App) showTrendStep(i int) App {
 	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
-
-// openStep shows the groups of the step that was clicked.
-func (a App) openStep(int) App { return a.showGroups() }
-
-func (a App) scrollSteps(_, by int) App { return a.moveStep(by) }
 
 func (a App) clickReading(h hit) App {
 	a.sampleReader.inText = h.n == 1
@@ -375,23 +354,6 @@ func (a App) clickSweepCell(h hit) App {
 	n := len(sweep.DefaultRatios().Neg)
 	a.sweep.followStar = false
 	a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
-	return a
-}
-
-func (a App) scrollSweep(_, by int) App { return a.moveSweepPos(-by) }
-
-func (a App) clickAnswer(h hit) App {
-	a.answers.focus = h.n
-	return a
-}
-
-func (a App) scrollBothAnswers(_, by int) App {
-	return a.scrollAnswers(wheelLines * by)
-}
-
-func (a App) scrollHelp(_, by int) App {
-	size := a.helpPageSize()
-	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + wheelLines*by)
 	return a
 }
 
@@ -588,14 +550,6 @@ func mouseSection() keySection {
 		{label: "wheel", doc: "scroll what is under the pointer; over a ratio change it"},
 		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}
-}
-
-// pressMeter sets a ratio to where its slider was pressed.
-func (a App) pressMeter(h hit) App { return a.setRatio(h.n, float64(h.x+1)/float64(h.w)) }
-
-// dragMeter sets a ratio to where its slider is dragged.
-func (a App) dragMeter(s spot, x, _ int) App {
-	return a.setRatio(s.n, float64(x-s.rect.X+1)/float64(s.rect.W))
 }
 
 // dragRatio moves a ratio by a step for each column that its value is dragged.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/model"
 	"vantage/model/sweep"
 	"vantage/model/trainer"
 	"vantage/model/units"
@@ -78,29 +77,13 @@ func (a App) sweepView(w, h int) []string {
 		words := wrapWords(a.cellWords(), w-2)
 		below.lines = append(below.lines, words[:min(free, len(words))]...)
 	}
-	return a.joinedBoxes(w, above, h, a.sweepMap(w-2, above), below)
+	return append(a.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, a.sweepMap(w-2, above)),
+		a.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
 // leastTextLines are the lines below the map, borders among them, where the screen has room for the map:
 // on a smaller one the legend goes into the line between the two.
 const leastTextLines = 5
-
-// joinedBoxes draws two boxes with one line between them in h lines, of which the first box has above lines
-// of text.
-func (e env) joinedBoxes(w, above, h int, first, second paneContent) []string {
-	t, b := e.display.theme, borders(e.display.glyphs.ASCII)
-	upper := e.box(layout.Rect{W: w, H: above + 2}, true, first)
-	lower := e.box(layout.Rect{W: w, H: h - above - 1}, true, second)
-	left, right := "├", "┤"
-	if e.display.glyphs.ASCII {
-		left, right = b.topLeft, b.topRight
-	}
-	lower[0] = strings.Replace(lower[0], t.Paint(themes.Focus, b.topLeft), t.Paint(themes.Focus, left), 1)
-	if at := strings.LastIndex(lower[0], b.topRight); at >= 0 {
-		lower[0] = lower[0][:at] + right + lower[0][at+len(b.topRight):]
-	}
-	return append(upper[:len(upper)-1], lower...)
-}
 
 // sweepMap draws the map in w×h cells, or as much of it as fits around the cursor.
 func (a App) sweepMap(w, h int) paneContent {
@@ -185,35 +168,27 @@ func (a App) sweepGridLines(f sweep.Figure, h int) []string {
 	return lines
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-// sweepCellText returns a cell: the figure on a shade of the theme, or behind a shade where
-// there are no colours. Without a level the figure has no value.
+// sweepCellText returns a cell: a mark or a blank, then the figure, in brackets if the cell is set, on a shade of the theme. A mark
+// goes into the place of the closing bracket where the first column is taken; where there are no colours the shade is a character
+// there. Without a level the figure has no value.
 func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, level int, known, cursor bool) string {
 	t := a.display.theme
-	text, mark := sweepNumber(f, c), a.adviceMark(c)
+	number, closing, lead := sweepNumber(f, c), "", ""
 	if set := a.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
-		text = "[" + text + "]"
-		if cells.Width(text) > sweepCellWidth {
-			text = strings.TrimSuffix(text, "]")
+		if number = "[" + number; cells.Width(number) < sweepCellWidth {
+			closing = "]"
 		}
 	}
-	text = cells.FitRight(text, sweepCellWidth)
-	switch {
-	case mark == "":
-	case text[0] == ' ':
-		text = mark + text[1:]
-	case strings.HasSuffix(text, "]"):
-		text = strings.TrimSuffix(text, "]") + mark
+	free := sweepCellWidth - cells.Width(number+closing)
+	switch mark := a.adviceMark(c); {
+	case free > 0 && mark != "":
+		lead = mark
+	case free > 0 && !t.HasHeatColors():
+		lead = a.sweepShades(f)[level]
+	case closing != "" && mark != "":
+		closing = mark
 	}
-	if !t.HasHeatColors() && text[0] == ' ' {
-		text = a.sweepShades(f)[level] + text[1:]
-	}
+	text := lead + cells.Spaces(free-cells.Width(lead)) + number + closing
 	switch {
 	case cursor:
 		return t.Paint(themes.CurrentMatch, text)
@@ -287,22 +262,17 @@ func (a App) sweepSidePane(w, h int) paneContent {
 	out.lines = append(append(out.lines, ""), wrapWords(a.cellWords(), w)...)
 	own, _ := sweepConfig(a.cellSettings())
 	for _, d := range trainer.Dialects() {
-		if more := a.dialectLines(d, a.cellSettings(), w); d.Framework != own && len(out.lines)+len(more) <= h {
+		more := []string{"", " " + a.display.theme.Paint(themes.Title, d.Framework)}
+		for _, line := range d.Emit(a.cellSettings()) {
+			for _, part := range cells.Wrap(line, w-3) {
+				more = append(more, "   "+part)
+			}
+		}
+		if d.Framework != own && len(out.lines)+len(more) <= h {
 			out.lines = append(out.lines, more...)
 		}
 	}
 	return out
-}
-
-// dialectLines returns the flags of a framework under its name.
-func (e env) dialectLines(d trainer.Dialect, set model.Settings, w int) []string {
-	lines := []string{"", " " + e.display.theme.Paint(themes.Title, d.Framework)}
-	for _, line := range d.Emit(set) {
-		for _, part := range cells.Wrap(line, w-3) {
-			lines = append(lines, "   "+part)
-		}
-	}
-	return lines
 }
 
 // wrapWords joins words to lines of w cells.
