@@ -30,19 +30,13 @@ type answerReader struct {
 	raw      bool // text as logged
 
 	listing job[answersKey, [2][]compare.Answer]
-	pages   job[answerRequest, answerPages]
+	pages   job[answerPagesKey, textPages]
 }
 
 // answersKey is the prompt whose answers are listed, and whether it is that for the first time.
 type answersKey struct {
 	hash   uint64
 	opened int
-}
-
-// answerPages is the pages of two answers, or of their diff, and the texts that they are made of.
-type answerPages struct {
-	pages [2]*richtext.Page
-	texts [2]cachedText
 }
 
 // answerSide is what one run answered.
@@ -65,14 +59,10 @@ const (
 // minBesideWidth is the width from which answers are side by side unless the person chose.
 const minBesideWidth = 100
 
-// answerRequest is all that the pages depend on.
-type answerRequest struct {
-	hash        uint64
-	answers     [2]textKey
-	names       [2]string
-	diff        bool
-	folded, raw bool
-	widths      [2]int
+// answerPagesKey is all that the pages of two answers, or of their diff, depend on.
+type answerPagesKey struct {
+	pagesKey
+	hash uint64 // of the prompt
 }
 
 // The sides.
@@ -152,32 +142,33 @@ func (a App) updateAnswers(msg tea.Msg) App {
 				s.texts = cacheTexts(s.texts, []cachedText{a.answers.pages.value.texts[side]})
 			}
 		}
-		if now := a.answers.pages.of; was.answers != now.answers || was.diff != now.diff {
+		if now := a.answers.pages.of; was.texts != now.texts || was.diff != now.diff {
 			a.answers.scroll = 0
 		}
 		a = a.scrollAnswers(0)
 	}
 	if a.position.view != viewAnswers {
 		a.answers.pages = a.answers.pages.stop()
-		a.answers.pages.of = answerRequest{}
+		a.answers.pages.of = answerPagesKey{}
 		return a
 	}
 	want, ok := a.wantedAnswers()
 	if !ok || !a.answers.pages.lacks(want, never) {
 		return a
 	}
+	sources := [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
 	var cmd tea.Cmd
-	a.answers.pages, cmd = a.answers.pages.start(a.ctx, want, a.readAnswers(want))
+	a.answers.pages, cmd = a.answers.pages.start(a.ctx, want, readPages(want.pagesKey, sources, [2][]cachedText{a.answers.sides[0].texts, a.answers.sides[1].texts}, a.display.glyphs.ASCII))
 	return a.starts(cmd)
 }
 
 // wantedAnswers returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
-func (a App) wantedAnswers() (want answerRequest, ok bool) {
+func (a App) wantedAnswers() (want answerPagesKey, ok bool) {
 	if !a.answers.listed() || a.screen().TooSmall {
 		return want, false
 	}
-	want = answerRequest{hash: a.answers.pair.Hash, diff: a.answersDiffer(), folded: !a.answers.unfolded}
+	want.hash, want.diff, want.folded = a.answers.pair.Hash, a.answersDiffer(), !a.answers.unfolded
 	if !want.diff {
 		want.raw = a.answers.raw
 	}
@@ -186,7 +177,7 @@ func (a App) wantedAnswers() (want answerRequest, ok bool) {
 			return want, false
 		}
 		answer := s.answers[clampIndex(s.chosen, len(s.answers))]
-		want.answers[side] = textKey{answer.Place, answer.Revision}
+		want.texts[side] = textKey{answer.Place, answer.Revision}
 		if want.diff {
 			want.names[side] = a.answerName(side)
 		}
@@ -211,30 +202,6 @@ func (a App) answerSource(side int) TextReader {
 	}
 	texts, _ := source.(TextReader)
 	return texts
-}
-
-// readAnswers reads the texts that are not in memory, and lays them out.
-func (a App) readAnswers(want answerRequest) work[answerPages] {
-	sides, sources := a.answers.sides, [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
-	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
-	return once(func(ctx context.Context) (p answerPages, err error) {
-		var texts [2]model.Text
-		for side := range sides {
-			if p.texts[side], err = textOf(ctx, sources[side], sides[side].texts, want.answers[side]); err != nil {
-				return p, err
-			}
-			texts[side] = p.texts[side].text
-		}
-		if want.diff {
-			doc := richtext.Diff(richtext.Side{Name: want.names[sideCandidate], Text: texts[sideCandidate].Response}, richtext.Side{Name: want.names[sideBaseline], Text: texts[sideBaseline].Response}, options)
-			p.pages[0] = doc.Wrap(want.widths[0])
-			return p, ctx.Err()
-		}
-		for side, text := range texts {
-			p.pages[side] = richtext.Sample(text, options).Wrap(want.widths[side])
-		}
-		return p, ctx.Err()
-	})
 }
 
 // answerRects returns where the prompt and the texts are in the body: of a diff the first rectangle.
@@ -299,16 +266,16 @@ func answerKeys() keySection {
 		{[]string{"k", "up"}, "k ↑", "", "a line up", move(App.scrollAnswers, -1)},
 		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", move(App.moveAnswer, 1)},
 		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", move(App.moveAnswer, -1)},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", App.focusOtherRun},
+		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.answers.focus = 1 - a.answers.focus; return a }},
 		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", do(App.moveToPair, 1)},
 		{[]string{"K"}, "K", "", "previous prompt", do(App.moveToPair, -1)},
 		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", App.toggleAnswerDiff},
 		{[]string{"n"}, "n", "", "next difference of the diff", move(App.moveAnswerDifference, 1)},
 		{[]string{"N"}, "N", "", "previous difference", move(App.moveAnswerDifference, -1)},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", App.toggleAnswerThoughts},
+		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.answers.unfolded })},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", App.toggleAnswerRaw},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", App.answersPageDown},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.answersPageUp},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", move(App.scrollAnswerPages, 1)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollAnswerPages, -1)},
 		{[]string{"g", "home"}, "g", "", "to the prompt", move(App.scrollAnswers, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollAnswers, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},
@@ -322,11 +289,6 @@ func (a App) moveAnswer(by int) App {
 		a.notice = "no further answer of " + a.sideName(a.answers.focus) + ": Tab switches runs, J K change the prompt"
 	}
 	s.chosen = max(0, to)
-	return a
-}
-
-func (a App) focusOtherRun() App {
-	a.answers.focus = 1 - a.answers.focus
 	return a
 }
 
@@ -351,11 +313,6 @@ func (a App) toggleAnswerDiff() App {
 	return a
 }
 
-func (a App) toggleAnswerThoughts() App {
-	a.answers.unfolded = !a.answers.unfolded
-	return a
-}
-
 func (a App) toggleAnswerRaw() App {
 	a.answers.raw = !a.answers.raw
 	if a.answersDiffer() {
@@ -364,8 +321,7 @@ func (a App) toggleAnswerRaw() App {
 	return a
 }
 
-func (a App) answersPageDown() App { return a.scrollAnswers(a.answerHeight() - 1) }
-func (a App) answersPageUp() App   { return a.scrollAnswers(1 - a.answerHeight()) }
+func (a App) scrollAnswerPages(n int) App { return a.scrollAnswers(n * (a.answerHeight() - 1)) }
 
 func (a App) answerHeight() int {
 	_, texts := a.answerRects()
@@ -481,17 +437,8 @@ func (a App) answerText(side int, r layout.Rect) paneContent {
 		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
 	case a.answers.listed() && len(a.answers.sides[side].answers) == 0:
 		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
-	case page == nil, ok && (want.answers != a.answers.pages.of.answers || want.diff != a.answers.pages.of.diff):
+	case page == nil, ok && (want.texts != a.answers.pages.of.texts || want.diff != a.answers.pages.of.diff):
 		return paneContent{lines: a.sentenceLines("reading …", themes.Dim, w)}
 	}
-	var c paneContent
-	top := a.answerTop(side)
-	last := min(page.Len(), top+h)
-	for i := top; i < last; i++ {
-		c.lines = append(c.lines, " "+page.Line(a.display.theme, a.display.glyphs.Vertical, i, richtext.Matches{}))
-	}
-	if page.Len() > h {
-		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
-	}
-	return c
+	return a.pageContent(page, a.answerTop(side), h, richtext.Matches{})
 }

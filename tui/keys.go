@@ -36,6 +36,15 @@ func do(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
+// flip returns the action that turns something on or off.
+func flip(of func(*App) *bool) action {
+	return func(a App) App {
+		at := of(&a)
+		*at = !*at
+		return a
+	}
+}
+
 // keySection is a named part of the key table.
 type keySection struct {
 	name     string
