@@ -39,14 +39,12 @@ type answersKey struct {
 	opened int
 }
 
-// answerSide is what one run answered.
 type answerSide struct {
 	answers []compare.Answer // the best first
 	chosen  int
 	texts   []cachedText
 }
 
-// answerLayout is how two answers are shown.
 type answerLayout int
 
 // The layouts.
@@ -168,7 +166,7 @@ func (a App) wantedAnswers() (want answerPagesKey, ok bool) {
 	if !a.answers.listed() || a.screen().TooSmall {
 		return want, false
 	}
-	want.hash, want.diff, want.folded = a.answers.pair.Hash, a.answersDiffer(), !a.answers.unfolded
+	want.hash, want.diff, want.folded = a.answers.pair.Hash, a.answers.answersDiffer(a.env), !a.answers.unfolded
 	if !want.diff {
 		want.raw = a.answers.raw
 	}
@@ -189,9 +187,8 @@ func (a App) wantedAnswers() (want answerPagesKey, ok bool) {
 	return want, true
 }
 
-// answersDiffer reports whether the answers are shown as a diff.
-func (a App) answersDiffer() bool {
-	return a.answers.layout == answersDiff || a.answers.layout == answersFitting && a.display.w < minBesideWidth
+func (r answerReader) answersDiffer(e env) bool {
+	return r.layout == answersDiff || r.layout == answersFitting && e.display.w < minBesideWidth
 }
 
 // answerSource returns where the texts of a side come from, nil if it has none.
@@ -210,7 +207,7 @@ func (a App) answerRects() (prompt layout.Rect, texts [2]layout.Rect) {
 	w, h := a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H)
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
-	if !a.answersDiffer() {
+	if !a.answers.answersDiffer(a.env) {
 		texts[0], texts[1], _ = a.display.shares.Beside(layout.AnswerColumns, texts[0], w/2)
 	}
 	return prompt, texts
@@ -218,7 +215,7 @@ func (a App) answerRects() (prompt layout.Rect, texts [2]layout.Rect) {
 
 // answerBorders returns the border between the answers, if they are side by side.
 func (a App) answerBorders() []layout.Border {
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		return nil
 	}
 	_, texts := a.answerRects()
@@ -305,7 +302,7 @@ func (a App) moveToPair(by int) App {
 }
 
 func (a App) toggleAnswerDiff() App {
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		a.answers.layout = answersBeside
 	} else {
 		a.answers.layout = answersDiff
@@ -315,7 +312,7 @@ func (a App) toggleAnswerDiff() App {
 
 func (a App) toggleAnswerRaw() App {
 	a.answers.raw = !a.answers.raw
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		a.notice = "a diff compares the rendered texts: d shows them side by side"
 	}
 	return a
@@ -379,7 +376,6 @@ func (a App) answerName(side int) string {
 	return text
 }
 
-// answerUnit is the unit of the lengths of a side.
 func (a App) answerUnit(side int) model.LengthUnit {
 	if side == sideCandidate {
 		return a.second.job.value.unit
@@ -392,7 +388,7 @@ func (a App) answersView(_, h int) []string {
 	prompt, texts := a.answerRects()
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
 	lines := a.box(prompt, false, a.answerPrompt(prompt.Inner().W))
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		c := a.answerText(0, texts[0])
 		c.target = target{onBody, 0}
 		c.title = " diff" + a.diffTitle(sideCandidate, themes.Positive, "+") + a.diffTitle(sideBaseline, themes.Negative, "−")
@@ -411,7 +407,6 @@ func (a App) diffTitle(side int, role themes.Role, sign string) string {
 	return "  " + a.display.theme.Paint(role, sign) + " " + a.paneTitle(name, a.answers.focus == side)
 }
 
-// answerPrompt is the prompt with the means of both runs.
 func (a App) answerPrompt(w int) paneContent {
 	p, note := a.answers.pair, ""
 	if r := a.second.job.value.result; r != nil {
@@ -425,7 +420,6 @@ func (a App) answerPrompt(w int) paneContent {
 	}
 }
 
-// answerText is the part of a side's page that is in sight.
 func (a App) answerText(side int, r layout.Rect) paneContent {
 	w, h := r.Inner().W, r.Inner().H
 	page := a.answers.pages.value.pages[side]
@@ -433,7 +427,7 @@ func (a App) answerText(side int, r layout.Rect) paneContent {
 	switch {
 	case a.answers.failure() != nil:
 		return paneContent{lines: a.sentenceLines(sanitize.Line(a.answers.failure().Error()), themes.Warn, w)}
-	case a.answerSource(side) == nil || a.answersDiffer() && a.answerSource(sideCandidate) == nil:
+	case a.answerSource(side) == nil || a.answers.answersDiffer(a.env) && a.answerSource(sideCandidate) == nil:
 		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
 	case a.answers.listed() && len(a.answers.sides[side].answers) == 0:
 		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}

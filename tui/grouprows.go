@@ -16,7 +16,6 @@ import (
 	"vantage/tui/cells"
 )
 
-// order is how the table of groups is sorted.
 type order struct {
 	column   int // index in sortings
 	reversed bool
@@ -147,7 +146,6 @@ func (a App) arrangeRows(selected groupKey) App {
 	return a
 }
 
-// matchingGroups returns the groups that a query matches.
 func matchingGroups(x *analysis.Analysis, q figures.Query) []int {
 	var rows []int
 	for g := range x.Groups {
@@ -226,7 +224,6 @@ func withoutShared(prompt string, n int) string {
 	return sanitize.Line(prompt)
 }
 
-// commonBytes returns how many bytes at the beginning of two texts are the same.
 func commonBytes(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -251,7 +248,6 @@ func wordStart(text string, at int) int {
 	return 0
 }
 
-// isWidePunctuation reports whether r is a punctuation mark of a script without spaces.
 func isWidePunctuation(r rune) bool {
 	return strings.ContainsRune("，。、；：？！（）「」", r)
 }

@@ -125,7 +125,6 @@ func (a App) furtherColumns() []groupColumn {
 	return append(all, groupColumn{name: "flips", width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
 }
 
-// visibleGroups returns how many rows of the table are in sight.
 func (a App) visibleGroups() int {
 	h := a.screen().Panes[layout.Groups].Inner().H
 	if h >= heightForCause {
@@ -169,7 +168,6 @@ func (a App) paneGroups(w, h int) paneContent {
 	return content
 }
 
-// noMatchText says that the filter shows no group, and what to do.
 func (a App) noMatchText() string {
 	text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
 	if a.position.view == viewFilter {
@@ -297,7 +295,6 @@ func firstFitting(w int, ways ...string) string {
 	return ways[len(ways)-1]
 }
 
-// fateRole returns the look of a fate.
 func (e env) fateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
@@ -311,7 +308,6 @@ func (e env) fateRole(f model.Fate) themes.Role {
 	return themes.Dim
 }
 
-// fateGlyph returns the sign of a fate.
 func (e env) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
 	if e.display.glyphs.ASCII {
@@ -320,7 +316,6 @@ func (e env) fateGlyph(f model.Fate) string {
 	return glyphs[f]
 }
 
-// meanLength returns the mean of the lengths that are known.
 func meanLength(lengths []int32) string {
 	sum, n := 0, 0
 	for _, l := range lengths {

@@ -116,13 +116,11 @@ func briefOrMissing(x float64) string {
 	return units.Brief(x)
 }
 
-// stepFigure is a figure of the step line.
 type stepFigure struct {
 	name, value, delta string
 	short              string // of the value, where there is no room for it; "": none
 }
 
-// stepFigures returns the figures of the step in the order of the line.
 func (e env) stepFigures() []stepFigure {
 	x := e.result.analysis
 	ratio := x.Metric("vantage/abs_advantage_ratio")
@@ -211,7 +209,6 @@ func (e env) fittingFigures(figures []stepFigure, order []int, w int) string {
 	return strings.Join(parts, "")
 }
 
-// rewardTrend draws the reward over the steps into w cells, if there is room.
 func (e env) rewardTrend(w int) string {
 	n := w - 3
 	if n < 12 || e.result.trend == nil {
@@ -389,7 +386,6 @@ func (a App) onClock(now time.Time) App {
 	}))
 }
 
-// freshness returns in words whether the log grows.
 func (e env) freshness(full bool) string {
 	t, p := e.display.theme, e.snap.Run.Progress
 	text, _ := p.FreshnessText(e.sourceState.clock)
@@ -425,7 +421,6 @@ type readRate struct {
 // minMeasured is how long reading must have taken before the remaining time is estimated.
 const minMeasured = time.Second
 
-// updated returns the estimate from later progress.
 func (p readRate) updated(now time.Time, is model.Progress) readRate {
 	if is.CaughtUp || is.BytesAll == 0 {
 		return readRate{}
@@ -465,7 +460,6 @@ func (e env) withLink(parts []string, full bool) []string {
 	return parts
 }
 
-// linkText is host, latency and state.
 func (e env) linkText() string {
 	return sanitize.Line(e.snap.Run.Progress.Link.String())
 }
@@ -516,7 +510,6 @@ func (a App) openTitle(w int) string {
 	return names[sideBaseline] + "  " + a.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
 }
 
-// againstSecond names the second run, if one is open.
 func (a App) againstSecond() string {
 	if a.second.source == nil {
 		return ""

@@ -23,15 +23,12 @@ type binding struct {
 	action action
 }
 
-// action is what a key does.
 type action = func(App) App
 
-// move returns the action that calls change with n.
 func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
-// do is move for a change that issues a command.
 func do(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
@@ -51,7 +48,6 @@ type keySection struct {
 	bindings []binding
 }
 
-// commonKeys returns the keys of every view.
 func commonKeys() []keySection {
 	return []keySection{
 		{"settings", []binding{
@@ -195,7 +191,6 @@ func startKeys() KeyGroup {
 	return g
 }
 
-// viewKeys returns the keys of the views.
 func viewKeys() (all []KeyGroup) {
 	for _, s := range append(allKeys(), mouseSection()) {
 		g := KeyGroup{Name: s.name}
@@ -246,7 +241,6 @@ func (a App) followNewest() App {
 func (a App) movePageDown() App { return a.moveFocused(max(1, a.visibleGroups()-1)) }
 func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()-1)) }
 
-// moveFocused moves the cursor of the focused pane, or scrolls it.
 func (a App) moveFocused(by int) App {
 	switch a.panes.focus {
 	case layout.Warnings:

@@ -17,7 +17,6 @@ import (
 	"vantage/tui/layout"
 )
 
-// mouseState is what the mouse does at the moment.
 type mouseState struct {
 	press press // the latest of the left button
 	held  bool  // it is still down
@@ -102,7 +101,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-// onDrag moves what was pressed, if it can be moved.
 func (a App) onDrag(x, y int) App {
 	s, ok := a.mouse.press.target()
 	if !a.mouse.held || !ok {
@@ -131,7 +129,6 @@ func (a App) borders() []layout.Border {
 	}
 }
 
-// movedBelow returns borders of the body as they are on the screen.
 func movedBelow(rows int, borders []layout.Border) []layout.Border {
 	for i := range borders {
 		borders[i] = borders[i].Below(rows)
@@ -156,7 +153,6 @@ func (a App) restoreBorder(split int) App {
 	return a.clampCursor()
 }
 
-// targetKind is what the mouse can be on.
 type targetKind int
 
 // The kinds of targets, with the meaning of their number.
@@ -289,7 +285,6 @@ func (a App) scrollView(_, by int) App {
 	return a
 }
 
-// openPane opens what Enter opens in the pane.
 func (a App) openPane(n int) App {
 	if layout.Pane(n) == layout.Groups {
 		return a // its rows open
@@ -321,7 +316,6 @@ func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	return a.showTrendStep(nearest)
 }
 
-// showTrendStep goes to a step by its index in the trend.
 func (a App) showTrendStep(i int) App {
 	steps := a.result.trend.Steps
 	if len(steps) == 0 {
@@ -369,7 +363,6 @@ type spot struct {
 	rect layout.Rect
 }
 
-// contains reports whether a cell is in the spot.
 func (s spot) contains(x, y int) bool { return s.rect.Contains(x, y) }
 
 // mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
@@ -389,7 +382,6 @@ const (
 	markEnd     = "\x1b[y"
 )
 
-// markLines is mark for every line of a block.
 func (e env) markLines(kind targetKind, n int, lines []string) []string {
 	if !e.display.marking {
 		return lines
@@ -452,7 +444,6 @@ func spotsOfLine(line string, y int) []spot {
 	return slices.DeleteFunc(all, func(s spot) bool { return s.rect.W <= 0 })
 }
 
-// number returns the number that a mark holds.
 func number(text string) int {
 	n, _ := strconv.Atoi(text) // mark wrote it
 	return n
@@ -494,7 +485,6 @@ func keyOfCode(n int) tea.KeyPressMsg {
 	return k
 }
 
-// pressKey presses the key of that number.
 func (a App) pressKey(h hit) App { return a.onKey(keyOfCode(h.n)) }
 
 // pressSetting does what a key of the header does, also where characters are typed.
@@ -582,7 +572,6 @@ func (a App) setRatio(n int, value float64) App {
 	return a.apply(before.withSettings(set))
 }
 
-// scrollRatio moves a ratio by a step, up with the wheel.
 func (a App) scrollRatio(n, by int) App {
 	if n == 1 {
 		return a.moveKeepNeg(-by)

@@ -104,7 +104,6 @@ type textKey struct {
 	revision int
 }
 
-// cachedText is a text in memory.
 type cachedText struct {
 	key  textKey
 	text model.Text
@@ -116,7 +115,6 @@ const maxCachedTexts = 8
 // page returns the page on the screen, nil if there is none.
 func (r sampleReader) page() *richtext.Page { return r.job.value.pages[0] }
 
-// readingGroup reports whether a group is open.
 func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch
 }
@@ -260,7 +258,6 @@ func firstOrZero(lines []int) int {
 	return lines[0]
 }
 
-// textHeight returns how many lines of the text are in sight.
 func (a App) textHeight() int {
 	_, text := a.groupViewRects()
 	return max(1, text.Inner().H)
@@ -273,14 +270,12 @@ func (a App) groupViewRects() (samples, text layout.Rect) {
 	return samples, text
 }
 
-// groupViewBorders returns the borders of these that can be moved.
 func (a App) groupViewBorders() []layout.Border {
 	s := a.screen()
 	_, _, borders := layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
 	return borders
 }
 
-// clampTextScroll scrolls no further than the text goes.
 func (a App) clampTextScroll() App {
 	lines := 0
 	if a.sampleReader.page() != nil {
@@ -290,7 +285,6 @@ func (a App) clampTextScroll() App {
 	return a
 }
 
-// groupKeys returns the keys of an open group.
 func groupKeys() keySection {
 	return keySection{"group", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
@@ -348,7 +342,6 @@ func (a App) moveReading(by int) App {
 	return a.moveRow(onSample, by)
 }
 
-// samplesOpen returns how many samples the open group has.
 func (a App) samplesOpen() int {
 	if g := a.selectedGroup(); g != nil {
 		return g.Size()
@@ -442,7 +435,6 @@ func (e env) sentenceLines(text string, role themes.Role, w int) []string {
 	return lines
 }
 
-// textTitle says which sample is shown, or what is searched for.
 func (a App) textTitle() string {
 	t := a.display.theme
 	if tally := a.sampleReader.search.status(a.position.view == viewSearch); tally != "" {
@@ -482,7 +474,6 @@ func (a App) sideNames() (winner, loser string) {
 	return name(0), name(a.loserRow())
 }
 
-// textSearch is a search in the text.
 type textSearch struct {
 	query   string
 	matches richtext.Matches
@@ -501,7 +492,6 @@ func searchKeys() keySection {
 	}}
 }
 
-// openSearch opens the line for the query.
 func (a App) openSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewSearch)

@@ -16,7 +16,6 @@ import (
 	"vantage/tui/layout"
 )
 
-// stepsState is what the views of all steps draw.
 type stepsState struct {
 	metric    string // "" is the first
 	second    string // drawn over it; "": none
@@ -62,7 +61,6 @@ func chartKeys() []binding {
 	}
 }
 
-// nextSmoothing goes to the next weight of the moving average.
 func (a App) nextSmoothing() App {
 	a.steps.smoothing = (a.steps.smoothing + 1) % len(smoothings())
 	return a
@@ -77,7 +75,6 @@ func (a App) toggleLarge() App {
 	return a
 }
 
-// cameFrom reports whether going back leads to a view.
 func (a App) cameFrom(v viewName) bool {
 	n := len(a.position.backStack)
 	return n > 0 && a.position.backStack[n-1] == v
@@ -91,10 +88,8 @@ func (a App) leaveSteps() App {
 	return a.goBack()
 }
 
-// openSteps opens the view of all steps.
 func (a App) openSteps() App { return a.pushView(viewSteps) }
 
-// enterPane opens the view of what the focused pane shows.
 func (a App) enterPane() App {
 	switch a.panes.focus {
 	case layout.Steps:
@@ -181,7 +176,6 @@ func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
 	return chart, list
 }
 
-// stepsTable lists the steps around the one on the screen.
 func (a App) stepsTable(w, h int) paneContent {
 	t, trend := a.display.theme, a.result.trend
 	c := paneContent{title: " all steps" + a.ofRun() + "  " + units.Count(len(trend.Steps))}

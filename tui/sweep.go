@@ -67,7 +67,6 @@ func (a App) sweepCursorToSettings() App {
 	return a
 }
 
-// nearestIndex returns the index of the value nearest to x.
 func nearestIndex(values []float64, x float64) int {
 	best := 0
 	for i, v := range values {
@@ -287,7 +286,6 @@ func (s sweepState) currentScope(e env) sweepScope {
 	return s.scope
 }
 
-// nextScope changes to the next scope that is possible.
 func (a App) nextScope() App {
 	kind := a.sweep.currentScope(a.env).kind
 	for {
@@ -361,7 +359,6 @@ func (e env) scopeSteps(s sweepScope) []int {
 	return steps
 }
 
-// shownSteps returns the indexes of the steps on the screen, the newest first.
 func (e env) shownSteps() []int {
 	var steps []int
 	for _, part := range slices.Backward(e.result.analysis.Parts()) {
@@ -385,7 +382,6 @@ func (e env) shownGroups() map[int][]int {
 	return groups
 }
 
-// runSweep opens the map over the scope that the command names.
 func runSweep(a App, args []string) (App, error) {
 	if len(args) > 0 {
 		s, err := parseScope(args)

@@ -22,7 +22,6 @@ type adviceRequest struct {
 	recompute bool
 }
 
-// sweepGoal returns what the recommendation is for.
 func (s sweepState) sweepGoal() sweep.Goal {
 	if s.goal == (sweep.Goal{}) {
 		return sweep.DefaultGoal()
@@ -69,7 +68,6 @@ func (a App) toggleStar() App {
 	return a
 }
 
-// nextGoal changes what the recommendation is for.
 func (a App) nextGoal() App {
 	names := sweep.GoalNames()
 	g := a.sweep.sweepGoal()
@@ -78,7 +76,6 @@ func (a App) nextGoal() App {
 	return a
 }
 
-// runGoal sets what the recommendation is for, and opens the map.
 func runGoal(a App, args []string) (App, error) {
 	g, err := sweep.ParseGoal(strings.Join(args, " "))
 	if err != nil {
@@ -231,7 +228,6 @@ func (s sweepState) configTitle(e env, w int) string {
 	return cells.JoinFitting(w-2, ": ", text, set.Framework+" has no such filter")
 }
 
-// configLines returns the configuration of the pair in as few lines of w cells as hold it.
 func (s sweepState) configLines(e env, w int) []string {
 	_, lines := sweepConfig(s.cellSettings(e))
 	return joinWords(strings.Fields(strings.Join(lines, " ")), " ", w)
@@ -250,7 +246,6 @@ func joinWords(words []string, separator string, w int) []string {
 	return lines
 }
 
-// copyPair copies the configuration of the pair under the cursor.
 func (a App) copyPair() App {
 	if a.sweep.grid == nil {
 		a.notice = "nothing to copy yet"

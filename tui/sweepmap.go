@@ -33,7 +33,6 @@ func (e env) sweepStride() int {
 	return 2
 }
 
-// sweepMapWidth returns the width of the map.
 func (e env) sweepMapWidth() int {
 	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/e.sweepStride()+1)*sweepCellWidth
 }
@@ -275,7 +274,6 @@ func (s sweepState) sweepSidePane(e env, w, h int) paneContent {
 	return out
 }
 
-// wrapWords joins words to lines of w cells.
 func wrapWords(words []string, w int) []string {
 	var lines []string
 	line := ""
@@ -342,7 +340,6 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return abs(x-y) < least || x != x && y != y
 }
 
-// moveSweepFigure shows the next figure that varies, or the one before.
 func (a App) moveSweepFigure(by int) App {
 	shown, _ := a.sweep.sweepFigure(a.env)
 	next, _ := a.sweep.nextVarying(a.env, shown+by, by)

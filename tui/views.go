@@ -18,7 +18,6 @@ type view struct {
 	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
 
-// viewName identifies a view.
 type viewName int
 
 // The views.
@@ -71,7 +70,6 @@ func viewTable() []view {
 	}
 }
 
-// currentView returns the view on the screen.
 func (a App) currentView() view { return viewTable()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
@@ -80,7 +78,6 @@ func (a App) openView(v viewName) App {
 	return a.clampCursor()
 }
 
-// openLine opens a line of input or of choices over the view.
 func (a App) openLine(v viewName) App {
 	a.position.viewBelow = a.position.view
 	return a.openView(v)
@@ -88,7 +85,6 @@ func (a App) openLine(v viewName) App {
 
 func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 
-// drawViewBelow draws the view that a line was opened over.
 func (a App) drawViewBelow(w, h int) []string {
 	a.position.view = a.position.viewBelow
 	return a.currentView().body(a, w, h)
@@ -129,7 +125,6 @@ func (a App) activeKeys() []keySection {
 	return append([]keySection{own.keys()}, commonKeys()...)
 }
 
-// allKeys returns every key, view by view.
 func allKeys() []keySection {
 	var all []keySection
 	for _, v := range viewTable() {
@@ -159,7 +154,6 @@ func (a App) toggleFullScreen() App {
 	return a.clampCursor()
 }
 
-// fullScreenHint is the hint of the keys that lead back to all panes, "" if they are in sight.
 func (a App) fullScreenHint() string {
 	if !a.panes.fullScreen || a.position.view != viewOverview {
 		return ""
