@@ -120,7 +120,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(commands.FlagError)
-	p.AddLogFlags(root)
+	p.AddFlags(root, commands.OfLogs)
 	p.addScreenFlags(root)
 	p.AddWaitFlag(root.Flags())
 	p.AddOutputFormat(root.Flags())
@@ -171,9 +171,9 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	written := !isTerminal(p.Out) || p.WritesOutput()
+	written := !isTerminal(p.Out) || p.OutputFormat != ""
 	switch {
-	case written && p.Waits():
+	case written && p.Waits:
 		return commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case written && len(names) > 0:
 		return p.WriteComparison(cmd.Context(), names, runs, set)
@@ -241,7 +241,7 @@ func paths(runs []openRun) (all [][]string) {
 // variable is empty.
 func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
 	const nothing = "nothing to open: give a log file or directory, or try `vantage demo`"
-	if p.WritesOutput() || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
+	if p.OutputFormat != "" || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
 		return commands.Usage(errors.New(nothing))
 	}
 	if !isTerminal(p.Out) {
@@ -354,7 +354,7 @@ func (p *program) demo() *cobra.Command {
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the synthetic run")
-	p.AddSettingFlags(cmd)
+	p.AddFlags(cmd, commands.OfSamples)
 	p.addScreenFlags(cmd)
 	return cmd
 }

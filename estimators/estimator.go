@@ -41,9 +41,9 @@ const (
 // Estimator is one estimator of one framework: its description and its arithmetic.
 // It is a value in the list [All].
 type Estimator struct {
-	Framework string  // whose arithmetic: "easyr1", "twinkle", …; set by all.go
-	Name      string  // as the framework's option spells it: "grpo", "rloo"
-	Scales    []Scale // the scales that the framework offers, its default first
+	Entry
+
+	Scales []Scale // the scales that the framework offers, its default first; [ScaleNone] alone if not given
 
 	// ScaleError is the text of the framework's ValueError for any other scale, with
 	// %s for the scale; empty if it raises none.
@@ -52,35 +52,24 @@ type Estimator struct {
 	TrainerFilters bool  // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
 	CanFilter      bool  // it belongs to the GRPO family, so the filter can be tried on it
 	DependsOnBatch bool  // the advantages of a group depend on the other groups, under any scale
-	Float          Float // the precision of the arithmetic
+	Float          Float // the precision of the arithmetic; [Float32] if not given
 
 	// Tolerance is the largest difference to the framework's advantages, relative to
 	// the largest one of the batch or to 1 if that is more. 0 means equal bit for bit.
 	Tolerance float64
 
-	Formula string // one line: r reward, μ and s mean and standard deviation of the group, n its size
-	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
-	Source  string // repository@revision, file and function or lines; if NoPublicCode, paper and equation, with arXiv:N or https://
-
-	// NoPublicCode: no code has been published that could be run. Source is then a
-	// paper or a document, and the golden cases are calculated by hand.
-	NoPublicCode bool
-
 	// Clean is what the trainer does to the logged rewards before the estimator;
 	// [Estimator.CleanInto] does it.
 	Clean Cleaning
 
-	// Needs is what a log must hold besides rewards and groups, or why no reward log
-	// is enough.
+	// Needs is what a log must hold besides rewards and groups.
 	Needs Needs
 
 	// Outputs is how the trainer counts a rollout of several outputs.
 	Outputs Outputs
 
-	// Options are the keys of the trainer's configuration that change the numbers, beside the scale;
-	// Given are those that are not at their default, as [Estimator.With] set them.
-	Options []Option
-	Given   Options
+	// Given are the options that are not at their default, as [Estimator.With] set them.
+	Given Options
 
 	// configure changes the estimator to what Options say; nil without Options.
 	configure func(*Estimator, Values)
@@ -98,8 +87,18 @@ type Estimator struct {
 
 	// Advantage writes the advantages of the batch to dst, len(dst) == N, of the
 	// rewards that CleanInto wrote. The error, if any, is a *Refusal; dst is filled
-	// all the same. Advantage is nil if Needs.NotComputable is not empty.
+	// all the same. Advantage is nil if NotComputable is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
+}
+
+// complete fills in the usual scale and precision.
+func (e *Estimator) complete() {
+	if e.Scales == nil {
+		e.Scales = []Scale{ScaleNone}
+	}
+	if e.Float == 0 {
+		e.Float = Float32
+	}
 }
 
 // With returns the estimator with options; those that it does not have do not count. The error is one

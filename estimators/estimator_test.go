@@ -259,7 +259,7 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s is listed twice", name)
 		}
 		seen[name] = true
-		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.Needs.NotComputable == "") {
+		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.NotComputable == "") {
 			t.Errorf("%s is incomplete", name)
 		}
 		switch isCode := strings.Contains(e.Source, "@") && strings.Contains(e.Source, ".py:"); {

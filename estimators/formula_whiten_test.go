@@ -68,7 +68,7 @@ func TestMissingIn(t *testing.T) {
 		{"verl", "opo", "missing: response lengths"},
 		{"trl", "grpo_normalize_then_sum", "missing: reward components"},
 		{"verl", "remax", "missing: greedy baselines"},
-		{"prime-rl", "rae", "missing: " + find(t, "prime-rl", "rae").Needs.NotComputable},
+		{"prime-rl", "rae", "missing: " + find(t, "prime-rl", "rae").NotComputable},
 	} {
 		var r Result
 		e := find(t, c.framework, c.name)

@@ -11,53 +11,51 @@ func areal() []*Estimator {
 	return []*Estimator{
 		// mean_level group; the scale is std_level.
 		{
-			Name: "reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
-			Doc:            "s has ddof 1, around the means of the groups. A single-sample group gets 0. " + docInside,
-			Source:         normCode,
-			Advantage:      rewardNorm{}.advantages,
+			Entry: Entry{
+				Name:    "reward_norm",
+				Formula: "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
+				Source:  normCode,
+				Doc:     "s has ddof 1, around the means of the groups. A single-sample group gets 0. " + docInside,
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, DependsOnBatch: true, CanFilter: true,
+			Advantage: rewardNorm{}.advantages,
 		},
 		// std_unbiased=False.
 		{
-			Name: "reward_norm_biased", Scales: []Scale{ScaleGroup, ScaleBatch},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)",
-			Doc:            "As reward_norm, but s has ddof 0. " + docInside,
-			Source:         normCode,
-			Advantage:      rewardNorm{ddof0: true}.advantages,
+			Entry: Entry{
+				Name: "reward_norm_biased", Formula: "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)", Source: normCode,
+				Doc: "As reward_norm, but s has ddof 0. " + docInside,
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch}, DependsOnBatch: true, CanFilter: true,
+			Advantage: rewardNorm{ddof0: true}.advantages,
 		},
 		// mean_level and std_level batch.
 		{
-			Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
-			DependsOnBatch: true,
-			Float:          Float32,
-			Formula:        "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean",
-			Doc:            "s has ddof 1. " + docInside,
-			Source:         normCode,
-			Advantage:      rewardNorm{meanOfBatch: true}.advantages,
+			Entry: Entry{
+				Name:    "reward_norm_batch",
+				Formula: "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean", Source: normCode,
+				Doc: "s has ddof 1. " + docInside,
+			},
+			Scales: []Scale{ScaleBatch, ScaleNone}, DependsOnBatch: true,
+			Advantage: rewardNorm{meanOfBatch: true}.advantages,
 		},
 		// mean_leave1out.
 		{
-			Name: "reward_norm_leave_one_out", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "reward_norm_leave_one_out", Formula: "A = x − mean of the others, x = clip(r, ±20)", Source: normCode,
+				Doc: "A single-sample group gets x. " + docInside,
+			},
 			DependsOnBatch: true,
-			Float:          Float32,
-			Formula:        "A = x − mean of the others, x = clip(r, ±20)",
-			Doc:            "A single-sample group gets x. " + docInside,
-			Source:         normCode,
 			Advantage:      rewardNorm{leaveOut: true}.advantages,
 		},
 		// reward_norm with the mean of the group, then adv_norm over the tokens of the batch.
 		tokenWhitened(Estimator{
-			Name:    "adv_norm_batch",
-			Formula: "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
-			Doc: "v has ddof 1. mean_leave1out would leave out a token, not a sample. Summed in float64 here: agrees to 1e-4. " +
-				docInside,
-			Source:    code + "trainer/ppo/actor.py:_compute_advantages",
+			Entry: Entry{
+				Name: "adv_norm_batch", Formula: "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
+				Source: code + "trainer/ppo/actor.py:_compute_advantages",
+				Doc: "v has ddof 1. mean_leave1out would leave out a token, not a sample. Summed in float64 here: agrees to 1e-4. " +
+					docInside,
+			},
 			Advantage: whitening{eps: 1e-5, epsOutsideRoot: true}.after(withScale(rewardNorm{}.advantages, ScaleNone)),
 		}),
 	}

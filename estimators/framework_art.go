@@ -10,24 +10,23 @@ func art() []*Estimator {
 	)
 	return []*Estimator{
 		{
-			Name: "local", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
-			Doc:       "Python floats (float64), summed from left to right; s has ddof 0. " + docFlat,
-			Source:    code + "preprocessing/tokenize.py:tokenize_trajectory_groups, art/utils/grpo.py:rewards_have_zero_variance",
-			Options:   []Option{divideByStd("scale_rewards")},
+			Entry: Entry{
+				Name: "local", Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+				Source:  code + "preprocessing/tokenize.py:tokenize_trajectory_groups, art/utils/grpo.py:rewards_have_zero_variance",
+				Doc:     "Python floats (float64), summed from left to right; s has ddof 0. " + docFlat,
+				Options: []Option{divideByStd("scale_rewards")},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Float: Float64,
 			Advantage: flatGroups(pythonGRPO),
 		},
 		{
-			Name: "tinker_native", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / s, 0 if s ≤ 1e-8; none: r − μ",
-			Doc:       "float32; s has ddof 0, and nothing is added to it. " + docFlat,
-			Source:    code + "tinker_native/data.py:compute_advantages",
-			Clean:     cleanNothing,
-			Options:   []Option{divideByStd("normalize_advantages")},
+			Entry: Entry{
+				Name: "tinker_native", Formula: "A = (r − μ) / s, 0 if s ≤ 1e-8; none: r − μ",
+				Source:  code + "tinker_native/data.py:compute_advantages",
+				Doc:     "float32; s has ddof 0, and nothing is added to it. " + docFlat,
+				Options: []Option{divideByStd("normalize_advantages")},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing,
 			Advantage: flatGroups(torchPopulationGRPO),
 		},
 	}

@@ -11,46 +11,41 @@ const (
 func easyR1() []*Estimator {
 	return []*Estimator{
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup},
-			TrainerFilters: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "A = (r − μ) / s, 0 if s < 1e-6",
-			Doc: "s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A single-sample group raises AssertionError. " +
-				"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). " +
-				"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.",
-			Source:    easyR1Algos + "compute_grpo_outcome_advantage",
-			Clean:     cleanNaNToNum,
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / s, 0 if s < 1e-6", Source: easyR1Algos + "compute_grpo_outcome_advantage",
+				Doc: "s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A single-sample group raises AssertionError. " +
+					"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). " +
+					"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.",
+			},
+			Scales: []Scale{ScaleGroup}, TrainerFilters: true, CanFilter: true, Clean: cleanNaNToNum,
 			Advantage: refuseGroupsOfOne(withScale(groupwise{eps: 1e-6, epsIsThreshold: true}.advantages, ScaleGroup), "GRPO needs rollout.n > 1."),
 		},
 		{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r − (Σr − r) / (n − 1)",
-			// An infinite reward gives NaN to its sample and ∓Inf to the others of its group.
-			Doc: "No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error. " +
-				"Groups may differ in size. NaN and missing rewards count as 0.",
-			Source:    easyR1Algos + "compute_rloo_outcome_advantage",
+			Entry: Entry{
+				Name: "rloo", Formula: "A = r − (Σr − r) / (n − 1)", Source: easyR1Algos + "compute_rloo_outcome_advantage",
+				Doc: "No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error. " +
+					"Groups may differ in size. NaN and missing rewards count as 0.",
+			},
 			Clean:     cleanNaNToNum,
 			Advantage: refuseGroupsOfOne(withScale(rloo(0).advantages, ScaleNone), "RLOO needs rollout.n > 1."),
 		},
 		discounted(*tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus",
-			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc: docWhitenedRewards + "ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one " +
-				"makes all NaN.",
-			Source: easyR1Algos + "compute_reinforce_plus_plus_outcome_advantage",
-			Clean:  cleanNaNToNum,
+			Entry: Entry{
+				Name: "reinforce_plus_plus", Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+				Source: easyR1Algos + "compute_reinforce_plus_plus_outcome_advantage",
+				Doc: docWhitenedRewards + "ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one " +
+					"makes all NaN.",
+			},
+			Clean: cleanNaNToNum,
 		}), "algorithm.gamma", maskedWhiten(), rewardItself),
 		{
-			Name: "remax", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r − b, b the reward of one greedy response",
-			Doc: "No scale, no eps; groups of any size, of one too. NaN and missing rewards count as 0. The usual logs do not hold " +
-				"b.",
-			Source:    easyR1Algos + "compute_remax_outcome_advantage",
-			Needs:     Needs{Baselines: true},
-			Clean:     cleanNaNToNum,
+			Entry: Entry{
+				Name: "remax", Formula: "A = r − b, b the reward of one greedy response",
+				Source: easyR1Algos + "compute_remax_outcome_advantage",
+				Doc: "No scale, no eps; groups of any size, of one too. NaN and missing rewards count as 0. The usual logs do not hold " +
+					"b.",
+			},
+			Needs: Needs{Baselines: true}, Clean: cleanNaNToNum,
 			Advantage: greedyBaseline,
 		},
 		notComputable("gae", formulaGAE, easyR1Algos+"compute_gae_advantage_return", criticNeeded),

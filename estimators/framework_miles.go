@@ -9,15 +9,12 @@ func miles() []*Estimator {
 	byStd := withoutStd("disable-grpo-std-normalization")
 	entry := func(name string) *Estimator {
 		return &Estimator{
-			Name: name, Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
-			Doc:       "s has ddof 1. A single rollout gets 0. " + doc,
-			Source:    source,
-			Options:   []Option{byStd},
-			Clean:     cleanNothing,
-			Outputs:   ByRollout,
+			Entry: Entry{
+				Name: name, Formula: "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ", Source: source,
+				Doc:     "s has ddof 1. A single rollout gets 0. " + doc,
+				Options: []Option{byStd},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing, Outputs: ByRollout,
 			Advantage: oncePerRollout,
 		}
 	}
@@ -25,14 +22,11 @@ func miles() []*Estimator {
 		entry("grpo"),
 		entry("gspo"),
 		{
-			Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = r − μ",
-			Doc:       "Before --normalize-advantages, which whitens over tokens. A single rollout gets 0. " + doc,
-			Source:    source,
-			Clean:     cleanNothing,
-			Outputs:   ByRollout,
+			Entry: Entry{
+				Name: "reinforce_plus_plus_baseline", Formula: "A = r − μ", Source: source,
+				Doc: "Before --normalize-advantages, which whitens over tokens. A single rollout gets 0. " + doc,
+			},
+			CanFilter: true, Clean: cleanNothing, Outputs: ByRollout,
 			Advantage: oncePerRollout,
 		},
 		notComputable("ppo", formulaGAE, "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 "+

@@ -13,61 +13,59 @@ func nemoRL() []*Estimator {
 		"subtract the mean of the group first: false is the entry reinforce_plus_plus_no_baseline")
 	return []*Estimator{
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Tolerance: 1e-5,
-			Formula:   "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
-			Doc: "μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of " +
-				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. " + docSum,
-			Source:    code + "GRPOAdvantageEstimator.compute_advantage",
-			Options:   []Option{byStd, leaveOneOut},
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
+				Source: code + "GRPOAdvantageEstimator.compute_advantage",
+				Doc: "μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of " +
+					"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. " + docSum,
+				Options: []Option{byStd, leaveOneOut},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
 			Advantage: leaveOneOutStd{leaveOut: true}.advantages,
 		},
 		// use_leave_one_out_baseline=False.
 		{
-			Name: "grpo_no_leave_one_out", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Tolerance: 1e-5,
-			Formula:   "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
-			Doc: "s has ddof 1, by E[r²] − E[r]². A single-sample group gets 0. Groups may differ in size; identical prompts are one " +
-				"group. NaN makes its group NaN. " + docSum,
-			Source:    code + "GRPOAdvantageEstimator.compute_advantage",
-			Options:   []Option{byStd, leaveOneOut},
+			Entry: Entry{
+				Name: "grpo_no_leave_one_out", Formula: "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
+				Source: code + "GRPOAdvantageEstimator.compute_advantage",
+				Doc: "s has ddof 1, by E[r²] − E[r]². A single-sample group gets 0. Groups may differ in size; identical prompts are one " +
+					"group. NaN makes its group NaN. " + docSum,
+				Options: []Option{byStd, leaveOneOut},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
 			Advantage: leaveOneOutStd{}.advantages,
 		},
 		// minus_baseline, the default.
 		tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus",
-			Formula: "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
-			Doc: "ddof 0. A single-sample group has a = 0. Without KL in the reward. " + docWhitenedCentred +
-				"NaN makes all NaN.",
-			Source:    code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
-			Options:   []Option{minusBaseline},
+			Entry: Entry{
+				Name: "reinforce_plus_plus", Formula: "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+				Source: code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+				Doc: "ddof 0. A single-sample group has a = 0. Without KL in the reward. " + docWhitenedCentred +
+					"NaN makes all NaN.",
+				Options: []Option{minusBaseline},
+			},
 			Advantage: flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone)),
 		}),
 		// minus_baseline=False.
 		tokenWhitened(Estimator{
-			Name:      "reinforce_plus_plus_no_baseline",
-			Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
-			Doc:       "ddof 0. Without KL in the reward. " + docWhitenedRewards + "NaN makes all NaN.",
-			Source:    code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
-			Options:   []Option{minusBaseline},
+			Entry: Entry{
+				Name: "reinforce_plus_plus_no_baseline", Formula: "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
+				Source:  code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+				Doc:     "ddof 0. Without KL in the reward. " + docWhitenedRewards + "NaN makes all NaN.",
+				Options: []Option{minusBaseline},
+			},
 			Advantage: flooredWhiten().after(rewardItself),
 		}),
 		configurable(Estimator{
-			Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Tolerance:      1e-5,
-			Formula:        "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
-			Doc: "A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; " +
-				"identical prompts are one group. NaN makes its group NaN. " + docSum,
-			Source:  code + "GDPOAdvantageEstimator.compute_advantage",
-			Needs:   Needs{Components: true},
-			Options: []Option{byStd},
+			Entry: Entry{
+				Name: "gdpo", Formula: "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
+				Source: code + "GDPOAdvantageEstimator.compute_advantage",
+				Doc: "A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; " +
+					"identical prompts are one group. NaN makes its group NaN. " + docSum,
+				Options: []Option{byStd},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Tolerance: 1e-5,
+			Needs: Needs{Components: true},
 		}, func(v Values) formula {
 			return batchStandardized(perComponent(leaveOneOutStd{v.Bool(leaveOneOut.Key)}.advantages))
 		}, Option{

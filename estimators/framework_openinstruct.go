@@ -6,23 +6,21 @@ func openInstruct() []*Estimator {
 	const source = "allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d open_instruct/data_loader.py:1472-1484"
 	return []*Estimator{
 		{
-			Name: "centered", Scales: []Scale{ScaleNone},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = r − μ",
-			Doc: "numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise " +
-				"ValueError. NaN makes its group NaN.",
-			Source:    source,
+			Entry: Entry{
+				Name: "centered", Formula: "A = r − μ", Source: source,
+				Doc: "numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise " +
+					"ValueError. NaN makes its group NaN.",
+			},
+			CanFilter: true, Float: Float64,
 			Advantage: openInstructFormula(),
 		},
 		{
-			Name: "standard", Scales: []Scale{ScaleGroup},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = (r − μ) / (s + 1e-8)",
-			Doc: "numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise " +
-				"ValueError. NaN makes its group NaN.",
-			Source:    source,
+			Entry: Entry{
+				Name: "standard", Formula: "A = (r − μ) / (s + 1e-8)", Source: source,
+				Doc: "numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise " +
+					"ValueError. NaN makes its group NaN.",
+			},
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64,
 			Advantage: openInstructFormula(),
 		},
 	}

@@ -22,59 +22,57 @@ func openRLHF() []*Estimator {
 	return []*Estimator{
 		// GRPO.
 		configurable(Estimator{
-			Name: "group_norm", Scales: []Scale{ScaleGroup},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = clip((r − μ) / (s + 1e-9), ±10)",
-			Doc: "s has ddof 1. A single-sample group gives NaN (the command line forbids it). Equal rewards often do not give 0 (eight of " +
-				"0.7: 10, cut from 59.6). Then clipped to ±10. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN " +
-				"makes its group NaN.",
-			Source: source,
+			Entry: Entry{
+				Name: "group_norm", Formula: "A = clip((r − μ) / (s + 1e-9), ±10)", Source: source,
+				Doc: "s has ddof 1. A single-sample group gives NaN (the command line forbids it). Equal rewards often do not give 0 (eight of " +
+					"0.7: 10, cut from 59.6). Then clipped to ±10. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN " +
+					"makes its group NaN.",
+			},
+			Scales: []Scale{ScaleGroup}, CanFilter: true,
 		}, func(v Values) formula { return refuseRagged(clipOf(grpo(1e-9).advantages, v)) }, clip),
 		configurable(Estimator{
-			Name: "dr_grpo", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "dr_grpo", Formula: "A = clip(r − μ, ±10)", Source: source,
+				Doc: "No scale, no eps. A single-sample group gets 0 (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. " +
+					"Groups of different sizes raise RuntimeError. NaN makes its group NaN.",
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = clip(r − μ, ±10)",
-			Doc: "No scale, no eps. A single-sample group gets 0 (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. " +
-				"Groups of different sizes raise RuntimeError. NaN makes its group NaN.",
-			Source: source,
 		}, func(v Values) formula { return refuseRagged(clipOf(grpo(0).advantages, v)) }, clip),
 		configurable(Estimator{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = clip(r − (Σr − r) / (n − 1), ±10)",
-			Doc: "No scale, no eps. A single-sample group gives NaN (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. " +
-				"Groups of different sizes raise RuntimeError. NaN makes its group NaN.",
-			Source: source,
+			Entry: Entry{
+				Name: "rloo", Formula: "A = clip(r − (Σr − r) / (n − 1), ±10)", Source: source,
+				Doc: "No scale, no eps. A single-sample group gives NaN (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. " +
+					"Groups of different sizes raise RuntimeError. NaN makes its group NaN.",
+			},
 		}, func(v Values) formula { return refuseRagged(clipOf(rloo(0).advantages, v)) }, clip),
 		configurable(*tokenWhitened(Estimator{
-			Name:    "reinforce",
-			Formula: "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
-			Doc: "r is cut to ±10 first. " + docWhitenedRewards +
-				"ddof 0. kl_coef is 0 here. NaN makes all NaN.",
-			Source: source,
+			Entry: Entry{
+				Name: "reinforce", Formula: "A = (r − m) / √max(v, 1e-8), m and v over response tokens", Source: source,
+				Doc: "r is cut to ±10 first. " + docWhitenedRewards +
+					"ddof 0. kl_coef is 0 here. NaN makes all NaN.",
+			},
 		}), func(v Values) formula {
 			return whiten(v).discounted(clipOf(rewardItself, v), v.Number(gamma.Key))
 		}, clip, gamma, centred),
 		// REINFORCE++-baseline.
 		configurable(*tokenWhitened(Estimator{
-			Name:    "reinforce_baseline",
-			Formula: "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
-			Doc: docWhitenedCentred + "ddof 0. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN makes all " +
-				"NaN.",
-			Source: source,
+			Entry: Entry{
+				Name:    "reinforce_baseline",
+				Formula: "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens", Source: source,
+				Doc: docWhitenedCentred + "ddof 0. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN makes all " +
+					"NaN.",
+			},
 		}), func(v Values) formula {
 			return whiten(v).after(refuseRagged(clipOf(withScale(grpo(0).advantages, ScaleNone), v)))
 		}, clip, centred),
 		configurable(Estimator{
-			Name: "flash_reinforce", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "flash_reinforce", Formula: "A = clip(r − mean, ±10), the mean of the whole batch",
+				Source: "OpenRLHF/OpenRLHF@v0.11.2 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
+				Doc: "From 0.11 on. Groups do not count: made for one sample per prompt. No scale, no eps, no whitening. Then clipped to " +
+					"±10. kl_coef is 0 here. NaN makes all NaN.",
+			},
 			DependsOnBatch: true,
-			Float:          Float32,
-			Formula:        "A = clip(r − mean, ±10), the mean of the whole batch",
-			Doc: "From 0.11 on. Groups do not count: made for one sample per prompt. No scale, no eps, no whitening. Then clipped to " +
-				"±10. kl_coef is 0 here. NaN makes all NaN.",
-			Source: "OpenRLHF/OpenRLHF@v0.11.2 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
 		}, func(v Values) formula {
 			return clipOf(withScale(groupwise{baseline: batchMean}.advantages, ScaleNone), v)
 		}, clip),

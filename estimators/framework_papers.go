@@ -25,55 +25,53 @@ func papers() []*Estimator {
 	passAtK := func(name, formulaText, doc string, least int, build func(k int) pkpo) *Estimator {
 		k := Option{Key: "k", Kind: Count(least), Default: "4", Meaning: "the k of pass@k; groups need k samples, and one more under sloo"}
 		return configurable(Estimator{
-			Name: "pkpo_" + name, Scales: []Scale{ScaleNone},
-			Float:     Float64,
-			Tolerance: 1e-12,
-			Formula:   formulaText,
-			Doc: doc + " The largest reward of k samples is their pass@k where rewards are 0 and 1. Groups may differ in size; smaller ones " +
-				"than it is defined for are refused. NaN makes its group NaN. Agrees to 1e-12 with the paper's definition in fractions.",
-			Source: pkpoCode + name,
+			Entry: Entry{
+				Name: "pkpo_" + name, Formula: formulaText, Source: pkpoCode + name,
+				Doc: doc + " The largest reward of k samples is their pass@k where rewards are 0 and 1. Groups may differ in size; smaller ones " +
+					"than it is defined for are refused. NaN makes its group NaN. Agrees to 1e-12 with the paper's definition in fractions.",
+			},
+			Float: Float64, Tolerance: 1e-12,
 		}, func(v Values) formula { return build(v.Whole(k.Key)).advantages }, k)
 	}
 	return []*Estimator{
 		configured(Estimator{
-			Name: "pods", Scales: []Scale{ScaleGroup},
-			Float:   Float32,
-			Formula: "A = (r − μ) / (s + 1e-4) of the num_generations_grad samples of greatest variance, 0 of the others",
-			Doc: "Those are some of the best and some of the worst of the group, and μ and s, ddof 1, are theirs: a way to keep samples " +
-				"as keep_pos_ratio and keep_neg_ratio are one, by a number and not by ratios. Equal rewards at the edge are kept in batch " +
-				"order, PyTorch's sort takes any of them. Smaller groups raise RuntimeError. NaN makes its group NaN.",
-			Source: podsCode,
+			Entry: Entry{
+				Name:    "pods",
+				Formula: "A = (r − μ) / (s + 1e-4) of the num_generations_grad samples of greatest variance, 0 of the others",
+				Source:  podsCode,
+				Doc: "Those are some of the best and some of the worst of the group, and μ and s, ddof 1, are theirs: a way to keep samples " +
+					"as keep_pos_ratio and keep_neg_ratio are one, by a number and not by ratios. Equal rewards at the edge are kept in batch " +
+					"order, PyTorch's sort takes any of them. Smaller groups raise RuntimeError. NaN makes its group NaN.",
+			},
+			Scales: []Scale{ScaleGroup},
 		}, func(e *Estimator, v Values) {
 			w := pods{v.Whole(taken.Key)}
 			e.Advantage, e.selects = w.advantages, w.selects
 		}, taken),
 		// W-REINFORCE.
 		configurable(Estimator{
-			Name: "w_reinforce", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = λ if r = 1, −1 if r = 0, else r; λ 0.1",
-			Doc:     "λ is algorithm.positive_advantage_weight. " + docSigns,
-			Source:  signsCode,
-			Options: []Option{signs},
+			Entry: Entry{
+				Name: "w_reinforce", Formula: "A = λ if r = 1, −1 if r = 0, else r; λ 0.1", Source: signsCode,
+				Doc:     "λ is algorithm.positive_advantage_weight. " + docSigns,
+				Options: []Option{signs},
+			},
 		}, func(v Values) formula { return signWeights(float32(v.Number(lambda.Key))) }, lambda),
 		// Negative sample reinforcement.
 		{
-			Name: "nsr", Scales: []Scale{ScaleNone},
-			Float:     Float32,
-			Formula:   "A = r − 1",
-			Doc:       "Only wrong responses train. " + docSigns,
-			Source:    signsCode,
-			Options:   []Option{signs},
+			Entry: Entry{
+				Name: "nsr", Formula: "A = r − 1", Source: signsCode,
+				Doc:     "Only wrong responses train. " + docSigns,
+				Options: []Option{signs},
+			},
 			Advantage: minusOne(),
 		},
 		// Positive sample reinforcement.
 		{
-			Name: "psr", Scales: []Scale{ScaleNone},
-			Float:     Float32,
-			Formula:   "A = r",
-			Doc:       "Only correct responses train, if wrong ones have reward 0. " + docSigns,
-			Source:    signsCode,
-			Options:   []Option{signs},
+			Entry: Entry{
+				Name: "psr", Formula: "A = r", Source: signsCode,
+				Doc:     "Only correct responses train, if wrong ones have reward 0. " + docSigns,
+				Options: []Option{signs},
+			},
 			Advantage: rewardItself,
 		},
 		passAtK("sloo_minus_one", "A = mean over the subsets of k with the sample of (largest r − largest r without it) · k/n",

@@ -26,44 +26,44 @@ func primeRL() []*Estimator {
 	return []*Estimator{
 		// prime-rl's GRPO is centred, never divided.
 		{
-			Name: "grpo", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "grpo", Formula: "A = r − μ", Source: grpoCode,
+				Doc: "No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error, which " +
+					"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = r − μ",
-			Doc: "No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error, which " +
-				"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
-			Source:    grpoCode,
 			Advantage: groupwise{}.advantages,
 		},
 		configured(Estimator{
-			Name: "grpo_length_penalty", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name:    "grpo_length_penalty",
+				Formula: "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); A = r' − mean r'",
+				Source:  grpoCode,
+				Doc: "Input are the tokens that the model did not write. A log without input tokens or turns is enough where " +
+					"num_input_tokens_weight and num_turns_weight are 0. A negative mean makes a bonus of the penalty. The rest as grpo.",
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); A = r' − mean r'",
-			Doc: "Input are the tokens that the model did not write. A log without input tokens or turns is enough where " +
-				"num_input_tokens_weight and num_turns_weight are 0. A negative mean makes a bonus of the penalty. The rest as grpo.",
-			Source: grpoCode,
 		}, func(e *Estimator, v Values) {
 			w := lengthPenalty{float32(v.Number(output.Key)), float32(v.Number(input.Key)), float32(v.Number(turns.Key))}
 			e.Needs, e.Advantage = w.needs(), w.advantages
 		}, output, input, turns),
 		configurable(Estimator{
-			Name: "hierarchical_grpo", Scales: []Scale{ScaleNone},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = r − Σr/n of the peers: the same agent, and the same episode if episode_agents lists the agent",
-			Doc: "Python floats (float64), summed from left to right. A sample without peers gets 0; equal rewards 0 or a residue. " +
-				"Groups may differ in size. NaN makes its peers NaN.",
-			Source: code + "hierarchical_grpo.py:HierarchicalGRPOAlgorithm.score_group",
-			Needs:  Needs{Columns: Columns(Agent, Episode)},
+			Entry: Entry{
+				Name:    "hierarchical_grpo",
+				Formula: "A = r − Σr/n of the peers: the same agent, and the same episode if episode_agents lists the agent",
+				Source:  code + "hierarchical_grpo.py:HierarchicalGRPOAlgorithm.score_group",
+				Doc: "Python floats (float64), summed from left to right. A sample without peers gets 0; equal rewards 0 or a residue. " +
+					"Groups may differ in size. NaN makes its peers NaN.",
+			},
+			CanFilter: true, Float: Float64, Needs: Needs{Columns: Columns(Agent, Episode)},
 		}, func(v Values) formula { return newHierarchical(v.Names(episodeAgents.Key)).advantages }, episodeAgents),
 		{
-			Name: "max_rl", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "max_rl", Formula: "A = (r − μ) / μ if μ > 0, else 0",
+				Source: code + "max_rl.py:MaxRLAlgorithm.score_group",
+				Doc:    "No eps. A single-sample group gets 0. Groups may differ in size. NaN makes its group NaN.",
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / μ if μ > 0, else 0",
-			Doc:       "No eps. A single-sample group gets 0. Groups may differ in size. NaN makes its group NaN.",
-			Source:    code + "max_rl.py:MaxRLAlgorithm.score_group",
 			Advantage: maxRL(0, true),
 		},
 		// Role-conditioned advantage estimation.

@@ -26,25 +26,24 @@ func roll() []*Estimator {
 	return []*Estimator{
 		// adv_estimator grpo, which forces norm_mean_type and norm_std_type to group.
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6)",
-			Doc: "s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or rounding error over s + 1e-6 (eight of 10.1: +0.95). " +
-				"Groups of different sizes raise RuntimeError. NaN makes its group NaN. reward_clip is off.",
-			Source:    normCode,
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-6)", Source: normCode,
+				Doc: "s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or rounding error over s + 1e-6 (eight of 10.1: +0.95). " +
+					"Groups of different sizes raise RuntimeError. NaN makes its group NaN. reward_clip is off.",
+			},
+			Scales: []Scale{ScaleGroup}, CanFilter: true,
 			Advantage: rollNorm(groupMean),
 		},
 		// adv_estimator reinforce with norm_mean_type group; the scale is norm_std_type.
 		configurable(Estimator{
-			Name: "reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6), s of the group or of the batch; none: r − μ",
-			Doc: "s has ddof 1. A single-sample group gives NaN (group). Groups of different sizes raise RuntimeError. NaN makes its group " +
-				"NaN. reward_clip is off.",
-			Source:  normCode,
-			Options: []Option{stdType},
+			Entry: Entry{
+				Name: "reward_norm", Formula: "A = (r − μ) / (s + 1e-6), s of the group or of the batch; none: r − μ",
+				Source: normCode,
+				Doc: "s has ddof 1. A single-sample group gives NaN (group). Groups of different sizes raise RuntimeError. NaN makes its group " +
+					"NaN. reward_clip is off.",
+				Options: []Option{stdType},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true,
 		}, func(v Values) formula {
 			if v.Text(meanType.Key) == "none" {
 				return rollNorm(noBaseline)
@@ -53,45 +52,45 @@ func roll() []*Estimator {
 		}, meanType),
 		// adv_estimator reinforce with mean and standard deviation of the batch.
 		{
-			Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
-			DependsOnBatch: true,
-			Float:          Float32,
-			Formula:        "A = (r − mean) / (s + 1e-6), both of the batch; none: r − mean",
-			Doc: "s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all " +
-				"NaN.",
-			Source:    normCode,
-			Options:   []Option{scaleByName("norm_std_type", ScaleBatch, ScaleNone)},
+			Entry: Entry{
+				Name: "reward_norm_batch", Formula: "A = (r − mean) / (s + 1e-6), both of the batch; none: r − mean",
+				Source: normCode,
+				Doc: "s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all " +
+					"NaN.",
+				Options: []Option{scaleByName("norm_std_type", ScaleBatch, ScaleNone)},
+			},
+			Scales: []Scale{ScaleBatch, ScaleNone}, DependsOnBatch: true,
 			Advantage: groupwise{baseline: batchMean, eps: rollEps}.advantages,
 		},
 		// agentic_reward_norm, grouping by traj_group_id.
 		{
-			Name: "agentic_reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6) if n > 1 and s > 1e-6, else 0; none: r − μ",
-			Doc:       "s has ddof 1. A single-sample group gets 0. Groups may differ in size. NaN makes its group 0.",
-			Source:    agenticCode,
-			Options:   []Option{agenticMean, scaleByName("reward_normalization.norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)},
-			Advantage: groupwise{eps: rollEps, zeroIfFlat: true}.advantages,
+			Entry: Entry{
+				Name: "agentic_reward_norm", Formula: "A = (r − μ) / (s + 1e-6) if n > 1 and s > 1e-6, else 0; none: r − μ",
+				Source:  agenticCode,
+				Doc:     "s has ddof 1. A single-sample group gets 0. Groups may differ in size. NaN makes its group 0.",
+				Options: []Option{agenticMean, scaleByName("reward_normalization.norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true,
 			configure: func(e *Estimator, v Values) {
 				if v.Text(agenticMean.Key) == "batch" {
 					e.DependsOnBatch = true
 					e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.advantages
 				}
 			},
+			Advantage: groupwise{eps: rollEps, zeroIfFlat: true}.advantages,
 		},
 		// adv_estimator gigpo, grouping by traj_group_id; the scale is reward_normalization.method.
 		configurable(Estimator{
-			Name: "gigpo", Scales: []Scale{ScaleNone, ScaleGroup},
-			DependsOnBatch: true,
-			Float:          Float32,
-			Tolerance:      1e-6,
-			Formula:        "A = norm(r) of the group + norm(Σ 0.95^k · step reward) of equal states; norm(x) = x − mean; group: (x − mean) / (s + 1e-6)",
-			Doc: "The samples are steps, and r is the score of their whole trajectory, which so counts once for each of its steps. " +
-				"s has ddof 1; where it is not above 1e-6, and for one sample, norm is 0. States are compared across groups. " +
-				"Agrees to 1e-6, since sums over a state go by the order of the batch.",
-			Source: code + "pipeline/agentic/utils.py:compute_response_level_rewards",
-			Needs:  Needs{Columns: Columns(Run, RunStep, State, StepReward)},
+			Entry: Entry{
+				Name:    "gigpo",
+				Formula: "A = norm(r) of the group + norm(Σ 0.95^k · step reward) of equal states; norm(x) = x − mean; group: (x − mean) / (s + 1e-6)",
+				Source:  code + "pipeline/agentic/utils.py:compute_response_level_rewards",
+				Doc: "The samples are steps, and r is the score of their whole trajectory, which so counts once for each of its steps. " +
+					"s has ddof 1; where it is not above 1e-6, and for one sample, norm is 0. States are compared across groups. " +
+					"Agrees to 1e-6, since sums over a state go by the order of the batch.",
+			},
+			Scales: []Scale{ScaleNone, ScaleGroup}, DependsOnBatch: true, Tolerance: 1e-6,
+			Needs: Needs{Columns: Columns(Run, RunStep, State, StepReward)},
 		}, func(v Values) formula {
 			return rollGiGPO{float32(v.Number(episodeWeight.Key)), float32(v.Number(stepWeight.Key)), float32(v.Number(stepGamma.Key))}.advantages
 		}, episodeWeight, stepWeight, stepGamma, Option{
@@ -100,18 +99,20 @@ func roll() []*Estimator {
 		}),
 		// adv_estimator reinforce with whiten_advantages and no reward_norm.
 		tokenWhitened(Estimator{
-			Name:      "reinforce_whiten_advantages",
-			Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:       docWhitenedRewards + "ddof 1. NaN makes all NaN.",
-			Source:    advCode,
+			Entry: Entry{
+				Name: "reinforce_whiten_advantages", Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+				Source: advCode,
+				Doc:    docWhitenedRewards + "ddof 1. NaN makes all NaN.",
+			},
 			Advantage: maskedWhiten().after(rewardItself),
 		}),
 		// adv_estimator reinforce with whiten_advantages, on rewards centred by group.
 		tokenWhitened(Estimator{
-			Name:      "reinforce_whiten_advantages_group",
-			Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:       docWhitenedCentred + "ddof 1. Groups of different sizes raise RuntimeError. NaN makes all NaN.",
-			Source:    advCode,
+			Entry: Entry{
+				Name:    "reinforce_whiten_advantages_group",
+				Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens", Source: advCode,
+				Doc: docWhitenedCentred + "ddof 1. Groups of different sizes raise RuntimeError. NaN makes all NaN.",
+			},
 			Advantage: maskedWhiten().after(refuseRagged(withScale(grpo(0).advantages, ScaleNone))),
 		}),
 	}

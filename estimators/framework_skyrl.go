@@ -11,51 +11,52 @@ func skyRL() []*Estimator {
 	return []*Estimator{
 		// grpo_norm_by_std=False is scale "none".
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
-			Doc: "s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 " +
-				"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_grpo_outcome_advantage",
-			Options:   []Option{byStd},
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+				Source: algos + "compute_grpo_outcome_advantage",
+				Doc: "s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 " +
+					"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.",
+				Options: []Option{byStd},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
 			Advantage: grpoFormula,
 		},
 		{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = (r − μ) · n/(n − 1)",
-			Doc: "No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. Groups " +
-				"may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_rloo_outcome_advantage",
+			Entry: Entry{
+				Name: "rloo", Formula: "A = (r − μ) · n/(n − 1)", Source: algos + "compute_rloo_outcome_advantage",
+				Doc: "No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. Groups " +
+					"may differ in size. NaN makes its group NaN.",
+			},
 			Advantage: groupwise{baseline: rlooFactor, ofOne: oneZero}.advantages,
 		},
 		{
-			Name: "maxrl", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "maxrl", Formula: "A = (r − μ) / (μ + 1e-6)", Source: algos + "compute_maxrl_advantage",
+				Doc: "A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A single-sample group gets its raw reward. " +
+					"Groups may differ in size. NaN makes its group NaN.",
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (μ + 1e-6)",
-			Doc: "A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A single-sample group gets its raw reward. " +
-				"Groups may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_maxrl_advantage",
 			Advantage: maxRL(1e-6, false),
 		},
 		tokenWhitened(Estimator{
-			Name:      "reinforce_plus_plus",
-			Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:       docWhitenedRewards + "ddof 1. NaN makes all NaN.",
-			Source:    algos + "compute_reinforce_plus_plus_outcome_advantage",
+			Entry: Entry{
+				Name: "reinforce_plus_plus", Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+				Source: algos + "compute_reinforce_plus_plus_outcome_advantage",
+				Doc:    docWhitenedRewards + "ddof 1. NaN makes all NaN.",
+			},
 			Advantage: whitening{eps: 1e-8}.after(rewardItself),
 		}),
 		// grpo followed by advantage_batch_normalize.
 		tokenWhitened(Estimator{
-			Name: "grpo_batch_normalize", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Formula:   "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
-			Doc: "m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed " +
-				"in float64 here: agrees to 1e-4. The rest as grpo.",
-			Source:    code + "train/trainer.py:1473-1482",
-			Options:   []Option{byStd},
+			Entry: Entry{
+				Name:    "grpo_batch_normalize",
+				Formula: "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
+				Source:  code + "train/trainer.py:1473-1482",
+				Doc: "m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed " +
+					"in float64 here: agrees to 1e-4. The rest as grpo.",
+				Options: []Option{byStd},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
 			Advantage: whitening{eps: 1e-8, ddof0: true, epsIsFloor: true, meanOverPadding: true}.after(grpoFormula),
 		}),
 	}

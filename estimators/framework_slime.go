@@ -12,30 +12,29 @@ func slime() []*Estimator {
 	return []*Estimator{
 		// gspo and cispo as well; --disable-grpo-std-normalization is scale "none".
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "a = r − μ; A = a / (s_a + 1e-6); none: a",
-			Doc: "s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + " +
-				"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.",
-			Source:    rewards,
-			Options:   []Option{withoutStd("disable-grpo-std-normalization")},
+			Entry: Entry{
+				Name: "grpo", Formula: "a = r − μ; A = a / (s_a + 1e-6); none: a", Source: rewards,
+				Doc: "s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + " +
+					"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.",
+				Options: []Option{withoutStd("disable-grpo-std-normalization")},
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true,
 			Advantage: slimeGRPO,
 		},
 		// With --normalize-advantages, which it requires.
 		discounted(*tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus",
-			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:     docWhitenedRewards + docStd + "NaN makes all NaN.",
-			Source:  loss,
+			Entry: Entry{
+				Name: "reinforce_plus_plus", Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens", Source: loss,
+				Doc: docWhitenedRewards + docStd + "NaN makes all NaN.",
+			},
 		}), "gamma", slimeWhitening(), rewardItself),
 		tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus_baseline",
-			Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
-			Doc: docWhitenedCentred + docStd + "If groups differ in size, the whole batch is one group. NaN " +
-				"makes all NaN.",
-			Source:    loss,
+			Entry: Entry{
+				Name:    "reinforce_plus_plus_baseline",
+				Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens", Source: loss,
+				Doc: docWhitenedCentred + docStd + "If groups differ in size, the whole batch is one group. NaN " +
+					"makes all NaN.",
+			},
 			Advantage: slimeWhitening().after(raggedAsOneGroup(withScale(grpo(0).advantages, ScaleNone))),
 		}),
 		notComputable("ppo", formulaGAE, loss, criticNeeded),

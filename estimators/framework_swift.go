@@ -24,18 +24,15 @@ func swift() []*Estimator {
 	return slices.Concat(fixed.estimators(), dynamic.estimators(), []*Estimator{
 		// scale_rewards="gdpo".
 		{
-			Name: "gdpo", Scales: []Scale{ScaleGroup},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
-			Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of different sizes raise " +
-				"RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.",
-			Source:    swiftCode,
-			Options:   []Option{swiftNotGDPO()},
-			Needs:     Needs{Components: true},
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
+			Entry: Entry{
+				Name: "gdpo", Formula: "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
+				Source: swiftCode,
+				Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of different sizes raise " +
+					"RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.",
+				Options: []Option{swiftNotGDPO()},
+			},
+			Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
+			Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 			Advantage: refuseRagged(gdpo{eps: 1e-8, perFunction: true}.advantages),
 		},
 		// The default of rloo and reinforce_plus_plus.
@@ -103,42 +100,40 @@ type swiftVariant struct {
 func (v swiftVariant) estimators() []*Estimator {
 	return []*Estimator{
 		{
-			Name: "grpo" + v.suffix, Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
-			Doc: "s has ddof 1. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error (eight of 10.1: +0.0095). " +
-				v.docSizes + " NaN counts as 0.",
-			Source:    swiftCode + v.suffix,
-			Options:   []Option{v.scale(ScaleGroup, ScaleBatch, ScaleNone)},
-			Clean:     cleanNaNToZero,
+			Entry: Entry{
+				Name: "grpo" + v.suffix, Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+				Source: swiftCode + v.suffix,
+				Doc: "s has ddof 1. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error (eight of 10.1: +0.0095). " +
+					v.docSizes + " NaN counts as 0.",
+				Options: []Option{v.scale(ScaleGroup, ScaleBatch, ScaleNone)},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
 		},
 		// For kl_in_reward=False.
 		{
-			Name: "rloo" + v.suffix, Scales: []Scale{ScaleNone, ScaleGroup, ScaleBatch},
-			Float:   Float32,
-			Formula: "A = (r·n/(n − 1) − μ·n/(n − 1)) / (s + 1e-4); none: not divided",
-			Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A single-sample group gets " +
-				"0. " + v.docSizes + " NaN counts as 0.",
-			Source:    swiftCode + v.suffix,
-			Options:   []Option{v.scale(ScaleNone, ScaleGroup, ScaleBatch)},
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
+			Entry: Entry{
+				Name: "rloo" + v.suffix, Formula: "A = (r·n/(n − 1) − μ·n/(n − 1)) / (s + 1e-4); none: not divided",
+				Source: swiftCode + v.suffix,
+				Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A single-sample group gets " +
+					"0. " + v.docSizes + " NaN counts as 0.",
+				Options: []Option{v.scale(ScaleNone, ScaleGroup, ScaleBatch)},
+			},
+			Scales: []Scale{ScaleNone, ScaleGroup, ScaleBatch}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
 		},
 		// ms-swift's REINFORCE++ is centred by group and scaled by sample.
 		{
-			Name: "reinforce_plus_plus" + v.suffix, Scales: []Scale{ScaleBatch, ScaleGroup, ScaleNone},
-			Float:   Float32,
-			Formula: "a = r − μ; A = a / (s_a + 1e-4), s of the batch or of the group; none: a",
-			Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and " +
-				"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. " + v.docSizes + " NaN counts as 0.",
-			Source:    swiftCode + v.suffix,
-			Options:   []Option{swiftIgnoringGDPO(ScaleBatch, ScaleGroup, ScaleNone)},
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
+			Entry: Entry{
+				Name:    "reinforce_plus_plus" + v.suffix,
+				Formula: "a = r − μ; A = a / (s_a + 1e-4), s of the batch or of the group; none: a",
+				Source:  swiftCode + v.suffix,
+				Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and " +
+					"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. " + v.docSizes + " NaN counts as 0.",
+				Options: []Option{swiftIgnoringGDPO(ScaleBatch, ScaleGroup, ScaleNone)},
+			},
+			Scales: []Scale{ScaleBatch, ScaleGroup, ScaleNone}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),
 		},
 	}

@@ -33,26 +33,26 @@ func trinity() []*Estimator {
 	gamma := Option{Key: args + "gamma", Kind: Number(0, 1), Default: "1", Meaning: "discount per step of a trajectory"}
 	return []*Estimator{
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6), s of the group or of the batch",
-			Doc: "s has ddof 1. A single-sample group has μ 0 and, under scale group, s 1. Equal rewards give 0 or float32 rounding error " +
-				"over s + 1e-6 (eight of 10.1: +0.47). rank_penalty is off. " + docTrinityGrouped,
-			Source:    code + "grpo_advantage.py:GRPOGroupedAdvantage.process",
-			Options:   []Option{stdLevel},
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-6), s of the group or of the batch",
+				Source: code + "grpo_advantage.py:GRPOGroupedAdvantage.process",
+				Doc: "s has ddof 1. A single-sample group has μ 0 and, under scale group, s 1. Equal rewards give 0 or float32 rounding error " +
+					"over s + 1e-6 (eight of 10.1: +0.47). rank_penalty is off. " + docTrinityGrouped,
+				Options: []Option{stdLevel},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch}, CanFilter: true,
 			Advantage: trinityGRPO().advantages,
 		},
 		// drop = balance makes a filter of its own.
 		configured(Estimator{
-			Name: "rec", Scales: []Scale{ScaleNone, ScaleGroup},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = r − μ; group: (r − μ) / (s + 1e-6)",
-			Doc: "s has ddof 0. A single-sample group raises UnboundLocalError. Equal rewards give 0 or float32 rounding error. With drop = " +
-				"balance μ and s are those of the samples that stay, the others get 0; which of those below the mean go is drawn by " +
-				"Trinity and here the last ones, which changes no advantage where their rewards are equal. " + docTrinityGrouped,
-			Source: code + "rec_advantage.py:RECGroupedAdvantage.calculate_group_advantage",
+			Entry: Entry{
+				Name: "rec", Formula: "A = r − μ; group: (r − μ) / (s + 1e-6)",
+				Source: code + "rec_advantage.py:RECGroupedAdvantage.calculate_group_advantage",
+				Doc: "s has ddof 0. A single-sample group raises UnboundLocalError. Equal rewards give 0 or float32 rounding error. With drop = " +
+					"balance μ and s are those of the samples that stay, the others get 0; which of those below the mean go is drawn by " +
+					"Trinity and here the last ones, which changes no advantage where their rewards are equal. " + docTrinityGrouped,
+			},
+			Scales: []Scale{ScaleNone, ScaleGroup}, CanFilter: true,
 		}, func(e *Estimator, v Values) {
 			w := rec{balance: v.Text(drop.Key) == "balance"}
 			e.Advantage = w.advantages
@@ -64,23 +64,23 @@ func trinity() []*Estimator {
 			Selects: map[string]Selection{"true": {Scale: ScaleGroup}, "false": {Scale: ScaleNone}},
 		}),
 		configurable(Estimator{
-			Name: "asymre", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "asymre", Formula: "A = r − (μ − 0.1)",
+				Source: code + "asymre_advantage.py:ASYMREGroupAdvantage.calculate_group_advantage",
+				Doc: "Every sample of a group gets 0.1 more than its centred reward, so equal rewards train as if they were good. A single-sample group " +
+					"gets its raw reward. " + docTrinityGrouped,
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = r − (μ − 0.1)",
-			Doc: "Every sample of a group gets 0.1 more than its centred reward, so equal rewards train as if they were good. A single-sample group " +
-				"gets its raw reward. " + docTrinityGrouped,
-			Source: code + "asymre_advantage.py:ASYMREGroupAdvantage.calculate_group_advantage",
 		}, func(v Values) formula { return minusBaseline(shiftedMean(float32(v.Number(shift.Key)))) }, shift),
 		configured(Estimator{
-			Name: "opmd", Scales: []Scale{ScaleNone},
+			Entry: Entry{
+				Name: "opmd", Formula: "A = r − μ; opmd_baseline logavgexp: r − τ · log mean exp(r/τ)",
+				Source: code + "opmd_advantage.py:OPMDGroupAdvantage.calculate_group_advantage",
+				Doc: "logavgexp is a soft maximum, so most samples of a group are pushed down. A single-sample group gets its raw reward. Equal " +
+					"rewards give 0 or float32 rounding error. Exponentials and logarithms are rounded correctly here and not always " +
+					"in PyTorch: logavgexp agrees to 1e-5. " + docTrinityGrouped,
+			},
 			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = r − μ; opmd_baseline logavgexp: r − τ · log mean exp(r/τ)",
-			Doc: "logavgexp is a soft maximum, so most samples of a group are pushed down. A single-sample group gets its raw reward. Equal " +
-				"rewards give 0 or float32 rounding error. Exponentials and logarithms are rounded correctly here and not always " +
-				"in PyTorch: logavgexp agrees to 1e-5. " + docTrinityGrouped,
-			Source: code + "opmd_advantage.py:OPMDGroupAdvantage.calculate_group_advantage",
 		}, func(e *Estimator, v Values) {
 			e.Advantage = minusBaseline(shiftedMean(0))
 			if v.Text(baseline.Key) == "logavgexp" {
@@ -88,23 +88,23 @@ func trinity() []*Estimator {
 			}
 		}, baseline, tau),
 		{
-			Name: "reinforce", Scales: []Scale{ScaleNone},
-			Float:     Float32,
-			Formula:   "A = r",
-			Doc:       "No baseline: groups do not count, and a group of equal rewards trains. NaN stays.",
-			Source:    code + "reinforce_advantage.py:REINFORCEGroupAdvantage.calculate_group_advantage",
+			Entry: Entry{
+				Name: "reinforce", Formula: "A = r",
+				Source: code + "reinforce_advantage.py:REINFORCEGroupAdvantage.calculate_group_advantage",
+				Doc:    "No baseline: groups do not count, and a group of equal rewards trains. NaN stays.",
+			},
 			Advantage: rewardItself,
 		},
 		configured(Estimator{
-			Name: "step_wise_grpo", Scales: []Scale{ScaleGroup, ScaleBatch},
-			Float:   Float32,
-			Formula: "A = (r − μ) / (s + 1e-6) of the trajectory, r that of its last sample; s of the group or of the batch",
-			Doc: "The samples are steps; μ and s, ddof 1, count each trajectory once. A group of one trajectory has μ 0 and, under " +
-				"scale group, s 1. " + docTrinityGrouped,
-			Source:  code + "multi_step_grpo_advantage.py:StepWiseGRPOAdvantageFn.process",
-			Needs:   Needs{Columns: Columns(Run)},
-			Outputs: EachOutput,
-			Options: []Option{stdLevel},
+			Entry: Entry{
+				Name:    "step_wise_grpo",
+				Formula: "A = (r − μ) / (s + 1e-6) of the trajectory, r that of its last sample; s of the group or of the batch",
+				Source:  code + "multi_step_grpo_advantage.py:StepWiseGRPOAdvantageFn.process",
+				Doc: "The samples are steps; μ and s, ddof 1, count each trajectory once. A group of one trajectory has μ 0 and, under " +
+					"scale group, s 1. " + docTrinityGrouped,
+				Options: []Option{stdLevel},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch}, Needs: Needs{Columns: Columns(Run)}, Outputs: EachOutput,
 		}, func(e *Estimator, v Values) {
 			w := stepwise{grpo: trinityGRPO(), perStep: v.Bool(perStep.Key), threshold: v.Optional(threshold.Key)}
 			e.Advantage, e.selects = w.advantages, nil
@@ -114,17 +114,16 @@ func trinity() []*Estimator {
 		}, perStep, threshold),
 		// The scale is fnorm: std or none.
 		configurable(Estimator{
-			Name: "gigpo", Scales: []Scale{ScaleNone, ScaleGroup},
-			DependsOnBatch: true,
-			Float:          Float32,
-			Tolerance:      1e-6,
-			Formula:        "A = norm(Σ step rewards) of the trajectories of a group + ω · norm(R) of equal states; norm(x) = (x − mean) / (1 + 1e-6); group: / (s + 1e-6)",
-			Doc: "The samples are steps, R the discounted step rewards from the step on. A trajectory without step rewards has its " +
-				"reward at the last step. s has ddof 1. A group of one trajectory has norm x/(1 + 1e-6), a state that comes once 0. " +
-				"States are compared across groups. Agrees to 1e-6, since sums over a state go by the order of the batch.",
-			Source:  code + "gigpo_advantage.py:GiGPOAdvantageFn.process",
-			Needs:   Needs{Columns: Columns(Run, RunStep, State), Optional: Columns(StepReward)},
-			Outputs: EachOutput,
+			Entry: Entry{
+				Name:    "gigpo",
+				Formula: "A = norm(Σ step rewards) of the trajectories of a group + ω · norm(R) of equal states; norm(x) = (x − mean) / (1 + 1e-6); group: / (s + 1e-6)",
+				Source:  code + "gigpo_advantage.py:GiGPOAdvantageFn.process",
+				Doc: "The samples are steps, R the discounted step rewards from the step on. A trajectory without step rewards has its " +
+					"reward at the last step. s has ddof 1. A group of one trajectory has norm x/(1 + 1e-6), a state that comes once 0. " +
+					"States are compared across groups. Agrees to 1e-6, since sums over a state go by the order of the batch.",
+			},
+			Scales: []Scale{ScaleNone, ScaleGroup}, DependsOnBatch: true, Tolerance: 1e-6,
+			Needs: Needs{Columns: Columns(Run, RunStep, State), Optional: Columns(StepReward)}, Outputs: EachOutput,
 		}, func(v Values) formula { return trinityGiGPO{v.Number(omega.Key), v.Number(gamma.Key)}.advantages }, omega, gamma, Option{
 			Key: args + "fnorm", Kind: OneOf("none", "std"), Default: "none", Meaning: "what the comparisons are divided by: none is scale none, std scale group",
 			Selects: map[string]Selection{"none": {Scale: ScaleNone}, "std": {Scale: ScaleGroup}},

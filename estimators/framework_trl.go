@@ -21,76 +21,71 @@ func trl() []*Estimator {
 	return []*Estimator{
 		// The scale is scale_rewards.
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			ScaleError: trlScaleError,
-			CanFilter:  true,
-			Float:      Float32,
-			Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
-			Doc: "s has ddof 1 and is float32 throughout. A single-sample group gets 0. " + docUnscored + " Equal rewards give 0 or a " +
-				"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.",
-			Source:    grpoTrainer,
-			Options:   []Option{scale, aggregation},
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+				Source: grpoTrainer,
+				Doc: "s has ddof 1 and is float32 throughout. A single-sample group gets 0. " + docUnscored + " Equal rewards give 0 or a " +
+					"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.",
+				Options: []Option{scale, aggregation},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, ScaleError: trlScaleError, CanFilter: true,
 			zeroStd:   zeroStdOfScale(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 		},
 		// multi_objective_aggregation="normalize_then_sum" is GDPO.
 		{
-			Name: "grpo_normalize_then_sum", Scales: []Scale{ScaleGroup},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
-			Doc: "ddof 1 twice, the second time over the batch; scale_rewards is ignored. A single-sample group gets 0. " +
-				docUnscored,
-			Source:    grpoTrainer,
-			Options:   []Option{aggregation},
-			Needs:     Needs{Components: true},
+			Entry: Entry{
+				Name:    "grpo_normalize_then_sum",
+				Formula: "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)", Source: grpoTrainer,
+				Doc: "ddof 1 twice, the second time over the batch; scale_rewards is ignored. A single-sample group gets 0. " +
+					docUnscored,
+				Options: []Option{aggregation},
+			},
+			Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
 			zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
 		},
 		configurable(Estimator{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r − (Σ − r) / (m − 1), m = samples with a score",
-			Doc: "Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages " +
-				"are off, as by default. " + docUnscored,
-			Source:  rlooTrainer,
+			Entry: Entry{
+				Name: "rloo", Formula: "A = r − (Σ − r) / (m − 1), m = samples with a score", Source: rlooTrainer,
+				Doc: "Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages " +
+					"are off, as by default. " + docUnscored,
+			},
 			zeroStd: zeroStdOfGroups(ignoringNaN),
 		}, func(v Values) formula {
 			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(false), v, clip))
 		}, clip, normalize),
 		configurable(Estimator{
-			Name: "rloo_normalize_advantages", Scales: []Scale{ScaleBatch},
-			Float:   Float32,
-			Formula: "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
-			Doc:     "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
-			Source:  rlooTrainer,
-			zeroStd: zeroStdOfGroups(ignoringNaN),
+			Entry: Entry{
+				Name: "rloo_normalize_advantages", Formula: "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
+				Source: rlooTrainer,
+				Doc:    "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
+			},
+			Scales: []Scale{ScaleBatch}, zeroStd: zeroStdOfGroups(ignoringNaN),
 		}, func(v Values) formula {
 			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(true), v, clip))
 		}, clip, normalize),
 		// The experimental asynchronous trainer has another arithmetic than grpo.
 		{
-			Name: "async_grpo", Scales: []Scale{ScaleGroup},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = (r − μ) / (s + 1e-8)",
-			Doc: "numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or rounding error. Groups " +
-				"may differ in size. NaN and None get 0 and count in no mean.",
-			Source:    code + "experimental/async_grpo/async_rollout_worker.py:828-843",
+			Entry: Entry{
+				Name: "async_grpo", Formula: "A = (r − μ) / (s + 1e-8)",
+				Source: code + "experimental/async_grpo/async_rollout_worker.py:828-843",
+				Doc: "numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or rounding error. Groups " +
+					"may differ in size. NaN and None get 0 and count in no mean.",
+			},
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64,
 			Advantage: population{eps: 1e-8, ignoreNaN: true}.advantages,
 		},
 		// The experimental self-distillation trainer.
 		{
-			Name: "sdpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
-			Doc: "SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A single-sample group gives NaN " +
-				"(group) or 0. A component without a score counts as 0. Groups of different sizes raise RuntimeError.",
-			Source:    "huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
-			Options:   []Option{scale},
-			Clean:     cleanNaNToZero,
+			Entry: Entry{
+				Name: "sdpo", Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
+				Source: "huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
+				Doc: "SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A single-sample group gives NaN " +
+					"(group) or 0. A component without a score counts as 0. Groups of different sizes raise RuntimeError.",
+				Options: []Option{scale},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
 			Advantage: refuseRagged(sdpo),
 		},
 		notComputable("rloo_kl_in_reward", "r − beta·KL, then RLOO", rlooTrainer,

@@ -19,57 +19,49 @@ func trl15() []*Estimator {
 	clip := clipRange("reward_clip_range", "none", "clip rewards to this range before the baseline")
 	return []*Estimator{
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			ScaleError: trlScaleError,
-			CanFilter:  true,
-			Float:      Float32,
-			Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
-			Doc: "s has ddof 1. A single-sample group gets 0. " + docLastBits + ", and more for equal rewards (eight of 10.1: " +
-				"+0.0095, there +0.0094), which frac_reward_zero_std counts here and misses there; not at all under scale none. " +
-				docUnscored,
-			Source:    grpoTrainer,
-			Options:   []Option{scale, aggregation},
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfScale(torchStd),
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+				Source: grpoTrainer,
+				Doc: "s has ddof 1. A single-sample group gets 0. " + docLastBits + ", and more for equal rewards (eight of 10.1: " +
+					"+0.0095, there +0.0094), which frac_reward_zero_std counts here and misses there; not at all under scale none. " +
+					docUnscored,
+				Options: []Option{scale, aggregation},
+			},
+			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, ScaleError: trlScaleError, CanFilter: true,
+			Clean: cleanNaNToZero, zeroStd: zeroStdOfScale(torchStd),
 			Advantage: refuseRagged(groupwise{eps: trlEps, ofOne: oneStd0, asMatrix: true}.advantages),
 		},
 		{
-			Name: "grpo_normalize_then_sum", Scales: []Scale{ScaleGroup},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
-			Doc: "A single-sample group gets 0. scale_rewards is ignored. ddof 1 twice, the second time over the batch. " + docLastBits +
-				". A sample without any score counts as z = 0, and NaN of infinite rewards stays. " +
-				"Groups of different sizes raise RuntimeError.",
-			Source:    grpoTrainer,
-			Options:   []Option{aggregation},
-			Needs:     Needs{Components: true},
-			Clean:     cleanNaNToZero,
-			zeroStd:   gdpo{eps: trlEps}.zeroStd,
+			Entry: Entry{
+				Name:    "grpo_normalize_then_sum",
+				Formula: "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)", Source: grpoTrainer,
+				Doc: "A single-sample group gets 0. scale_rewards is ignored. ddof 1 twice, the second time over the batch. " + docLastBits +
+					". A sample without any score counts as z = 0, and NaN of infinite rewards stays. " +
+					"Groups of different sizes raise RuntimeError.",
+				Options: []Option{aggregation},
+			},
+			Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
+			Clean: cleanNaNToZero, zeroStd: gdpo{eps: trlEps}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps}.advantages),
 		},
 		configurable(Estimator{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r − (Σ − r) / (n − 1)",
-			Doc: "Only for beta=0, as in trl, from which it differs only where a reward is not finite. A single-sample group gets 0. " +
-				docUnscored,
-			Source:  rlooTrainer,
-			Clean:   cleanNaNToZero,
-			zeroStd: zeroStdOfGroups(torchStd),
+			Entry: Entry{
+				Name: "rloo", Formula: "A = r − (Σ − r) / (n − 1)", Source: rlooTrainer,
+				Doc: "Only for beta=0, as in trl, from which it differs only where a reward is not finite. A single-sample group gets 0. " +
+					docUnscored,
+			},
+			Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 		}, func(v Values) formula {
 			return refuseRagged(onClipped(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, v, clip))
 		}, clip, normalize),
 		configurable(Estimator{
-			Name: "rloo_normalize_advantages", Scales: []Scale{ScaleBatch},
-			Float:   Float32,
-			Formula: "a = r − (Σ − r) / (n − 1); A = (a − mean a) / (s_a + 1e-4)",
-			Doc: "Only for beta=0, as in trl. s has ddof 1, over the advantages of the batch. A single-sample group has a = 0. " +
-				docLastBits + ". " + docUnscored,
-			Source:  rlooTrainer,
-			Clean:   cleanNaNToZero,
-			zeroStd: zeroStdOfGroups(torchStd),
+			Entry: Entry{
+				Name: "rloo_normalize_advantages", Formula: "a = r − (Σ − r) / (n − 1); A = (a − mean a) / (s_a + 1e-4)",
+				Source: rlooTrainer,
+				Doc: "Only for beta=0, as in trl. s has ddof 1, over the advantages of the batch. A single-sample group has a = 0. " +
+					docLastBits + ". " + docUnscored,
+			},
+			Scales: []Scale{ScaleBatch}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
 		}, func(v Values) formula {
 			inner := withScale(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, ScaleNone)
 			return refuseRagged(onClipped(standardized(inner, trlEps), v, clip))

@@ -12,32 +12,27 @@ func tunix() []*Estimator {
 	}
 	return []*Estimator{
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = (r − μ) / (s + 1e-6)",
-			Doc:       "s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float64 rounding error over s + 1e-6. " + doc,
-			Source:    code + "compute_advantages",
-			Clean:     cleanNaNToZero,
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-6)", Source: code + "compute_advantages",
+				Doc: "s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float64 rounding error over s + 1e-6. " + doc,
+			},
+			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Clean: cleanNaNToZero,
 			Advantage: asMatrix(withScale(population{eps: 1e-6, ddof1: true}.advantages, ScaleGroup)),
 		},
 		{
-			Name: "drgrpo", Scales: []Scale{ScaleNone},
-			CanFilter: true,
-			Float:     Float64,
-			Formula:   "A = r − μ",
-			Doc:       "A single-sample group gets 0. " + doc,
-			Source:    code + "compute_drgrpo_advantages",
-			Clean:     cleanNaNToZero,
+			Entry: Entry{
+				Name: "drgrpo", Formula: "A = r − μ", Source: code + "compute_drgrpo_advantages",
+				Doc: "A single-sample group gets 0. " + doc,
+			},
+			CanFilter: true, Float: Float64, Clean: cleanNaNToZero,
 			Advantage: asMatrix(withScale(population{}.advantages, ScaleNone)),
 		},
 		{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:     Float64,
-			Formula:   "A = r − (Σ − r) / (n − 1)",
-			Doc:       "A single-sample group gets 0. " + doc,
-			Source:    code + "compute_rloo_advantages",
-			Clean:     cleanNaNToZero,
+			Entry: Entry{
+				Name: "rloo", Formula: "A = r − (Σ − r) / (n − 1)", Source: code + "compute_rloo_advantages",
+				Doc: "A single-sample group gets 0. " + doc,
+			},
+			Float: Float64, Clean: cleanNaNToZero,
 			Advantage: asMatrix(rloo64{bySum: true}.advantages),
 		},
 	}

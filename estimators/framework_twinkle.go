@@ -15,24 +15,25 @@ func twinkle() []*Estimator {
 		// A group of one among larger ones is NaN ("group"). A NaN reward makes its group
 		// NaN ("group", "none") or all ("batch").
 		{
-			Name: "grpo", Scales: scales,
-			CanFilter:      true,
-			DependsOnBatch: true,
-			Float:          Float32,
-			Formula:        "A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ",
-			Doc: "s has ddof 1. Single-sample groups get their raw reward (group), or are compared with the whole batch (batch, none). " +
-				"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). " +
-				"Groups of different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN.",
-			Source:    twinkleCode + "grpo.py:GRPOAdvantage.__call__",
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ",
+				Source: twinkleCode + "grpo.py:GRPOAdvantage.__call__",
+				Doc: "s has ddof 1. Single-sample groups get their raw reward (group), or are compared with the whole batch (batch, none). " +
+					"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). " +
+					"Groups of different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN.",
+			},
+			Scales: scales, CanFilter: true, DependsOnBatch: true,
 			Advantage: refuseAsTwinkle(twinkleGRPO, 1),
 		},
 		{
-			Name: "rloo", Scales: scales,
-			Float:   Float32,
-			Formula: "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
-			Doc: "s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise " +
-				"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0.",
-			Source:    twinkleCode + "rloo.py:RLOOAdvantage.__call__",
+			Entry: Entry{
+				Name:    "rloo",
+				Formula: "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
+				Source:  twinkleCode + "rloo.py:RLOOAdvantage.__call__",
+				Doc: "s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise " +
+					"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0.",
+			},
+			Scales:    scales,
 			Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2),
 		},
 		notComputable("gae", formulaGAE,

@@ -17,111 +17,111 @@ func verl() []*Estimator {
 	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		{
-			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
-			Doc: "s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 " +
-				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs " +
-				"the last counts, and all get its advantage; the other estimators of verl count each output.",
-			Source:    algos + "compute_grpo_outcome_advantage",
-			Options:   byStd,
+			Entry: Entry{
+				Name: "grpo", Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+				Source: algos + "compute_grpo_outcome_advantage",
+				Doc: "s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 " +
+					"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs " +
+					"the last counts, and all get its advantage; the other estimators of verl count each output.",
+				Options: byStd,
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
 			Advantage: grpoFormula,
 		},
 		{
-			Name: "grpo_vectorized", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
-			Doc: "As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. " +
-				"Groups may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_grpo_vectorized_outcome_advantage",
-			Options:   byStd,
+			Entry: Entry{
+				Name: "grpo_vectorized", Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+				Source: algos + "compute_grpo_vectorized_outcome_advantage",
+				Doc: "As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. " +
+					"Groups may differ in size. NaN makes its group NaN.",
+				Options: byStd,
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
 			Advantage: indexAddGRPO(false),
 		},
 		{
-			Name: "grpo_passk", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Float:     Float32,
-			Formula:   "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
-			Doc: "s has ddof 1. A single-sample group raises ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups " +
-				"may differ in size.",
-			Source:    algos + "compute_grpo_passk_outcome_advantage",
-			Options:   byStd,
+			Entry: Entry{
+				Name: "grpo_passk", Formula: "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
+				Source: algos + "compute_grpo_passk_outcome_advantage",
+				Doc: "s has ddof 1. A single-sample group raises ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups " +
+					"may differ in size.",
+				Options: byStd,
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
 			Advantage: verlPassK,
 		},
 		{
-			Name: "rloo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r·n/(n − 1) − μ·n/(n − 1)",
-			Doc: "No standard deviation, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding " +
-				"error. Groups may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_rloo_outcome_advantage",
+			Entry: Entry{
+				Name: "rloo", Formula: "A = r·n/(n − 1) − μ·n/(n − 1)", Source: algos + "compute_rloo_outcome_advantage",
+				Doc: "No standard deviation, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding " +
+					"error. Groups may differ in size. NaN makes its group NaN.",
+			},
 			Advantage: groupwise{baseline: rlooTerms, ofOne: oneMean0Std1}.advantages,
 		},
 		{
-			Name: "rloo_vectorized", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = (n·r − Σ) / max(n − 1, 1), 0 for a group of one",
-			Doc: "No standard deviation, no eps; the sum runs from left to right. A single-sample group gets 0, unlike rloo. Groups may " +
-				"differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_rloo_vectorized_outcome_advantage",
+			Entry: Entry{
+				Name: "rloo_vectorized", Formula: "A = (n·r − Σ) / max(n − 1, 1), 0 for a group of one",
+				Source: algos + "compute_rloo_vectorized_outcome_advantage",
+				Doc: "No standard deviation, no eps; the sum runs from left to right. A single-sample group gets 0, unlike rloo. Groups may " +
+					"differ in size. NaN makes its group NaN.",
+			},
 			Advantage: bincountRLOO(),
 		},
 		{
-			Name: "opo", Scales: []Scale{ScaleNone},
-			Float:   Float32,
-			Formula: "A = r − Σ l r / Σ l",
-			Doc: "No scale, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding error. Groups " +
-				"may differ in size. NaN makes its group NaN.",
-			Source:    algos + "compute_opo_outcome_advantage",
+			Entry: Entry{
+				Name: "opo", Formula: "A = r − Σ l r / Σ l", Source: algos + "compute_opo_outcome_advantage",
+				Doc: "No scale, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding error. Groups " +
+					"may differ in size. NaN makes its group NaN.",
+			},
 			Needs:     Needs{Lengths: true},
 			Advantage: lengthWeighted,
 		},
 		{
-			Name: "gpg", Scales: []Scale{ScaleNone},
-			DependsOnBatch: true,
-			CanFilter:      true,
-			Float:          Float32,
-			Formula:        "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
-			Doc: "The option alpha is overwritten, the standard deviation not used. A single-sample group has μ 0. NaN counts as not 0 " +
-				"and makes its group NaN. Groups may differ in size.",
-			Source:    algos + "compute_gpg_outcome_advantage",
+			Entry: Entry{
+				Name: "gpg", Formula: "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
+				Source: algos + "compute_gpg_outcome_advantage",
+				Doc: "The option alpha is overwritten, the standard deviation not used. A single-sample group has μ 0. NaN counts as not 0 " +
+					"and makes its group NaN. Groups may differ in size.",
+			},
+			DependsOnBatch: true, CanFilter: true,
 			Advantage: groupPolicyGradient,
 		},
 		discounted(*tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus",
-			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc: docWhitenedRewards + "ddof 1. Up to one token in the batch is a ValueError. NaN makes all " +
-				"NaN.",
-			Source: algos + "compute_reinforce_plus_plus_outcome_advantage",
+			Entry: Entry{
+				Name: "reinforce_plus_plus", Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+				Source: algos + "compute_reinforce_plus_plus_outcome_advantage",
+				Doc: docWhitenedRewards + "ddof 1. Up to one token in the batch is a ValueError. NaN makes all " +
+					"NaN.",
+			},
 		}), "algorithm.gamma", whiten, rewardItself),
 		tokenWhitened(Estimator{
-			Name:    "reinforce_plus_plus_baseline",
-			Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
-			Doc: "A single-sample group keeps r. " + docWhitenedCentred + "ddof 1. Up to one token in the batch is a ValueError. NaN makes " +
-				"all NaN.",
-			Source:    algos + "compute_reinforce_plus_plus_baseline_outcome_advantage",
+			Entry: Entry{
+				Name:    "reinforce_plus_plus_baseline",
+				Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+				Source:  algos + "compute_reinforce_plus_plus_baseline_outcome_advantage",
+				Doc: "A single-sample group keeps r. " + docWhitenedCentred + "ddof 1. Up to one token in the batch is a ValueError. NaN makes " +
+					"all NaN.",
+			},
 			Advantage: whiten.after(withScale(groupwise{ofOne: oneMean0Std1}.advantages, ScaleNone)),
 		}),
 		{
-			Name: "remax", Scales: []Scale{ScaleNone},
-			Float:     Float32,
-			Formula:   "A = r − b, b the reward of one greedy response",
-			Doc:       "No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout dump does not hold b.",
-			Source:    algos + "compute_remax_outcome_advantage",
+			Entry: Entry{
+				Name: "remax", Formula: "A = r − b, b the reward of one greedy response",
+				Source: algos + "compute_remax_outcome_advantage",
+				Doc:    "No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout dump does not hold b.",
+			},
 			Needs:     Needs{Baselines: true},
 			Advantage: greedyBaseline,
 		},
 		tokenWhitened(Estimator{
-			Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
-			CanFilter: true,
-			Formula:   "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
-			Doc: "ddof 1 twice. A single-sample group has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by " +
-				"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
-			Source:    algos + "compute_gdpo_outcome_advantage",
-			Needs:     Needs{Components: true},
-			Options:   byStd,
+			Entry: Entry{
+				Name: "gdpo", Formula: "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
+				Source: algos + "compute_gdpo_outcome_advantage",
+				Doc: "ddof 1 twice. A single-sample group has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by " +
+					"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
+				Options: byStd,
+			},
+			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Needs: Needs{Components: true},
 			Advantage: whiten.after(perComponent(grpoFormula)),
 		}),
 		notComputable("gae", formulaGAE, algos+"compute_gae_advantage_return", criticNeeded),

@@ -10,14 +10,10 @@ type Needs struct {
 	Baselines  bool      // Batch.Baselines: the reward of one greedy response per prompt
 	Columns    ColumnSet // Batch.Columns
 	Optional   ColumnSet // Batch.Columns that it reads if they are there
-
-	// NotComputable says why the advantages cannot be computed from a reward log, and
-	// what a log would have to hold. It is empty if they can.
-	NotComputable string
 }
 
-// OnlyRewards reports whether rewards and groups are enough.
-func (n Needs) OnlyRewards() bool { return n == Needs{} }
+// NeedsOnlyRewards reports whether rewards and groups are enough.
+func (e *Estimator) NeedsOnlyRewards() bool { return e.Needs == Needs{} && e.NotComputable == "" }
 
 // KindMissing is the kind of a [Refusal] that no framework raises: the batch does not
 // hold what [Needs] lists.
@@ -32,8 +28,8 @@ func (e *Estimator) Computable() bool { return e.Advantage != nil }
 // reason why no batch is enough. It is empty if b holds all of it.
 func (e *Estimator) MissingIn(b Batch) string {
 	switch n := e.Needs; {
-	case n.NotComputable != "":
-		return n.NotComputable
+	case e.NotComputable != "":
+		return e.NotComputable
 	case n.Lengths && len(b.Lengths) != len(b.Rewards):
 		return "response lengths"
 	case n.Components && !allOfLength(b.Components, len(b.Rewards)):
@@ -72,11 +68,7 @@ func allOfLength(components [][]float64, n int) bool {
 // notComputable returns the entry of an estimator that no reward log can feed, so that
 // a reader finds it in the list, with the reason.
 func notComputable(name, formula, source, why string) *Estimator {
-	return &Estimator{
-		Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
-		Formula: formula, Doc: why, Source: source,
-		Needs: Needs{NotComputable: why},
-	}
+	return &Estimator{Entry: Entry{Name: name, Formula: formula, Doc: why, Source: source, NotComputable: why}}
 }
 
 // teacherNeeded ends the reason of estimators that distil a teacher.

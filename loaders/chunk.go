@@ -1,12 +1,17 @@
 package loaders
 
 import (
+	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
-	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/loaders/formats"
+	"vantage/loaders/jsonscan"
+	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -19,31 +24,20 @@ const (
 
 // chunkBuilder is a chunk under construction.
 type chunkBuilder struct {
-	format    *formats.Format
-	note      decode.Note
-	records   []model.Record
-	blocks    []model.Block
-	samples   int     // in records and blocks
-	forget    []int32 // files whose earlier samples are dropped
-	problems  []model.Problem
-	skipped   int           // lines that could not be read
-	untrained map[int32]int // see model.Chunk
-	notes     []string
-	attempts  *model.Attempts // nil if what is left out has not changed
+	model.Chunk // but for what chunk adds
+	format      *formats.Format
+	note        decode.Note
+	samples     int // in records and blocks
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && len(b.untrained) == 0 && b.attempts == nil
+	return b.samples == 0 && len(b.Forget) == 0 && len(b.Problems) == 0 && b.Skipped == 0 && len(b.Notes) == 0 && len(b.Untrained) == 0 && b.Attempts == nil
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
-	c := &model.Chunk{
-		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
-		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth, HasTotal: b.note.HasTotal, SumsComponents: b.note.SumsComponents,
-		ComponentNames: b.note.Components,
-		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes, Attempts: b.attempts,
-		Untrained: b.untrained,
-	}
+	c, n := &b.Chunk, &b.note
+	c.Files, c.ComponentNames = names, n.Components
+	c.Provenance, c.LengthUnit, c.HasTruth, c.HasTotal, c.SumsComponents = n.Provenance, n.LengthUnit, n.HasTruth, n.HasTotal, n.SumsComponents
 	if b.format != nil {
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 	}
@@ -56,7 +50,6 @@ func (b *chunkBuilder) accepts(f *formats.Format, n decode.Note) bool {
 	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
 }
 
-// hasPrefix reports whether the names start with those of prefix.
 func hasPrefix(names, prefix []string) bool {
 	return len(names) >= len(prefix) && slices.Equal(names[:len(prefix)], prefix)
 }
@@ -79,19 +72,18 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 	n.Components, k.Components = names, parts
 }
 
-// drop removes the samples and problems of a file.
 func (b *chunkBuilder) drop(file int32, name string) {
-	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
-	b.blocks = slices.DeleteFunc(b.blocks, func(k model.Block) bool { return k.File == file })
-	b.samples = len(b.records)
-	for i := range b.blocks {
-		b.samples += b.blocks[i].Len()
+	b.Records = slices.DeleteFunc(b.Records, func(r model.Record) bool { return r.File == file })
+	b.Blocks = slices.DeleteFunc(b.Blocks, func(k model.Block) bool { return k.File == file })
+	b.samples = len(b.Records)
+	for i := range b.Blocks {
+		b.samples += b.Blocks[i].Len()
 	}
 	if b.samples == 0 {
 		b.format, b.note = nil, decode.Note{}
 	}
-	delete(b.untrained, file)
-	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
+	delete(b.Untrained, file)
+	b.Problems = slices.DeleteFunc(b.Problems, func(p model.Problem) bool { return p.File == name })
 }
 
 // chunkQueue turns what files yield into chunks.
@@ -101,8 +93,8 @@ type chunkQueue struct {
 	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
-	orders       []attempts.Order // the steps of each file, see order
-	evaluations  evaluations
+	orders       []runs.Order // the steps of each file, see order
+	evaluations  runs.Evaluations
 	latest       *formats.Format // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
@@ -113,13 +105,12 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue {
-	return &chunkQueue{pending: &chunkBuilder{}, evaluations: newEvaluations()}
+	return &chunkQueue{pending: &chunkBuilder{}}
 }
 
-// order returns the steps of a file.
-func (q *chunkQueue) order(file int32) *attempts.Order {
+func (q *chunkQueue) order(file int32) *runs.Order {
 	if missing := int(file) + 1 - len(q.orders); missing > 0 {
-		q.orders = append(q.orders, make([]attempts.Order, missing)...)
+		q.orders = append(q.orders, make([]runs.Order, missing)...)
 	}
 	return &q.orders[file]
 }
@@ -135,12 +126,11 @@ func (q *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Recor
 	q.addRecords(f, n, records)
 }
 
-// addRecords adds records as they are.
 func (q *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
 	for len(records) > 0 {
-		b := q.builderFor(f, n, len(q.pending.blocks) > 0, maxRecords) // a chunk's records come before its blocks
+		b := q.builderFor(f, n, len(q.pending.Blocks) > 0, maxRecords) // a chunk's records come before its blocks
 		took := min(maxRecords-b.samples, len(records))
-		b.records = append(b.records, records[:took]...)
+		b.Records = append(b.Records, records[:took]...)
 		b.samples += took
 		records = records[took:]
 	}
@@ -158,7 +148,7 @@ func (q *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
 	}
 	q.pending.align(&n, &k)
 	b := q.builderFor(f, n, false, math.MaxInt)
-	b.blocks = append(b.blocks, k)
+	b.Blocks = append(b.Blocks, k)
 	b.samples += k.Len()
 	q.noteFormat(f, n)
 }
@@ -193,7 +183,7 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 func (q *chunkQueue) forgetFile(f *fileReader) {
 	q.forgetRows(f)
 	q.duplicates.forget(f.index)
-	q.evaluations.forget(f.index)
+	q.evaluations.Forget(f.index)
 }
 
 // forgetRows drops the samples and problems of a file, but not what they were: other files may repeat
@@ -204,31 +194,31 @@ func (q *chunkQueue) forgetRows(f *fileReader) {
 	}
 	q.pending.drop(f.index, f.name)
 	q.problemCount -= int(f.problemCount)
-	q.pending.skipped -= int(f.skipped)
+	q.pending.Skipped -= int(f.skipped)
 	q.tried -= f.detection.tried
 	f.problemCount, f.skipped, f.detection.tried = 0, 0, 0
-	if !slices.Contains(q.pending.forget, f.index) {
-		q.pending.forget = append(q.pending.forget, f.index)
+	if !slices.Contains(q.pending.Forget, f.index) {
+		q.pending.Forget = append(q.pending.Forget, f.index)
 	}
 }
 
-func (q *chunkQueue) addNotes(notes []string) { q.pending.notes = append(q.pending.notes, notes...) }
+func (q *chunkQueue) addNotes(notes []string) { q.pending.Notes = append(q.pending.Notes, notes...) }
 
 // addUntrained counts traces of a file that are no samples: see model.Chunk.
 func (q *chunkQueue) addUntrained(file int32, n int) {
 	if n == 0 {
 		return
 	}
-	if q.pending.untrained == nil {
-		q.pending.untrained = map[int32]int{}
+	if q.pending.Untrained == nil {
+		q.pending.Untrained = map[int32]int{}
 	}
-	q.pending.untrained[file] += n
+	q.pending.Untrained[file] += n
 }
 
 func (q *chunkQueue) addProblem(p model.Problem) {
 	if q.problemCount < maxProblems {
 		q.problemCount++
-		q.pending.problems = append(q.pending.problems, p)
+		q.pending.Problems = append(q.pending.Problems, p)
 	}
 }
 
@@ -242,4 +232,152 @@ func (q *chunkQueue) next() *chunkBuilder {
 	b := q.pending
 	q.pending = &chunkBuilder{}
 	return b
+}
+
+// runDirs keeps the samples of different runs apart: rows in two directories are never in one group,
+// even if step and prompt are equal. It is easy to open the directory above two runs, and validation
+// uses prompts of training.
+type runDirs struct {
+	dirs          []runDir
+	numbers       map[runDir]int32 // indexes in dirs
+	fileDirs      []int32          // index in dirs, by file
+	stepOwners    map[int64]int32  // index in dirs of the directory that had the first samples of a step
+	firstUntil    int64            // steps up to this one belong to the first directory
+	hasFirstUntil bool
+	noted         map[int32]bool // directories whose steps were noted to be another's too
+}
+
+// runDir is a directory with the logs of one run.
+type runDir struct {
+	path       string
+	validation bool
+}
+
+// trialResult is what Harbor writes into the folder of each trial of a job.
+const trialResult = "result.json"
+
+// runDirOf returns the directory of a file, with directories of steps, processes and trials as "*".
+func runDirOf(name string) runDir {
+	parts := strings.Split(filepath.ToSlash(dirOfName(name)), "/")
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == "all" || part == "effective" })
+	for i, part := range parts {
+		if discover.IsNumbered(part) {
+			parts[i] = "*"
+		}
+	}
+	if n := len(parts); n > 0 && filepath.Base(name) == trialResult {
+		parts[n-1] = "*" // a folder per trial
+	}
+	return runDir{strings.Join(parts, "/"), discover.IsValidation(name)}
+}
+
+// addFile adds the next file. newest is the file with the newest step so far, nil if none has a step.
+func (d *runDirs) addFile(name string, newest *file) {
+	at := runDirOf(name)
+	i, ok := d.numbers[at]
+	if !ok {
+		switch len(d.dirs) {
+		case 0:
+			d.numbers = map[runDir]int32{}
+		case 1:
+			if d.hasFirstUntil = newest != nil; d.hasFirstUntil {
+				d.firstUntil = newest.newestStep
+			}
+		}
+		i = int32(len(d.dirs))
+		d.dirs, d.numbers[at] = append(d.dirs, at), i
+	}
+	d.fileDirs = append(d.fileDirs, i)
+}
+
+func (d *runDirs) several() bool { return len(d.dirs) > 1 }
+
+// otherOwner returns the directory that had the first samples of a step, and whether that is another
+// than the file's.
+func (d *runDirs) otherOwner(file int32, step int64) (owner int32, other bool) {
+	at := d.fileDirs[file]
+	owner, ok := d.stepOwners[step]
+	switch {
+	case ok:
+	case d.hasFirstUntil && step <= d.firstUntil:
+		owner = 0
+	default:
+		if d.stepOwners == nil {
+			d.stepOwners = map[int64]int32{}
+		}
+		d.stepOwners[step], owner = at, at
+	}
+	return owner, owner != at
+}
+
+// separate marks records of steps that another directory owns, so that they join none of its groups.
+func (q *chunkQueue) separate(records []model.Record) {
+	d := &q.runs
+	for from := 0; from < len(records); {
+		r := &records[from]
+		to := from + 1
+		for to < len(records) && records[to].Step == r.Step && records[to].File == r.File {
+			to++
+		}
+		if owner, other := d.otherOwner(r.File, r.Step); other {
+			at := d.fileDirs[r.File]
+			q.noteSharedSteps(owner, at, r.Step)
+			for i := from; i < to; i++ {
+				d.dirs[at].mark(&records[i])
+			}
+		}
+		from = to
+	}
+}
+
+// separateBlock is separate for a block. It returns nil if nothing needs a mark, or else the marked
+// records of the block.
+func (q *chunkQueue) separateBlock(k *model.Block) []model.Record {
+	for i, step := range k.Step {
+		if i > 0 && step == k.Step[i-1] {
+			continue
+		}
+		if _, other := q.runs.otherOwner(k.File, step); other {
+			records := k.Records()
+			q.separate(records)
+			return records
+		}
+	}
+	return nil
+}
+
+// mark makes prompt and group id of a record unique to the directory.
+func (d runDir) mark(r *model.Record) {
+	name := d.path
+	if d.validation {
+		name = strings.TrimPrefix(name+" validation", " ")
+	}
+	if r.Prompt != 0 {
+		r.Prompt = max(1, r.Prompt^jsonscan.Hash64([]byte(name)))
+	}
+	if r.Group != "" {
+		r.Group = name + ": " + r.Group
+	}
+}
+
+// noteSharedSteps notes, once, that two directories hold the same step.
+func (q *chunkQueue) noteSharedSteps(owner, at int32, step int64) {
+	d := &q.runs
+	one, two := d.dirs[owner], d.dirs[at]
+	if d.noted[at] || one.validation != two.validation {
+		return
+	}
+	if d.noted == nil {
+		d.noted = map[int32]bool{}
+	}
+	d.noted[at] = true
+	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the figures of such a step are of both: if these are two runs, open one of them, or `vantage compare` the two",
+		one.name(), two.name(), step)})
+}
+
+func (d runDir) name() string {
+	if d.path == "" {
+		return "the folder itself"
+	}
+	return d.path
 }

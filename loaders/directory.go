@@ -1,7 +1,11 @@
 package loaders
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,6 +15,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/loaders/jsonscan"
 	"vantage/loaders/trackio"
 	"vantage/model"
 	"vantage/model/units"
@@ -32,8 +37,7 @@ type directory struct {
 	states          map[string]trainerState // of the runs in it, by their output directories, which are relative
 }
 
-// addListed adds the files of a listing that are new and to be read.
-func (s *Source) addListed(d *directory, l *discover.Listing) {
+func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
 	if s.schedule.watcher != nil && d.storage == nil {
 		for _, dir := range l.Dirs {
@@ -47,7 +51,7 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 		return
 	}
 	d.Listed, s.schedule.lastNews = l.Files, time.Now()
-	d.twins.list(s.formats, d.names(l.Files))
+	d.twins.list(s.formats, d, l.Files)
 	s.leaveOutTwins(d)
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
@@ -68,25 +72,12 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	}
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
-		s.chunks.addProblem(problemOf(d.shown, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)))
+		s.chunks.addProblem(model.Problem{File: d.shown, Reason: fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)})
 	}
 }
 
-// disk is where a file of the directory lies.
 func (d *directory) disk(rel string) fileio.File {
 	return fileio.File{Storage: d.storage, Root: d.Path, Path: rel}
-}
-
-// names returns the names of files of the directory, as they are shown.
-func (d *directory) names(files []string) []string {
-	if d.Prefix == "" {
-		return files
-	}
-	names := make([]string, len(files))
-	for i, rel := range files {
-		names[i] = joinName(d.Prefix, rel)
-	}
-	return names
 }
 
 // key returns the key of a file of the directory in Source.byPath.
@@ -97,7 +88,7 @@ func (d *directory) key(rel string) string {
 
 // pollResized polls the files of a listing that have another size than when they were read, before it
 // is their turn. Files of a storage are queued by what the listing says of them: to ask for each is a request.
-func (s *Source) pollResized(d *directory, l *discover.Listing) {
+func (s *fileSet) pollResized(d *directory, l *discover.Listing) {
 	for _, rel := range l.Files {
 		f, info := s.byPath[d.key(rel)], l.Infos[rel]
 		switch {
@@ -113,7 +104,7 @@ func (s *Source) pollResized(d *directory, l *discover.Listing) {
 
 // noteSkipped notes, once, what in a directory is not looked into, and which other files are in one
 // without logs.
-func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
+func (s *fileSet) noteSkipped(d *directory, l *discover.Listing) {
 	notes := l.Skipped()
 	if len(l.Files) == 0 {
 		unread := l.KnownUnread()
@@ -129,11 +120,8 @@ func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
 }
 
 // dropSuperseded drops the samples of files that are not read any more because better ones were added.
-func (s *Source) dropSuperseded(d *directory, chosen []string) {
-	keep := map[string]bool{}
-	for _, rel := range chosen {
-		keep[rel] = true
-	}
+func (s *fileSet) dropSuperseded(d *directory, chosen []string) {
+	keep := setOf(chosen)
 	for _, f := range s.files {
 		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
 			s.restart(f)
@@ -143,11 +131,8 @@ func (s *Source) dropSuperseded(d *directory, chosen []string) {
 }
 
 // noteGone notes which files that were read are not there any more.
-func (s *Source) noteGone(d *directory, l *discover.Listing) {
-	listed := make(map[string]bool, len(l.Files))
-	for _, rel := range l.Files {
-		listed[rel] = true
-	}
+func (s *fileSet) noteGone(d *directory, l *discover.Listing) {
+	listed := setOf(l.Files)
 	for _, f := range s.files {
 		if f.directory != d || f.gone != listed[f.disk.Path] {
 			continue
@@ -162,6 +147,14 @@ func (s *Source) noteGone(d *directory, l *discover.Listing) {
 		s.gone = append(s.gone, f)
 		s.dropIfRenamed(f, listed)
 	}
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // otherKinds returns the first extensions of the files of a listing that are no logs.
@@ -193,4 +186,218 @@ func directoryHint(d *directory, l *discover.Listing) string {
 		return text + where
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+}
+
+// TensorBoard's and W&B's files hold averages under the trainer's own names, not packed. These say whose run it is, and so
+// where its samples are.
+
+// metricsHead is how much of such a file is searched: W&B puts the configuration of the run before its first averages.
+const metricsHead = 256 << 10
+
+// tensorBoardMark is near the start of TensorBoard's event files, wandbMark at the start of W&B's run files.
+const (
+	tensorBoardMark = "brain.Event:"
+	wandbMark       = ":W&B"
+)
+
+// whyMetrics is whyUnreadable for a file of metrics with these first bytes. what is "" if it is none.
+func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
+	switch {
+	case bytes.HasPrefix(first, []byte(wandbMark)):
+		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table beside it: open that, if it is there"
+	case bytes.Contains(first[:min(len(first), 40)], []byte(tensorBoardMark)):
+		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage formats` says how each trainer writes its samples"
+	default:
+		return "", ""
+	}
+	return what, cmp.Or(samplesBeside(file), do)
+}
+
+func samplesBeside(averages io.ReaderAt) string {
+	head := make([]byte, metricsHead)
+	n, _ := averages.ReadAt(head, 0)
+	return formats.WhereSamplesAre(head[:n])
+}
+
+// whereSamplesAre says where the samples are of whose averages a directory has, "" if nothing in it tells.
+func whereSamplesAre(d *directory, l *discover.Listing) string {
+	for _, rel := range l.Averages {
+		at := d.disk(rel)
+		h, _, err := at.Open()
+		if err != nil {
+			continue
+		}
+		where := samplesBeside(h)
+		_ = h.Close()
+		if where != "" {
+			return where
+		}
+	}
+	if len(l.States) > 0 {
+		return discover.StateName + " holds averages of steps; " + formats.WhereSamplesOfStateAre()
+	}
+	return ""
+}
+
+// TRL's completions hold a column per reward function, and beside them whatever log_extra adds; and an
+// evaluation is written over the training rows of its step. Which are which says trainer_state.json: the
+// mean of each reward function is logged as rewards/NAME/mean, and figures of an evaluation as eval_*.
+// It is read if it lies within the opened directory.
+
+// trainerState is what the newest trainer_state.json of a run says. transformers writes one into each
+// checkpoint, with the figures of all steps so far.
+type trainerState struct {
+	newest    discover.StateFile // when it was read
+	file      discover.StateFile // that was read: an early checkpoint may have logged nothing
+	rewards   []string           // names of the reward functions
+	evaluated map[int64]bool     // steps with eval_* figures
+}
+
+// rewardFunctions are the names of the reward functions of all runs.
+type rewardFunctions struct {
+	names []string
+	from  string // the first file that told names
+}
+
+// The bounds of what is read of trainer_state.json: 20,000 steps have 32 MB. Of a larger one the
+// beginning counts.
+const (
+	maxStateBytes      = 32 << 20
+	maxRewardFunctions = 64
+)
+
+// readStates reads the newest trainer_state.json of each run of a directory, unless it was read before.
+// One that is being written is read again when it has changed.
+func (s *fileSet) readStates(d *directory, l *discover.Listing) {
+	runs := map[string][]discover.StateFile{}
+	for _, f := range l.States {
+		runs[f.OutputDir()] = append(runs[f.OutputDir()], f)
+	}
+	for run, files := range runs {
+		slices.SortStableFunc(files, func(a, b discover.StateFile) int { return a.Modified.Compare(b.Modified) })
+		newest := files[len(files)-1]
+		isIn := func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) }
+		if d.states[run].newest == newest || run != "." && !slices.ContainsFunc(l.Files, isIn) {
+			continue // nothing new, or no logs in the output directory
+		}
+		if d.states == nil {
+			d.states = map[string]trainerState{}
+		}
+		d.states[run], s.chunks.evaluations.Unjudged = s.readNewestState(d, files), true
+	}
+	s.takeRewardNames()
+}
+
+// maxStatesRead is how many states of a run are read if the newest has logged nothing of use.
+const maxStatesRead = 3
+
+// readNewestState reads the last of the files that has logged something.
+func (s *fileSet) readNewestState(d *directory, files []discover.StateFile) trainerState {
+	newest := files[len(files)-1]
+	for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) {
+		state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
+		if state.read(s.readState(d, f)); len(state.rewards)+len(state.evaluated) > 0 {
+			return state
+		}
+	}
+	return trainerState{newest: newest, file: newest}
+}
+
+func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
+	at := d.disk(f.Path)
+	at.Fault = s.options.faults
+	h, info, err := at.Open()
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = h.Close() }()
+	text := make([]byte, min(info.Size(), maxStateBytes))
+	n, err := h.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return text[:n]
+}
+
+// read takes what is needed of a state's text. Each entry of log_history has the figures of one log
+// call, and its step: {"loss": …, "rewards/correct/mean": …, "step": 4}, {"eval_reward": …, "step": 4}.
+// The entries are read one by one, since the text may be cut.
+func (t *trainerState) read(text []byte) {
+	_, history, _ := bytes.Cut(text, []byte(`"log_history"`))
+	entries := jsonscan.Scanner{Data: history}
+	for _, want := range []byte(":[") {
+		if entries.SkipSpace(); entries.Peek() != want {
+			return
+		}
+		entries.Pos++
+	}
+	for entries.SkipSpace(); entries.Peek() == '{'; entries.SkipSpace() {
+		from := entries.Pos
+		if _, err := entries.Value(); err != nil {
+			t.readEntry(history[from:])
+			return
+		}
+		t.readEntry(history[from:entries.Pos])
+		if entries.SkipSpace(); entries.Peek() == ',' {
+			entries.Pos++
+		}
+	}
+}
+
+// readEntry takes an entry of log_history, or as much as there is of it.
+func (t *trainerState) readEntry(entry []byte) {
+	step, hasStep, evaluated := 0.0, false, false
+	_ = jsonscan.ScanObject(entry, func(key, v jsonscan.Value) {
+		switch name := string(key.Raw); {
+		case strings.HasPrefix(name, "eval_"):
+			evaluated = true
+		case strings.HasPrefix(name, "rewards/"): // rewards/NAME/mean
+			reward, ok := strings.CutSuffix(strings.TrimPrefix(string(jsonscan.AppendUnescaped(nil, key.Raw)), "rewards/"), "/mean")
+			if ok && reward != "" && len(t.rewards) < maxRewardFunctions && !slices.Contains(t.rewards, reward) {
+				t.rewards = append(t.rewards, reward)
+			}
+		case name == "step":
+			step, hasStep = v.ToFloat()
+		}
+	})
+	if evaluated && hasStep {
+		t.evaluated[int64(step)] = true
+	}
+}
+
+// takeRewardNames takes the names of the reward functions of all runs. The file that is named for them
+// stays the same while the names do.
+func (s *fileSet) takeRewardNames() {
+	var all rewardFunctions
+	for _, d := range s.directories {
+		for _, run := range slices.Sorted(maps.Keys(d.states)) {
+			state := d.states[run]
+			if len(state.rewards) > 0 {
+				all.from = cmp.Or(all.from, joinName(d.Prefix, state.file.Path))
+			}
+			for _, name := range state.rewards {
+				if len(all.names) < maxRewardFunctions && !slices.Contains(all.names, name) {
+					all.names = append(all.names, name)
+				}
+			}
+		}
+	}
+	if !slices.Equal(all.names, s.rewards.names) {
+		s.rewards = all
+	}
+}
+
+// trainerStateOf returns what trainer_state.json says of the run of a file: TRL keeps its completions in a
+// folder of the run's. Nothing outside of the opened directory is looked at.
+func trainerStateOf(f *file) (trainerState, bool) {
+	if f.disk == nil || f.directory == nil {
+		return trainerState{}, false
+	}
+	dir := filepath.Dir(f.disk.Path)
+	for _, run := range []string{dir, filepath.Dir(dir)} {
+		if state, ok := f.directory.states[run]; ok {
+			return state, true
+		}
+	}
+	return trainerState{}, false
 }

@@ -142,7 +142,7 @@ func TestEvaluationSplits(t *testing.T) {
 			if e.Rows != 24 || !slices.Equal(e.Steps, []int64{0, 4, 8}) || !slices.Equal(e.Lost, []int64{4, 8}) || len(e.Kept) > 0 || e.Shown != (split == discover.SplitVal) {
 				t.Errorf("%q: %+v", split, e)
 			}
-			if len(e.Evidence) != 2 || e.Evidence[0] != (model.EvaluationEvidence{Kind: "same prompts", Why: whyEvaluation["same prompts"], Steps: 2, First: 4, File: "completions/completions_00004.parquet"}) {
+			if len(e.Evidence) != 2 || e.Evidence[0] != (model.EvaluationEvidence{Kind: "same prompts", Why: "the same prompts come in the same order at regular steps, and at no other", Steps: 2, First: 4, File: "completions/completions_00004.parquet"}) {
 				t.Errorf("%q: %+v", split, e.Evidence)
 			}
 		}

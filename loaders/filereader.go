@@ -2,13 +2,15 @@ package loaders
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
-	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
+	"vantage/loaders/jsonscan"
+	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -45,7 +47,7 @@ func newFileReader(index int32, name string, formats []formats.Format, chunks *c
 // restart forgets everything: the file is read from its start again.
 func (f *fileReader) restart() {
 	f.chunks.forgetFile(f)
-	*f.chunks.order(f.index) = attempts.Order{}
+	*f.chunks.order(f.index) = runs.Order{}
 	directory := f.directory
 	*f = newFileReader(f.index, f.name, f.formats, f.chunks)
 	f.directory = directory
@@ -67,18 +69,14 @@ func (f *fileReader) feed(p []byte) int {
 	return f.detectFraming(f.head) - before
 }
 
-// isEnough reports whether the framing can be detected by the first bytes of the file.
-func (f *fileReader) isEnough(head []byte) bool {
-	return len(head) >= f.headSize() || bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, 0) >= 0
-}
-
-// headSize returns how many bytes are needed to detect the framing, unless a line ends earlier. A
+// isEnough reports whether the framing can be detected by the first bytes of the file: a whole line, or enough of one. A
 // file without an extension may be a table, whose header is needed.
-func (f *fileReader) headSize() int {
+func (f *fileReader) isEnough(head []byte) bool {
+	enough := 16
 	if framing.Extension(f.name) == "" {
-		return 4 << 10
+		enough = 4 << 10
 	}
-	return 16
+	return len(head) >= enough || bytes.ContainsAny(head, "\n\x00")
 }
 
 // accept takes a record and reports whether there is room for more.
@@ -178,14 +176,12 @@ func (f *fileReader) noteSteps(records []model.Record, k *model.Block) {
 	}
 }
 
-// skipLine notes a line that could not be read.
 func (f *fileReader) skipLine(record framing.Record, reason string) {
 	f.skipped++
-	f.chunks.pending.skipped++
+	f.chunks.pending.Skipped++
 	f.addProblem(model.Problem{File: f.name, Line: record.Number, Reason: reason})
 }
 
-// noteFile notes a problem of the file as a whole.
 func (f *fileReader) noteFile(reason string) {
 	f.addProblem(model.Problem{File: f.name, Reason: reason})
 }
@@ -194,5 +190,62 @@ func (f *fileReader) addProblem(p model.Problem) {
 	if f.problemCount < maxFileProblems {
 		f.problemCount++
 		f.chunks.addProblem(p)
+	}
+}
+
+// finish reads the last line of a file that is not followed. It may lack a newline, and is decoded if
+// it is complete.
+func (f *fileReader) finish() {
+	if !f.framed {
+		f.detectFraming(f.head)
+	}
+	if f.splitter.Framing != (framing.Framing{}) {
+		f.noteUnendedRow("counted as it stands: the last row, %s:%d, has no newline, so its last value may be cut off")
+		f.flushRest()
+		return
+	}
+	if !f.refused && f.splitter.Pending() {
+		record := f.splitter.TakePartial()
+		var syntax *jsonscan.SyntaxError
+		switch err := jsonscan.ScanObject(record.Text, nil); {
+		case record.Reason != "":
+			f.skipLine(record, "incomplete last line: "+record.Reason)
+		case errors.As(err, &syntax):
+			f.skipLine(record, "incomplete last line: "+err.Error())
+		default:
+			f.acceptRecord(record)
+		}
+	}
+	f.noteNoFormat()
+}
+
+func (f *fileReader) flushRest() {
+	if f.refused {
+		return
+	}
+	f.splitter.Flush(func(r framing.Record) bool {
+		f.acceptRecord(r)
+		return !f.refused
+	})
+}
+
+// noteUnendedRow notes, once, that the last row of a CSV table has no newline, and what is done with it.
+func (f *fileReader) noteUnendedRow(format string) {
+	s := &f.splitter
+	if !s.Framing.Quoted || len(s.Partial) == 0 || s.Lines == 0 || f.refused || f.unendedRow == s.Lines {
+		return
+	}
+	f.unendedRow = s.Lines
+	f.chunks.addNotes([]string{fmt.Sprintf(format, f.name, s.Lines+1)})
+}
+
+// acceptLastRecord decodes a last record without a newline if it is complete: some writers end their
+// files that way.
+func (f *fileReader) acceptLastRecord() {
+	if !f.framed {
+		f.detectFraming(f.head)
+	}
+	if f.splitter.PartialIsComplete() {
+		f.flushRest()
 	}
 }

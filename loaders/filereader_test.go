@@ -79,9 +79,9 @@ func readInPieces(data []byte, cuts ...int) readResult {
 }
 
 func (g *readResult) add(b *chunkBuilder) {
-	g.Records = append(g.Records, b.records...)
-	g.Problems = append(g.Problems, b.problems...)
-	g.Skipped += b.skipped
+	g.Records = append(g.Records, b.Records...)
+	g.Problems = append(g.Problems, b.Problems...)
+	g.Skipped += b.Skipped
 }
 
 // A followed file gives the same samples, whatever pieces it grows by.
@@ -151,7 +151,7 @@ func TestPiecesGiveTheSameSamples(t *testing.T) {
 			from = at
 		}
 		f.finish()
-		if diff := formatstest.Diff(log.Want, formatstest.Samples(out.pending.records)); diff != "" {
+		if diff := formatstest.Diff(log.Want, formatstest.Samples(out.pending.Records)); diff != "" {
 			t.Fatalf("%s cut at %v: -want +got\n%s", log.Format, cuts, diff)
 		}
 	})

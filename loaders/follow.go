@@ -2,10 +2,15 @@ package loaders
 
 import (
 	"context"
+	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
+	"vantage/loaders/decode"
 	"vantage/loaders/watch"
 )
 
@@ -47,7 +52,6 @@ type schedule struct {
 	turn            int       // counts the polls
 }
 
-// idle reports whether nothing has changed for a while.
 func (sch *schedule) idle(now time.Time) bool { return now.Sub(sch.lastNews) > activeFor }
 
 // pollShare returns one part in how many of the time listing and pollNext may take.
@@ -59,17 +63,6 @@ func (sch *schedule) pollShare(now time.Time) time.Duration {
 		return polledShare
 	}
 	return notifiedShare
-}
-
-// pollPause returns the time between two polls.
-func (sch *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
-	switch {
-	case sch.storages:
-		return max(poll, storagePoll)
-	case sch.idle(now) && !sch.watcher.NeedsPolling():
-		return idlePolls * poll
-	}
-	return poll
 }
 
 // activate adds a file to the active ones, which are polled each time.
@@ -84,7 +77,6 @@ func (sch *schedule) activate(f *file) {
 	}
 }
 
-// sortByTime puts the files that changed last first.
 func (sch *schedule) sortByTime() {
 	slices.SortStableFunc(sch.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
@@ -103,7 +95,6 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	})
 }
 
-// drop forgets a file.
 func (sch *schedule) drop(f *file) {
 	is := func(o *file) bool { return o == f }
 	sch.active, sch.recent, sch.single = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is), slices.DeleteFunc(sch.single, is)
@@ -116,7 +107,7 @@ func (sch *schedule) listNow() { sch.nextList, sch.nextPoll = time.Time{}, time.
 func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
 // poll queues the files that have something new, as far as it is time to look.
-func (s *Source) poll(now time.Time) {
+func (s *fileSet) poll(now time.Time) {
 	sch := &s.schedule
 	s.readRecent(now)
 	if !now.Before(sch.nextPoll) || sch.listingDue(now) {
@@ -125,19 +116,27 @@ func (s *Source) poll(now time.Time) {
 	if now.Before(sch.nextPoll) {
 		return
 	}
-	sch.nextPoll = now.Add(sch.pollPause(now, s.options.Poll))
+	pause := s.options.Poll
+	switch {
+	case sch.storages:
+		pause = max(pause, storagePoll)
+	case sch.idle(now) && !sch.watcher.NeedsPolling():
+		pause *= idlePolls
+	}
+	sch.nextPoll = now.Add(pause)
 	s.pollStorages(now)
 	for _, f := range sch.active {
 		if f.failing || f.disk.Storage == nil {
 			s.pollFile(f)
 		}
-		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
+		if f.queued || now.Sub(f.changed) <= s.options.settleTime {
+			continue
+		}
+		if f.splitter.Pending() || len(f.head) > 0 {
 			f.acceptLastRecord()
 			s.newest.update(f)
 		}
-		if !f.queued && now.Sub(f.changed) > s.options.settleTime {
-			f.noteUnreadable() // it is not being written
-		}
+		f.noteUnreadable() // it is not being written
 	}
 	sch.deactivate(now, s.options.settleTime)
 	s.pollNext(now)
@@ -145,7 +144,7 @@ func (s *Source) poll(now time.Time) {
 
 // listDirectories lists the directories of this machine if something was added to one, and from time to time. Listing
 // large ones takes long, so the next listing waits.
-func (s *Source) listDirectories(now time.Time) {
+func (s *fileSet) listDirectories(now time.Time) {
 	sch := &s.schedule
 	local := false
 	for _, r := range s.directories {
@@ -173,17 +172,13 @@ func (s *Source) listDirectories(now time.Time) {
 }
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
-func (s *Source) listAgain(d *directory) {
+func (s *fileSet) listAgain(d *directory) {
 	if found, err := s.list(d); err == nil {
 		s.addListed(d, found)
 	}
 }
 
-// hasPartialRecord reports whether the file ends within a record, and is not queued.
-func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }
-
-// pollNext polls the other files in turn, for its share of the time.
-func (s *Source) pollNext(now time.Time) {
+func (s *fileSet) pollNext(now time.Time) {
 	sch := &s.schedule
 	until := now.Add(s.options.Poll / sch.pollShare(now))
 	for range s.files {
@@ -201,7 +196,7 @@ func (s *Source) pollNext(now time.Time) {
 }
 
 // pollFile queues a file if it has something new, and reports whether it has.
-func (s *Source) pollFile(f *file) bool {
+func (r *reading) pollFile(f *file) bool {
 	if f.disk == nil {
 		return false
 	}
@@ -210,14 +205,14 @@ func (s *Source) pollFile(f *file) bool {
 	}
 	news, err := f.disk.HasNews()
 	if err != nil {
-		s.readFailed(f, err)
+		r.readFailed(f, err)
 		return false
 	}
 	if news {
-		s.schedule.lastNews = time.Now()
+		r.schedule.lastNews = time.Now()
 	}
 	if news || f.failing {
-		s.enqueue(f)
+		r.enqueue(f)
 	}
 	return news
 }
@@ -248,24 +243,22 @@ func (s *Source) wait(ctx context.Context) error {
 		if !ok {
 			return os.ErrClosed
 		}
-		s.handleEvent(e)
+		now = time.Now()
+		s.schedule.debounce.StartSparse(now) // unless an event concerns us
+		s.applyEvent(e, now)
+		s.drainEvents(now)
 	case <-s.schedule.watcher.Errors():
 		// The queue overflowed: events were lost, so look everywhere.
 		s.schedule.listNow()
 	case buffer, ok := <-buffers:
-		s.receive(stream, buffer, ok)
+		if !ok {
+			s.endStream(stream)
+			return nil
+		}
+		stream.stream.rest = buffer
+		s.enqueue(stream)
 	}
 	return nil
-}
-
-// receive queues a stream to which a buffer was sent, or ends it.
-func (s *Source) receive(f *file, buffer []byte, ok bool) {
-	if !ok {
-		s.endStream(f)
-		return
-	}
-	f.stream.rest = buffer
-	s.enqueue(f)
 }
 
 // timeToNextPoll returns how long there is nothing to do. One timer serves the next poll, the end of
@@ -290,4 +283,220 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 		}
 	}
 	return max(time.Millisecond, at.Sub(now))
+}
+
+// While recent files are read again, events of the kernel stay in its queue, where equal ones become
+// one. The queue is drained this often, of this many events at a time.
+const (
+	drainPause = watch.SparsePause
+	maxDrained = 4096
+)
+
+// gathering reports whether rows are being gathered: events wait until the recent files have
+// been read.
+func (sch *schedule) gathering(now time.Time) bool {
+	return len(sch.recent) > 0 || sch.debounce.Active(now)
+}
+
+// listingDue reports whether directories are to be listed now because the kernel reported a new
+// entry in one.
+func (sch *schedule) listingDue(now time.Time) bool {
+	return !sch.listAt.IsZero() && !now.Before(sch.listAt)
+}
+
+// readRecent queues the files that had news when they were read last.
+func (s *fileSet) readRecent(now time.Time) {
+	sch := &s.schedule
+	if len(sch.recent) == 0 || sch.debounce.Active(now) {
+		return
+	}
+	sch.recent = slices.DeleteFunc(sch.recent, func(f *file) bool {
+		f.recent = f.hadNews
+		return !f.recent
+	})
+	for _, f := range sch.recent {
+		if f.readsWhole() {
+			f.hadNews = s.pollFile(f)
+			continue
+		}
+		s.enqueue(f)
+	}
+	if len(sch.recent) > 0 {
+		sch.debounce.CountRead()
+		sch.debounce.Start(now, len(sch.recent))
+	}
+	if len(sch.recent) == 0 || now.Sub(sch.drained) >= drainPause {
+		s.drainEvents(now)
+	}
+}
+
+// drainEvents empties the queue of events. It yields after each, so that the goroutine of fsnotify
+// can hand over the next.
+func (s *fileSet) drainEvents(now time.Time) {
+	s.schedule.drained = now
+	for range maxDrained {
+		select {
+		case e, ok := <-s.schedule.watcher.Events():
+			if !ok {
+				return
+			}
+			s.applyEvent(e, now)
+			runtime.Gosched()
+		default:
+			return
+		}
+	}
+}
+
+func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
+	sch := &s.schedule
+	if !sch.watcher.Concerns(e) {
+		return
+	}
+	f := s.byPath[e.Name]
+	switch {
+	case f != nil && f.recent:
+		return // it is read again anyway
+	case f != nil && s.pollFile(f):
+		f.recent = true
+		sch.recent = append(sch.recent, f)
+	case f == nil && !e.Has(fsnotify.Create): // a directory was removed, or a file that is not read
+		sch.dirsChanged = true
+		sch.watcher.Forget(e)
+		return
+	case f == nil && sch.listAt.IsZero():
+		sch.listAt = sch.noListBefore
+	}
+	sch.debounce.Start(now, len(sch.recent))
+}
+
+// pollStorages asks the storages for news. While something changes it asks for every path that was opened, and after that for
+// one path of each storage in turn: an idle storage is asked once a second, however many of its paths are open.
+func (s *fileSet) pollStorages(now time.Time) {
+	s.schedule.turn++
+	for _, at := range s.storages {
+		var asks []func()
+		for _, d := range s.directories {
+			if d.storage == at { // a listing tells what becomes of all files in it
+				asks = append(asks, func() { s.listAgain(d) })
+			}
+		}
+		for _, f := range s.schedule.single {
+			if f.disk.Storage == at {
+				asks = append(asks, func() { s.pollFile(f) })
+			}
+		}
+		if s.schedule.idle(now) && len(asks) > 0 {
+			i := s.schedule.turn % len(asks)
+			asks = asks[i : i+1]
+		}
+		for _, ask := range asks {
+			ask()
+		}
+	}
+}
+
+// newestStep knows which file has the newest step, without looking at all of a hundred thousand files
+// at each poll.
+type newestStep struct {
+	file        *file // has samples of the newest step; nil if no file has samples
+	highestName int64 // the highest step that a file name tells
+	hasName     bool  // a file name tells a step
+}
+
+func (n *newestStep) addName(f *file) {
+	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.hasName || step > n.highestName) {
+		n.highestName, n.hasName = step, true
+	}
+}
+
+func (n *newestStep) update(f *file) {
+	if f.hasStep && (n.file == nil || f.newestStep > n.file.newestStep || f.newestStep == n.file.newestStep && f.index > n.file.index) {
+		n.file = f
+	}
+}
+
+// remove takes into account that a file is read from its start again.
+func (n *newestStep) remove(f *file, files []*file) {
+	if n.file != f {
+		return
+	}
+	n.file = nil
+	for _, f := range files {
+		n.update(f)
+	}
+}
+
+// openUntil returns until when more samples of the newest step are expected: its file has not been
+// unchanged for settleTime, and no file is named for a newer step.
+func (n *newestStep) openUntil(settleTime time.Duration) time.Time {
+	f := n.file
+	if f == nil || f.stream != nil && f.stream.ended || n.hasName && n.highestName > f.newestStep {
+		return time.Time{}
+	}
+	return f.changed.Add(settleTime)
+}
+
+// writeTimes knows when the logs were last written, and how long a step usually takes.
+type writeTimes struct {
+	last  time.Time
+	steps map[int64]time.Time // when the newest steps were last written
+	usual time.Duration       // what stepTime returns, unless stale
+	stale bool
+}
+
+// maxTimedSteps is how many steps tell the usual time between two, minStepTimes how many times
+// between steps must be known.
+const maxTimedSteps, minStepTimes = 32, 3
+
+// note notes when a file with samples was last written: its own time, so that a log untouched for
+// days does not look new. A time ahead of this machine's clock counts as now.
+func (w *writeTimes) note(f *file) {
+	if !f.hasStep {
+		return
+	}
+	at := time.Now()
+	if f.disk != nil && f.disk.Info != nil && f.disk.Modified().Before(at) {
+		at = f.disk.Modified()
+	}
+	if f.disk == nil {
+		at = f.changed
+	}
+	if at.After(w.last) {
+		w.last = at
+	}
+	if w.steps == nil {
+		w.steps = map[int64]time.Time{}
+	}
+	if at.After(w.steps[f.newestStep]) {
+		w.steps[f.newestStep], w.stale = at, true
+	}
+	if len(w.steps) > maxTimedSteps {
+		oldest := f.newestStep
+		for step := range w.steps {
+			oldest = min(oldest, step)
+		}
+		delete(w.steps, oldest)
+	}
+}
+
+// stepTime returns the median time between the newest steps, 0 if too few are known. Steps that were
+// written at one time, as the rows of a file that is read from its start, tell none.
+func (w *writeTimes) stepTime() time.Duration {
+	if !w.stale {
+		return w.usual
+	}
+	w.stale, w.usual = false, 0
+	var times []time.Duration
+	steps := slices.Sorted(maps.Keys(w.steps))
+	for i := 1; i < len(steps); i++ {
+		if d := w.steps[steps[i]].Sub(w.steps[steps[i-1]]); d > 0 {
+			times = append(times, d/time.Duration(steps[i]-steps[i-1]))
+		}
+	}
+	if len(times) >= minStepTimes {
+		slices.Sort(times)
+		w.usual = times[len(times)/2]
+	}
+	return w.usual
 }

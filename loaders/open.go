@@ -1,12 +1,16 @@
 package loaders
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"vantage/loaders/compressed"
@@ -14,10 +18,11 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
+	"vantage/loaders/storage"
+	"vantage/loaders/trackio"
 )
 
-// openPath opens a path that a person gave.
-func (s *Source) openPath(path string) error {
+func (s *fileSet) openPath(path string) error {
 	if path == "-" {
 		in := s.options.Stdin
 		if in == nil {
@@ -37,10 +42,23 @@ func (s *Source) openPath(path string) error {
 	return s.openPlace(at)
 }
 
-// openPlace opens what is at a place now.
-func (s *Source) openPlace(at place) error {
+// openPlace opens what is at a place now. While following, a storage that does not answer is asked again later.
+func (s *fileSet) openPlace(at place) error {
+	err := s.openNow(at)
+	if s.options.Follow && fileio.IsLost(err) {
+		s.awaited = append(s.awaited, at)
+		return nil
+	}
+	return err
+}
+
+func (s *fileSet) openNow(at place) error {
 	path := at.shown
-	info, err := at.stat()
+	stat := os.Stat
+	if at.storage != nil {
+		stat = at.storage.Stat
+	}
+	info, err := stat(at.path)
 	switch {
 	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
 		if at.missing = true; s.options.Wait {
@@ -48,9 +66,6 @@ func (s *Source) openPlace(at place) error {
 			return nil
 		}
 		return &Error{Path: path, What: "does not exist", Do: "check the path, or wait for the run to create it with --wait", Err: err}
-	case s.options.Follow && fileio.IsLost(err):
-		s.awaited = append(s.awaited, at)
-		return nil
 	case err != nil:
 		return pathError(path, err)
 	case info.IsDir():
@@ -58,15 +73,14 @@ func (s *Source) openPlace(at place) error {
 	case info.Mode().IsRegular():
 		return s.openFile(at)
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 && at.storage == nil:
-		s.addStream(path, openNamedPipe(path))
+		s.addStream(path, func() (io.Reader, error) { return os.Open(path) })
 		return nil
-	default:
-		return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
 	}
+	return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
 }
 
 // openAwaited opens the paths of storages, and those that were waited for and exist now, when it is time to poll.
-func (s *Source) openAwaited(now time.Time) error {
+func (s *fileSet) openAwaited(now time.Time) error {
 	if len(s.awaited) == 0 || now.Before(s.schedule.nextPoll) {
 		return nil
 	}
@@ -89,7 +103,6 @@ func (s *Source) openAwaited(now time.Time) error {
 	return nil
 }
 
-// pathError says what is wrong with a path and what to do.
 func pathError(path string, err error) error {
 	var failure *fileio.Failure
 	switch {
@@ -104,14 +117,15 @@ func pathError(path string, err error) error {
 	}
 }
 
-func (s *Source) openFile(at place) error {
+func (s *fileSet) openFile(at place) error {
 	path := at.shown
 	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
-	h, info, err := openPatiently(&d)
-	if s.options.Follow && fileio.IsLost(err) {
-		s.awaited = append(s.awaited, at)
-		return nil
-	}
+	var h fileio.Handle
+	var info fs.FileInfo
+	err := patiently(func() (err error) {
+		h, info, err = d.Open()
+		return err
+	}, d.Storage == nil) // a storage has waited already
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -121,18 +135,21 @@ func (s *Source) openFile(at place) error {
 	}
 	first := make([]byte, 512)
 	n, _ := h.ReadAt(first, 0)
-	if what, do := whyMetrics(first[:n], h); what != "" {
+	first = first[:n]
+	if what, do := whyMetrics(first, h); what != "" {
 		return &Error{Path: path, What: what, Do: do}
 	}
-	if what, do := whyUnreadable(first[:n]); what != "" && compressed.Sniff(first[:n]) == compressed.None && (!s.options.Follow || !allZero(first[:n])) {
+	allZero := len(bytes.Trim(first, "\x00")) == 0 // which NFS may show first
+	if what, do := whyUnreadable(first); what != "" && compressed.Sniff(first) == compressed.None && (!s.options.Follow || !allZero) {
 		return &Error{Path: path, What: what, Do: do}
 	}
 	name := filepath.Base(path)
 	if s.manyPaths {
 		name = path
 	}
-	if f := s.addFile(d, name); at.storage != nil {
-		s.followSingle(f)
+	f := s.addFile(d, name)
+	if at.storage != nil && !slices.Contains(s.schedule.single, f) {
+		s.schedule.single = append(s.schedule.single, f)
 	}
 	if s.schedule.watcher != nil && at.storage == nil {
 		s.schedule.watcher.Add(path)
@@ -140,17 +157,7 @@ func (s *Source) openFile(at place) error {
 	return nil
 }
 
-// openPatiently opens a file, and again if its filesystem fails for a moment. A storage has waited already.
-func openPatiently(d *fileio.File) (fileio.Handle, fs.FileInfo, error) {
-	h, info, err := d.Open()
-	for n := 1; err != nil && isTransient(err) && d.Storage == nil && n < maxAttempts; n++ {
-		time.Sleep(backOff(n))
-		h, info, err = d.Open()
-	}
-	return h, info, err
-}
-
-func (s *Source) openDir(at place) error {
+func (s *fileSet) openDir(at place) error {
 	path, prefix := at.shown, ""
 	if s.manyPaths {
 		prefix = path
@@ -160,10 +167,6 @@ func (s *Source) openDir(at place) error {
 		d.identity, _ = identify(path) // if that fails, so does the listing
 	}
 	l, err := s.list(d)
-	if s.options.Follow && fileio.IsLost(err) {
-		s.awaited = append(s.awaited, at)
-		return nil
-	}
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -178,24 +181,51 @@ func (s *Source) openDir(at place) error {
 	if s.options.Split == discover.SplitVal && len(s.queue) == 0 && !s.options.Follow {
 		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + discover.Summarize(l.Files)}
 	}
-	s.newestFirst()
+	// Where files are named for their steps, a person who follows sees the newest step first, and earlier ones are filled in.
+	if last := len(s.queue) - 1; s.options.Follow && last > 0 {
+		newest := s.queue[last]
+		if _, ok := decode.StepFromNumberedFile(newest.name); ok && framing.Extension(newest.name) == ".jsonl" {
+			s.queue = slices.Insert(s.queue[:last], 0, newest)
+		}
+	}
 	return nil
 }
 
-// newestFirst puts the newest step at the front of the queue when following, if files are named for
-// their steps: a person sees it first, and earlier steps are filled in.
-func (s *Source) newestFirst() {
-	last := len(s.queue) - 1
-	if !s.options.Follow || last < 1 {
-		return
+// openProject opens the database of trackio in a directory of this machine that has no logs, and reports whether there is one. In
+// trackio's folder lie the databases of all projects of a person: of several none is opened.
+func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, err error) {
+	if d.storage != nil || len(l.Files) > 0 {
+		return false, nil
 	}
-	if _, ok := decode.StepFromNumberedFile(s.queue[last].name); ok && framing.Extension(s.queue[last].name) == ".jsonl" {
-		s.queue = slices.Insert(s.queue[:last], 0, s.queue[last])
+	var projects []string
+	for _, name := range l.Databases {
+		if path := filepath.Join(d.shown, name); trackio.IsProject(path) {
+			projects = append(projects, path)
+		}
+	}
+	switch n := len(projects); n {
+	case 0:
+		return false, nil
+	case 1:
+		at, err := s.placeOf(projects[0])
+		if err != nil || at.storage == nil {
+			return false, err // it was removed meanwhile
+		}
+		return true, s.openPlace(at)
+	default:
+		do := "give one of them: " + strings.Join(projects[:min(n, maxNamed)], ", ")
+		if n > maxNamed {
+			do += fmt.Sprintf(" and %d more", n-maxNamed)
+		}
+		return false, &Error{Path: d.shown, What: fmt.Sprintf("holds %d databases of trackio, each of another project", n), Do: do}
 	}
 }
 
+// maxNamed is how many databases an error names.
+const maxNamed = 8
+
 // addFile adds the file at a place, unless it is known.
-func (s *Source) addFile(at fileio.File, name string) *file {
+func (s *fileSet) addFile(at fileio.File, name string) *file {
 	if f := s.byPath[at.Key()]; f != nil {
 		return f
 	}
@@ -208,13 +238,13 @@ func (s *Source) addFile(at fileio.File, name string) *file {
 	return f
 }
 
-func (s *Source) addStream(name string, open func() (io.Reader, error)) {
+func (s *fileSet) addStream(name string, open func() (io.Reader, error)) {
 	f := &file{fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks), stream: newStream(open)}
 	s.streams++
 	s.register(f)
 }
 
-func (s *Source) register(f *file) {
+func (s *fileSet) register(f *file) {
 	s.chunks.runs.addFile(f.name, s.newest.file)
 	s.files = append(s.files, f)
 	s.names = append(s.names, f.name)
@@ -223,12 +253,133 @@ func (s *Source) register(f *file) {
 }
 
 // enqueue adds a file to the queue, once.
-func (s *Source) enqueue(f *file) {
+func (r *reading) enqueue(f *file) {
 	if f.disk != nil {
 		if f.queued {
 			return
 		}
 		f.queued = true
 	}
-	s.queue = append(s.queue, f)
+	r.queue = append(r.queue, f)
+}
+
+// storagePoll is how often storages are asked for news: each time is a request over the network.
+const storagePoll = time.Second
+
+// storagePatience is how long a storage that does not answer any more is waited for where nothing is followed.
+const storagePatience = 30 * time.Second
+
+// place is where a path leads that a person gave.
+type place struct {
+	shown   string         // the path as it was given
+	storage fileio.Storage // nil for this machine
+	path    string         // in the storage
+	missing bool           // there was nothing when it was looked for
+}
+
+// placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
+// of a storage is that file.
+func (s *fileSet) placeOf(path string) (place, error) {
+	if at, inner := trackio.Open(path); at != nil {
+		return s.placeIn(at, path, inner), nil
+	}
+	i := slices.IndexFunc(s.options.schemes, func(c storage.Scheme) bool { return c.Names(path) })
+	if i < 0 {
+		return place{shown: path, path: path}, nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return place{shown: path, path: path}, nil
+	}
+	at, inner, err := s.options.schemes[i].Open(path, s.options.Storage)
+	if err != nil {
+		return place{}, pathError(path, err)
+	}
+	return s.placeIn(at, path, inner), nil
+}
+
+// placeIn returns the place of a path in a storage, which is one with those of the same name.
+func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
+	for _, other := range s.storages {
+		if other.Name() == at.Name() {
+			_ = at.Close()
+			return place{shown: path, storage: other, path: inner}
+		}
+	}
+	s.storages, s.schedule.storages = append(s.storages, at), true
+	return place{shown: path, storage: at, path: inner}
+}
+
+func (s *fileSet) list(d *directory) (*discover.Listing, error) {
+	if d.storage == nil {
+		return discover.List(d.Path, s.options.MaxFiles)
+	}
+	tree, err := d.storage.Tree(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	return discover.ListTree(tree, s.options.MaxFiles)
+}
+
+// maxWillRead is how many of the files that are read next a storage is told of.
+const maxWillRead = 64
+
+// tellWhatIsNext tells the storage of the first file in the queue which files are read next, so that it fetches them
+// together.
+func (r *reading) tellWhatIsNext() {
+	if len(r.queue) < 2 || r.queue[0].disk == nil || r.queue[0].disk.Storage == nil {
+		return
+	}
+	at := r.queue[0].disk.Storage
+	var names []string
+	for _, f := range r.queue[:min(len(r.queue), maxWillRead)] {
+		if f.disk != nil && f.disk.Storage == at {
+			names = append(names, f.disk.Place())
+		}
+	}
+	at.WillRead(names)
+}
+
+// Attempt says which attempt of a run is read: its number from 1, NewestAttempt or AllAttempts.
+type Attempt int
+
+// The attempts that have no number.
+const (
+	NewestAttempt Attempt = 0
+	AllAttempts   Attempt = -1
+)
+
+// ParseAttempt returns the attempt of a flag: newest, all, or a number from 1.
+func ParseAttempt(text string) (Attempt, error) {
+	switch text {
+	case "newest", "":
+		return NewestAttempt, nil
+	case "all":
+		return AllAttempts, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("unknown attempt %q: choose newest, all, or a number from 1", text)
+	}
+	return Attempt(n), nil
+}
+
+// joinName returns the name of a file below a path that a person gave. Unlike [filepath.Join] it keeps the :// of a storage's path.
+func joinName(prefix, rel string) string {
+	scheme, rest := cutScheme(prefix)
+	return scheme + filepath.Join(rest, rel)
+}
+
+// dirOfName returns the directory of a file's name. Unlike [filepath.Dir] it keeps the :// of a storage's path.
+func dirOfName(name string) string {
+	scheme, rest := cutScheme(name)
+	return scheme + filepath.Dir(rest)
+}
+
+// cutScheme cuts off "s3://", "" if the name has no such start.
+func cutScheme(name string) (scheme, rest string) {
+	const end = "://"
+	if at := strings.Index(name, end); at > 0 && !strings.ContainsAny(name[:at], `/\.`) {
+		return name[:at+len(end)], name[at+len(end):]
+	}
+	return "", name
 }

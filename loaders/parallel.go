@@ -1,6 +1,8 @@
 package loaders
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -8,7 +10,9 @@ import (
 	"time"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/decode/fast"
 	"vantage/loaders/framing"
+	"vantage/model"
 )
 
 // The large rest of a file of lines is read in strides, by as many workers as there are processors, up
@@ -23,20 +27,20 @@ const (
 // readParallel reads strides until the deadline. It stops near the file's end, and at a stride from
 // which a worker learned something new about the log: that is read line by line, so that all decoders
 // learn it in the order of the lines.
-func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
+func (r *reading) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead := f.parallelDecoder()
-	if lead == nil || f.workers == nil && !s.isLargeRest(f, size) {
+	if lead == nil || f.workers == nil && !r.isLargeRest(f, size) {
 		f.workers = nil
 		return nil
 	}
-	s.seekLineStart(f)
-	for !s.chunks.full() && time.Now().Before(deadline) {
-		tasks, err := s.nextStrides(f, h, size)
+	r.seekLineStart(f)
+	for !r.chunks.full() && time.Now().Before(deadline) {
+		tasks, err := r.nextStrides(f, h, size)
 		if err != nil || len(tasks) == 0 {
 			f.workers = nil
 			return err
 		}
-		for i := range s.decodeStrides(f, h, lead, tasks, deadline) {
+		for i := range r.decodeStrides(f, h, lead, tasks, deadline) {
 			task := &tasks[i]
 			if task.err != nil {
 				return task.err
@@ -44,15 +48,14 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 			if !lead.SameNote(task.note) {
 				return nil
 			}
-			s.merge(f, task)
+			r.merge(f, task)
 		}
 	}
 	return nil
 }
 
-// isLargeRest reports whether there is enough left of a file to start workers.
-func (s *Source) isLargeRest(f *file, size int64) bool {
-	return !s.options.serial && size-f.disk.Pos >= minParallelBytes
+func (r *reading) isLargeRest(f *file, size int64) bool {
+	return !r.options.serial && size-f.disk.Pos >= minParallelBytes
 }
 
 // noteDecoder is a decoder that workers can clone.
@@ -82,32 +85,22 @@ func (f *file) parallelDecoder() noteDecoder {
 }
 
 // seekLineStart moves the position back to the start of the partial line.
-func (s *Source) seekLineStart(f *file) { s.advance(f, -f.splitter.Rewind()) }
+func (r *reading) seekLineStart(f *file) { r.advance(f, -f.splitter.Rewind()) }
 
-func (s *Source) workerCount() int {
-	if s.options.serial {
+func (r *reading) workerCount() int {
+	if r.options.serial {
 		return 1
 	}
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
-// ensureWorkers makes sure that there are n workers which know what the file's own decoder knows. They
-// are kept for the next strides, since they remember prompts.
-func (f *file) ensureWorkers(lead noteDecoder, n int) {
-	f.workers = slices.DeleteFunc(f.workers, func(task *worker) bool { return !lead.SameNote(task.decoder.Note()) })
-	for len(f.workers) < n {
-		f.workers = append(f.workers, newWorker(lead))
-	}
-}
-
-// nextStrides returns the strides up to the last newline of the file, or the first maxStrides of them.
-func (s *Source) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
+func (r *reading) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
 	from := f.disk.Pos
 	whole := min(maxStrides, (size-from)/strideBytes)
 	last := 0
 	if at := from + whole*strideBytes; whole < maxStrides && at < size {
 		var err error
-		if last, err = s.wholeLines(h, at, size); err != nil {
+		if last, err = r.wholeLines(h, at, size); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +115,7 @@ func (s *Source) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, 
 }
 
 // decodeStrides decodes strides until the deadline, and returns those that it has decoded.
-func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks []strideTask, deadline time.Time) []strideTask {
+func (r *reading) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks []strideTask, deadline time.Time) []strideTask {
 	_, isCSV := lead.(*decode.CSVDecoder)
 	for i := range tasks {
 		if isCSV {
@@ -132,19 +125,23 @@ func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks [
 			tasks[i].inQuotes = tasks[i-1].endsInQuotes
 		}
 	}
-	f.ensureWorkers(lead, s.workerCount())
-	r := strideRound{tasks: tasks, pool: &s.pool, lead: lead, deadline: deadline}
+	// Workers that know what the file's own decoder knows are kept, since they remember prompts.
+	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.SameNote(w.decoder.Note()) })
+	for len(f.workers) < r.workerCount() {
+		f.workers = append(f.workers, newWorker(lead))
+	}
+	round := strideRound{tasks: tasks, pool: &r.buffers.blocks, lead: lead, deadline: deadline}
 	var wg sync.WaitGroup
 	for _, worker := range f.workers {
 		wg.Go(func() {
-			for task := r.take(); task != nil; task = r.take() {
+			for task := round.take(); task != nil; task = round.take() {
 				worker.decode(h, task)
-				r.done(task)
+				round.done(task)
 			}
 		})
 	}
 	wg.Wait()
-	return tasks[:r.taken]
+	return tasks[:round.taken]
 }
 
 // strideRound hands out strides to workers, in their order.
@@ -160,7 +157,6 @@ type strideRound struct {
 	ended bool
 }
 
-// take returns the next stride, nil if there is none or the round has ended.
 func (r *strideRound) take() *strideTask {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,11 +180,11 @@ func (r *strideRound) done(task *strideTask) {
 }
 
 // merge adds the samples of a stride to the chunks, as if it had been read line by line.
-func (s *Source) merge(f *file, task *strideTask) {
+func (r *reading) merge(f *file, task *strideTask) {
 	base := f.splitter.Lines
 	for i := range task.records {
-		r := &task.records[i]
-		r.File, r.Line = f.index, base+r.Line
+		rec := &task.records[i]
+		rec.File, rec.Line = f.index, base+rec.Line
 	}
 	if f.format.Layout != nil {
 		f.nameGroups(task.records)
@@ -208,7 +204,244 @@ func (s *Source) merge(f *file, task *strideTask) {
 	case f.packed != nil:
 		f.splitter.Offset = task.end
 	case task.end > f.disk.Pos:
-		s.advance(f, task.end-f.disk.Pos)
+		r.advance(f, task.end-f.disk.Pos)
 		f.splitter.Offset = task.end
 	}
+}
+
+const (
+	strideBytes   = 512 << 10
+	overlap       = 8 << 10         // read beyond a stride, where its last line mostly ends
+	extraRead     = 32 << 10        // read beyond that if it does not
+	maxWorkerLine = 16 << 20        // longer lines are left to line by line reading
+	maxKeptBuffer = 4 * strideBytes // larger buffers are dropped after a long line
+)
+
+// worker decodes strides, one at a time. It has its own memory, which stays in its processor's cache.
+type worker struct {
+	decoder decode.Decoder
+	fast    rowReader // nil if only the decoder can read rows
+	quoted  bool      // a newline between double quotes ends no record
+	buf     []byte
+}
+
+// rowReader reads most rows into a block, and leaves the others to the decoder.
+type rowReader interface {
+	BeginBlock(old model.Block)
+	EndBlock() model.Block
+	ReadRows(p []byte, at, limit int, offset int64) (end, lines int)
+	AddRecord(rec *model.Record)
+	Learn(record []byte)
+}
+
+// strideTask is a stride, that is the lines that start in a range of the file, and the result of decoding it.
+type strideTask struct {
+	from  int64 // start of the range
+	size  int   // of the range, at most strideBytes
+	first bool  // a line starts at from
+
+	// Of CSV, for each stride and the one after it: whether its first byte stands between quotes.
+	inQuotes, endsInQuotes chan bool
+
+	block     model.Block    // with a fast reader; its memory is reused
+	records   []model.Record // without one
+	problems  []model.Problem
+	untrained int   // see decode.RowDecoder.LeaveOut
+	lines     int64 // how many
+	end       int64 // start of the line after the last
+	note      decode.Note
+	err       error
+}
+
+// newWorker returns a worker that knows what lead knows: a RowDecoder or a CSVDecoder.
+func newWorker(lead decode.Decoder) *worker {
+	w := &worker{}
+	switch lead := lead.(type) {
+	case *decode.CSVDecoder:
+		clone := lead.Clone()
+		w.decoder, w.quoted = clone, true
+		if !clone.ReadsCells() {
+			w.fast = fast.NewCSV(clone)
+		}
+	case *decode.RowDecoder:
+		clone := lead.Clone()
+		w.decoder = clone
+		if clone.Layout == nil {
+			w.fast = fast.New(clone)
+		}
+	}
+	return w
+}
+
+// decode decodes the lines that start in the stride. The last one may end beyond it.
+func (w *worker) decode(h io.ReaderAt, task *strideTask) {
+	if cap(w.buf) > maxKeptBuffer || cap(w.buf) < strideBytes+overlap {
+		w.buf = make([]byte, strideBytes+overlap)
+	}
+	w.buf = w.buf[:strideBytes+overlap]
+	defer task.finish()
+	n, err := h.ReadAt(w.buf, task.from)
+	if err != nil && (!errors.Is(err, io.EOF) || n < task.size) {
+		task.err = err
+		return
+	}
+	w.buf = w.buf[:n]
+	at, err := w.firstLineOffset(h, task)
+	if err != nil {
+		task.err = err
+		return
+	}
+	w.beginBlock(task)
+	w.decodeLines(h, task, at)
+	w.endBlock(task)
+}
+
+func (w *worker) beginBlock(task *strideTask) {
+	if w.fast != nil {
+		w.fast.BeginBlock(task.block)
+	}
+}
+
+func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
+	for at < task.size {
+		if w.fast != nil {
+			end, n := w.fast.ReadRows(w.buf, at, task.size, task.from)
+			at, task.lines = end, task.lines+int64(n)
+			if at >= task.size {
+				break
+			}
+		}
+		i := w.lineEnd(w.buf[at:], false)
+		if i < 0 && !w.readLineEnd(h, task.from, at) {
+			task.err = errLongLine
+			return
+		}
+		if i < 0 {
+			continue // the fast reader can read the line now
+		}
+		w.decodeLine(task, w.buf[at:at+i], task.from+int64(at))
+		at += i + 1
+	}
+	task.end = task.from + int64(at)
+}
+
+func (w *worker) endBlock(task *strideTask) {
+	task.note, task.block, task.untrained = w.decoder.Note(), model.Block{}, takeUntrained(w.decoder)
+	if w.fast != nil {
+		task.block = w.fast.EndBlock()
+	}
+}
+
+// lineEnd returns where the line, or CSV record, ends that begins at p[0], or has its first quote before.
+func (w *worker) lineEnd(p []byte, inQuotes bool) int {
+	if w.quoted {
+		return framing.QuotedEnd(p, inQuotes)
+	}
+	return bytes.IndexByte(p, '\n')
+}
+
+// firstLineOffset returns where in the buffer the first line starts: the line before may end in the
+// stride.
+func (w *worker) firstLineOffset(h io.ReaderAt, task *strideTask) (int, error) {
+	inQuotes := w.quoted && task.passQuotes(w.buf)
+	if task.first {
+		return 0, nil
+	}
+	var before [1]byte
+	if _, err := h.ReadAt(before[:], task.from-1); err != nil || before[0] == '\n' && !inQuotes {
+		return 0, err
+	}
+	if i := w.lineEnd(w.buf[:task.size], inQuotes); i >= 0 {
+		return i + 1, nil
+	}
+	return task.size, nil // a line longer than the stride, which belongs to an earlier one
+}
+
+// finish lets the next stride be read, whatever happened to this one.
+func (task *strideTask) finish() {
+	if task.endsInQuotes != nil {
+		close(task.endsInQuotes)
+	}
+}
+
+// passQuotes returns whether the stride begins between quotes, once the worker of the one before knows,
+// and tells the next one.
+func (task *strideTask) passQuotes(buf []byte) (inQuotes bool) {
+	changes := bytes.Count(buf[:task.size], []byte{'"'})%2 == 1
+	inQuotes = !task.first && <-task.inQuotes
+	task.endsInQuotes <- inQuotes != changes
+	return inQuotes
+}
+
+// errLongLine says that a line must be read line by line.
+var errLongLine = errors.New("a long line")
+
+// readLineEnd reads more into the buffer until the line at offset at ends. It returns false if the line
+// is too long or has no end yet.
+func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) bool {
+	for more := extraRead; len(w.buf)-at < maxWorkerLine; more *= 2 {
+		old := len(w.buf)
+		w.buf = slices.Grow(w.buf, more)[:old+more]
+		n, err := h.ReadAt(w.buf[old:], from+int64(old))
+		w.buf = w.buf[:old+n]
+		if w.lineEnd(w.buf[at:], false) >= 0 {
+			return true
+		}
+		if err != nil {
+			break
+		}
+	}
+	return false
+}
+
+// decodeLine decodes a line with the row decoder, and lets the fast reader learn from it.
+func (w *worker) decodeLine(task *strideTask, text []byte, offset int64) {
+	number := task.lines + 1
+	task.lines = number
+	if w.quoted {
+		task.lines += int64(bytes.Count(text, []byte{'\n'}))
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	before := len(task.records)
+	var err error
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		err = framing.NULError(i)
+	} else {
+		task.records, err = w.decoder.Decode(task.records, text)
+	}
+	if err != nil {
+		task.records = task.records[:before]
+		task.problems = append(task.problems, model.Problem{Line: number, Reason: err.Error()})
+		return
+	}
+	for i := before; i < len(task.records); i++ {
+		r := &task.records[i]
+		r.Line, r.Offset, r.IndexInLine = number, offset, int32(i-before)
+	}
+	if w.fast != nil && len(task.records) == 1 {
+		w.fast.AddRecord(&task.records[0])
+		w.fast.Learn(text)
+		task.records = task.records[:0]
+	}
+}
+
+// blockPool holds blocks whose memory can be reused. New memory costs more than writing to it: the
+// first access to a page takes microseconds.
+type blockPool []model.Block
+
+// maxPooledBlocks is about how many blocks two chunks of short rows have: the one that the caller has, and
+// the one that is being read.
+const maxPooledBlocks = 128
+
+// get returns the block that was used last, or one without memory.
+func (p *blockPool) get() model.Block {
+	last := len(*p) - 1
+	if last < 0 {
+		return model.Block{}
+	}
+	block := (*p)[last]
+	*p = (*p)[:last]
+	return block
 }

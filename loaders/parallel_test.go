@@ -40,7 +40,7 @@ func largeLog(tb testing.TB, seed uint64) string {
 			fmt.Fprintf(&b, `{"prompt": "q%d", "reward": 1, "style%d_reward": 0.5}`+"\n", n, n%3)
 			continue
 		}
-		fmt.Fprintf(&b, `{"step": %d, "group_id": "g%d", "prompt": "question \"%d\"", "response": %q, "reward": %.3f, "answer": "é%d"}`+"\n",
+		fmt.Fprintf(&b, `{"step": %d, "group_id": "g%d", "prompt": "question \"%d\"", "response": "%s", "reward": %.3f, "answer": "é%d"}`+"\n",
 			n/500, n/8, n/8, strings.Repeat("word ünd ", size/10), random.Float64(), n/8)
 	}
 	return b.String()

@@ -1,10 +1,34 @@
+// Package loaders turns the logs of RL trainers into chunks of samples. It and the packages below
+// it are the only ones that open files.
+//
+// In: paths, directories, streams ([Open]). Out: chunks of columns and records, bounded in size and
+// time ([Source.Next]), and the text of a sample ([Source.Text]). The commands and the demo call it.
+//
+// The way of a byte:
+//
+//	open.go, directory.go   paths → files           with discover: which logs a directory has; storage: another node, a bucket
+//	follow.go               files → queue           with watch: what to read next, and when
+//	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
+//	read.go, stream.go      file → bytes            with fileio: what is new since the last read
+//	filereader.go           bytes → records         with framing, formats and decode
+//	parallel.go             the same for the large rest of a file, with decode/fast
+//	packed.go, parquet.go   gzip, zstd and Parquet  with compressed and parquet
+//	chunk.go                records → chunks        and keeps the groups of several runs apart
+//	runs.go                 rows that are left out  with runs: earlier attempts, evaluations
+//	texts.go                sample → its text       read again when a person looks at it
+//
+// A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
+// between two reads (except for a packed file that is being read), nothing is locked, nothing is
+// written.
 package loaders
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +41,7 @@ import (
 	"vantage/loaders/storage"
 	"vantage/loaders/watch"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Options say how logs are read. The zero value reads everything that is there, to its end.
@@ -60,43 +85,67 @@ const blockSize = 256 << 10
 
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from
 // different goroutines, but Next from one at a time.
+//
+// Its three parts are layers, of which none sees the one above: which files there are, how far each is read, and what
+// came of it.
 type Source struct {
-	options      Options
-	formats      []formats.Format
-	manyPaths    bool // more than one was opened, so file names include them
-	files        []*file
-	names        []string         // of the files
-	streams      int              // how many of the files are
-	byPath       map[string]*file // files on disk
-	directories  []*directory
-	storages     []fileio.Storage // of the paths that are not of this machine
-	awaited      []place          // paths that do not exist yet, or that no storage was asked for yet
-	rewards      rewardFunctions
-	queue        []*file // files with something to read
-	gone         []*file // files that are not in their directory any more
-	schedule     schedule
-	newest       newestStep
-	attempts     runAttempts
-	writes       writeTimes
-	offline      map[fileio.Storage]bool // that did not answer since the last poll
-	lost         error                   // a storage cannot be read on and is not followed: part of a run is no run
-	texts        *textIndex
+	*fileSet
 	lines        lineIndex
-	prefetchers  []*parquetPrefetcher
-	prefetch     prefetch
-	lentBlocks   []model.Block // of the chunk that Next returned last
-	pool         blockPool
-	chunks       *chunkQueue
-	buf          []byte // what buffer returns
-	appendBuffer []byte // of the worker that decodes what is appended to a file
-	bytes        byteCount
 	memory       *memoryLimit
+	ahead        chan nextChunk // the next chunk, while it is read in the background; nil if it is not
+	lentBlocks   []model.Block  // of the chunk that Next returned last
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
-	asked        bool           // the first chunk has said which storages are asked
-	reading      sync.Mutex     // held while files are read
+	asked        bool           // it has been said which storages are asked
+	mu           sync.Mutex     // held while files are read
 	closed       chan struct{}
 	once         sync.Once
+}
+
+// nextChunk is what Next returns.
+type nextChunk struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// fileSet is which files there are: it finds them, notices what becomes of them, and tells the attempts of a run apart.
+type fileSet struct {
+	*reading
+	formats     []formats.Format
+	manyPaths   bool             // more than one was opened, so file names include them
+	names       []string         // of the files
+	byPath      map[string]*file // files on disk
+	directories []*directory
+	storages    []fileio.Storage // of the paths that are not of this machine
+	awaited     []place          // paths that do not exist yet, or that no storage was asked for yet
+	rewards     rewardFunctions
+	gone        []*file // files that are not in their directory any more
+	attempts    runAttempts
+}
+
+// reading is how far each file is read, and what to read next.
+type reading struct {
+	options     Options
+	files       []*file
+	streams     int     // how many of the files are
+	queue       []*file // files with something to read
+	schedule    schedule
+	newest      newestStep
+	writes      writeTimes
+	bytes       struct{ read, total int64 } // of all files
+	offline     map[fileio.Storage]bool     // that did not answer since the last poll
+	lost        error                       // a storage cannot be read on and is not followed: part of a run is no run
+	texts       *textIndex
+	prefetchers []*parquetPrefetcher
+	buffers     buffers
+	chunks      *chunkQueue
+}
+
+// buffers is memory that is used again.
+type buffers struct {
+	blocks   blockPool
+	read     []byte // see reading.buffer
+	appended []byte // of the worker that decodes what is appended to a file
 }
 
 // file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
@@ -117,15 +166,12 @@ type file struct {
 	gone    bool // it is not in its directory any more
 	blocked bool // a problem says that it cannot be read
 
-	rewritten, copied bool // see attempts.File
+	rewritten, copied bool // see runs.File
 	leftOut           bool // as a file of an earlier attempt
 
 	failures int       // failed attempts in a row
 	retryAt  time.Time // no attempt is made before
 }
-
-// byteCount is the number of bytes of all files.
-type byteCount struct{ read, total int64 }
 
 // Open opens files, directories, and standard input for "-". Its errors are of type [*Error].
 func Open(paths []string, o Options) (*Source, error) {
@@ -140,14 +186,21 @@ func Open(paths []string, o Options) (*Source, error) {
 		o.schemes = storage.Schemes()
 	}
 	s := &Source{
-		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
-		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
+		fileSet: &fileSet{
+			reading: &reading{options: o, chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}},
+			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
+		},
+		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
 	}
-	s.chunks.evaluations.split = o.Split
+	s.chunks.evaluations.Split = o.Split
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
-			return nil, unknownFormat(o.Format)
+			var names []string
+			for _, f := range formats.All() {
+				names = append(names, f.Name)
+			}
+			return nil, &Error{Path: "--input-format " + o.Format, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 		}
 		s.formats = []formats.Format{f}
 	}
@@ -164,40 +217,56 @@ func Open(paths []string, o Options) (*Source, error) {
 	return s, nil
 }
 
-func unknownFormat(name string) error {
-	var names []string
-	for _, f := range formats.All() {
-		names = append(names, f.Name)
-	}
-	return &Error{Path: "--input-format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
-}
-
 // Next returns the next chunk: at most 4096 records, or the blocks and records that 50 ms of work
 // yield. A chunk without samples says that the progress changed. The error is [io.EOF] after
 // everything has been read, [os.ErrClosed] after Close, or that of ctx; when following, Next waits
 // for more instead of returning io.EOF. The blocks of a chunk are valid until the next call, which
 // reuses their memory. While there is more to read, the next chunk is read in the background.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
-	got := s.prefetch.wait(ctx)
-	if s.prefetch.idle() {
-		s.pool.put(s.lentBlocks)
+	got, err := s.takeAhead(ctx)
+	if s.ahead == nil {
+		pool := &s.buffers.blocks
+		*pool = append(*pool, s.lentBlocks[:min(len(s.lentBlocks), maxPooledBlocks-len(*pool))]...)
 		s.lentBlocks = nil
 	}
-	if got == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
-		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
-		got = s.prefetch.wait(ctx)
-	} else if got == nil {
+	if got == nil && err == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
+		s.readAhead(ctx)
+		got, err = s.takeAhead(ctx)
+	} else if got == nil && err == nil {
+		got, err = s.next(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.lentBlocks = got.Blocks
+	if !got.Progress.CaughtUp {
+		s.readAhead(ctx)
+	}
+	return got, nil
+}
+
+// readAhead reads the next chunk in the background.
+func (s *Source) readAhead(ctx context.Context) {
+	ahead := make(chan nextChunk, 1)
+	s.ahead = ahead
+	go func() {
 		chunk, err := s.next(ctx)
-		got = &chunkResult{chunk, err}
+		ahead <- nextChunk{chunk, err}
+	}()
+}
+
+// takeAhead waits for the chunk that is read in the background; it is nil if none is.
+func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
+	if s.ahead == nil {
+		return nil, nil
 	}
-	if got.err != nil {
-		return nil, got.err
+	select {
+	case got := <-s.ahead:
+		s.ahead = nil
+		return got.chunk, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	s.lentBlocks = got.chunk.Blocks
-	if !got.chunk.Progress.CaughtUp {
-		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
-	}
-	return got.chunk, nil
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
@@ -214,7 +283,8 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if len(s.queue) > 0 && !s.isOffline(s.queue[0]) {
 			continue
 		}
-		if s.exhausted() {
+		follows := s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0
+		if !follows && s.openStream() == nil {
 			return nil, io.EOF
 		}
 		if err := s.wait(ctx); err != nil {
@@ -226,28 +296,27 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 // read reads until there is enough for a chunk, or nothing more to read now: then it returns nil, unless the progress has
 // changed.
 func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	if err := s.stopped(ctx); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		return nil, os.ErrClosed
+	default:
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c := s.connecting(); c != nil {
-		return c, nil
+	if !s.asked && len(s.storages) > 0 { // the first chunk says which storages are asked, before they answer
+		s.asked = true
+		if c := s.takeChunk(); c != nil {
+			return c, nil
+		}
 	}
 	if err := s.openAwaited(time.Now()); err != nil {
 		return nil, err
 	}
 	s.fillChunk(ctx)
 	return s.takeChunk(), nil
-}
-
-// connecting returns the first chunk of a source that will ask a storage: which it asks, before that answers.
-func (s *Source) connecting() *model.Chunk {
-	if s.asked || len(s.storages) == 0 {
-		return nil
-	}
-	s.asked = true
-	return s.takeChunk()
 }
 
 // Close ends the reading. A Next that waits returns [os.ErrClosed].
@@ -269,12 +338,12 @@ func (s *Source) Close() error {
 // closeFiles closes the files once none of them is being read: the next chunk may be read in the background. It
 // waits for at most endTimeout, since a file server may never answer; then they stay open until the program ends.
 func (s *Source) closeFiles() {
-	for until := time.Now().Add(endTimeout); !s.reading.TryLock(); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(endTimeout); !s.mu.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			return
 		}
 	}
-	defer s.reading.Unlock()
+	defer s.mu.Unlock()
 	for _, f := range s.files {
 		if f.stream != nil {
 			f.stream.close()
@@ -285,22 +354,15 @@ func (s *Source) closeFiles() {
 	}
 }
 
-// stopped returns an error if the source is closed or ctx is done.
-func (s *Source) stopped(ctx context.Context) error {
-	select {
-	case <-s.closed:
-		return os.ErrClosed
-	default:
-		return ctx.Err()
-	}
-}
-
 // fillChunk reads until there is enough for a chunk, or nothing more to read now.
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
 	defer s.noteTwins()
 	now := time.Now()
-	defer s.judge(now)
+	defer func() { // of what is there now: evaluations have their own steps in each attempt
+		s.judgeAttempts(now)
+		s.judgeEvaluations()
+	}()
 	deadline := now.Add(budget)
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
@@ -339,29 +401,13 @@ func (s *Source) fillChunk(ctx context.Context) {
 }
 
 // isOffline reports whether the storage of a file did not answer.
-func (s *Source) isOffline(f *file) bool { return f.disk != nil && s.offline[f.disk.Storage] }
+func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
 
-// judge decides which rows are left out, if everything that is there has been read: those of other
-// attempts, and then those of evaluations, which have their own steps in each attempt.
-func (s *Source) judge(now time.Time) {
-	s.judgeAttempts(now)
-	s.judgeEvaluations()
-}
-
-// exhausted reports whether there will never be more to read.
-func (s *Source) exhausted() bool {
-	if s.options.Follow && len(s.directories)+len(s.byPath)+len(s.awaited) > 0 {
-		return false
-	}
-	return s.openStream() == nil
-}
-
-// openStream returns the first stream that has not ended.
-func (s *Source) openStream() *file {
-	if s.streams == 0 {
+func (r *reading) openStream() *file {
+	if r.streams == 0 {
 		return nil
 	}
-	for _, f := range s.files {
+	for _, f := range r.files {
 		if f.stream != nil && !f.stream.ended {
 			return f
 		}
@@ -376,7 +422,7 @@ func (s *Source) MissingColumns() []string { return s.chunks.missing }
 // takeChunk returns what has been read, nil if there is nothing that a person would notice.
 func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
-	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.unreported && !progressChanged(s.lastProgress, p) {
+	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.Unreported && !progressChanged(s.lastProgress, p) {
 		return nil
 	}
 	b := s.chunks.next()
@@ -391,8 +437,8 @@ func (s *Source) takeChunk() *model.Chunk {
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
 	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.rewards.names), s.rewards.from
-	if s.chunks.evaluations.unreported {
-		c.Evaluation, s.chunks.evaluations.unreported = s.evaluationSummary(), false
+	if s.chunks.evaluations.Unreported {
+		c.Evaluation, s.chunks.evaluations.Unreported = s.chunks.evaluations.Summary(s.names, s.leftOutFiles()), false
 	}
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
@@ -440,4 +486,72 @@ func (s *Source) link() (l model.Link) {
 		}
 	}
 	return l
+}
+
+// Error says what is wrong with a path, and what to do about it.
+type Error struct {
+	Path string
+	What string // "does not exist"
+	Do   string // "check the path"
+	Err  error  // the cause, if there is one
+}
+
+// Error returns what, where and what to do in one sentence.
+func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
+// The name may tell the format and the step.
+func Decode(name string, data []byte) []*model.Chunk {
+	queue := newChunkQueue()
+	f := newFileReader(0, name, formats.All(), queue)
+	var chunks []*model.Chunk
+	emit := func() {
+		chunks = append(chunks, queue.next().chunk([]string{name}))
+	}
+	for len(data) > 0 && !f.refused {
+		data = data[f.feed(data):]
+		for queue.full() {
+			emit()
+		}
+	}
+	f.finish()
+	if !queue.pending.empty() {
+		emit()
+	}
+	return chunks
+}
+
+// memoryLimit stops the reading before the system would kill the program: what was read stays on the
+// screen.
+type memoryLimit struct {
+	limit   int64 // how much more than at the start may be held; 0 is no limit
+	start   int64
+	samples []metrics.Sample
+	reached error
+}
+
+func newMemoryLimit(limit int64) *memoryLimit {
+	m := &memoryLimit{limit: limit, samples: []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}}
+	m.start = m.held()
+	return m
+}
+
+func (m *memoryLimit) held() int64 {
+	metrics.Read(m.samples)
+	return int64(m.samples[0].Value.Uint64() - m.samples[1].Value.Uint64())
+}
+
+// stops reports whether there is too little memory to read on. It then stays so.
+func (m *memoryLimit) stops(read, all int64) bool {
+	if m.reached != nil || m.limit <= 0 {
+		return m.reached != nil
+	}
+	if grown := m.held() - m.start; grown > m.limit {
+		m.reached = fmt.Errorf("reading stopped at %s: %s are held and the system leaves no more; open fewer files, or give the job more memory",
+			units.BytesOf(read, all), units.Bytes(grown))
+	}
+	return m.reached != nil
 }

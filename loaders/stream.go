@@ -2,14 +2,16 @@ package loaders
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
-	"os"
+	"math"
 	"sync"
 	"time"
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
+	"vantage/loaders/parquet/pages"
 )
 
 // stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
@@ -34,7 +36,6 @@ func newStream(open func() (io.Reader, error)) *stream {
 	return s
 }
 
-// run fills buffers.
 func (s *stream) run(open func() (io.Reader, error)) {
 	defer close(s.buffers)
 	r, err := open()
@@ -107,26 +108,33 @@ func (s *stream) close() {
 }
 
 // readStream decodes what has arrived until the deadline. It reports whether that is everything for now.
-func (s *Source) readStream(f *file, deadline time.Time) bool {
+func (r *reading) readStream(f *file, deadline time.Time) bool {
 	st := f.stream
 	if f.packed != nil {
-		return s.readHeld(f, deadline)
+		end, err := r.readTable(f, deadline)
+		if err != nil {
+			f.noteFile(unreadableReason(err))
+		}
+		if st.ended = end || err != nil; st.ended {
+			f.packed.close()
+		}
+		return st.ended
 	}
-	for !s.chunks.full() && time.Now().Before(deadline) {
+	for !r.chunks.full() && time.Now().Before(deadline) {
 		if f.refused {
 			st.rest = nil
 		}
 		if len(st.rest) > 0 {
 			n := f.feed(st.rest)
 			st.rest = st.rest[n:]
-			s.bytes.read += int64(n)
+			r.bytes.read += int64(n)
 			f.changed = time.Now()
 			continue
 		}
 		select {
 		case buffer, ok := <-st.buffers:
 			if !ok {
-				s.endStream(f)
+				r.endStream(f)
 				return true
 			}
 			st.rest = buffer
@@ -139,11 +147,15 @@ func (s *Source) readStream(f *file, deadline time.Time) bool {
 }
 
 // endStream decodes the rest of a stream that has ended.
-func (s *Source) endStream(f *file) {
-	if f.stream.inMemory != nil && f.stream.err == nil {
-		if f.stream.err = s.beginHeld(f); f.stream.err == nil {
+func (r *reading) endStream(f *file) {
+	if m := f.stream.inMemory; m != nil && f.stream.err == nil {
+		f.stream.inMemory = nil
+		r.bytes.read += m.Size()
+		if f.packed, f.stream.err = f.openHeld(*m); f.stream.err == nil {
+			r.enqueue(f)
 			return
 		}
+		f.packed = nil
 	}
 	f.stream.ended = true
 	switch {
@@ -151,13 +163,37 @@ func (s *Source) endStream(f *file) {
 		f.noteFile("it ends early: what writes it was stopped, or the file was cut off")
 	case f.stream.err != nil:
 		f.noteFile("it cannot be read: " + reasonOf(f.stream.err))
-	case s.bytes.read == 0:
+	case r.bytes.read == 0:
 		f.noteFile("nothing came")
 	}
 	f.finish()
-	s.newest.update(f)
+	r.newest.update(f)
 }
 
-func openNamedPipe(path string) func() (io.Reader, error) {
-	return func() (io.Reader, error) { return os.Open(path) }
+// tableIn returns the Parquet file in a compressed file, nil if that holds text.
+func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
+	if p.IsTable() {
+		return nil, nil
+	}
+	r, err := compressed.NewReader(p, io.NewSectionReader(h, 0, math.MaxInt64))
+	if err != nil {
+		return nil, err
+	}
+	start := make([]byte, compressed.SniffSize)
+	if _, err := io.ReadFull(r, start); err != nil || compressed.Sniff(start) != compressed.Parquet {
+		return nil, nil
+	}
+	return io.MultiReader(bytes.NewReader(start), r), nil
+}
+
+func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
+	p := &packedFile{handle: m}
+	table, err := pages.Open(m, m.Size(), &pages.Memory{})
+	if err == nil {
+		err = openTable(f, p, table, 1)
+	}
+	if err == nil && p.reader.ByColumns() {
+		p.reader.ReadRows(0)
+	}
+	return p, err
 }

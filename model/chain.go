@@ -53,9 +53,6 @@ func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
 		return nil, estimators.Values{}, nil
 	}
 	framework, name, _ := strings.Cut(s.Overlong, "/")
-	if s, err := overlong.Of(framework); name == "" && err == nil {
-		name = s.Name
-	}
 	shaping, err := overlong.Find(framework, name)
 	if err != nil {
 		return nil, estimators.Values{}, err
@@ -70,9 +67,6 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 		return nil, estimators.Values{}, nil
 	}
 	framework, name, _ := strings.Cut(s.Loss, "/")
-	if l := lossweight.Default(framework); name == "" && l != nil {
-		name = l.Name
-	}
 	l, err := lossweight.Find(framework, name)
 	if err != nil {
 		return nil, estimators.Values{}, err

@@ -127,7 +127,7 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if !e.Computable() {
-		return missingError(e, e.Needs.NotComputable)
+		return missingError(e, e.NotComputable)
 	}
 	if err := e.CheckScale(s.Scale); err != nil {
 		return trainerError(err)

@@ -327,8 +327,8 @@ func (a App) groupFilterAbout() []paragraph {
 		return []paragraph{{"group filters", "Trainers with dynamic sampling drop groups without signal and generate others in their place. " +
 			"→ selects a rule, those of " + a.settings.now.Framework + " first."}}
 	}
-	all := []paragraph{{"admitted if", f.Rule}, {"notes", f.Doc}}
-	return append(append(all, optionParagraphs(f.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", f.Enable}, paragraph{"source", f.Source})
+	all := []paragraph{{"admitted if", f.Formula}, {"notes", f.Doc}}
+	return append(append(all, optionParagraphs(f.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", f.Setting()}, paragraph{"source", f.Source})
 }
 
 func (a App) lossAbout() []paragraph {

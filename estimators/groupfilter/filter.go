@@ -1,28 +1,19 @@
 package groupfilter
 
 import (
+	"strings"
+
 	"vantage/estimators"
 )
 
 // Filter is the rule of one framework for which groups of a batch are trained on: its description and
 // its arithmetic. It is a value in the list [All].
 type Filter struct {
-	Framework string // whose rule, as in estimators.Estimator; set by all.go
-	Name      string // as the framework's option or function spells it: "filter_groups"
+	// Entry says what turns the rule on in the trainer, which [Enabled] looks up, and as Formula which groups
+	// stay: "std(metric) ≠ 0".
+	estimators.Entry
 
-	// Enable is what turns the rule on in the trainer: "algorithm.filter_groups.enable=true", or a few words
-	// without "=" if that is not one setting. [Enabled] looks it up.
-	Enable string
-	Rule   string // one line: which groups stay: "std(metric) ≠ 0"
-	Doc    string // strictness, precision, groups of one, NaN, equal rewards that are not dropped: a few sentences
-	Source string // repository@revision or wheel==version, file and function
-
-	// NoPublicCode: no code has been published that could be run. Source is then a paper, and the cases
-	// of the tests are calculated by hand.
-	NoPublicCode bool
-
-	Options []estimators.Option // in the trainer's own key names, with its defaults
-	Fate    Fate                // what becomes of the rows that are dropped
+	Fate Fate // what becomes of the rows that are dropped
 
 	SeesRaw         bool // the rule reads rewards before shaping by length: Batch.Raw
 	NeedsAdvantages bool // the rule reads Batch.Advantages
@@ -38,6 +29,63 @@ type Filter struct {
 
 // decide writes a verdict that has been reset: all groups admitted, no row named.
 type decide func(v *Verdict, b Batch, o estimators.Values) error
+
+// catalogue lists the filters, in the order of package estimators.
+func catalogue() estimators.Catalogue[*Filter] {
+	return estimators.Catalogue[*Filter]{
+		NoFramework: "no framework with a group filter is called %q: choose %s", NoName: "%s has no group filter %q: choose %s",
+		Lists: []estimators.List[*Filter]{
+			{Framework: "verl", Entries: verl},
+			{Framework: "ms-swift", Entries: swift},
+			{Framework: "openrlhf", Entries: openRLHF},
+			{Framework: "nemo-rl", Entries: nemoRL},
+			{Framework: "prime-rl", Entries: primeRL},
+			{Framework: "slime", Entries: slime},
+			{Framework: "miles", Entries: miles},
+			{Framework: "skyrl", Entries: skyRL},
+			{Framework: "roll", Entries: roll},
+			{Framework: "open-instruct", Entries: openInstruct},
+			{Framework: "tinker", Entries: tinker},
+			{Framework: "easyr1-upstream", Entries: easyR1Upstream},
+			{Framework: "trinity", Entries: trinity},
+			{Framework: "rllm", Entries: rLLM},
+			{Framework: "cosmos-rl", Entries: cosmosRL},
+			{Framework: "ragen", Entries: ragen},
+		},
+	}
+}
+
+// All returns the filters.
+func All() []*Filter { return catalogue().All() }
+
+// Find returns the filter of a framework by its name; "" is its first one. The error lists the
+// alternatives.
+func Find(framework, name string) (*Filter, error) {
+	if name == "" {
+		return catalogue().Default(framework)
+	}
+	return catalogue().Find(framework, name)
+}
+
+// Enabled returns the filter that key=value turns on in a trainer, nil if it turns none on; isSwitch
+// says that another value of the key does, so that this one turns a filter off.
+func Enabled(key, value string) (f *Filter, isSwitch bool) {
+	for _, f := range All() {
+		if !f.EnabledBy(key) {
+			continue
+		}
+		if isSwitch = true; strings.EqualFold(f.Value, value) {
+			return f, true
+		}
+	}
+	return nil, isSwitch
+}
+
+// EnabledBy reports whether some value of the key turns f on in its trainer; dashes and underscores are
+// the same.
+func (f *Filter) EnabledBy(key string) bool {
+	return f.Value != "" && f.Key == strings.ReplaceAll(key, "-", "_")
+}
 
 // Decide writes the verdict on b to v, whose slices it uses again. The error is a
 // *estimators.Refusal: what the trainer's own code raises for the batch, or, of the kind

@@ -220,7 +220,7 @@ func TestEveryFilter(t *testing.T) {
 	small, large := benchBatch().first(64), benchBatch().first(4096)
 	for _, f := range All() {
 		name := f.Framework + " " + f.Name
-		if f.Enable == "" || f.Rule == "" || f.Doc == "" || f.Source == "" {
+		if f.Setting() == "" || f.Formula == "" || f.Doc == "" || f.Source == "" {
 			t.Errorf("%s lacks a description", name)
 		}
 		if !strings.HasSuffix(f.Doc, ".") {
@@ -256,7 +256,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v, %v", f, err)
 	}
 	for _, c := range []struct{ framework, name, want string }{
-		{"skyrl", "x", `skyrl has no group filter "x": choose zero_variance_filter, dynamic_sampling_filter, dynamic_sampling_replace`},
+		{"skyrl", "x", `skyrl has no group filter "x": choose zero_variance_filter, dynamic_sampling_filter or dynamic_sampling_replace`},
 		{"x", "", `no framework with a group filter is called "x": choose verl, `},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -395,8 +395,8 @@ func TestEnabled(t *testing.T) {
 		}
 	}
 	for _, f := range All() {
-		if key, _, found := strings.Cut(f.Enable, "="); found && slices.ContainsFunc(f.Options, func(o estimators.Option) bool { return o.Key == key }) {
-			t.Errorf("%s %s: %s both turns it on and is an option", f.Framework, f.Name, key)
+		if f.Value != "" && slices.ContainsFunc(f.Options, func(o estimators.Option) bool { return o.Key == f.Key }) {
+			t.Errorf("%s %s: %s both turns it on and is an option", f.Framework, f.Name, f.Key)
 		}
 	}
 }

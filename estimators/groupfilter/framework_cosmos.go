@@ -11,20 +11,20 @@ import (
 func cosmosRL() []*Filter {
 	const key = "train.train_policy.filter_reward_metric"
 	return []*Filter{{
-		Name:   "dynamic_sampling",
-		Enable: "train.train_policy.variant=dapo",
-		Rule:   "more than one distinct filter reward",
-		Doc: "Compared exactly, in float64, no standard deviation: groups of equal rewards are dropped, whatever their value, and a " +
-			"difference in the last bit keeps a group. The filter reward is the sum of the functions of filter_reward_metric, the total " +
-			"reward if none is named. A group of one row is dropped. A NaN counts as a value of its own here; in the trainer that depends on " +
-			"which object it is.",
-		Source: "cosmos-rl wheel cosmos-rl==0.4.7 cosmos_rl/reward/local_calculator.py",
-		Fate:   Refilled,
-		Options: []estimators.Option{{
-			Key: key, Kind: estimators.Name("none or the names of columns, with commas"), Default: "none", Meaning: "the reward functions that must vary; none: the total reward",
-		}},
-		columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
-		decide:  func(v *Verdict, b Batch, o estimators.Values) error { return cosmosDynamicSampling(v, b, o.Text(key)) },
+		Entry: estimators.Entry{
+			Name: "dynamic_sampling", Key: "train.train_policy.variant", Value: "dapo",
+			Formula: "more than one distinct filter reward",
+			Source:  "cosmos-rl wheel cosmos-rl==0.4.7 cosmos_rl/reward/local_calculator.py",
+			Doc: "Compared exactly, in float64, no standard deviation: groups of equal rewards are dropped, whatever their value, and a " +
+				"difference in the last bit keeps a group. The filter reward is the sum of the functions of filter_reward_metric, the total " +
+				"reward if none is named. A group of one row is dropped. A NaN counts as a value of its own here; in the trainer that depends on " +
+				"which object it is.",
+			Options: []estimators.Option{{
+				Key: key, Kind: estimators.Name("none or the names of columns, with commas"), Default: "none", Meaning: "the reward functions that must vary; none: the total reward",
+			}},
+		},
+		Fate: Refilled, columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
+		decide: func(v *Verdict, b Batch, o estimators.Values) error { return cosmosDynamicSampling(v, b, o.Text(key)) },
 	}}
 }
 

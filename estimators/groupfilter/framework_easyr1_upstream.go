@@ -11,21 +11,21 @@ func easyR1Upstream() []*Filter {
 	const key, low, high = "algorithm.filter_key", "algorithm.filter_low", "algorithm.filter_high"
 	number := estimators.Number(math.Inf(-1), math.Inf(1))
 	return []*Filter{{
-		Name:   "online_filtering",
-		Enable: "algorithm.online_filtering=true",
-		Rule:   "filter_low < mean(filter_key) < filter_high",
-		Doc: "The mean is np.mean in float64; both comparisons are strict. Nothing looks at the spread: a group of equal " +
-			"rewards of 0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful " +
-			"groups. A group of one row is treated like any other; one with a NaN is dropped. If no group is left the trainer " +
-			"stops with a RuntimeError.",
-		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/ray_trainer.py:_make_batch_data",
-		Fate:   Refilled,
-		Options: []estimators.Option{
-			{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "what the mean is taken of: overall is the reward, another name a column of the log"},
-			{Key: low, Kind: number, Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
-			{Key: high, Kind: number, Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
+		Entry: estimators.Entry{
+			Name: "online_filtering", Key: "algorithm.online_filtering", Value: "true",
+			Formula: "filter_low < mean(filter_key) < filter_high",
+			Source:  "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/ray_trainer.py:_make_batch_data",
+			Doc: "The mean is np.mean in float64; both comparisons are strict. Nothing looks at the spread: a group of equal " +
+				"rewards of 0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful " +
+				"groups. A group of one row is treated like any other; one with a NaN is dropped. If no group is left the trainer " +
+				"stops with a RuntimeError.",
+			Options: []estimators.Option{
+				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "what the mean is taken of: overall is the reward, another name a column of the log"},
+				{Key: low, Kind: number, Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
+				{Key: high, Kind: number, Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
+			},
 		},
-		columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
+		Fate: Refilled, columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			return easyR1OnlineFiltering(v, b, o.Text(key), o.Number(low), o.Number(high))
 		},

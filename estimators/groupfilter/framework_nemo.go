@@ -16,21 +16,22 @@ func nemoRL() []*Filter {
 	)
 	count := estimators.NumberOrNone(1, math.Inf(1))
 	return []*Filter{{
-		Name:   "use_dynamic_sampling",
-		Enable: "grpo.use_dynamic_sampling=true",
-		Rule:   "rows with s ≠ 0, s = √((E[r²] − E[r]²) · m/(m − 1)) of the group's other rows",
-		Doc: "Per row, float32, NaN counts as 0. With use_leave_one_out_baseline a row's own reward is left out: of one success among " +
-			"failures, or one failure among successes, that row alone is dropped and the others stay; groups of two are always " +
-			"dropped. A group of one is always dropped. Rewards are those before shaping by length. Equal rewards of 0 or 1 are dropped; " +
-			"those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can vanish. Rows beyond num_prompts_per_step · " +
-			"num_generations_per_prompt are cut; with fewer sampling goes on.",
-		Source: "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/grpo.py:dynamic_sampling",
-		Fate:   Refilled, SeesRaw: true,
-		Options: []estimators.Option{
-			{Key: leaveOut, Kind: estimators.Switch(), Default: "true", Meaning: "baseline and standard deviation of a row are those of the others"},
-			{Key: prompts, Kind: count, Default: "none", Meaning: "prompts of a step; none: as many as stay"},
-			{Key: size, Kind: count, Default: "none", Meaning: "rows per prompt; none: those of the first group"},
+		Entry: estimators.Entry{
+			Name: "use_dynamic_sampling", Key: "grpo.use_dynamic_sampling", Value: "true",
+			Formula: "rows with s ≠ 0, s = √((E[r²] − E[r]²) · m/(m − 1)) of the group's other rows",
+			Source:  "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/grpo.py:dynamic_sampling",
+			Doc: "Per row, float32, NaN counts as 0. With use_leave_one_out_baseline a row's own reward is left out: of one success among " +
+				"failures, or one failure among successes, that row alone is dropped and the others stay; groups of two are always " +
+				"dropped. A group of one is always dropped. Rewards are those before shaping by length. Equal rewards of 0 or 1 are dropped; " +
+				"those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can vanish. Rows beyond num_prompts_per_step · " +
+				"num_generations_per_prompt are cut; with fewer sampling goes on.",
+			Options: []estimators.Option{
+				{Key: leaveOut, Kind: estimators.Switch(), Default: "true", Meaning: "baseline and standard deviation of a row are those of the others"},
+				{Key: prompts, Kind: count, Default: "none", Meaning: "prompts of a step; none: as many as stay"},
+				{Key: size, Kind: count, Default: "none", Meaning: "rows per prompt; none: those of the first group"},
+			},
 		},
+		Fate: Refilled, SeesRaw: true,
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			nemoDynamicSampling(v, b, o.Bool(leaveOut), int(o.NumberOr(prompts, 0)), int(o.NumberOr(size, 0)))
 			return nil

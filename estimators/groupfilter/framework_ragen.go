@@ -17,39 +17,40 @@ func ragen() []*Filter {
 	const share, zero, eps = ragenPrefix + "value", ragenPrefix + "include_zero", ragenPrefix + "selection_eps"
 	return []*Filter{
 		{
-			Name:   "rollout_filter",
-			Enable: ragenPrefix + "strategy=top_p",
-			Rule:   "the fewest groups whose std add up to rollout_filter_value of all, less 0.01",
-			Doc: "As the code is by default (top_p, linear, largest, reward_variance, which is the standard deviation): float32, ddof 1. Groups are taken " +
-				"from the largest std on until their sum reaches rollout_filter_value · Σ std − rollout_filter_selection_eps; of equal ones the first " +
-				"in the batch. With the default of 1 all groups stay, those of equal rewards too; with less these are dropped, whatever " +
-				"their value, except a single group of 0.1 or 0.7, whose std in torch is a rounding error above 0. One NaN, or a group of one row, and no group stays.",
-			Source: ragenCode + ":RolloutFilter._select_top_groups",
-			Fate:   Removed,
-			Options: []estimators.Option{
-				{Key: share, Kind: estimators.Number(0, math.Inf(1)), Default: "1", Meaning: "the share of the summed std that the kept groups must reach; 1 keeps all"},
-				{Key: zero, Kind: estimators.Switch(), Default: "true", Meaning: "with a share of 1 keep groups whose std is 0, too"},
-				{Key: eps, Kind: estimators.Number(0, math.Inf(1)), Default: "0.01", Meaning: "how much of that sum may be missing"},
+			Entry: estimators.Entry{
+				Name: "rollout_filter", Key: ragenPrefix + "strategy", Value: "top_p",
+				Formula: "the fewest groups whose std add up to rollout_filter_value of all, less 0.01",
+				Source:  ragenCode + ":RolloutFilter._select_top_groups",
+				Doc: "As the code is by default (top_p, linear, largest, reward_variance, which is the standard deviation): float32, ddof 1. Groups are taken " +
+					"from the largest std on until their sum reaches rollout_filter_value · Σ std − rollout_filter_selection_eps; of equal ones the first " +
+					"in the batch. With the default of 1 all groups stay, those of equal rewards too; with less these are dropped, whatever " +
+					"their value, except a single group of 0.1 or 0.7, whose std in torch is a rounding error above 0. One NaN, or a group of one row, and no group stays.",
+				Options: []estimators.Option{
+					{Key: share, Kind: estimators.Number(0, math.Inf(1)), Default: "1", Meaning: "the share of the summed std that the kept groups must reach; 1 keeps all"},
+					{Key: zero, Kind: estimators.Switch(), Default: "true", Meaning: "with a share of 1 keep groups whose std is 0, too"},
+					{Key: eps, Kind: estimators.Number(0, math.Inf(1)), Default: "0.01", Meaning: "how much of that sum may be missing"},
+				},
 			},
+			Fate: Removed,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				ragenRolloutFilter(v, b, float32(o.Number(share)), float32(o.Number(eps)), o.Bool(zero))
 				return nil
 			},
 		},
 		{
-			Name:         "top_p",
-			NoPublicCode: true,
-			Enable:       ragenPrefix + "strategy=top_p",
-			Rule:         "the fewest groups whose variances add up to rollout_filter_value of all",
-			Doc: "By the paper: groups are sorted by the variance of their rewards, the largest first, and taken until their sum reaches the " +
-				"share; of equal ones the first in the batch. float64, ddof 1; a share that is missed by rounding alone counts as reached. Groups " +
-				"of equal rewards and of one row have no variance and are dropped, also at a share of 1; groups with a NaN are dropped. The " +
-				"authors' code is rollout_filter.",
-			Source: "arXiv:2604.06268, SNR-aware filtering",
-			Fate:   Removed,
-			Options: []estimators.Option{{
-				Key: share, Kind: estimators.Number(0, 1), Default: "0.9", Meaning: "the share of the summed variance that the kept groups must reach",
-			}},
+			Entry: estimators.Entry{
+				Name: "top_p", Key: ragenPrefix + "strategy", Value: "top_p",
+				Formula: "the fewest groups whose variances add up to rollout_filter_value of all",
+				Source:  "arXiv:2604.06268, SNR-aware filtering", NoPublicCode: true,
+				Doc: "By the paper: groups are sorted by the variance of their rewards, the largest first, and taken until their sum reaches the " +
+					"share; of equal ones the first in the batch. float64, ddof 1; a share that is missed by rounding alone counts as reached. Groups " +
+					"of equal rewards and of one row have no variance and are dropped, also at a share of 1; groups with a NaN are dropped. The " +
+					"authors' code is rollout_filter.",
+				Options: []estimators.Option{{
+					Key: share, Kind: estimators.Number(0, 1), Default: "0.9", Meaning: "the share of the summed variance that the kept groups must reach",
+				}},
+			},
+			Fate: Removed,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				ragenTopP(v, b, o.Number(share))
 				return nil

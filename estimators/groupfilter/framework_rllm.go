@@ -14,20 +14,21 @@ func rLLM() []*Filter {
 		byStd     = "rllm.algorithm.norm_adv_by_std_in_grpo"
 	)
 	return []*Filter{{
-		Name:   "filter_uniform_groups",
-		Enable: "rllm.rejection_sample.filter_uniform_groups=true",
-		Rule:   "some |A| > 1e-8, A of this group alone, and at least min_trajs_per_group rows",
-		Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also by prpo and " +
-			"reinforce_plus_plus_baseline, which otherwise see the batch. Groups of equal rewards are dropped, whatever their " +
-			"value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops one of all 0. A NaN keeps " +
-			"its group.",
-		Source: "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; rllm/trainer/algorithms/{advantage,rl_algo}.py",
-		Fate:   Refilled,
-		Options: []estimators.Option{
-			{Key: least, Kind: estimators.Number(0, math.Inf(1)), Default: "2", Meaning: "groups of fewer rows are dropped first"},
-			{Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo", Meaning: "whose advantages are looked at"},
-			{Key: byStd, Kind: estimators.Switch(), Default: "true", Meaning: "grpo divides by the standard deviation"},
+		Entry: estimators.Entry{
+			Name: "filter_uniform_groups", Key: "rllm.rejection_sample.filter_uniform_groups", Value: "true",
+			Formula: "some |A| > 1e-8, A of this group alone, and at least min_trajs_per_group rows",
+			Source:  "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; rllm/trainer/algorithms/{advantage,rl_algo}.py",
+			Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also by prpo and " +
+				"reinforce_plus_plus_baseline, which otherwise see the batch. Groups of equal rewards are dropped, whatever their " +
+				"value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops one of all 0. A NaN keeps " +
+				"its group.",
+			Options: []estimators.Option{
+				{Key: least, Kind: estimators.Number(0, math.Inf(1)), Default: "2", Meaning: "groups of fewer rows are dropped first"},
+				{Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo", Meaning: "whose advantages are looked at"},
+				{Key: byStd, Kind: estimators.Switch(), Default: "true", Meaning: "grpo divides by the standard deviation"},
+			},
 		},
+		Fate: Refilled,
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			rows := o.Number(least)
 			ask := rLLMVaries(o.Text(estimator), o.Bool(byStd))

@@ -15,22 +15,23 @@ func roll() []*Filter {
 	anyNumber := estimators.Number(math.Inf(-1), math.Inf(1))
 	return []*Filter{
 		{
-			Name:   "query_filter",
-			Enable: "rewards.DOMAIN.query_filter_config.type: mean_filter or std_filter",
-			Rule:   "mean_filter: threshold_down < mean(r) < threshold_up; std_filter: std(r) > std_threshold",
-			Doc: "float32, std with ddof 1; a value that equals a threshold is dropped. By default nothing but a mean of −1 or less is " +
-				"dropped: set the thresholds. std_filter with std_threshold 0 keeps most groups of equal rewards of 0.1 or 0.7, whose " +
-				"std in torch is a rounding error above 0, and drops those of 0, 0.5 or 1. A group of one row stays, and so " +
-				"does one with a NaN. Only with is_num_return_sequences_expand: true (ROLL's default is false) do the rows of a prompt arrive " +
-				"one by one; a group that arrives as one batch is never dropped.",
-			Source: rollCode + "roll/distributed/scheduler/user_defined_rollout_loop.py:query_filter",
-			Fate:   Refilled,
-			Options: []estimators.Option{
-				{Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter", Meaning: "which of the two rules; no_filter drops nothing"},
-				{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber, Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
-				{Key: "query_filter_config.filter_args.threshold_up", Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "mean_filter: groups whose mean is this or more are dropped; none: infinite"},
-				{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber, Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
+			Entry: estimators.Entry{
+				Name: "query_filter", Key: "rewards.DOMAIN.query_filter_config.type: mean_filter or std_filter",
+				Formula: "mean_filter: threshold_down < mean(r) < threshold_up; std_filter: std(r) > std_threshold",
+				Source:  rollCode + "roll/distributed/scheduler/user_defined_rollout_loop.py:query_filter",
+				Doc: "float32, std with ddof 1; a value that equals a threshold is dropped. By default nothing but a mean of −1 or less is " +
+					"dropped: set the thresholds. std_filter with std_threshold 0 keeps most groups of equal rewards of 0.1 or 0.7, whose " +
+					"std in torch is a rounding error above 0, and drops those of 0, 0.5 or 1. A group of one row stays, and so " +
+					"does one with a NaN. Only with is_num_return_sequences_expand: true (ROLL's default is false) do the rows of a prompt arrive " +
+					"one by one; a group that arrives as one batch is never dropped.",
+				Options: []estimators.Option{
+					{Key: "query_filter_config.type", Kind: estimators.OneOf("no_filter", "mean_filter", "std_filter"), Default: "no_filter", Meaning: "which of the two rules; no_filter drops nothing"},
+					{Key: "query_filter_config.filter_args.threshold_down", Kind: anyNumber, Default: "-1", Meaning: "mean_filter: groups whose mean is this or less are dropped"},
+					{Key: "query_filter_config.filter_args.threshold_up", Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "mean_filter: groups whose mean is this or more are dropped; none: infinite"},
+					{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber, Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
+				},
 			},
+			Fate: Refilled,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				switch o.Text("query_filter_config.type") {
 				case "mean_filter":
@@ -48,25 +49,26 @@ func roll() []*Filter {
 			},
 		},
 		{
-			Name:   "sample_level_mask",
-			Enable: "difficulty_mask, max_len_mask or error_max_len_clip: true",
-			Rule:   "difficulty_mask: low < mean(r) < high; max_len_mask: not cut; error_max_len_clip: r = 1, or r = 0 and short",
-			Doc: "float32, per row after the rollout; a row stays if every mask that is on keeps it. difficulty_mask compares strictly, " +
-				"and looks at no spread: equal rewards of 0.5 stay although they have no signal. Its groups are so many " +
-				"rows in the order of the batch; groups of one row stay. error_max_len_clip drops every row of a reward other than 0 or 1. " +
-				"A NaN mean drops its rows. Dropped rows stay in the batch with a loss mask of 0.",
-			Source: rollCode + "roll/utils/functionals.py:get_sample_level_mask, difficulty_mask",
-			Fate:   Masked, NeedsLengths: true,
-			Options: []estimators.Option{
-				{Key: "max_len_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows as long as response_length"},
-				{Key: "difficulty_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of groups that are too hard or too easy"},
-				{Key: "difficulty_low_threshold", Kind: anyNumber, Default: "0", Meaning: "groups whose mean is this or less are dropped"},
-				{Key: "difficulty_high_threshold", Kind: anyNumber, Default: "1", Meaning: "groups whose mean is this or more are dropped"},
-				{Key: "error_max_len_clip", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of reward 0 that are error_max_len_threshold long, and of other rewards than 0 and 1"},
-				{Key: "error_max_len_threshold", Kind: anyNumber, Default: "9999999999", Meaning: "from how many tokens on a wrong answer is dropped"},
-				{Key: "num_return_sequences_in_group", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "rows of a group for difficulty_mask; none: the groups of the log"},
-				{Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step"},
+			Entry: estimators.Entry{
+				Name: "sample_level_mask", Key: "difficulty_mask, max_len_mask or error_max_len_clip: true",
+				Formula: "difficulty_mask: low < mean(r) < high; max_len_mask: not cut; error_max_len_clip: r = 1, or r = 0 and short",
+				Source:  rollCode + "roll/utils/functionals.py:get_sample_level_mask, difficulty_mask",
+				Doc: "float32, per row after the rollout; a row stays if every mask that is on keeps it. difficulty_mask compares strictly, " +
+					"and looks at no spread: equal rewards of 0.5 stay although they have no signal. Its groups are so many " +
+					"rows in the order of the batch; groups of one row stay. error_max_len_clip drops every row of a reward other than 0 or 1. " +
+					"A NaN mean drops its rows. Dropped rows stay in the batch with a loss mask of 0.",
+				Options: []estimators.Option{
+					{Key: "max_len_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows as long as response_length"},
+					{Key: "difficulty_mask", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of groups that are too hard or too easy"},
+					{Key: "difficulty_low_threshold", Kind: anyNumber, Default: "0", Meaning: "groups whose mean is this or less are dropped"},
+					{Key: "difficulty_high_threshold", Kind: anyNumber, Default: "1", Meaning: "groups whose mean is this or more are dropped"},
+					{Key: "error_max_len_clip", Kind: estimators.Switch(), Default: "false", Meaning: "drop rows of reward 0 that are error_max_len_threshold long, and of other rewards than 0 and 1"},
+					{Key: "error_max_len_threshold", Kind: anyNumber, Default: "9999999999", Meaning: "from how many tokens on a wrong answer is dropped"},
+					{Key: "num_return_sequences_in_group", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "rows of a group for difficulty_mask; none: the groups of the log"},
+					{Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step"},
+				},
 			},
+			Fate: Masked, NeedsLengths: true,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				return rollMask{
 					maxLen: o.Bool("max_len_mask"), difficulty: o.Bool("difficulty_mask"), errorClip: o.Bool("error_max_len_clip"),

@@ -26,50 +26,51 @@ func skyRL() []*Filter {
 	}
 	return []*Filter{
 		{
-			Name:   "zero_variance_filter",
-			Enable: "trainer.algorithm.zero_variance_filter=true",
-			Rule:   "max(r) − min(r) > zero_variance_filter_tol",
-			Doc: "float64; a spread that equals the tolerance is dropped. It is a range, no standard deviation, so groups of equal rewards are " +
-				"dropped, whatever their value. Only rows with a token in the loss count; groups with one or none of them stay. A NaN as " +
-				"the first such row keeps the group, a later one is passed over. Dropped rows stay in the batch with a loss mask of 0 " +
-				"and still count where the loss counts sequences or prompts.",
-			Source: skyCode + "zero_variance_filter",
-			Fate:   Masked,
-			Options: []estimators.Option{{
-				Key: skyTol, Kind: estimators.Number(0, math.Inf(1)), Default: "1e-06", Meaning: "groups whose rewards spread by this or less are dropped",
-			}},
+			Entry: estimators.Entry{
+				Name: "zero_variance_filter", Key: "trainer.algorithm.zero_variance_filter", Value: "true",
+				Formula: "max(r) − min(r) > zero_variance_filter_tol", Source: skyCode + "zero_variance_filter",
+				Doc: "float64; a spread that equals the tolerance is dropped. It is a range, no standard deviation, so groups of equal rewards are " +
+					"dropped, whatever their value. Only rows with a token in the loss count; groups with one or none of them stay. A NaN as " +
+					"the first such row keeps the group, a later one is passed over. Dropped rows stay in the batch with a loss mask of 0 " +
+					"and still count where the loss counts sequences or prompts.",
+				Options: []estimators.Option{{
+					Key: skyTol, Kind: estimators.Number(0, math.Inf(1)), Default: "1e-06", Meaning: "groups whose rewards spread by this or less are dropped",
+				}},
+			},
+			Fate: Masked,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				skyZeroVariance(v, b, o.Number(skyTol))
 				return nil
 			},
 		},
 		{
-			Name:   "dynamic_sampling_filter",
-			Enable: "trainer.algorithm.dynamic_sampling.type=filter",
-			Rule:   "std(r) > 0",
-			Doc: docSkyStd + "With fewer than train_batch_size groups nothing trains yet and sampling goes on; with more the batch is cut " +
-				"to train_batch_size · n_samples_per_prompt rows, which can cut a ragged group in two.",
-			Source: skyCode + "handle_filter_sampling",
-			Fate:   Refilled,
-			Options: []estimators.Option{size, {
-				Key: skyBatch, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "groups that train in a step; none: as many as stay",
-			}},
+			Entry: estimators.Entry{
+				Name: "dynamic_sampling_filter", Key: "trainer.algorithm.dynamic_sampling.type", Value: "filter",
+				Formula: "std(r) > 0", Source: skyCode + "handle_filter_sampling",
+				Doc: docSkyStd + "With fewer than train_batch_size groups nothing trains yet and sampling goes on; with more the batch is cut " +
+					"to train_batch_size · n_samples_per_prompt rows, which can cut a ragged group in two.",
+				Options: []estimators.Option{size, {
+					Key: skyBatch, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "groups that train in a step; none: as many as stay",
+				}},
+			},
+			Fate: Refilled,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				skyFilter(v, b, int(o.NumberOr(skySize, 0)), int(o.NumberOr(skyBatch, 0)))
 				return nil
 			},
 		},
 		{
-			Name:   "dynamic_sampling_replace",
-			Enable: "trainer.algorithm.dynamic_sampling.type=replace",
-			Rule:   "std(r) > 0; the others are overwritten by good groups, or the batch is refused",
-			Doc: docSkyStd + "If more than min_replace_ratio of the groups are good, copies of random good groups take the places of the " +
-				"others; which ones is not in a log, and vantage leaves the places empty. Else the whole batch is refused and sampled again.",
-			Source: skyCode + "handle_replace_sampling",
-			Fate:   Removed,
-			Options: []estimators.Option{size, {
-				Key: skyRatio, Kind: estimators.Number(math.Inf(-1), math.Inf(1)), Default: "0.3", Meaning: "the share of good groups must be more than this",
-			}},
+			Entry: estimators.Entry{
+				Name: "dynamic_sampling_replace", Key: "trainer.algorithm.dynamic_sampling.type", Value: "replace",
+				Formula: "std(r) > 0; the others are overwritten by good groups, or the batch is refused",
+				Source:  skyCode + "handle_replace_sampling",
+				Doc: docSkyStd + "If more than min_replace_ratio of the groups are good, copies of random good groups take the places of the " +
+					"others; which ones is not in a log, and vantage leaves the places empty. Else the whole batch is refused and sampled again.",
+				Options: []estimators.Option{size, {
+					Key: skyRatio, Kind: estimators.Number(math.Inf(-1), math.Inf(1)), Default: "0.3", Meaning: "the share of good groups must be more than this",
+				}},
+			},
+			Fate: Removed,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				skyReplace(v, b, int(o.NumberOr(skySize, 0)), o.Number(skyRatio))
 				return nil

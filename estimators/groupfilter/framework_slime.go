@@ -17,7 +17,7 @@ const docNonzeroStd = "std is torch's in float64, ddof 1, on all rows of the gro
 func slime() []*Filter {
 	const (
 		file    = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/rollout/filter_hub/dynamic_sampling_filters.py:"
-		path    = "dynamic_sampling_filter_path=slime.rollout.filter_hub.dynamic_sampling_filters."
+		hub     = "slime.rollout.filter_hub.dynamic_sampling_filters."
 		limit   = 1e-6
 		size    = "rollout_batch_size"
 		started = "over_sampling_batch_size"
@@ -25,8 +25,11 @@ func slime() []*Filter {
 	groups := estimators.NumberOrNone(1, math.Inf(1))
 	return []*Filter{
 		{
-			Name: "check_reward_nonzero_std", Enable: path + "check_reward_nonzero_std",
-			Rule: "std(r) > 1e-6", Doc: docNonzeroStd, Source: file + "check_reward_nonzero_std",
+			Entry: estimators.Entry{
+				Name: "check_reward_nonzero_std", Key: "dynamic_sampling_filter_path", Value: hub + "check_reward_nonzero_std", Formula: "std(r) > 1e-6",
+				Source: file + "check_reward_nonzero_std",
+				Doc:    docNonzeroStd,
+			},
 			Fate: Refilled, Label: zeroStdLabel,
 			decide: func(v *Verdict, b Batch, _ estimators.Values) error {
 				v.eachGroup(b, b.Rewards, stdAbove(limit))
@@ -34,17 +37,18 @@ func slime() []*Filter {
 			},
 		},
 		{
-			Name: "check_reward_nonzero_std_with_fallback", Enable: path + "check_reward_nonzero_std_with_fallback",
-			Rule: "std(r) > 1e-6, or no group to spare",
-			Doc: docNonzeroStd + " But a group is dropped only while more than rollout_batch_size groups remain of those started: the last " +
-				"dead groups of a step are trained on. So the verdict depends on the order in which groups arrive, for which the order of " +
-				"the log is taken, and without over-sampling nothing is dropped.",
-			Source: file + "check_reward_nonzero_std_with_fallback",
-			Fate:   Refilled, Label: zeroStdLabel,
-			Options: []estimators.Option{
-				{Key: size, Kind: groups, Default: "none", Meaning: "groups of a step that train; none: all groups of the log"},
-				{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
+			Entry: estimators.Entry{
+				Name: "check_reward_nonzero_std_with_fallback", Key: "dynamic_sampling_filter_path", Value: hub + "check_reward_nonzero_std_with_fallback",
+				Formula: "std(r) > 1e-6, or no group to spare", Source: file + "check_reward_nonzero_std_with_fallback",
+				Doc: docNonzeroStd + " But a group is dropped only while more than rollout_batch_size groups remain of those started: the last " +
+					"dead groups of a step are trained on. So the verdict depends on the order in which groups arrive, for which the order of " +
+					"the log is taken, and without over-sampling nothing is dropped.",
+				Options: []estimators.Option{
+					{Key: size, Kind: groups, Default: "none", Meaning: "groups of a step that train; none: all groups of the log"},
+					{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
+				},
 			},
+			Fate: Refilled, Label: zeroStdLabel,
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				all := float64(b.Groups())
 				switch {

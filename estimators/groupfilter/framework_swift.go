@@ -9,18 +9,18 @@ import (
 func swift() []*Filter {
 	const key = "dynamic_num_samples"
 	return []*Filter{{
-		Name:   "dynamic_sample",
-		Enable: "dynamic_sample=true",
-		Rule:   "std(Σ_k w_k · r_k) > 0",
-		Doc: "float32, ddof 1; a reward without a score counts as 0. Groups of a fixed size are rows of a matrix, whose std is exactly 0 for " +
-			"equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor of its own, whose std is a " +
-			"rounding error above 0 for most sizes of equal rewards of 0.1 or 0.7: the trainer keeps those. A group of one row is " +
-			"dropped. After max_resample_times (3) the original batch trains, dead groups and all.",
-		Source: "ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py:compute_std",
-		Fate:   Refilled,
-		Options: []estimators.Option{{
-			Key: key, Kind: estimators.Switch(), Default: "false", Meaning: "groups differ in size, as multi-turn servers return them: each is a tensor of its own",
-		}},
+		Entry: estimators.Entry{
+			Name: "dynamic_sample", Key: "dynamic_sample", Value: "true", Formula: "std(Σ_k w_k · r_k) > 0",
+			Source: "ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py:compute_std",
+			Doc: "float32, ddof 1; a reward without a score counts as 0. Groups of a fixed size are rows of a matrix, whose std is exactly 0 for " +
+				"equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor of its own, whose std is a " +
+				"rounding error above 0 for most sizes of equal rewards of 0.1 or 0.7: the trainer keeps those. A group of one row is " +
+				"dropped. After max_resample_times (3) the original batch trains, dead groups and all.",
+			Options: []estimators.Option{{
+				Key: key, Kind: estimators.Switch(), Default: "false", Meaning: "groups differ in size, as multi-turn servers return them: each is a tensor of its own",
+			}},
+		},
+		Fate: Refilled,
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			swiftDynamicSample(v, b, o.Bool(key))
 			return nil

@@ -10,19 +10,20 @@ import (
 // verl drops groups whose metric does not vary.
 func verl() []*Filter {
 	return []*Filter{{
-		Name:   "filter_groups",
-		Enable: "algorithm.filter_groups.enable=true",
-		Rule:   "std(metric) ≠ 0, or one row",
-		Doc: "std is np.std in float64, compared with exactly 0. The metric reward is float32, so groups of equal rewards " +
-			"are dropped. Another metric stays float64, and np.std of equal values is not always 0: three of acc = 0.1 have " +
-			"1.4e-17, so the trainer keeps such a group, while equal values of 0, 0.5 or 1 are dropped. A group of one row stays, " +
-			"and one with a NaN. Every row of a prompt counts, also several outputs of one rollout.",
-		Source: "verl wheel verl==0.9.1 verl/trainer/ppo/v1/replay_buffer.py:_dapo_filtered_keys",
-		Fate:   Refilled,
-		Options: []estimators.Option{{
-			Key: "algorithm.filter_groups.metric", Kind: estimators.Name("reward or the name of a column"), Default: "reward",
-			Meaning: "what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward",
-		}},
+		Entry: estimators.Entry{
+			Name: "filter_groups", Key: "algorithm.filter_groups.enable", Value: "true",
+			Formula: "std(metric) ≠ 0, or one row",
+			Source:  "verl wheel verl==0.9.1 verl/trainer/ppo/v1/replay_buffer.py:_dapo_filtered_keys",
+			Doc: "std is np.std in float64, compared with exactly 0. The metric reward is float32, so groups of equal rewards " +
+				"are dropped. Another metric stays float64, and np.std of equal values is not always 0: three of acc = 0.1 have " +
+				"1.4e-17, so the trainer keeps such a group, while equal values of 0, 0.5 or 1 are dropped. A group of one row stays, " +
+				"and one with a NaN. Every row of a prompt counts, also several outputs of one rollout.",
+			Options: []estimators.Option{{
+				Key: "algorithm.filter_groups.metric", Kind: estimators.Name("reward or the name of a column"), Default: "reward",
+				Meaning: "what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward",
+			}},
+		},
+		Fate:    Refilled,
 		columns: func(o estimators.Values) []string { return []string{o.Text("algorithm.filter_groups.metric")} },
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			return verlFilterGroups(v, b, o.Text("algorithm.filter_groups.metric"))

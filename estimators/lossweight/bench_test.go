@@ -46,7 +46,7 @@ func BenchmarkWeigh(bench *testing.B) {
 func BenchmarkFigures(bench *testing.B) {
 	b := stepOf(131072)
 	dst := make([]float64, len(b.Lengths))
-	if err := Default("verl").Weigh(dst, b, estimators.Values{}); err != nil {
+	if err := verl()[0].Weigh(dst, b, estimators.Values{}); err != nil {
 		bench.Fatal(err)
 	}
 	bench.Run("mass", func(bench *testing.B) {

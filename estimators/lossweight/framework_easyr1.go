@@ -7,27 +7,38 @@ func easyR1() []*Loss {
 	const within = "A dropped sample has no token. Each micro-batch weighs the same; which rows share one is not in the log, and the order of the log is taken."
 	list := []*Loss{
 		{
-			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
-			Doc:   "Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. " + within,
-			weigh: inEasyMicroBatches(func(b Batch, lo, hi int) weight { return perToken(b.tokens(lo, hi) + 1e-8) }),
+			Entry: estimators.Entry{
+				Name: "token-mean", Formula: "l / T",
+				Doc: "Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. " + within,
+			},
+			NeedsLengths: true,
+			weigh:        inEasyMicroBatches(func(b Batch, lo, hi int) weight { return perToken(b.tokens(lo, hi) + 1e-8) }),
 		},
 		{
-			Name: "seq-mean-token-sum", Formula: "l / N", NeedsLengths: true,
-			Doc:   "N counts dropped samples too. " + within,
-			weigh: inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum", Formula: "l / N",
+				Doc: "N counts dropped samples too. " + within,
+			},
+			NeedsLengths: true,
+			weigh:        inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
 		},
 		{
-			Name: "seq-mean-token-mean", Formula: "1 / N",
-			Doc:   "Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. " + within,
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-mean", Formula: "1 / N",
+				Doc: "Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. " + within,
+			},
 			weigh: weighEasyMeans,
 		},
 		{
-			Name: "seq-mean-token-sum-norm", Formula: "l / L, L width of the padded responses", NeedsLengths: true,
-			Doc: "It is not divided by the number of rows: the gradient grows with the micro-batch. " + within,
-			Options: []estimators.Option{{
-				Key: verlWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "L in tokens; none: that of the longest response",
-			}},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum-norm", Formula: "l / L, L width of the padded responses",
+				Doc: "It is not divided by the number of rows: the gradient grows with the micro-batch. " + within,
+				Options: []estimators.Option{{
+					Key: verlWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "L in tokens; none: that of the longest response",
+				}},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				width := b.width(v.Number(verlWidth))
 				return inEasyMicroBatches(func(Batch, int, int) weight { return perToken(width) })(dst, b, v)

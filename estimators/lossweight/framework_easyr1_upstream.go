@@ -9,21 +9,26 @@ const easyMicro = "worker.actor.micro_batch_size_per_device_for_update"
 func easyR1Upstream() []*Loss {
 	list := []*Loss{
 		{
-			Name: "token", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference.",
+			Entry: estimators.Entry{
+				Name: "token", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference.",
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(b.tokens(0, len(dst))+1e-8))
 				return nil
 			},
 		},
 		{
-			Name: "seq", Formula: "1 / N",
-			Doc: "Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches " +
-				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.",
-			Options: []estimators.Option{{
-				Key: easyMicro, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "rows of a micro-batch; none: all rows of the step",
-			}},
+			Entry: estimators.Entry{
+				Name: "seq", Formula: "1 / N",
+				Doc: "Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches " +
+					"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.",
+				Options: []estimators.Option{{
+					Key: easyMicro, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "rows of a micro-batch; none: all rows of the step",
+				}},
+			},
 			weigh: weighEasySeq,
 		},
 	}

@@ -6,16 +6,21 @@ import "vantage/estimators"
 func nemoRL() []*Loss {
 	list := []*Loss{
 		{
-			Name: "token_level", Value: "true", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. Masked rows have no weight and do not count. Micro-batches and ranks make no difference.",
+			Entry: estimators.Entry{
+				Name: "token_level", Value: "true", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. Masked rows have no weight and do not count. Micro-batches and ranks make no difference.",
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(b.tokens(0, len(dst))+1e-8))
 				return nil
 			},
 		},
 		{
-			Name: "sequence_level", Value: "false", Formula: "1 / M, M rows that are not masked",
-			Doc: "Each row weighs the same. A row without a token has no weight but counts in M; a masked row does not count. Micro-batches and ranks make no difference.",
+			Entry: estimators.Entry{
+				Name: "sequence_level", Value: "false", Formula: "1 / M, M rows that are not masked",
+				Doc: "Each row weighs the same. A row without a token has no weight but counts in M; a masked row does not count. Micro-batches and ranks make no difference.",
+			},
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perRow(float32(len(dst)-b.masked())+1e-8))
 				return nil

@@ -13,15 +13,20 @@ func openRLHF() []*Loss {
 		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken. One without a token makes the loss NaN."
 	list := []*Loss{
 		{
-			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
-			Doc: local,
+			Entry: estimators.Entry{
+				Name: "token-mean", Formula: "l / T",
+				Doc: local,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				return weighOpenRLHF(dst, b, v, func(lo, hi int) weight { return perToken(b.tokens(lo, hi)) })
 			},
 		},
 		{
-			Name: "seq-mean-token-mean", Formula: "1 / N, N rows with a token",
-			Doc: "Each row weighs the same; rows without a token do not count. " + local,
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-mean", Formula: "1 / N, N rows with a token",
+				Doc: "Each row weighs the same; rows without a token do not count. " + local,
+			},
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				return weighOpenRLHF(dst, b, v, func(lo, hi int) weight { return perRow(b.rowsWithTokens(lo, hi)) })
 			},

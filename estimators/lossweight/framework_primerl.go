@@ -13,8 +13,18 @@ func primeRL() []*Loss {
 	const doc = "T counts the tokens that are shipped to the trainer. Rows of advantage exactly 0 are not: " +
 		"the weight of every other row grows as more groups are dead. Micro-batches and ranks make no difference."
 	list := []*Loss{
-		{Name: "default", Doc: doc},
-		{Name: "ipo", Doc: "Weights as default's; the losses of the tokens differ. " + doc},
+		{
+			Entry: estimators.Entry{
+				Name: "default",
+				Doc:  doc,
+			},
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "ipo",
+				Doc:  "Weights as default's; the losses of the tokens differ. " + doc,
+			},
+		},
 	}
 	for _, l := range list {
 		l.Key, l.Value = "trainer.loss.type", l.Name

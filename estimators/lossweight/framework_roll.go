@@ -16,36 +16,49 @@ func roll() []*Loss {
 	}
 	list := []*Loss{
 		{
-			Name: "seq-mean-token-mean", Formula: "1 / N",
-			Doc: "Each row weighs the same, so a token of a long row weighs less. " + anyMicroBatch, Options: []estimators.Option{valid},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-mean", Formula: "1 / N",
+				Doc:     "Each row weighs the same, so a token of a long row weighs less. " + anyMicroBatch,
+				Options: []estimators.Option{valid},
+			},
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				b.setAll(dst, perRow(rollRows(dst, b, v)))
 				return nil
 			},
 		},
 		{
-			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. " + anyMicroBatch,
+			Entry: estimators.Entry{
+				Name: "token-mean", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. " + anyMicroBatch,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(b.tokens(0, len(dst))))
 				return nil
 			},
 		},
 		{
-			Name: "seq-mean-token-sum", Formula: "l / N", NeedsLengths: true,
-			Doc: anyMicroBatch, Options: []estimators.Option{valid},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum", Formula: "l / N",
+				Doc:     anyMicroBatch,
+				Options: []estimators.Option{valid},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				b.setAll(dst, perToken(rollRows(dst, b, v)))
 				return nil
 			},
 		},
 		{
-			Name: "seq-mean-token-sum-norm", Formula: "l / L, L width of the padded responses", NeedsLengths: true,
-			Doc: "It is not divided by the number of rows: the gradient grows with the batch.",
-			Options: []estimators.Option{{
-				Key: rollWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "L in tokens; none: that of the longest response",
-			}},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum-norm", Formula: "l / L, L width of the padded responses",
+				Doc: "It is not divided by the number of rows: the gradient grows with the batch.",
+				Options: []estimators.Option{{
+					Key: rollWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "L in tokens; none: that of the longest response",
+				}},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				b.setAll(dst, perToken(b.width(v.Number(rollWidth))))
 				return nil

@@ -13,16 +13,21 @@ func skyRL() []*Loss {
 	const minibatch = "A step of several mini-batches has these weights within each of them. Rows without a token and masked rows count in N."
 	list := []*Loss{
 		{
-			Name: "token_mean", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. " + minibatch,
+			Entry: estimators.Entry{
+				Name: "token_mean", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. " + minibatch,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.scaleTokens(dst, 0, len(dst), max(b.tokens(0, len(dst)), 1), 1)
 				return nil
 			},
 		},
 		{
-			Name: "sequence_mean", Formula: "1 / N",
-			Doc: "Each row weighs the same. " + minibatch,
+			Entry: estimators.Entry{
+				Name: "sequence_mean", Formula: "1 / N",
+				Doc: "Each row weighs the same. " + minibatch,
+			},
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				for i := range dst {
 					b.scaleTokens(dst, i, i+1, float32(len(dst))*max(float32(b.length(i)), 1), 1)
@@ -31,17 +36,23 @@ func skyRL() []*Loss {
 			},
 		},
 		{
-			Name: "seq_mean_token_sum_norm", Formula: "l / (N · max_seq_len)", NeedsLengths: true,
-			Doc: "A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. " + minibatch,
-			Options: []estimators.Option{{
-				Key: skyMaxLength, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "what a sum of tokens is divided by",
-			}},
-			weigh: weighSkyNorm,
+			Entry: estimators.Entry{
+				Name: "seq_mean_token_sum_norm", Formula: "l / (N · max_seq_len)",
+				Doc: "A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. " + minibatch,
+				Options: []estimators.Option{{
+					Key: skyMaxLength, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "what a sum of tokens is divided by",
+				}},
+			},
+			NeedsLengths: true,
+			weigh:        weighSkyNorm,
 		},
 		{
-			Name: "prompt_mean", Formula: "l / (P · t), t tokens of the prompt's rows, P prompts", NeedsLengths: true,
-			Doc: "Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. " + minibatch,
+			Entry: estimators.Entry{
+				Name: "prompt_mean", Formula: "l / (P · t), t tokens of the prompt's rows, P prompts",
+				Doc: "Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. " + minibatch,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				prompts := float32(len(b.Offsets) - 1)
 				for g := range len(b.Offsets) - 1 {
@@ -52,13 +63,16 @@ func skyRL() []*Loss {
 			},
 		},
 		{
-			Name: "token_mean_legacy", Formula: "l / t / M, t tokens of the row's micro-batch, M micro-batches", NeedsLengths: true,
-			Doc: "Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. " + minibatch,
-			Options: []estimators.Option{{
-				Key: skyMicro, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "rows of a micro-batch; none: all rows of the step",
-			}},
-			weigh: weighSkyLegacy,
+			Entry: estimators.Entry{
+				Name: "token_mean_legacy", Formula: "l / t / M, t tokens of the row's micro-batch, M micro-batches",
+				Doc: "Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. " + minibatch,
+				Options: []estimators.Option{{
+					Key: skyMicro, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "rows of a micro-batch; none: all rows of the step",
+				}},
+			},
+			NeedsLengths: true,
+			weigh:        weighSkyLegacy,
 		},
 	}
 	for _, l := range list {

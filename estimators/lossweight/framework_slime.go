@@ -6,15 +6,20 @@ import "vantage/estimators"
 func slime() []*Loss {
 	list := []*Loss{
 		{
-			Name: "sample_mean", Value: "false", Formula: "l / t / R, t tokens of the rollout, R rollouts",
-			Doc: "Each rollout weighs the same. Where an agent has several outputs in one rollout they share its weight by their tokens; " +
-				"without rollouts in the log each row is one, and the weight is 1 / N. Masked and empty rows count in R. Micro-batches make no difference.",
+			Entry: estimators.Entry{
+				Name: "sample_mean", Value: "false", Formula: "l / t / R, t tokens of the rollout, R rollouts",
+				Doc: "Each rollout weighs the same. Where an agent has several outputs in one rollout they share its weight by their tokens; " +
+					"without rollouts in the log each row is one, and the weight is 1 / N. Masked and empty rows count in R. Micro-batches make no difference.",
+			},
 			weigh: weighSlimeRollouts,
 		},
 		{
-			Name: "per_token", Value: "true", Formula: "l / Σ max(l, 1)", NeedsLengths: true,
-			Doc:   "Each token weighs the same. A row without a token adds 1 to what is divided by. Micro-batches make no difference.",
-			weigh: weighSlimeTokens,
+			Entry: estimators.Entry{
+				Name: "per_token", Value: "true", Formula: "l / Σ max(l, 1)",
+				Doc: "Each token weighs the same. A row without a token adds 1 to what is divided by. Micro-batches make no difference.",
+			},
+			NeedsLengths: true,
+			weigh:        weighSlimeTokens,
 		},
 	}
 	for _, l := range list {

@@ -6,7 +6,14 @@ import "vantage/estimators"
 func swift() []*Loss {
 	const tokens = "T counts the tokens of the optimizer step, over all its micro-batches and processes. Micro-batches make no difference."
 	window := func(name, doc string) *Loss {
-		return &Loss{Name: name, Formula: "l / T", Doc: doc + tokens, NeedsLengths: true, weigh: weighSwiftTokens}
+		return &Loss{
+			Entry: estimators.Entry{
+				Name: name, Formula: "l / T",
+				Doc: doc + tokens,
+			},
+			NeedsLengths: true,
+			weigh:        weighSwiftTokens,
+		}
 	}
 	list := trlMicroBatchLosses()
 	list = append(list,
@@ -14,9 +21,11 @@ func swift() []*Loss {
 		window("cispo", "Weights as dapo's; the losses of the tokens differ. "),
 		window("fipo", "Weights as dapo's; the losses of the tokens differ. "),
 		&Loss{
-			Name: "real", Formula: "log(1 + Σ exp(s / τ)) over the group",
-			Doc:           "The loss compares the log-probabilities of right and wrong rows of a group.",
-			NotComputable: "log-probabilities: this loss gives a row no weight of its own",
+			Entry: estimators.Entry{
+				Name: "real", Formula: "log(1 + Σ exp(s / τ)) over the group",
+				NotComputable: "log-probabilities: this loss gives a row no weight of its own",
+				Doc:           "The loss compares the log-probabilities of right and wrong rows of a group.",
+			},
 		},
 	)
 	for _, l := range list {

@@ -18,13 +18,37 @@ func trl() []*Loss {
 	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
 		"Micro-batches make no difference."
 	list := []*Loss{
-		{Name: "dapo", Formula: "l / (T · G / S)", Doc: tokens, NeedsLengths: true, weigh: weighTRLTokens},
-		{Name: "cispo", Formula: "l / (T · G / S)", Doc: "Weights as dapo's; the losses of the tokens differ. " + tokens, NeedsLengths: true, weigh: weighTRLTokens},
-		{Name: "vespo", Formula: "l / (T · G / S)", Doc: "Weights as dapo's; the losses of the tokens differ. " + tokens, NeedsLengths: true, weigh: weighTRLTokens},
 		{
-			Name: "luspo", Formula: "l / (b · G · P)", NeedsLengths: true,
-			Doc:   "b rows are a micro-batch, G of them an optimizer step on each of P processes; empty rows count in b. A row weighs by its length, whatever the lengths of the others.",
-			weigh: inTRLMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
+			Entry: estimators.Entry{
+				Name: "dapo", Formula: "l / (T · G / S)",
+				Doc: tokens,
+			},
+			NeedsLengths: true,
+			weigh:        weighTRLTokens,
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "cispo", Formula: "l / (T · G / S)",
+				Doc: "Weights as dapo's; the losses of the tokens differ. " + tokens,
+			},
+			NeedsLengths: true,
+			weigh:        weighTRLTokens,
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "vespo", Formula: "l / (T · G / S)",
+				Doc: "Weights as dapo's; the losses of the tokens differ. " + tokens,
+			},
+			NeedsLengths: true,
+			weigh:        weighTRLTokens,
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "luspo", Formula: "l / (b · G · P)",
+				Doc: "b rows are a micro-batch, G of them an optimizer step on each of P processes; empty rows count in b. A row weighs by its length, whatever the lengths of the others.",
+			},
+			NeedsLengths: true,
+			weigh:        inTRLMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
 		},
 	}
 	list = append(list, trlMicroBatchLosses()...)
@@ -41,22 +65,40 @@ func trlMicroBatchLosses() []*Loss {
 	const each = "Each row of the step weighs the same, so a token of a long row weighs less. Empty rows have no weight and count in b. "
 	rowMean := inTRLMicroBatches(func(_ Batch, lo, hi int) weight { return perRow(float32(hi - lo)) })
 	return []*Loss{
-		{Name: "grpo", Formula: "1 / (b · G · P)", Doc: each + "b rows are a micro-batch, G of them an optimizer step on each of P processes.", weigh: rowMean},
-		{Name: "sapo", Formula: "1 / (b · G · P)", Doc: "Weights as grpo's; the losses of the tokens differ. " + each, weigh: rowMean},
 		{
-			Name: "bnpo", Formula: "l / (t · G · P), t tokens of the row's micro-batch", NeedsLengths: true,
-			Doc: "Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. " + trlShuffles,
+			Entry: estimators.Entry{
+				Name: "grpo", Formula: "1 / (b · G · P)",
+				Doc: each + "b rows are a micro-batch, G of them an optimizer step on each of P processes.",
+			},
+			weigh: rowMean,
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "sapo", Formula: "1 / (b · G · P)",
+				Doc: "Weights as grpo's; the losses of the tokens differ. " + each,
+			},
+			weigh: rowMean,
+		},
+		{
+			Entry: estimators.Entry{
+				Name: "bnpo", Formula: "l / (t · G · P), t tokens of the row's micro-batch",
+				Doc: "Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. " + trlShuffles,
+			},
+			NeedsLengths: true,
 			weigh: inTRLMicroBatches(func(b Batch, lo, hi int) weight {
 				return perToken(max(b.tokens(lo, hi), 1))
 			}),
 		},
 		{
-			Name: "dr_grpo", Formula: "l / (b · max_completion_length · G · P)", NeedsLengths: true,
-			Doc: "A row weighs by its length, whatever the lengths of the others. Empty rows count in b.",
-			Options: []estimators.Option{{
-				Key: trlMaxLength, Kind: estimators.Count(1), Default: "512",
-				Meaning: "what a sum of tokens is divided by",
-			}},
+			Entry: estimators.Entry{
+				Name: "dr_grpo", Formula: "l / (b · max_completion_length · G · P)",
+				Doc: "A row weighs by its length, whatever the lengths of the others. Empty rows count in b.",
+				Options: []estimators.Option{{
+					Key: trlMaxLength, Kind: estimators.Count(1), Default: "512",
+					Meaning: "what a sum of tokens is divided by",
+				}},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				maxLength := float32(v.Number(trlMaxLength))
 				return inTRLMicroBatches(func(_ Batch, lo, hi int) weight {

@@ -21,28 +21,36 @@ func tunix() []*Loss {
 	}
 	list := []*Loss{
 		{
-			Name: "sequence-mean-token-mean", Formula: "1 / M, M rows with a token",
-			Doc: "Each row weighs the same; rows without a token do not count. The default of GRPOConfig. " + within,
+			Entry: estimators.Entry{
+				Name: "sequence-mean-token-mean", Formula: "1 / M, M rows with a token",
+				Doc: "Each row weighs the same; rows without a token do not count. The default of GRPOConfig. " + within,
+			},
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perRow(b.tunixRows(dst)))
 				return nil
 			},
 		},
 		{
-			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. " + within,
+			Entry: estimators.Entry{
+				Name: "token-mean", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. " + within,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(max(b.tokens(0, len(dst)), 1)))
 				return nil
 			},
 		},
 		{
-			Name: "sequence-mean-token-scale", Formula: "l / L / M, L width of the padded responses", NeedsLengths: true,
-			Doc: "A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. " + within,
-			Options: []estimators.Option{norm, {
-				Key: tunixWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-				Meaning: "L in tokens; none: that of the longest response",
-			}},
+			Entry: estimators.Entry{
+				Name: "sequence-mean-token-scale", Formula: "l / L / M, L width of the padded responses",
+				Doc: "A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. " + within,
+				Options: []estimators.Option{norm, {
+					Key: tunixWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+					Meaning: "L in tokens; none: that of the longest response",
+				}},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				scale := float32(v.Number(tunixNorm))
 				if scale == 0 {
@@ -53,16 +61,23 @@ func tunix() []*Loss {
 			},
 		},
 		{
-			Name: "seq-mean-token-sum", Formula: "l / M, M rows with a token", NeedsLengths: true,
-			Doc: within,
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum", Formula: "l / M, M rows with a token",
+				Doc: within,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(b.tunixRows(dst)))
 				return nil
 			},
 		},
 		{
-			Name: "sequence-mean-token-sum-norm", Formula: "l / M, M rows with a token", NeedsLengths: true,
-			Doc: "As seq-mean-token-sum, unless norm is given, by which it is divided then. " + within, Options: []estimators.Option{norm},
+			Entry: estimators.Entry{
+				Name: "sequence-mean-token-sum-norm", Formula: "l / M, M rows with a token",
+				Doc:     "As seq-mean-token-sum, unless norm is given, by which it is divided then. " + within,
+				Options: []estimators.Option{norm},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				scale := float32(v.Number(tunixNorm))
 				if scale == 0 {

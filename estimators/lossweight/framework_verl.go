@@ -19,56 +19,70 @@ func verl() []*Loss {
 	}
 	list := []*Loss{
 		{
-			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
-			Doc: "Each token weighs the same, so a row weighs by its length. " + anyMicroBatch,
+			Entry: estimators.Entry{
+				Name: "token-mean", Formula: "l / T",
+				Doc: "Each token weighs the same, so a row weighs by its length. " + anyMicroBatch,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(b.tokens(0, len(dst))))
 				return nil
 			},
 		},
 		{
-			Name: "token-sum", Formula: "l", NeedsLengths: true,
-			Doc: "Nothing is averaged: the gradient grows with the number of tokens. " + anyMicroBatch,
+			Entry: estimators.Entry{
+				Name: "token-sum", Formula: "l",
+				Doc: "Nothing is averaged: the gradient grows with the number of tokens. " + anyMicroBatch,
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
 				b.setAll(dst, perToken(1))
 				return nil
 			},
 		},
 		{
-			Name: "seq-mean-token-sum", Formula: "l / N", NeedsLengths: true,
-			Doc:     counted + anyMicroBatch,
-			Options: []estimators.Option{global},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum", Formula: "l / N",
+				Doc:     counted + anyMicroBatch,
+				Options: []estimators.Option{global},
+			},
+			NeedsLengths: true,
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				b.setAll(dst, perToken(verlRows(dst, b, v)))
 				return nil
 			},
 		},
 		{
-			Name: "seq-mean-token-mean", Formula: "1 / N",
-			Doc: "Each row weighs the same, so a token of a long row weighs less. An empty row has no weight. " +
-				counted + anyMicroBatch,
-			Options: []estimators.Option{global},
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-mean", Formula: "1 / N",
+				Doc: "Each row weighs the same, so a token of a long row weighs less. An empty row has no weight. " +
+					counted + anyMicroBatch,
+				Options: []estimators.Option{global},
+			},
 			weigh: func(dst []float64, b Batch, v estimators.Values) error {
 				b.setAll(dst, perRow(verlRows(dst, b, v)))
 				return nil
 			},
 		},
 		{
-			Name: "seq-mean-token-sum-norm", Formula: "l / N / S", NeedsLengths: true,
-			Doc: "S is loss_scale_factor or, without it, the width of the padded responses, which is that of " +
-				"the micro-batch: give the factor or the width, else the longest response of the step is taken. " + counted + anyMicroBatch,
-			Options: []estimators.Option{
-				{
-					Key: verlScaleFactor, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-					Meaning: "what a sum of tokens is divided by; none: the width of the padded responses",
+			Entry: estimators.Entry{
+				Name: "seq-mean-token-sum-norm", Formula: "l / N / S",
+				Doc: "S is loss_scale_factor or, without it, the width of the padded responses, which is that of " +
+					"the micro-batch: give the factor or the width, else the longest response of the step is taken. " + counted + anyMicroBatch,
+				Options: []estimators.Option{
+					{
+						Key: verlScaleFactor, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+						Meaning: "what a sum of tokens is divided by; none: the width of the padded responses",
+					},
+					{
+						Key: verlWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
+						Meaning: "width of the padded responses in tokens; none: that of the longest response",
+					},
+					global,
 				},
-				{
-					Key: verlWidth, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
-					Meaning: "width of the padded responses in tokens; none: that of the longest response",
-				},
-				global,
 			},
-			weigh: weighVerlNorm,
+			NeedsLengths: true,
+			weigh:        weighVerlNorm,
 		},
 	}
 	for _, l := range list {

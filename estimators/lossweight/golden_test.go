@@ -279,12 +279,12 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range Frameworks() {
-		if d := Default(f); d == nil || !d.Default || d.Framework != f {
-			t.Errorf("the default of %s is %+v", f, d)
+	for _, f := range catalogue().Frameworks() {
+		if d, err := Find(f, ""); err != nil || !d.Default || d.Framework != f {
+			t.Errorf("the default of %s is %+v, %v", f, d, err)
 		}
 	}
-	if Default("none") != nil {
+	if _, err := Find("none", ""); err == nil {
 		t.Error("a framework that is not there has a default")
 	}
 	if _, err := Find("verl", "dapo"); err == nil || !strings.Contains(err.Error(), "choose token-mean,") {

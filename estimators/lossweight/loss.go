@@ -8,20 +8,10 @@ import (
 )
 
 // Loss is how one framework averages the losses of tokens and rows: its description and its
-// arithmetic. It is a value in the list [All].
+// arithmetic. It is a value in the list [All]. Its Formula is the weight of a row: l tokens of the row, T of
+// all rows, N rows.
 type Loss struct {
-	Framework string // whose loss, as in estimators.Estimator; set by all.go
-	Name      string // as the framework's option spells it: "token-mean"
-	Default   bool   // it is what the framework does without the option; set by all.go
-
-	// Key and Value are how the trainer is told: "actor_rollout_ref.actor.loss_agg_mode", "token-mean".
-	Key, Value string
-
-	Formula string // one line: l tokens of the row, T of all rows, N rows: "l / T"
-	Doc     string // empty rows, masked rows, micro-batches: a few sentences
-	Source  string // repository@revision or wheel, file and function
-
-	Options []estimators.Option // what else of the trainer's configuration changes the weights
+	estimators.Entry
 
 	NeedsLengths    bool // the weights depend on Batch.Lengths
 	NeedsAdvantages bool // the weights depend on Batch.Advantages
@@ -29,11 +19,41 @@ type Loss struct {
 	// MasksDropped: samples that the trainer's keep rule drops have a loss mask of 0.
 	MasksDropped bool
 
-	// NotComputable says why the loss gives no weight to a row; empty if it does.
-	NotComputable string
-
 	// weigh writes the weights of b to dst; its errors are those of Weigh.
 	weigh func(dst []float64, b Batch, v estimators.Values) error
+}
+
+// catalogue lists the losses, in the order of package estimators, of each framework its default first.
+func catalogue() estimators.Catalogue[*Loss] {
+	return estimators.Catalogue[*Loss]{
+		NoFramework: "no loss of the framework %q is known: choose %s", NoName: "%s has no loss %q: choose %s",
+		Lists: []estimators.List[*Loss]{
+			{Framework: "easyr1", Entries: easyR1},
+			{Framework: "verl", Entries: verl},
+			{Framework: "trl", Entries: trl},
+			{Framework: "ms-swift", Entries: swift},
+			{Framework: "openrlhf", Entries: openRLHF},
+			{Framework: "nemo-rl", Entries: nemoRL},
+			{Framework: "prime-rl", Entries: primeRL},
+			{Framework: "slime", Entries: slime},
+			{Framework: "skyrl", Entries: skyRL},
+			{Framework: "roll", Entries: roll},
+			{Framework: "tunix", Entries: tunix},
+			{Framework: "easyr1-upstream", Entries: easyR1Upstream},
+		},
+	}
+}
+
+// All returns the losses, of each framework its default first.
+func All() []*Loss { return catalogue().All() }
+
+// Find returns the loss of a framework by its name; "" is the one of a trainer that is told nothing. The
+// error lists the alternatives.
+func Find(framework, name string) (*Loss, error) {
+	if name == "" {
+		return catalogue().Default(framework)
+	}
+	return catalogue().Find(framework, name)
 }
 
 // Batch is the rows of one optimizer step, in the order of the trainer's batch. N is their number;

@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 		if err := json.Unmarshal(data, &f); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Of(framework)
+		s, err := Find(framework, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestShape(t *testing.T) {
 // A buffer of no tokens: TRL punishes what is longer, OpenRLHF nothing.
 func TestShapeWithoutBuffer(t *testing.T) {
 	for framework, want := range map[string]float64{"trl": -1, "openrlhf": 0} {
-		s, err := Of(framework)
+		s, err := Find(framework, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestShapeRefuses(t *testing.T) {
 		{"tunix", "", "missing: the characters of the responses"},
 		{"trl", "soft_punish_cache=many", `soft_punish_cache must be a whole number from 0 on, got "many"`},
 	} {
-		s, err := Of(c.framework)
+		s, err := Find(c.framework, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,14 +140,14 @@ func TestShapeRefuses(t *testing.T) {
 		}
 	}
 	var refusal *estimators.Refusal
-	s := trl()
+	s := trl()[0]
 	if _, err := s.Shape([]float64{0}, []float64{1}, nil, values(t, s, "")); !errors.As(err, &refusal) || refusal.Kind != estimators.KindMissing {
 		t.Errorf("without lengths: %v", err)
 	}
 	if _, err := Find("verl", "soft"); err == nil || !strings.Contains(err.Error(), "it has dapo") {
 		t.Errorf("verl soft: %v", err)
 	}
-	if _, err := Of("slime"); err == nil || !strings.Contains(err.Error(), "choose verl, trl,") {
+	if _, err := Find("slime", ""); err == nil || !strings.Contains(err.Error(), "choose verl, trl,") {
 		t.Errorf("slime: %v", err)
 	}
 }

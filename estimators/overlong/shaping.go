@@ -8,26 +8,43 @@ import (
 
 // Shaping is how one framework lowers the rewards of long responses. It is a value in the list [All].
 type Shaping struct {
-	Framework string // whose shaping, as in estimators.Estimator
-	Name      string // as the framework calls it: "dapo"
-
-	// Key and Value are what switches it on: "reward.reward_kwargs.overlong_buffer_cfg.enable", "true".
-	Key, Value string
-
-	Formula string // one line: l tokens of the response
-	Doc     string // what is beyond the longest length, precision: a few sentences
-	Source  string // repository@revision or wheel, file and function
-
-	Options []estimators.Option
+	estimators.Entry
 
 	// FilterSeesRaw: a filter of groups of this framework looks at the reward before shaping.
 	FilterSeesRaw bool
 
-	// NotComputable says why token counts are not enough; empty if they are.
-	NotComputable string
-
 	// ramp returns the penalty that the options give. The error is a *estimators.Refusal.
 	ramp func(v estimators.Values) (ramp, error)
+}
+
+// catalogue lists the shapings, in the order of package estimators.
+func catalogue() estimators.Catalogue[*Shaping] {
+	return estimators.Catalogue[*Shaping]{
+		NoFramework: "no overlong shaping of the framework %q is known: choose %s", NoName: "%s has no overlong shaping %q: it has %s",
+		Lists: []estimators.List[*Shaping]{
+			{Framework: "verl", Entries: verl},
+			{Framework: "trl", Entries: trl},
+			{Framework: "ms-swift", Entries: swift},
+			{Framework: "openrlhf", Entries: openRLHF},
+			{Framework: "nemo-rl", Entries: nemoRL},
+			{Framework: "skyrl", Entries: skyRL},
+			{Framework: "areal", Entries: areal},
+			{Framework: "easyr1-upstream", Entries: easyR1Upstream},
+			{Framework: "tunix", Entries: tunix},
+		},
+	}
+}
+
+// All returns the shapings.
+func All() []*Shaping { return catalogue().All() }
+
+// Find returns the shaping of a framework by its name; "" is the only one that it has. The error lists the
+// alternatives.
+func Find(framework, name string) (*Shaping, error) {
+	if name == "" {
+		return catalogue().Default(framework)
+	}
+	return catalogue().Find(framework, name)
 }
 
 // Shape writes the shaped rewards to dst and returns how many were changed. dst, rewards and lengths,

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"vantage/loaders/clickhouse/wire"
+	"vantage/model"
 )
 
 // stepLimit is what stood in the way of reading all groups of a step.
@@ -27,7 +30,8 @@ func (r *reader) whyPart(oneIn int) string {
 // readPending reads the steps that are new or have changed: first the newest, if somebody waits for it.
 func (r *reader) readPending(ctx context.Context) error {
 	if n := len(r.pending); r.source.options.Follow && len(r.fileOf) == 0 && n > 1 {
-		if err := r.readSteps(ctx, r.pending[n-1:]); err != nil {
+		newest := slices.Max(slices.Collect(maps.Keys(r.pending)))
+		if err := r.readSteps(ctx, []stepCount{r.pending[newest]}); err != nil {
 			return err
 		}
 		if err := r.deliver(); err != nil {
@@ -35,7 +39,7 @@ func (r *reader) readPending(ctx context.Context) error {
 		}
 	}
 	for len(r.pending) > 0 {
-		if err := r.readSteps(ctx, r.pending[:r.portion()]); err != nil {
+		if err := r.readSteps(ctx, r.portion()); err != nil {
 			return err
 		}
 	}
@@ -43,20 +47,22 @@ func (r *reader) readPending(ctx context.Context) error {
 	return r.deliver()
 }
 
-// portion is how many of the pending steps are asked for together: not more rows than the budget, and no known
-// step between them that is not to be read.
-func (r *reader) portion() int {
-	known := r.steps()
-	at, _ := slices.BinarySearch(known, r.pending[0].step)
-	rows, n := uint64(0), 0
-	for n < len(r.pending) && at+n < len(known) && known[at+n] == r.pending[n].step {
-		rows += r.pending[n].rows
-		if n > 0 && (rows > uint64(r.budget) || r.oneInOf(r.pending[n]) != r.oneInOf(r.pending[0])) {
+// portion is the pending steps that are asked for together: not more rows than the budget, and no known step between them
+// that is not to be read.
+func (r *reader) portion() (steps []stepCount) {
+	rows := uint64(0)
+	for _, step := range r.steps() {
+		c, isPending := r.pending[step]
+		if !isPending && len(steps) == 0 {
+			continue
+		}
+		rows += c.rows
+		if !isPending || len(steps) > 0 && (rows > uint64(r.budget) || r.oneInOf(c) != r.oneInOf(steps[0])) {
 			break
 		}
-		n++
+		steps = append(steps, c)
 	}
-	return max(1, n)
+	return steps
 }
 
 // oneInOf is of how many groups of a step one is asked for.
@@ -72,7 +78,6 @@ const maxOneIn = 1024
 
 // readSteps reads some of the pending steps. After a limit of the server it asks for fewer the next time.
 func (r *reader) readSteps(ctx context.Context, steps []stepCount) error {
-	steps = slices.Clone(steps) // pending changes below them
 	err := r.fetch(ctx, steps)
 	limit, ok := limitOf(err)
 	if !ok {
@@ -112,7 +117,7 @@ func limitOf(err error) (limit string, ok bool) {
 func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	oneIn := r.oneInOf(steps[0])
 	want := selection{lo: steps[0].step, hi: steps[len(steps)-1].step, oneIn: oneIn}
-	block := newGroupBlock(len(r.table.values()))
+	block := newGroupBlock(r.table.fields())
 	var held []*stepRows // the last is that which comes
 	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
 		if err := block.check(); err != nil {
@@ -153,17 +158,16 @@ func (r *reader) completeAll(steps []*stepRows, oneIn int) error {
 
 // complete notes that all rows of a step have come.
 func (r *reader) complete(rows *stepRows, oneIn int) error {
-	at, found := slices.BinarySearchFunc(r.pending, rows.step, compareStep)
 	got := stepCount{step: rows.step, rows: uint64(len(rows.group))}
-	if found {
-		if got.rows < r.pending[at].rows && oneIn == 1 {
+	if want, isPending := r.pending[rows.step]; isPending {
+		if got.rows < want.rows && oneIn == 1 {
 			return nil // not all: checkComplete asks why
 		}
-		got.mark, got.parts = r.pending[at].mark, r.pending[at].parts
+		got.mark, got.parts = want.mark, want.parts
 		if oneIn > 1 {
-			got.rows = r.pending[at].rows
+			got.rows = want.rows
 		}
-		r.pending = slices.Delete(r.pending, at, at+1)
+		delete(r.pending, rows.step)
 	}
 	r.counted[rows.step] = got
 	r.successes++
@@ -175,7 +179,7 @@ func (r *reader) complete(rows *stepRows, oneIn int) error {
 func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int) error {
 	var short []int64
 	for _, s := range steps {
-		if _, found := slices.BinarySearchFunc(r.pending, s.step, compareStep); found {
+		if _, isPending := r.pending[s.step]; isPending {
 			short = append(short, s.step)
 		}
 	}
@@ -192,15 +196,14 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 	}
 	changed := false
 	for _, step := range short {
-		at, _ := slices.BinarySearchFunc(r.pending, step, compareStep)
 		now, there := counts[step]
 		switch {
 		case !there:
-			r.pending = slices.Delete(r.pending, at, at+1)
+			delete(r.pending, step)
 			r.drop(step)
 			changed = true
-		case now.rows != r.pending[at].rows:
-			r.pending[at] = now
+		case now.rows != r.pending[step].rows:
+			r.pending[step] = now
 			changed = true
 		}
 	}
@@ -213,12 +216,8 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 // noteUnsampled notes the steps of which no group was among the one in so many that were asked for.
 func (r *reader) noteUnsampled(steps []int64, oneIn int) {
 	for _, step := range steps {
-		r.unsetPending(step)
-		file, known := r.file(step)
-		if known {
-			c := r.chunk()
-			c.Forget = append(c.Forget, file)
-		}
+		delete(r.pending, step)
+		file := r.fileAgain(step)
 		r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn, r.whyPart(oneIn))
 	}
 }
@@ -232,3 +231,96 @@ func (r *reader) drop(step int64) {
 		c.Forget = append(c.Forget, file)
 	}
 }
+
+// A batch of steps is handed over when it has so many rows, or was begun so long ago.
+const (
+	batchRows = 1 << 16
+	batchTime = 50 * time.Millisecond
+)
+
+// take returns empty rows for a step.
+func (r *reader) take(step int64) *stepRows {
+	var rows *stepRows
+	select {
+	case rows = <-r.source.free:
+	default:
+		rows = &stepRows{}
+	}
+	rows.m, rows.prompts = &r.table.m, &r.prompts
+	rows.reset(step)
+	return rows
+}
+
+func (r *reader) chunk() *model.Chunk {
+	if r.batch.chunk == nil {
+		r.batch.chunk, r.batchSince = &model.Chunk{}, time.Now()
+	}
+	return r.batch.chunk
+}
+
+// addProblem notes what is left out or unsure, and where.
+func (r *reader) addProblem(where, format string, a ...any) {
+	c := r.chunk()
+	c.Problems = append(c.Problems, model.Problem{File: where, Reason: fmt.Sprintf(format, a...)})
+}
+
+// addStep adds a step whose rows have all come, and hands over what there is if that is enough.
+func (r *reader) addStep(rows *stepRows, oneIn int) error {
+	c, file := r.chunk(), r.fileAgain(rows.step)
+	c.Blocks = append(c.Blocks, rows.finish(file))
+	r.batch.rows = append(r.batch.rows, rows)
+	r.batchSize += len(rows.group)
+	r.rowsRead += int64(len(rows.group))
+	if oneIn > 1 {
+		r.addProblem(r.files[file], "1 of %d groups was read: all are more than %s", oneIn, r.whyPart(oneIn))
+	}
+	r.noteDoubled(rows)
+	r.source.texts.noteRead(rows.step, oneIn)
+	if r.batchSize < batchRows && time.Since(r.batchSince) < batchTime && len(r.batch.rows) < cap(r.source.free)/4 {
+		return nil
+	}
+	return r.deliver()
+}
+
+// deliver hands over the chunk under construction, with the progress.
+func (r *reader) deliver() error {
+	c := r.chunk()
+	if r.table != nil {
+		m := &r.table.m
+		c.Format, c.Provenance, c.LengthUnit, c.HasTruth = "clickhouse", r.table.provenance(), m.lengthUnit(), m.truth.name != ""
+		c.HasTotal, c.SumsComponents = m.reward.name != "", false
+		for _, component := range m.components {
+			c.ComponentNames = append(c.ComponentNames, component.name)
+		}
+	}
+	c.Files = r.files[:len(r.files):len(r.files)]
+	c.Progress = r.progress()
+	a := r.batch
+	r.batch, r.batchSize = answer{}, 0
+	return r.source.send(a)
+}
+
+// progress says how far reading has come. Bytes are those of the network; how many there will be is known from
+// the rows that are left.
+func (r *reader) progress() model.Progress {
+	p := model.Progress{Link: r.link, BytesRead: r.bytesBefore, LastWrite: r.lastChange}
+	if r.table == nil {
+		return p
+	}
+	if r.conn != nil {
+		p.BytesRead += r.conn.Bytes()
+	}
+	p.Files, p.CaughtUp = 1, len(r.pending) == 0
+	p.BytesAll = max(p.BytesRead, 1)
+	if r.rowsRead > 0 && !p.CaughtUp {
+		p.BytesAll = max(p.BytesAll, int64(float64(p.BytesRead)/float64(r.rowsRead)*float64(r.rowsAll)))
+	} else if !p.CaughtUp {
+		p.BytesAll = r.rowsAll * bytesPerRow
+	}
+	settle := 2*r.source.options.Poll + r.source.options.Poll/4 // so long the newest step must be unchanged to count as complete
+	p.Open = p.CaughtUp && r.source.options.Follow && (time.Since(r.began) < settle || time.Since(r.lastChange) < settle)
+	return p
+}
+
+// bytesPerRow is about how much of the network a row takes, before any has come.
+const bytesPerRow = 9

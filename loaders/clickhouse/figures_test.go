@@ -17,7 +17,6 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/internal/testkit/clickhousetest"
 	"vantage/loaders"
-	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/decode"
 	"vantage/model"
 	"vantage/model/analysis"
@@ -224,7 +223,7 @@ func TestRecommendedTable(t *testing.T) {
 		}
 		log += string(line) + "\n"
 	}
-	statements := strings.Split(address.RecommendedTable, ";\n")
+	statements := strings.Split(RecommendedTable, ";\n")
 	c.Exec(t, 0, "%s", statements[0])
 	c.Exec(t, 0, "%s", strings.Replace(statements[1], "'CLUSTER'", "shards", 1))
 	insert := regexp.MustCompile(`(?s)INSERT.*FORMAT`).FindString(statements[2])

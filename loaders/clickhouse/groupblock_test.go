@@ -18,7 +18,7 @@ func TestCheckOfArrays(t *testing.T) {
 		{[]uint64{2, 5}, []uint64{2}, false},
 		{[]uint64{9, 5}, []uint64{9, 5}, false},
 	} {
-		b := newGroupBlock(1)
+		b := newGroupBlock(make([]field, 1))
 		b.sample.arrays.Offsets, b.values[0].arrays.Offsets = proto.ColUInt64(x.samples), proto.ColUInt64(x.values)
 		if err := b.check(); (err == nil) != x.ok {
 			t.Errorf("%v, %v: %v", x.samples, x.values, err)

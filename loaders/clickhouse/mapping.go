@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,61 @@ import (
 	"vantage/model"
 	"vantage/model/units"
 )
+
+// mapping says which columns play which role. The zero column is none.
+type mapping struct {
+	run, step, group, sample  column
+	reward, advantage, length column
+	tokens                    column // lists whose length is that of the response
+	prompt, truth             column // read only if they are named, or if there is nothing else to group by
+	promptID                  column // identifies prompts over all steps
+	attempt, split            column // tell the starts of a run apart, and evaluation from training
+	written                   column // when a row was written
+	components                []column
+	sums                      bool // the reward is the sum of components
+	unused                    []string
+}
+
+// role is what a column can tell.
+type role struct {
+	key   string      // that names its column in an address; "" if none does
+	field decode.Role // whose names count, if only tables have no names for it
+	names []string    // that only tables have, the most telling first
+	at    *column
+}
+
+// runNames are the names of columns that tell runs apart, the most telling first.
+var runNames = []string{"run", "run_id", "run_name", "experiment", "experiment_name", "exp_name", "job_id"}
+
+// roles are all that a column can tell, but for the components of rewards.
+func (m *mapping) roles() []role {
+	return []role{
+		{"run_column", 0, runNames, &m.run},
+		{"step", decode.RoleStep, nil, &m.step},
+		{"group", decode.RoleGroup, nil, &m.group},
+		{"prompt", decode.RolePrompt, nil, &m.prompt},
+		{"sample", 0, []string{"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx", "completion_idx", "response_idx", "row", "row_idx", "row_number", "idx"}, &m.sample},
+		{"reward", decode.RoleReward, nil, &m.reward},
+		{"advantage", decode.RoleAdvantage, nil, &m.advantage},
+		{"length", decode.RoleLength, nil, &m.length},
+		{"attempt", 0, []string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"}, &m.attempt},
+		{"split", 0, []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}, &m.split},
+		{"written", 0, []string{"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time", "time", "ts"}, &m.written},
+		{"", 0, []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}, &m.promptID},
+		{"", decode.RoleTokens, nil, &m.tokens},
+		{"", decode.RoleTruth, nil, &m.truth},
+	}
+}
+
+// roleKeys are the keys by which an address names columns.
+func roleKeys() (keys []string) {
+	for _, r := range (&mapping{}).roles() {
+		if r.key != "" {
+			keys = append(keys, r.key)
+		}
+	}
+	return keys
+}
 
 // column is a column of the table.
 type column struct{ name, kind string }
@@ -38,11 +94,10 @@ func (c column) isText() bool {
 	return b == "String" || strings.HasPrefix(b, "FixedString") || strings.HasPrefix(b, "Enum") || b == "UUID"
 }
 
-func (c column) isTime() bool { return strings.HasPrefix(c.base(), "Date") }
+func (c column) isNullable() bool {
+	return c.kind != c.base() && c.kind != "LowCardinality("+c.base()+")"
+}
 
-func (c column) isList() bool { return strings.HasPrefix(c.kind, "Array(") }
-
-// accepts reports whether values of the column can play a role.
 func (c column) accepts(r decode.Role) bool {
 	switch r {
 	case decode.RoleReward, decode.RoleAdvantage:
@@ -52,35 +107,13 @@ func (c column) accepts(r decode.Role) bool {
 	case decode.RoleGroup:
 		return c.isInteger() || c.isText()
 	case decode.RoleTokens:
-		return c.isList()
+		return strings.HasPrefix(c.kind, "Array(")
 	default:
 		return c.isText()
 	}
 }
 
-// mapping says which columns play which role. "" is none.
-type mapping struct {
-	run, step, group, sample  column
-	reward, advantage, length column
-	tokens                    column // lists whose length is that of the response
-	prompt, truth             column // read only if they are named, or if there is nothing else to group by
-	promptID                  column // identifies prompts over all steps
-	attempt, split            column // tell the starts of a run apart, and evaluation from training
-	written                   column // when a row was written
-	components                []column
-	sums                      bool // the reward is the sum of components
-	unused                    []string
-}
-
-// Names of roles that only a table has, the most telling first.
-var (
-	runNames      = []string{"run", "run_id", "run_name", "experiment", "experiment_name", "exp_name", "job_id"}
-	sampleNames   = []string{"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx", "completion_idx", "response_idx", "row", "row_idx", "row_number", "idx"}
-	promptIDNames = []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}
-	attemptNames  = []string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"}
-	splitNames    = []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}
-	writtenNames  = []string{"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time", "time", "ts"}
-)
+var errNoColumn = errors.New("the table has no column")
 
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
 func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
@@ -93,20 +126,15 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 		}
 		return column{}
 	}
-	m.byRole(columns, fields)
-	m.run, m.sample, m.promptID = find(runNames...), find(sampleNames...), find(promptIDNames...)
-	m.attempt, m.split, m.written = find(attemptNames...), find(splitNames...), find(writtenNames...)
-	for role, at := range map[string]*column{
-		"run_column": &m.run, "step": &m.step, "group": &m.group, "prompt": &m.prompt, "sample": &m.sample,
-		"reward": &m.reward, "advantage": &m.advantage, "length": &m.length,
-		"attempt": &m.attempt, "split": &m.split, "written": &m.written,
-	} {
-		name := named[role]
-		if name == "" {
-			continue
+	m.takeFields(columns, fields)
+	for _, r := range m.roles() {
+		if r.names != nil {
+			*r.at = find(r.names...)
 		}
-		if *at = find(name); at.name == "" {
-			return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(role, "_column"), listNames(columns))
+		if name := named[r.key]; name != "" {
+			if *r.at = find(name); r.at.name == "" {
+				return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(r.key, "_column"), listNames(columns))
+			}
 		}
 	}
 	if named["prompt"] == "" && m.group.name != "" {
@@ -117,8 +145,42 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 		return m, err
 	}
 	m.sums = m.reward.name == "" && len(m.summands()) > 0
-	m.unused = m.unusedNames(columns)
-	return m, m.check(columns)
+	used := slices.Clone(m.components)
+	for _, r := range m.roles() {
+		if r.at != &m.written { // it says when, and is no part of the samples
+			used = append(used, *r.at)
+		}
+	}
+	for _, c := range columns {
+		if !slices.Contains(used, c) {
+			m.unused = append(m.unused, c.name)
+		}
+	}
+	switch {
+	case m.step.name == "":
+		return m, fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.reward.name == "" && !m.sums:
+		return m, fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.group.name == "" && m.prompt.name == "":
+		return m, fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	}
+	return m, nil
+}
+
+// takeFields finds the columns of the roles that files have too, and components.
+func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
+	roles, best := m.roles(), map[int]int{}
+	for _, c := range columns {
+		field, ok := fields.Lookup([]byte(c.name))
+		at := slices.IndexFunc(roles, func(r role) bool { return r.names == nil && r.field == field.Role })
+		ok = ok && at >= 0 && c.accepts(field.Role)
+		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
+			m.components = append(m.components, c)
+		}
+		if rank, known := best[at]; ok && (!known || field.Rank < rank) {
+			best[at], *roles[at].at = field.Rank, c
+		}
+	}
 }
 
 // fitParts leaves out columns for attempts, splits and times that have another role or cannot hold such values; one that a
@@ -133,7 +195,7 @@ func (m *mapping) fitParts(named map[string]string) error {
 	}{
 		{"attempt", &m.attempt, m.attempt.isInteger() || m.attempt.isText(), "numbers or names"},
 		{"split", &m.split, m.split.isInteger() || m.split.isText() || m.split.base() == "Bool", "names, or 0 and 1"},
-		{"written", &m.written, m.written.isNumber() || m.written.isTime(), "times"},
+		{"written", &m.written, m.written.isNumber() || strings.HasPrefix(m.written.base(), "Date"), "times"},
 	} {
 		if x.at.name == "" || x.fits && !slices.Contains(taken, *x.at) {
 			continue
@@ -147,38 +209,15 @@ func (m *mapping) fitParts(named map[string]string) error {
 	return nil
 }
 
-// byRole finds the columns of the roles that files have too.
-func (m *mapping) byRole(columns []column, fields *decode.Fields) {
-	best := map[decode.Role]int{}
-	at := map[decode.Role]*column{
-		decode.RoleReward: &m.reward, decode.RoleStep: &m.step, decode.RoleGroup: &m.group, decode.RolePrompt: &m.prompt,
-		decode.RoleTruth: &m.truth, decode.RoleAdvantage: &m.advantage, decode.RoleLength: &m.length, decode.RoleTokens: &m.tokens,
-	}
-	for _, c := range columns {
-		role, ok := fields.Lookup([]byte(c.name))
-		ok = ok && c.accepts(role.Role) && at[role.Role] != nil
-		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
-			m.components = append(m.components, c)
-		}
-		if rank, known := best[role.Role]; ok && (!known || role.Rank < rank) {
-			best[role.Role], *at[role.Role] = role.Rank, c
+// withoutColumn returns a mapping in which a column for attempts or splits plays no role.
+func (m mapping) withoutColumn(c column) mapping {
+	m.unused = append(slices.Clip(m.unused), c.name)
+	for _, at := range []*column{&m.attempt, &m.split} {
+		if *at == c {
+			*at = column{}
 		}
 	}
-}
-
-var errNoColumn = fmt.Errorf("the table has no column")
-
-// check returns what is missing, in a sentence.
-func (m *mapping) check(columns []column) error {
-	switch {
-	case m.step.name == "":
-		return fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	case m.reward.name == "" && !m.sums:
-		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	case m.group.name == "" && m.prompt.name == "":
-		return fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
-	}
-	return nil
+	return m
 }
 
 // summands are the components that count in the sum of a table without a reward.
@@ -192,8 +231,13 @@ func (m *mapping) summands() []int {
 	return all
 }
 
-// maxListed is how many columns a sentence names.
-const maxListed = 12
+// lengthUnit is what lengths count: the characters of responses are not read.
+func (m *mapping) lengthUnit() model.LengthUnit {
+	if m.length.name != "" || m.tokens.name != "" {
+		return model.LengthTokens
+	}
+	return model.LengthUnknown
+}
 
 func listNames(columns []column) string {
 	names := make([]string, len(columns))
@@ -203,33 +247,15 @@ func listNames(columns []column) string {
 	return joinSome(names)
 }
 
+// joinSome names some columns or runs in a sentence.
 func joinSome(names []string) string {
-	if n := len(names); n > maxListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), n-maxListed)
+	const most = 12
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
 	}
 	return strings.Join(names, ", ")
 }
 
-func (m *mapping) unusedNames(columns []column) []string {
-	used := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length, m.tokens, m.prompt, m.truth, m.promptID, m.attempt, m.split}, m.components...)
-	var names []string
-	for _, c := range columns {
-		if !slices.Contains(used, c) {
-			names = append(names, c.name)
-		}
-	}
-	return names
-}
-
-// lengthUnit is what lengths count: the characters of responses are not read.
-func (m *mapping) lengthUnit() model.LengthUnit {
-	if m.length.name != "" || m.tokens.name != "" {
-		return model.LengthTokens
-	}
-	return model.LengthUnknown
-}
-
-// provenance says which column plays which role.
 func (t *table) provenance() string {
 	m := &t.m
 	parts := []string{"reward from " + m.reward.name}
@@ -250,10 +276,10 @@ func (t *table) provenance() string {
 			parts = append(parts, p.what+" from "+p.c.name)
 		}
 	}
-	if len(t.choice.attempts) > 0 {
+	if len(t.decided.attempts) > 0 {
 		parts = append(parts, "attempts from "+m.attempt.name)
 	}
-	if len(t.choice.evaluations) > 0 {
+	if len(t.decided.evaluations) > 0 {
 		parts = append(parts, "evaluations from "+m.split.name)
 	}
 	if n := len(m.components); n > 0 && !m.sums {

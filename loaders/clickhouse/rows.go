@@ -3,16 +3,20 @@ package clickhouse
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ClickHouse/ch-go/proto"
 
 	"vantage/estimators"
 	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // groupBlock is what one block of an answer holds: a row per group, with arrays over its samples.
@@ -21,7 +25,8 @@ type groupBlock struct {
 	id, pid, prompt, truth proto.ColStr
 	hash                   proto.ColUInt64
 	sample                 numberArrays[int64]
-	values                 []numberArrays[float64] // in the order of table.values
+	fields                 []field
+	values                 []numberArrays[float64] // of the fields
 }
 
 // numberArrays is a column of arrays of numbers that may be NULL.
@@ -35,10 +40,10 @@ func newArrays[T any](values proto.ColumnOf[T]) numberArrays[T] {
 	return numberArrays[T]{nulls, nulls.Array()}
 }
 
-// newGroupBlock returns a block with as many values per sample.
-func newGroupBlock(values int) *groupBlock {
-	b := &groupBlock{sample: newArrays[int64](new(proto.ColInt64))}
-	for range values {
+// newGroupBlock returns a block for the answer of table.groupsSQL.
+func newGroupBlock(fields []field) *groupBlock {
+	b := &groupBlock{fields: fields, sample: newArrays[int64](new(proto.ColInt64))}
+	for range fields {
 		b.values = append(b.values, newArrays[float64](new(proto.ColFloat64)))
 	}
 	return b
@@ -75,17 +80,9 @@ func (b *groupBlock) check() error {
 	return nil
 }
 
-// span returns where the samples of a group begin and end.
-func (b *groupBlock) span(group int) (from, to int) {
-	if group > 0 {
-		from = int(b.sample.arrays.Offsets[group-1])
-	}
-	return from, int(b.sample.arrays.Offsets[group])
-}
-
 // value returns a value of a sample, and missing for NULL.
-func (b *groupBlock) value(column, at int, missing float64) float64 {
-	if v := b.values[column].nulls.Row(at); v.Set {
+func (b *groupBlock) value(field, at int, missing float64) float64 {
+	if v := b.values[field].nulls.Row(at); v.Set {
 		return v.Value
 	}
 	return missing
@@ -108,7 +105,6 @@ type stepRows struct {
 	prompts  *decode.PromptCache
 }
 
-// reset begins a step.
 func (s *stepRows) reset(step int64) {
 	b := &s.block
 	s.step, s.keys, s.group, s.number, s.repeated = step, s.keys[:0], s.group[:0], s.number[:0], 0
@@ -122,44 +118,42 @@ func (s *stepRows) reset(step int64) {
 	}
 }
 
-// add adds a group.
 func (s *stepRows) add(from *groupBlock, row int) {
 	b, g := &s.block, int32(len(s.keys))
 	s.keys = append(s.keys, groupKey{from.id.Row(row), from.hash.Row(row)})
-	prompt := s.addPrompt(from, row)
-	lo, hi := from.span(row)
-	for at := lo; at < hi; at++ {
+	prompt := s.promptOf(from, row)
+	if last := len(b.Prompts) - 1; prompt.Hash != 0 && (last < 0 || b.Prompts[last] != prompt) {
+		b.Prompts = append(b.Prompts, prompt)
+	}
+	ends, at := from.sample.arrays.Offsets, 0
+	if row > 0 {
+		at = int(ends[row-1])
+	}
+	for ; at < int(ends[row]); at++ {
 		s.group = append(s.group, g)
 		s.number = append(s.number, from.sample.nulls.Row(at).Or(noNumber))
-		if prompt >= 0 {
-			b.Prompt = append(b.Prompt, prompt)
+		if prompt.Hash != 0 {
+			b.Prompt = append(b.Prompt, int32(len(b.Prompts)-1))
 		}
 		s.addValues(from, at)
 	}
 }
 
-// addValues adds the values of a sample.
 func (s *stepRows) addValues(from *groupBlock, at int) {
-	b, next := &s.block, 0
-	take := func(missing float64) float64 {
-		next++
-		return from.value(next-1, at, missing)
-	}
-	reward := estimators.MissingReward()
-	if s.m.reward.name != "" {
-		reward = take(reward)
-	}
-	if s.m.advantage.name != "" {
-		b.Advantage = append(b.Advantage, take(math.NaN()))
-	}
-	length := int32(-1)
-	if s.m.lengthUnit() == model.LengthTokens {
-		if n := take(-1); n > 0 && n <= math.MaxInt32 {
-			length = int32(n)
+	b, reward, length := &s.block, estimators.MissingReward(), int32(-1)
+	for i, f := range from.fields {
+		switch f.means {
+		case meansReward:
+			reward = from.value(i, at, reward)
+		case meansAdvantage:
+			b.Advantage = append(b.Advantage, from.value(i, at, math.NaN()))
+		case meansLength:
+			if n := from.value(i, at, -1); n > 0 && n <= math.MaxInt32 {
+				length = int32(n)
+			}
+		case meansComponent:
+			b.Components[f.component] = append(b.Components[f.component], from.value(i, at, math.NaN()))
 		}
-	}
-	for i := range b.Components {
-		b.Components[i] = append(b.Components[i], take(math.NaN()))
 	}
 	if s.m.sums {
 		reward = s.sum(reward)
@@ -182,19 +176,7 @@ func (s *stepRows) sum(missing float64) float64 {
 	return sum
 }
 
-// addPrompt returns the index of the prompt of a group, -1 if the table tells none.
-func (s *stepRows) addPrompt(from *groupBlock, row int) int32 {
-	prompt, b := s.promptOf(from, row), &s.block
-	if prompt.Hash == 0 {
-		return -1
-	}
-	if last := len(b.Prompts) - 1; last < 0 || b.Prompts[last] != prompt {
-		b.Prompts = append(b.Prompts, prompt)
-	}
-	return int32(len(b.Prompts) - 1)
-}
-
-// promptOf identifies the prompt of a group: by its text as in a file, or by its id.
+// promptOf identifies the prompt of a group: by its text as in a file, or by its id; its hash is 0 if the table tells none.
 func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
 	switch {
 	case s.m.prompt.name != "":
@@ -279,7 +261,7 @@ func (s *stepRows) numbersTheStep() bool {
 	return len(s.keys) > 1
 }
 
-// compareValues compares the values of two rows in the order of table.values; what is missing is less than all.
+// compareValues compares the values of two rows in the order of table.fields; what is missing is less than all.
 func (s *stepRows) compareValues(i, j int32) int {
 	b, c := &s.block, 0
 	if s.m.reward.name != "" {
@@ -297,7 +279,6 @@ func (s *stepRows) compareValues(i, j int32) int {
 	return c
 }
 
-// permute puts the columns into an order.
 func (s *stepRows) permute(order []int32) {
 	b := &s.block
 	s.group, s.number = permuted(s.group, order), permuted(s.number, order)
@@ -316,4 +297,141 @@ func permuted[T any](column []T, order []int32) []T {
 		out[i] = column[from]
 	}
 	return out
+}
+
+// doubled is what a step that was read tells of rows that may have been written twice.
+type doubled struct {
+	rows     int    // of the step
+	size     int    // of its groups, 0 if they differ
+	numbered bool   // a column numbers the samples of a group
+	repeated int    // rows with the group and the number of another
+	example  string // of these
+}
+
+// noteDoubled notes what a step tells of rows that may have been written twice.
+func (r *reader) noteDoubled(rows *stepRows) {
+	d := doubled{rows: len(rows.group), size: rows.groupSize(), numbered: !slices.Contains(rows.number, noNumber), repeated: rows.repeated}
+	if d.repeated > 0 {
+		i := rows.example
+		d.example = fmt.Sprintf("%s %d of group %s", r.table.m.sample.name, rows.number[i], rows.keys[rows.group[i]].name())
+	}
+	r.doubled[rows.step] = d
+}
+
+// name is how a group is called in a sentence.
+func (k groupKey) name() string {
+	if k.id == "" {
+		return fmt.Sprintf("%016x", k.hash)
+	}
+	return k.id
+}
+
+// groupSize is the size of the groups of a step, 0 if they differ.
+func (s *stepRows) groupSize() int {
+	sizes := make([]int, len(s.keys))
+	for _, g := range s.group {
+		sizes[g]++
+	}
+	if len(sizes) == 0 || slices.Min(sizes) != slices.Max(sizes) {
+		return 0
+	}
+	return sizes[0]
+}
+
+// mostFrequent returns the value with the highest count, the smallest of several.
+func mostFrequent(counts map[int]int) (value int) {
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		if counts[v] > counts[value] {
+			value = v
+		}
+	}
+	return value
+}
+
+// usual is what most of the steps are like; 0 if more than half of them are not alike.
+type usual struct{ rows, size int }
+
+func usualOf(steps map[int64]doubled) usual {
+	rows, sizes := map[int]int{}, map[int]int{}
+	for _, d := range steps {
+		rows[d.rows]++
+		sizes[d.size]++
+	}
+	u := usual{mostFrequent(rows), mostFrequent(sizes)}
+	if 2*rows[u.rows] <= len(steps) {
+		u.rows = 0
+	}
+	if 2*sizes[u.size] <= len(steps) {
+		u.size = 0
+	}
+	return u
+}
+
+// surplus returns how many rows a step has more than expected, and how that shows.
+func (d doubled) surplus(u usual) (rows int, shows string) {
+	switch {
+	case d.repeated > 0:
+		return d.repeated, d.example + " is there more than once"
+	case u.size == 0 || d.size == 0:
+		return 0, "" // the numbers of rows differ anyway
+	case !d.numbered && d.size >= 2*u.size && d.size%u.size == 0:
+		return d.rows - d.rows/(d.size/u.size), fmt.Sprintf("its groups have %d samples, and those of most steps %d", d.size, u.size)
+	case u.rows > 0 && d.size == u.size && d.rows >= 2*u.rows && d.rows%u.rows == 0:
+		return d.rows - u.rows, fmt.Sprintf("it has %d rows, and most steps have %d", d.rows, u.rows)
+	}
+	return 0, ""
+}
+
+// doubledSentence says which steps have more rows than expected, with an example, and what to do; "" if none has, or if
+// a person asked for all attempts or for evaluations as well.
+func (r *reader) doubledSentence() string {
+	steps, surplus, example := r.findDoubled()
+	if o := &r.source.options; len(steps) == 0 || o.Attempt < 0 || o.Split == discover.SplitAll {
+		return ""
+	}
+	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), spanOf(steps), example, r.table.m.adviceForDoubled())
+}
+
+// findDoubled returns the steps that have more rows than expected, ascending, how many that are, and the first of them as
+// an example. Where that shows by the number of rows alone, later steps must have the usual one: else the run was given
+// larger batches.
+func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
+	u, isLast := usualOf(r.doubled), true
+	known := slices.Sorted(maps.Keys(r.doubled))
+	for _, step := range slices.Backward(known) {
+		d := r.doubled[step]
+		rows, shows := d.surplus(u)
+		if isLast = isLast && rows > 0; rows == 0 || isLast && d.repeated == 0 {
+			continue
+		}
+		steps, surplus = append(steps, step), surplus+rows
+		example = fmt.Sprintf("%s, %d rows more than expected: %s", r.fileName(step), rows, shows)
+	}
+	slices.Reverse(steps)
+	return steps, surplus, example
+}
+
+// spanOf names some steps, ascending.
+func spanOf(steps []int64) string {
+	if first, last := steps[0], steps[len(steps)-1]; first != last {
+		return fmt.Sprintf("%s from %d to %d", units.Plural(len(steps), "steps"), first, last)
+	}
+	return fmt.Sprintf("step %d", steps[0])
+}
+
+// adviceForDoubled says what can be done about rows that are there twice.
+func (m *mapping) adviceForDoubled() string {
+	column := "COLUMN"
+	for _, name := range m.unused {
+		lower := strings.ToLower(name)
+		if slices.Contains(runNames, lower) || strings.Contains(lower, "attempt") || strings.Contains(lower, "restart") {
+			column = name
+			break
+		}
+	}
+	advice := fmt.Sprintf("if a column tells the starts of a run apart, attempt=%s in the address counts what was written last, and split=COLUMN leaves out evaluations", column)
+	if m.attempt.name != "" {
+		advice = fmt.Sprintf("the column %s, which tells the starts of the run apart, does not tell them apart", m.attempt.name)
+	}
+	return advice + "; final=1 counts the newest row alone of a table that is a ReplacingMergeTree; else leave out the older rows in a view of the table"
 }

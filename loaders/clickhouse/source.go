@@ -1,3 +1,21 @@
+// Package clickhouse reads the samples of a run from a table of a ClickHouse server or cluster.
+//
+// In: an address, clickhouse://user@host:9440/database/table?run=NAME. Out: the same [model.Chunk]s as
+// package loaders makes of a file of the same rows. Package commands calls it.
+//
+//	address.go    where the table is, and how the way there is encrypted
+//	mapping.go    which column plays which role, by the names that files have
+//	query.go      the few statements that are sent, and with what settings: nothing is computed by the server but counts
+//	attempts.go   how many rows each attempt and split has of a step, which are read, and what is said of the others
+//	source.go     Source: Next, Text, Close
+//	reader.go     what runs behind it: connect, count, read step after step, then look for changes
+//	fetch.go      steps in portions, within the limits of the server → chunks
+//	rows.go       a block of groups with an array per column → the rows of a step; rows that may have been written twice
+//	texts.go      the texts of an opened group
+//	errors.go     what a person is told if something fails
+//
+// Rows are read in whole steps, at most two million at a time, and only the columns that are mapped. A step is
+// handed over when all its rows have come; an error never becomes fewer rows. Nothing is ever written.
 package clickhouse
 
 import (
@@ -9,7 +27,6 @@ import (
 	"sync"
 	"time"
 
-	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
@@ -39,7 +56,7 @@ type Options struct {
 // Source reads the samples of a run. Next, Text and Close may be called from different goroutines, but Next from
 // one at a time.
 type Source struct {
-	target  target
+	target  Target
 	options Options
 	fields  *decode.Fields
 
@@ -60,13 +77,12 @@ type answer struct {
 	err   error
 }
 
-// Open returns a source of a table. It connects only when Next is called first. Its errors are [address.ErrUsage].
+// Open returns a source of a table. It connects only when Next is called first. Its errors are [ErrUsage].
 func Open(table string, o Options) (*Source, error) {
-	named, err := address.Parse(table)
+	t, err := ParseAddress(table)
 	if err != nil {
 		return nil, err
 	}
-	t := target{named}
 	o.Poll, o.ChunkRows = cmp.Or(o.Poll, 2*time.Second), cmp.Or(o.ChunkRows, 2_000_000)
 	t.Password = cmp.Or(o.Password, t.Password)
 	for role, name := range map[string]*string{"step": &o.Columns.Step, "group": &o.Columns.Group, "prompt": &o.Columns.Prompt} {
@@ -130,7 +146,6 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// send hands an answer over to Next.
 func (s *Source) send(a answer) error {
 	select {
 	case s.answers <- a:

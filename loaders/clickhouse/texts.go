@@ -96,7 +96,6 @@ func (x *texts) close() {
 
 var errChanged = errors.New("the step has changed: the sample is not there any more")
 
-// textAt returns the text of a sample.
 func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) {
 	t, step, as := x.place(at.File)
 	if t == nil {
@@ -121,7 +120,6 @@ func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) 
 	return text, err
 }
 
-// find returns the text of a row of a step.
 func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, error) {
 	if int(row) >= len(x.step.group) {
 		return model.Text{}, errChanged
@@ -155,7 +153,7 @@ func (s *stepRows) locate(row int) (key groupKey, rank int) {
 func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
 	rows := &stepRows{m: &t.m, prompts: &decode.PromptCache{}}
 	rows.reset(want.lo)
-	block := newGroupBlock(len(t.values()))
+	block := newGroupBlock(t.fields())
 	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
 		if err := block.check(); err != nil {
 			return err
@@ -178,7 +176,7 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 	var number proto.ColNullable[int64]
 	number.Values = new(proto.ColInt64)
 	columns := proto.Results{{Name: "vantage_v0", Data: &number}}
-	values := make([]*proto.ColNullable[float64], len(t.values()))
+	values := make([]*proto.ColNullable[float64], len(t.fields()))
 	for i := range values {
 		values[i] = proto.NewColNullable[float64](new(proto.ColFloat64))
 		columns = append(columns, proto.ResultColumn{Name: fmt.Sprintf("vantage_v%d", i+1), Data: values[i]})
@@ -202,7 +200,6 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 	return lines, err
 }
 
-// query runs a statement on the connection for texts.
 func (x *texts) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) (err error) {
 	if x.source.ctx.Err() != nil {
 		return os.ErrClosed

@@ -70,14 +70,14 @@ vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' 
 	}
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "read more rules from this file, a list in YAML")
-	o.steps.addFlags(cmd.Flags())
+	o.steps.addTo(cmd.Flags())
 	o.where.addTo(cmd.Flags())
 	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 	cmd.Flags().StringVar(&o.prom, "prom", "", "also write a file NAME.prom for the textfile collector of Prometheus' node_exporter")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 	p.AddWaitFlag(cmd.Flags())
-	p.AddLogFlags(cmd)
+	p.AddFlags(cmd, OfLogs)
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func (p *Program) checkAsAsked(ctx context.Context, args []string, o checkOption
 	if err != nil {
 		return err
 	}
-	if p.wait && !o.watch {
+	if p.Waits && !o.watch {
 		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
 	}
 	if o.watch {

@@ -9,7 +9,6 @@ import (
 	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
-	"vantage/model/report"
 )
 
 // choose returns the settings to compute a log with, and who chose the columns of the reward and the
@@ -42,32 +41,6 @@ func (p *Program) groupsGiven() choice.Origin {
 		}
 	}
 	return given
-}
-
-// noteChoice notes the estimator of an output that does not say it itself.
-func (p *Program) noteChoice(format string, c choice.Choice) {
-	p.note(format, "computed as "+c.WithScale())
-	p.noteRewards(format, "", c.Rewards)
-}
-
-// noteRewards notes which columns of a log are the reward. run is the title of the log, if there are
-// several.
-func (p *Program) noteRewards(format, run string, r choice.Rewards) {
-	if r.IsChoice() {
-		p.note(format, run+"reward "+r.String())
-	}
-}
-
-// noteRefusals notes for which groups the trainer's own code would have raised an error, which is an
-// error if it is all of them.
-func (p *Program) noteRefusals(format string, r *report.Refusals) error {
-	if err := r.Err(); err != nil {
-		return err
-	}
-	if text := r.String(); text != "" {
-		p.note(format, text)
-	}
-	return nil
 }
 
 // Given says which of framework, estimator and scale flags or --config set. A configuration

@@ -55,14 +55,14 @@ vantage compare old=runs/a new=runs/b --format md`,
 	}
 	format.addTo(cmd)
 	where.addTo(cmd.Flags())
-	p.addPromptFlags(cmd)
+	p.AddFlags(cmd, ofPrompts)
 	return cmd
 }
 
 // WriteComparison reads two runs and writes their comparison, as text if the flags say nothing else.
 func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings) error {
 	format := comparisonFormats()
-	format.name = cmp.Or(p.outputFormat, format.name)
+	format.name = cmp.Or(p.OutputFormat, format.name)
 	return p.writeComparison(ctx, names, runs, set, format, whereFlag{of: "groups"})
 }
 

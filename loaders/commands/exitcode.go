@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 
-	"vantage/model"
 	"vantage/model/sanitize"
 )
 
@@ -70,27 +69,6 @@ func ExitCode(err error) int {
 		return exitSignals + int(syscall.SIGPIPE)
 	}
 	return exitFailed
-}
-
-// noteConfig writes ConfigSummary as a note, for output that does not include it.
-func (p *Program) noteConfig(format string) {
-	if p.ConfigSummary != "" {
-		p.note(format, p.ConfigSummary)
-	}
-}
-
-// noteLeftOut notes which rows are not counted, since they are of another attempt of the run or of an
-// evaluation, for output that does not include it.
-func (p *Program) noteLeftOut(format string, snap model.Snapshot) {
-	for _, text := range snap.Run.LeftOut() {
-		p.note(format, text)
-	}
-}
-
-// note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
-// {"note": "…", "schema": "vantage/message@1"}.
-func (p *Program) note(format, text string) {
-	writeMessage(p.ErrOut, format == "json" || format == "jsonl", "note", text)
 }
 
 // PrintError writes an error as a sentence, or as {"error": "…", "schema": "vantage/message@1"} if the

@@ -4,102 +4,79 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/units"
 )
 
-// exportOptions are the flags of the command besides settings.
-type exportOptions struct {
-	format  formatFlag[func(context.Context, io.Writer, *report.SampleTable) error]
-	where   whereFlag
-	steps   stepRange
-	columns string
+// sampleRows is what an export writes: of a context, since all samples are computed meanwhile.
+type sampleRows struct {
+	*report.SampleTable
+	ctx context.Context
 }
 
 func (p *Program) export() *cobra.Command {
-	o := exportOptions{
-		format: newFormatFlag("jsonl", report.SampleJSONL).or("csv", report.SampleCSV).or("parquet", writeParquet),
-		where:  whereFlag{of: "samples"},
+	var columns string
+	var steps stepRange
+	var samples figures.Query
+	where := whereFlag{of: "samples"}
+	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
+		return func(w io.Writer, t sampleRows) error { return write(t.ctx, w, t.SampleTable) }
 	}
-	cmd := &cobra.Command{
-		Use:   "export PATH... [algorithm.key=value...]",
-		Short: "Write every sample with its advantages",
-		Long: `export writes a row for every sample, as JSON lines, CSV or Parquet. pandas, polars and
+	format := newFormatFlag("jsonl", writing(func(ctx context.Context, w io.Writer, t *report.SampleTable) error {
+		if columns == "" { // the objects that scripts rely on, which have fewer keys than the table has columns
+			return report.SamplesJSONL(ctx, w, t.Snap, t.Settings, t.Where, t.Refusals)
+		}
+		return report.SampleJSONL(ctx, w, t)
+	})).noting(noteAll).or("csv", writing(report.SampleCSV)).noting(noteAll).or("parquet", writing(writeParquet)).noting(noteAll)
+	return logCommand[sampleRows]{
+		use:   "export PATH... [algorithm.key=value...]",
+		short: "Write every sample with its advantages",
+		long: `export writes a row for every sample, as JSON lines, CSV or Parquet. pandas, polars and
 DuckDB load each of them as it is. The exit code is 0 only if every sample of the log was
 written. If records could not be read, all others are written, and the exit code is 1.`,
-		Example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
+		example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
 vantage export runs/qwen-math/rollouts --format csv --columns step,group,advantage,file,line
 vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			noteFormat := "text" // although JSONL is the default: only an explicit format counts
-			if cmd.Flags().Changed("format") {
-				noteFormat = o.format.name
-			}
-			return p.writeSamples(cmd.Context(), paths, set, o, noteFormat)
+		format: &format,
+		sets:   OfLogs,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage; on request also prompt, response and ground_truth")
+			where.addTo(cmd.Flags())
+			steps.addTo(cmd.Flags())
 		},
-	}
-	o.format.addTo(cmd)
-	cmd.Flags().StringVar(&o.columns, "columns", "", "only these columns, in this order: step,group,advantage; on request also prompt, response and ground_truth")
-	o.where.addTo(cmd.Flags())
-	o.steps.addFlags(cmd.Flags())
-	p.AddLogFlags(cmd)
-	return cmd
-}
-
-// writeSamples reads the paths to their current end and writes their samples.
-func (p *Program) writeSamples(ctx context.Context, paths []string, set model.Settings, o exportOptions, noteFormat string) error {
-	write, err := o.format.writer("export")
-	if err != nil {
-		return err
-	}
-	samples, err := o.where.parse()
-	if err != nil {
-		return err
-	}
-	log, err := p.openChosen(ctx, paths, set)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	columns, err := chooseColumns(log.snap, o.columns)
-	if err != nil {
-		return err
-	}
-	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
-		return err
-	}
-	p.noteConfig(noteFormat)
-	p.noteLeftOut(noteFormat, log.snap)
-	refusals := &report.Refusals{}
-	table := &report.SampleTable{Snap: log.snap, Settings: log.set, Where: samples, Columns: columns, Log: log, Refusals: refusals}
-	if o.columns == "" && o.format.name == "jsonl" {
-		write = contractJSONL
-	}
-	if err := write(ctx, p.output(ctx, o.format.name), table); err != nil {
-		return classifyError(err)
-	}
-	p.noteChoice(noteFormat, log.choice)
-	if o.where.text != "" && refusals.Written == 0 {
-		return o.where.nothing()
-	}
-	if err := p.noteRefusals(noteFormat, refusals); err != nil {
-		return err
-	}
-	return unreadRecords(log.snap, refusals.Written)
-}
-
-// contractJSONL writes the objects that scripts rely on, which have fewer keys than the table has columns.
-func contractJSONL(ctx context.Context, w io.Writer, t *report.SampleTable) error {
-	return report.SamplesJSONL(ctx, w, t.Snap, t.Settings, t.Where, t.Refusals)
+		refuse: func() (err error) {
+			samples, err = where.parse()
+			return err
+		},
+		compute: func(ctx context.Context, log *openLog) (t sampleRows, err error) {
+			chosen, err := chooseColumns(log.snap, columns)
+			if err != nil {
+				return t, err
+			}
+			if log.snap, err = steps.selectFrom(log.snap); err != nil {
+				return t, err
+			}
+			refusals := &report.Refusals{}
+			log.then = func() error {
+				if where.text != "" && refusals.Written == 0 {
+					return where.nothing()
+				}
+				if err := log.noteRefusals(refusals); err != nil {
+					return err
+				}
+				return unreadRecords(log.snap, refusals.Written)
+			}
+			return sampleRows{&report.SampleTable{Snap: log.snap, Settings: log.set, Where: samples, Columns: chosen, Log: log, Refusals: refusals}, ctx}, nil
+		},
+	}.command(p)
 }
 
 // unreadRecords is an error if the log holds records that could not be read: their samples were not written.
@@ -110,4 +87,135 @@ func unreadRecords(snap model.Snapshot, written int) error {
 	}
 	return fmt.Errorf("the export is incomplete: %s written, without %s of the log that could not be read, first %s",
 		units.Plural(written, "samples"), units.Plural(max(snap.Run.Skipped, len(problems)), "records"), problems[0])
+}
+
+// chooseColumns returns the columns that --columns names, in that order; for "" all that an export has
+// without being asked.
+func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, error) {
+	all := report.SampleColumns(snap)
+	if named == "" {
+		return slices.DeleteFunc(all, func(c report.SampleColumn) bool { return c.OnRequest }), nil
+	}
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	var chosen []report.SampleColumn
+	for name := range strings.SplitSeq(named, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.Index(names, name)
+		switch {
+		case i < 0:
+			return nil, Usage(fmt.Errorf("--columns: no column %q%s; this log has %s", name, strings.TrimSuffix(didYouMean(name, names), "?"), join(names, "and")))
+		case slices.ContainsFunc(chosen, func(c report.SampleColumn) bool { return c.Name == name }):
+			return nil, Usage(fmt.Errorf("--columns names %s twice", name))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// Bounds of a row group of a written Parquet file, which is held in memory.
+const (
+	maxGroupRows = 1 << 16
+	maxGroupText = 32 << 20 // bytes of texts
+)
+
+// writeParquet writes the samples as a Parquet file with typed columns, one row group at a time. A cut
+// file has no footer.
+func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error {
+	out := parquet.NewGenericWriter[any](w, parquetSchema(t.Columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(maxGroupRows))
+	rows, text := make([]parquet.Row, 0, 1<<10), 0
+	flush := func() error {
+		_, err := out.WriteRows(rows)
+		rows = rows[:0]
+		return err
+	}
+	err := t.Each(ctx, func(cells []report.Cell) error {
+		row := make(parquet.Row, len(cells))
+		for k, c := range t.Columns {
+			row[k] = parquetValue(c, cells[k], k)
+			text += len(cells[k].Text)
+		}
+		if rows = append(rows, row); len(rows) < cap(rows) && text < maxGroupText {
+			return nil
+		}
+		if err := flush(); err != nil || text < maxGroupText {
+			return err
+		}
+		text = 0
+		return out.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// columnGroup is a group of fields in the order of the columns: that of [parquet.Group] is by name.
+type columnGroup struct {
+	parquet.Group
+	order []string
+}
+
+// Fields implements [parquet.Node].
+func (g columnGroup) Fields() []parquet.Field {
+	fields := g.Group.Fields()
+	slices.SortFunc(fields, func(a, b parquet.Field) int {
+		return slices.Index(g.order, a.Name()) - slices.Index(g.order, b.Name())
+	})
+	return fields
+}
+
+func parquetSchema(columns []report.SampleColumn) *parquet.Schema {
+	g := columnGroup{Group: parquet.Group{}}
+	for _, c := range columns {
+		node := parquetNode(c.Type)
+		if c.Optional {
+			node = parquet.Optional(node)
+		}
+		g.Group[c.Name], g.order = node, append(g.order, c.Name)
+	}
+	return parquet.NewSchema("samples", g)
+}
+
+// parquetNode returns the type of a column. Advantages are doubles in every precision, which all of them
+// fit, so that files of several estimators can be joined.
+func parquetNode(t report.CellType) parquet.Node {
+	switch t {
+	case report.IntegerCell:
+		return parquet.Int(64)
+	case report.BoolCell:
+		return parquet.Leaf(parquet.BooleanType)
+	case report.NameCell:
+		return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	case report.TextCell:
+		return parquet.String()
+	default:
+		return parquet.Leaf(parquet.DoubleType)
+	}
+}
+
+// parquetValue returns a cell as a value of column k.
+func parquetValue(c report.SampleColumn, cell report.Cell, k int) parquet.Value {
+	if cell.Missing {
+		return parquet.NullValue().Level(0, 0, k)
+	}
+	level := 0
+	if c.Optional {
+		level = 1
+	}
+	switch c.Type {
+	case report.IntegerCell:
+		return parquet.Int64Value(cell.Integer).Level(0, level, k)
+	case report.BoolCell:
+		return parquet.BooleanValue(cell.Bool).Level(0, level, k)
+	case report.NameCell, report.TextCell:
+		return parquet.ByteArrayValue([]byte(cell.Text)).Level(0, level, k)
+	default:
+		return parquet.DoubleValue(cell.Number).Level(0, level, k)
+	}
 }

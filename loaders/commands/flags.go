@@ -1,63 +1,234 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/trainer"
 )
 
-func (p *Program) flags() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "flags FRAMEWORK [algorithm.key=value...]",
-		Short: "Print settings as a trainer's options",
-		Long: `flags prints the options of a trainer's configuration, or the call, for the given
-settings. Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
-		Example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
-vantage flags twinkle --framework twinkle --scale batch`,
-		Args:      cobra.ArbitraryArgs,
-		ValidArgs: trainer.Names(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			names, set, err := p.Configure(args)
-			if err != nil {
-				return err
-			}
-			if len(names) != 1 {
-				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
-			}
-			d, err := findDialect(names[0])
-			if err != nil {
-				return err
-			}
-			p.noteConfig("text")
-			return writeDialect(p.stdout(cmd.Context()), d, set)
-		},
+// FlagSets are flags of several commands, by what a command must do to heed them. Each command is given those that it
+// heeds, and refuses the others: none is of every command. A flag is one value, whichever commands have it.
+type FlagSets uint
+
+// The sets: those of a log are what settings are about, and how it is read.
+const (
+	arithmetic FlagSets = 1 << model.AboutArithmetic
+	grouping   FlagSets = 1 << model.AboutGroups
+	rewarding  FlagSets = 1 << model.AboutRewards
+	counting   FlagSets = 1 << model.AboutSamples
+	weighing   FlagSets = 1 << model.AboutLoss
+	reading    FlagSets = 1 << aboutReading // which rows of a log are read, and how
+
+	OfSamples = arithmetic | counting | weighing            // samples that have one reward, and whose groups are known
+	ofPrompts = arithmetic | rewarding | counting | reading // a log of which prompts are compared, whatever the groups are
+	unweighed = ofPrompts | grouping                        // a log of which no figure is of the loss
+	OfLogs    = unweighed | weighing                        // a log
+)
+
+const aboutReading = model.AboutLoss + 1
+
+// AddFlags declares flags of several commands. A flag of the same name that the command already has stays.
+func (p *Program) AddFlags(cmd *cobra.Command, sets FlagSets) {
+	for about, set := range p.sharedFlags() {
+		if sets&(1<<about) != 0 {
+			cmd.Flags().AddFlagSet(set)
+		}
 	}
-	p.addConfigurationFlags(cmd)
-	return cmd
 }
 
-// findDialect returns the dialect of a framework.
-func findDialect(name string) (trainer.Dialect, error) {
-	d, ok := trainer.Find(name)
-	if !ok {
-		return d, Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
+// sharedFlags returns the flags by what they are about. They are made once.
+func (p *Program) sharedFlags() []*pflag.FlagSet {
+	if p.shared != nil {
+		return p.shared
 	}
-	return d, nil
+	for range aboutReading + 1 {
+		p.shared = append(p.shared, pflag.NewFlagSet("", pflag.ContinueOnError))
+	}
+	for _, s := range model.SettingList() {
+		if s.About != model.NoFlag {
+			p.shared[s.About].Var(&settingFlag{p, s.Flag(), s.Placeholder}, s.Flag(), s.Doc)
+		}
+	}
+	p.shared[model.AboutArithmetic].Lookup("compute-new-adv").NoOptDefVal = "true"
+	p.shared[model.AboutArithmetic].StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	log := p.shared[aboutReading]
+	log.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
+	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
+	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
+	log.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
+	log.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
+	log.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
+	log.StringVar(&p.endpoint, "endpoint", "", "address of the store of s3:// and gs:// paths, as https://HOST:PORT; by default that of AWS_ENDPOINT_URL, of the profile, or Amazon's")
+	log.StringVar(&p.cacheSize, "cache", "1GB", "how much of what is read from buckets and the Hub is kept on this machine at most: 500MB, 2GB, 0 for nothing; see `vantage cache`")
+	return p.shared
 }
 
-// writeDialect writes settings as the options of a trainer.
-func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
-	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
-	return err
+// settingFlag is a flag whose values are appended to Program.settings.
+type settingFlag struct {
+	p                 *Program
+	name, placeholder string
+}
+
+func (f *settingFlag) String() string { return "" }
+func (f *settingFlag) Type() string   { return f.placeholder }
+
+// Set records the value; Configure validates all settings together.
+func (f *settingFlag) Set(value string) error {
+	f.p.settings = append(f.p.settings, model.Option{Name: f.name, Value: value})
+	return nil
+}
+
+// formatFlag is the --format of a command: what writes each format, and which notes stand beside it.
+type formatFlag[W any] struct {
+	name    string // the value of the flag
+	names   []string
+	writers []W
+	notes   []noteSet // what a format has no place for, and people are told on standard error
+
+	hasShort, isShort bool // --json, the same as --format json, which is quicker to write
+	flags             *pflag.FlagSet
+}
+
+// newFormatFlag returns a flag with its default.
+func newFormatFlag[W any](name string, write W) formatFlag[W] {
+	return formatFlag[W]{name: name, names: []string{name}, writers: []W{write}, notes: []noteSet{0}}
+}
+
+// or returns the flag with one more format.
+func (f formatFlag[W]) or(name string, write W) formatFlag[W] {
+	f.names, f.writers, f.notes = append(f.names, name), append(f.writers, write), append(f.notes, 0)
+	return f
+}
+
+// noting returns the flag whose last format has no place for some notes.
+func (f formatFlag[W]) noting(notes noteSet) formatFlag[W] {
+	f.notes[len(f.notes)-1] = notes
+	return f
+}
+
+// answerFlag is the flag of a command with a short answer, of which both formats have no place for some notes.
+func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *formatFlag[func(io.Writer, T) error] {
+	f := newFormatFlag("text", text).noting(notes).or("json", json).noting(notes)
+	f.hasShort = true
+	return &f
+}
+
+// addTo declares the flag.
+func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
+	f.flags = cmd.Flags()
+	f.flags.StringVar(&f.name, "format", f.name, join(f.names, "or"))
+	completeFlag(cmd, "format", f.names...)
+	if f.hasShort {
+		f.flags.BoolVar(&f.isShort, "json", false, "same as --format json")
+	}
+}
+
+// writer returns what writes the format that the flags name. command is for the error of one that there is not.
+func (f *formatFlag[W]) writer(command string) (write W, err error) {
+	if f.isShort && f.flags.Changed("format") && f.name != "json" {
+		return write, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
+	}
+	if f.isShort {
+		f.name = "json"
+	}
+	if i := slices.Index(f.names, f.name); i >= 0 {
+		return f.writers[i], nil
+	}
+	hint := ""
+	if _, ok := formats.Find(f.name); ok {
+		hint = "; --input-format " + f.name + " reads logs of that format"
+	}
+	return write, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
+}
+
+// noteStyle is the format that notes are written in. JSONL is a default too: only a format that was asked for counts.
+func (f *formatFlag[W]) noteStyle() string {
+	if f.flags != nil && !f.isShort && !f.flags.Changed("format") {
+		return "text"
+	}
+	return f.name
+}
+
+// join returns "text, md and json", or the only word.
+func join(words []string, last string) string {
+	n := len(words) - 1
+	if n == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
 // addEmitFlag declares --emit.
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	cmd.Flags().StringVar(name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "))
 	completeFlag(cmd, "emit", trainer.Names()...)
+}
+
+// stepRange selects steps of a run.
+type stepRange struct {
+	interval string // FROM:TO, where either may be omitted, or one step
+	last     int
+}
+
+func (r *stepRange) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&r.interval, "steps", "", "only these steps: one, or FROM:TO, where either may be omitted")
+	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
+}
+
+// selectFrom returns snap with only the selected steps.
+func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
+	from, to, err := r.bounds()
+	if err != nil {
+		return snap, Usage(err)
+	}
+	if r.last < 0 {
+		return snap, Usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
+	}
+	var selected []model.Step
+	for _, step := range snap.Steps {
+		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
+			selected = append(selected, step)
+		}
+	}
+	if r.last > 0 && len(selected) > r.last {
+		selected = selected[len(selected)-r.last:]
+	}
+	if len(selected) == 0 && len(snap.Steps) > 0 {
+		return snap, fmt.Errorf("--steps %s: the log has no such step, only %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+	}
+	return snap.Only(selected), nil
+}
+
+// bounds returns the first and the last step; nil where there is no bound.
+func (r stepRange) bounds() (from, to *int64, err error) {
+	if r.interval == "" {
+		return nil, nil, nil
+	}
+	first, last, several := strings.Cut(r.interval, ":")
+	if !several {
+		last = first
+	}
+	step := func(text string) *int64 {
+		n, parseErr := strconv.ParseInt(text, 10, 64)
+		if text == "" {
+			return nil
+		}
+		err = errors.Join(err, parseErr)
+		return &n
+	}
+	from, to = step(first), step(last)
+	if err != nil || from != nil && to != nil && *from > *to {
+		return nil, nil, fmt.Errorf("--steps %s: expected one step, or FROM:TO with the lower step first", r.interval)
+	}
+	return from, to, nil
 }

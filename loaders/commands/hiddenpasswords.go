@@ -3,7 +3,7 @@ package commands
 import (
 	"strings"
 
-	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/clickhouse"
 )
 
 // hidePasswords takes the passwords out of addresses among the arguments, so that no title, session or error shows
@@ -17,17 +17,17 @@ func (p *Program) hidePasswords(args []string) []string {
 		}
 		_, without := cutLabel(shown)
 		_, full := cutLabel(arg)
-		if !address.Is(full) {
-			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
+		if !clickhouse.IsAddress(full) {
+			p.note(p.OutputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
 		if p.passwords == nil {
 			p.passwords = map[string]string{}
 		}
-		if t, err := address.Parse(full); err == nil {
+		if t, err := clickhouse.ParseAddress(full); err == nil {
 			p.passwords[without] = t.Password
 		}
-		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
+		p.note(p.OutputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
 	return hidden
 }
@@ -36,11 +36,11 @@ func (p *Program) hidePasswords(args []string) []string {
 func (p *Program) noteSentPlain(args []string) {
 	for _, arg := range args {
 		_, full := cutLabel(arg)
-		if !address.Is(full) {
+		if !clickhouse.IsAddress(full) {
 			continue
 		}
-		if t, err := address.Parse(full); err == nil && t.PlainWarning() != "" {
-			p.note(p.outputFormat, t.PlainWarning())
+		if t, err := clickhouse.ParseAddress(full); err == nil && t.PlainWarning() != "" {
+			p.note(p.OutputFormat, t.PlainWarning())
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (p *Program) noteSentPlain(args []string) {
 // withoutPassword returns an argument without the password of an address in it, and whether there was one.
 func withoutPassword(arg string) (string, bool) {
 	label, full := cutLabel(arg)
-	without, has := address.WithoutPassword(full)
+	without, has := clickhouse.WithoutPassword(full)
 	return label + without, has
 }
 

@@ -51,7 +51,7 @@ func runCommand(t *testing.T, args ...string) string {
 	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetErr(&out)
-	p.AddLogFlags(root)
+	p.AddFlags(root, OfLogs)
 	root.AddCommand(p.All()...)
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {

@@ -52,7 +52,7 @@ func manualSections() []ManualSection {
 }
 
 // writeManual writes the page for man(1).
-func writeManual(w io.Writer, shared sharedFlags, root *cobra.Command, more []ManualSection) error {
+func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more []ManualSection) error {
 	m := &manualWriter{out: bufio.NewWriter(w), shared: shared}
 	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
 	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
@@ -71,7 +71,7 @@ func writeManual(w io.Writer, shared sharedFlags, root *cobra.Command, more []Ma
 	}
 	m.section("OPTIONS")
 	m.text("Options of every command that reads a log:")
-	for _, set := range shared.all() {
+	for _, set := range shared {
 		m.flags(set)
 	}
 	m.text("Options of the screen:")
@@ -95,8 +95,8 @@ func documentedCommands(root *cobra.Command) []*cobra.Command {
 // manualWriter writes roff.
 type manualWriter struct {
 	out          *bufio.Writer
-	shared       sharedFlags // described once for all commands
-	underHeading bool        // what was written last is a heading
+	shared       []*pflag.FlagSet // described once for all commands
+	underHeading bool             // what was written last is a heading
 }
 
 func (m *manualWriter) raw(format string, args ...any) {
@@ -138,11 +138,12 @@ func (m *manualWriter) ownFlags(c *cobra.Command) {
 	var shared []string
 	readsLog := false
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if !m.shared.isShared(f) {
+		about := slices.IndexFunc(m.shared, func(set *pflag.FlagSet) bool { return set.Lookup(f.Name) == f })
+		if about < 0 {
 			own.AddFlag(f)
 			return
 		}
-		readsLog = readsLog || m.shared.reading.Lookup(f.Name) == f
+		readsLog = readsLog || about == int(aboutReading)
 		shared = append(shared, "--"+f.Name)
 	})
 	m.flags(own)

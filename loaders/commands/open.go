@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"vantage/loaders"
-	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/clickhouse"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/loaders/storage"
 	"vantage/model"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/units"
 )
 
@@ -44,7 +43,7 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
 		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
-	if slices.ContainsFunc(paths, address.Is) {
+	if slices.ContainsFunc(paths, clickhouse.IsAddress) {
 		return p.openTable(paths, follow)
 	}
 	if p.passwordFile != "" {
@@ -58,7 +57,7 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loaders.Open(paths, loaders.Options{Storage: reach, Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	return loaders.Open(paths, loaders.Options{Storage: reach, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
 }
 
 // readAll reads the paths to their current end.
@@ -82,28 +81,6 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 		return nil, snap, err
 	}
 	return source, snap, nil
-}
-
-// chosenLog is a log with the settings that are chosen for it. It is open for texts.
-type chosenLog struct {
-	Source
-	snap   model.Snapshot
-	set    model.Settings
-	choice choice.Choice
-}
-
-// openChosen reads the paths to their current end and chooses settings. The log is closed after an error.
-func (p *Program) openChosen(ctx context.Context, paths []string, set model.Settings) (*chosenLog, error) {
-	source, snap, err := p.readOpen(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	log := &chosenLog{Source: source, snap: snap}
-	if log.set, log.choice, err = p.choose(ctx, snap, set); err != nil {
-		source.Close()
-		return nil, err
-	}
-	return log, nil
 }
 
 // readSource reads a source to its current end.

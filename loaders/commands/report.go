@@ -6,42 +6,55 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/report"
+	"vantage/model/sweep"
 )
 
 // reportOptions are the flags of the command besides settings.
 type reportOptions struct {
-	format         formatFlag[func(io.Writer, *report.Report) (*report.Charts, error)]
+	format formatFlag[func(io.Writer, *report.Report) error]
+	charts *report.Charts // that the writer made
+
 	per, svg, emit string
 	output         string // the file that is written instead of standard output; "" for that
 	texts          int
-	command        string // the command line, to be run again
 	steps          stepRange
-	breakdown      breakdownOptions
+
+	by      string // what a breakdown has a row for each of
+	where   whereFlag
+	samples figures.Query // that where selects
 }
 
-func newReportOptions() reportOptions {
-	return reportOptions{
-		format: newFormatFlag("text", report.Text).or("md", report.Markdown).or("csv", report.CSV).or("json", report.JSON).or("html", report.HTML),
-		per:    string(report.PerStep), breakdown: breakdownOptions{where: whereFlag{of: "samples"}},
+func (p *Program) report() *cobra.Command { return p.reportCommand().command(p) }
+
+func (p *Program) reportCommand() logCommand[*report.Report] {
+	o := &reportOptions{where: whereFlag{of: "samples"}}
+	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) func(io.Writer, *report.Report) error {
+		return func(w io.Writer, r *report.Report) (err error) {
+			o.charts, err = write(w, r)
+			return err
+		}
 	}
-}
-
-func (p *Program) report() *cobra.Command {
-	o := newReportOptions()
-	cmd := &cobra.Command{
-		Use:   "report PATH... [algorithm.key=value...]",
-		Short: "Print a report of a run: steps, charts, metrics and warnings",
-		Long: `report prints what the screen shows: a row per step or per group, charts, and the
+	o.format = newFormatFlag("text", charted(report.Text)).or("md", charted(report.Markdown)).or("csv", charted(report.CSV)).noting(noteAll).
+		or("json", charted(report.JSON)).or("html", charted(report.HTML))
+	return logCommand[*report.Report]{
+		use:   "report PATH... [algorithm.key=value...]",
+		short: "Print a report of a run: steps, charts, metrics and warnings",
+		long: `report prints what the screen shows: a row per step or per group, charts, and the
 metrics and warnings of the newest step. It holds one step in memory at a time. To see
 whether an output is complete: a page ends with a line "complete", JSON with "complete":
 true, and a table is complete if the exit code is 0.
@@ -49,203 +62,238 @@ true, and a table is complete if the exit code is 0.
 --format html is one page for a browser, with charts, the sweep, the groups that need
 a look and a row per step. It needs no other file and no network: send it, or attach it
 to a run.`,
-		Example: `vantage report runs/qwen-math/rollouts --last 10
+		example: `vantage report runs/qwen-math/rollouts --last 10
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
 vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.command = p.commandLine(cmd, args)
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
+		format: &o.format,
+		sets:   OfLogs,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "what each row stands for: step, group or run")
+			completeFlag(cmd, "per", "step", "group", "run")
+			cmd.Flags().StringVar(&o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log")
+			completeFlag(cmd, "by", analysis.PartKinds()...)
+			o.where.addTo(cmd.Flags())
+			cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
+			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, which is replaced once it is complete")
+			cmd.Flags().IntVar(&o.texts, "texts", 0, "of how many of the worst groups the page of --format html holds the best and the worst answer")
+			addEmitFlag(cmd, &o.emit, "the settings")
+			o.steps.addTo(cmd.Flags())
+		},
+		refuse: o.refuse,
+		compute: func(ctx context.Context, log *openLog) (*report.Report, error) {
+			log.file = o.output
+			switch {
+			case o.emit != "":
+				d, err := findDialect(o.emit)
+				log.format, log.notes = "text", noteAll
+				log.instead = func(w io.Writer) error { return writeDialect(w, d, log.set) }
+				return nil, err
+			case o.isBreakdown():
+				b, err := o.breakDown(ctx, log)
+				log.notes = 0
+				log.instead = func(w io.Writer) error { return breakdownFormats()[log.format](w, b) }
+				return nil, err
 			}
-			if err := o.validate(); err != nil {
-				return Usage(err)
-			}
-			if o.emit != "" {
-				return p.emitSettings(cmd.Context(), paths, set, o)
-			}
-			if o.breakdown.asked() {
-				return p.writeBreakdown(cmd.Context(), paths, set, o)
-			}
-			return p.writeReport(cmd.Context(), paths, set, o)
+			return o.compute(ctx, log)
 		},
 	}
-	o.format.addTo(cmd)
-	cmd.Flags().StringVar(&o.per, "per", o.per, "what each row stands for: step, group or run")
-	completeFlag(cmd, "per", "step", "group", "run")
-	cmd.Flags().StringVar(&o.breakdown.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log")
-	completeFlag(cmd, "by", analysis.PartKinds()...)
-	o.breakdown.where.addTo(cmd.Flags())
-	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, which is replaced once it is complete")
-	cmd.Flags().IntVar(&o.texts, "texts", 0, "of how many of the worst groups the page of --format html holds the best and the worst answer")
-	addEmitFlag(cmd, &o.emit, "the settings")
-	o.steps.addFlags(cmd.Flags())
-	p.AddLogFlags(cmd)
-	return cmd
 }
+
+// WriteReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
+func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
+	c := p.reportCommand()
+	c.format.name = cmp.Or(p.OutputFormat, c.format.name)
+	return c.run(ctx, &openLog{p: p}, paths, set)
+}
+
+// isBreakdown reports whether the report is to be broken down: who pays.
+func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
 
 // maxTexts is the most groups of which a page holds answers.
 const maxTexts = 100
 
-// validate refuses flags that do not go together.
-func (o *reportOptions) validate() error {
+// refuse says which flags do not go together.
+func (o *reportOptions) refuse() (err error) {
 	isPage := o.format.name == "html"
 	switch {
 	case !slices.Contains(report.PerValues(), report.Per(o.per)):
 		return fmt.Errorf("--per %s: choose step, group or run", o.per)
 	case isPage && o.per != string(report.PerStep):
 		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
-	case isPage && o.breakdown.asked():
+	case isPage && o.isBreakdown():
 		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
 	case o.texts < 0 || o.texts > maxTexts:
 		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts, maxTexts)
 	case o.texts > 0 && !isPage:
 		return errors.New("--texts is for --format html; `vantage show GROUP PATH` prints the answers of a group")
+	case o.emit != "":
+		_, err = findDialect(o.emit)
+	case !o.isBreakdown():
+	case o.svg != "":
+		return errors.New("--svg draws the charts of a report, and --by and --where print a breakdown: omit one")
+	case o.per != string(report.PerStep):
+		return fmt.Errorf("--per %s is for a report, and --by and --where print a breakdown, whose rows --by names: omit one", o.per)
+	default:
+		o.samples, err = o.where.parse()
 	}
-	return nil
+	return err
 }
 
-// emitSettings reads the paths and writes the settings that a report would be computed with.
-func (p *Program) emitSettings(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
-	d, err := findDialect(o.emit)
-	if err != nil {
-		return err
-	}
-	log, err := p.openChosen(ctx, paths, set)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	p.noteConfig(o.format.name)
-	p.noteLeftOut(o.format.name, log.snap)
-	p.noteChoice(o.format.name, log.choice)
-	return p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, d, log.set) })
-}
-
-// WriteReport reads the paths to their current end and writes a report per step, as text if the flags say
-// nothing else.
-func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
-	o := newReportOptions()
-	o.format.name = cmp.Or(p.outputFormat, o.format.name)
-	return p.writeReport(ctx, paths, set, o)
-}
-
-func (p *Program) writeReport(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
-	write, err := o.format.writer("report")
-	if err != nil {
-		return err
-	}
-	log, err := p.openChosen(ctx, paths, set)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
+// compute returns the report, with the warnings about texts.
+func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
 	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
-		return err
-	}
-	r, err := newReport(ctx, log, log.snap, log.set)
-	if err != nil {
-		return classifyError(err)
-	}
-	r.Choice, r.Head = log.choice, newHead(paths)
-	r.Head.Command, r.Per, r.ChartsFile = o.command, report.Per(o.per), o.svg
-	if o.format.name == "html" {
-		if r.Parts, err = p.htmlParts(ctx, log, r, o.texts); err != nil {
-			return classifyError(err)
-		}
-	}
-	if o.format.name == "csv" {
-		p.noteConfig(o.format.name) // the other formats include it, what is left out and the choice
-		p.noteLeftOut(o.format.name, log.snap)
-	}
-	var charts *report.Charts
-	err = p.writeOutput(ctx, o.output, o.format.name, func(w io.Writer) error {
-		charts, err = write(w, r)
-		return err
-	})
-	if err == nil && o.format.name == "csv" {
-		p.noteChoice(o.format.name, log.choice)
-	}
-	if err != nil {
-		return classifyError(err)
-	}
-	if o.svg != "" {
-		if err := writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, charts) }); err != nil {
-			return err
-		}
-	}
-	return p.noteRefusals(o.format.name, &r.Refusals)
-}
-
-// newReport returns a report with the warnings about texts.
-func newReport(ctx context.Context, source Source, snap model.Snapshot, set model.Settings) (*report.Report, error) {
-	r, err := report.New(ctx, snap, set)
-	if err != nil {
 		return nil, err
 	}
-	r.More, err = alikeReader{source, snap, set}.warnings(ctx)
+	if r, err = report.New(ctx, log.snap, log.set); err != nil {
+		return nil, err
+	}
+	if r.More, err = (alikeReader{log, log.snap, log.set}).warnings(ctx); err != nil {
+		return nil, err
+	}
+	r.Choice, r.Head = log.choice, newHead(log.paths)
+	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
+	if log.format == "html" {
+		r.Parts, err = htmlParts(ctx, log, r.Settings, o.texts)
+	}
+	log.then = func() error {
+		if o.svg != "" {
+			if err := writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
+				return err
+			}
+		}
+		return log.noteRefusals(&r.Refusals)
+	}
 	return r, err
 }
 
-// stepRange selects steps of a run.
-type stepRange struct {
-	interval string // FROM:TO, where either may be omitted, or one step
-	last     int
-}
-
-func (r *stepRange) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.interval, "steps", "", "only these steps: one, or FROM:TO, where either may be omitted")
-	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
-}
-
-// selectFrom returns snap with only the selected steps.
-func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
-	from, to, err := r.bounds()
+// htmlParts returns what the page of a report holds besides its figures. A log that cannot be swept has a page all
+// the same, which says why.
+func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int) (report.HTMLParts, error) {
+	parts := report.HTMLParts{
+		Texts: texts,
+		Text:  func(at model.Place) (model.Text, error) { return log.Text(ctx, at) },
+	}
+	run, _, err := glanceAt(ctx, log, set)
 	if err != nil {
-		return snap, Usage(err)
+		return parts, err
 	}
-	if r.last < 0 {
-		return snap, Usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
+	parts.Worst = run.Spans
+	tenths := make([]float64, 11)
+	for i := range tenths {
+		tenths[i] = float64(i) / 10
 	}
-	var selected []model.Step
-	for _, step := range snap.Steps {
-		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
-			selected = append(selected, step)
+	grid, err := sweepSelected(ctx, log.snap, set, sweep.Ratios{Pos: tenths, Neg: tenths}, &selection{})
+	switch {
+	case ctx.Err() != nil:
+		return parts, ctx.Err()
+	case err != nil:
+		parts.NoSweep = err.Error()
+	default:
+		parts.Sweep = &report.Sweep{Grid: grid, Choice: log.choice, Recompute: []bool{false, true}, Goal: sweep.DefaultGoal()}
+	}
+	return parts, nil
+}
+
+// breakdownFormats are the writers of a breakdown by the names of those of a report.
+func breakdownFormats() map[string]func(io.Writer, *report.Breakdown) error {
+	return map[string]func(io.Writer, *report.Breakdown) error{
+		"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": report.BreakdownCSV, "json": report.BreakdownJSON,
+	}
+}
+
+// breakDown returns the figures of a report part by part.
+func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
+	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
+		return nil, err
+	}
+	by := cmp.Or(o.by, "step")
+	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Note: analysis.PartsNote(&log.snap.Run, by), Settings: log.set.Effective(), Choice: log.choice}
+	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
+		partOf, err := a.PartNames(ctx, by, log.Text)
+		switch {
+		case errors.Is(err, analysis.ErrNoColumn):
+			return Usage(fmt.Errorf("--by %s: %w", by, err))
+		case err != nil:
+			return fmt.Errorf("--by %s: %w", by, err)
+		}
+		b.Parts.Add(a, func(g, i int) string {
+			if !o.samples.MatchesSample(a, g, i) {
+				return ""
+			}
+			return partOf(g, i)
+		})
+		return nil
+	})
+	if err == nil && b.Parts.All.Samples == 0 {
+		err = o.where.nothing()
+	}
+	return b, err
+}
+
+// newHead says what a report of the paths is of.
+func newHead(paths []string) report.Head {
+	return report.Head{Path: Title(paths), Date: outputDate(), Version: ReadBuildInfo().Version}
+}
+
+// outputDate is the date that outputs carry: SOURCE_DATE_EPOCH, in seconds since 1970, if it is set, so that
+// the same run gives the same bytes (reproducible-builds.org/specs/source-date-epoch); else the time now.
+func outputDate() time.Time {
+	if n, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		return time.Unix(n, 0)
+	}
+	return time.Now()
+}
+
+// commandLine returns the command that was given, to be run in a shell again: arguments first, then flags by name; the
+// other way round, with -- between, if an argument would be taken for a flag.
+// It is called before Configure, which adds other settings to those of flags. It holds no password of an address: what it
+// stands in is sent to others.
+func (p *Program) commandLine(cmd *cobra.Command, args []string) string {
+	var given, flags []string
+	for _, arg := range args {
+		shown, _ := withoutPassword(arg)
+		given = append(given, shellWord(shown))
+	}
+	for _, o := range p.settings {
+		flags = append(flags, shellWord("--"+o.Name+"="+o.Value))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, isSetting := f.Value.(*settingFlag); !isSetting {
+			flags = append(flags, shellWord("--"+f.Name+"="+f.Value.String()))
+		}
+	})
+	words := slices.Concat([]string{cmd.CommandPath()}, given, flags)
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }) {
+		words = slices.Concat([]string{cmd.CommandPath()}, flags, []string{"--"}, given)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word for a shell if that would change it. What cannot be printed, such as a newline, stands in $'…' as
+// its bytes, which bash, zsh and ksh know: where the command is shown, it is one line of visible characters.
+func shellWord(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-"
+	switch {
+	case word != "" && word[0] != '=' && strings.Trim(word, plain) == "": // zsh takes =ls for the path of ls
+		return word
+	case utf8.ValidString(word) && !strings.ContainsFunc(word, isUnprintable):
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	var quoted strings.Builder
+	for i, r := range word {
+		switch _, size := utf8.DecodeRuneInString(word[i:]); {
+		case r == '\'' || r == '\\':
+			quoted.WriteString(`\` + string(r))
+		case r == utf8.RuneError && size == 1 || isUnprintable(r):
+			for _, b := range []byte(word[i : i+size]) {
+				fmt.Fprintf(&quoted, `\%03o`, b)
+			}
+		default:
+			quoted.WriteRune(r)
 		}
 	}
-	if r.last > 0 && len(selected) > r.last {
-		selected = selected[len(selected)-r.last:]
-	}
-	if len(selected) == 0 && len(snap.Steps) > 0 {
-		return snap, fmt.Errorf("--steps %s: the log has no such step, only %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
-	}
-	return snap.Only(selected), nil
+	return "$'" + quoted.String() + "'"
 }
 
-func (r stepRange) bounds() (from, to *int64, err error) {
-	if r.interval == "" {
-		return nil, nil, nil
-	}
-	first, last, several := strings.Cut(r.interval, ":")
-	if !several {
-		last = first
-	}
-	if from, err = parseStep(first); err == nil {
-		to, err = parseStep(last)
-	}
-	if err != nil || from != nil && to != nil && *from > *to {
-		return nil, nil, fmt.Errorf("--steps %s: expected one step, or FROM:TO with the lower step first", r.interval)
-	}
-	return from, to, nil
-}
-
-func parseStep(text string) (*int64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return &n, err
-}
+func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }

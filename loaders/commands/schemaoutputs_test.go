@@ -171,7 +171,7 @@ func (s *schemas) writeBuildsAndPapers(t *testing.T) {
 	paper := *estimators.All()[0]
 	paper.NoPublicCode = true
 	err := buildJSON(&build, BuildInfo{Version: "v1.2.3", Revision: "abc", Date: "2026-01-02T03:04:05Z", Modified: true, Go: "go1.25", Platform: "linux/amd64", Tags: "netgo"})
-	if err = errors.Join(err, report.EstimatorJSON(&papers, []*estimators.Estimator{&paper})); err != nil {
+	if err = errors.Join(err, report.Estimators().JSON(&papers, []*estimators.Estimator{&paper})); err != nil {
 		t.Fatal(err)
 	}
 	s.check(t, "version of a release", build.Bytes(), "")

@@ -11,21 +11,6 @@ import (
 	"vantage/model"
 )
 
-// settingFlag is a flag whose values are appended to Program.settings.
-type settingFlag struct {
-	p                 *Program
-	name, placeholder string
-}
-
-func (f *settingFlag) String() string { return "" }
-func (f *settingFlag) Type() string   { return f.placeholder }
-
-// Set records the value; Configure validates all settings together.
-func (f *settingFlag) Set(value string) error {
-	f.p.settings = append(f.p.settings, model.Option{Name: f.name, Value: value})
-	return nil
-}
-
 // Configure splits the arguments into paths and settings. It applies the settings of
 // --config, then flags, then arguments algorithm.key=value and other keys of options; the last of
 // several wins.
@@ -63,27 +48,23 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 func splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
+		if !found {
+			paths = append(paths, arg)
+			continue
+		}
+		_, statErr := os.Stat(arg)
+		isPath := !errors.Is(statErr, fs.ErrNotExist)
+		_, setErr := model.DefaultSettings().Set("algorithm."+key, value)
 		switch {
-		case found && strings.HasPrefix(key, "algorithm."), found && model.IsOption(key) && doesNotExist(arg):
+		case strings.HasPrefix(key, "algorithm."), model.IsOption(key) && !isPath:
 			settings = append(settings, model.Option{Name: key, Value: value})
-		case found && isSetting(key, value) && doesNotExist(arg):
+		case setErr == nil && !isPath:
 			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))
 		default:
 			paths = append(paths, arg)
 		}
 	}
 	return paths, settings, nil
-}
-
-// isSetting reports whether algorithm.key=value would be a valid setting.
-func isSetting(key, value string) bool {
-	_, err := model.DefaultSettings().Set("algorithm."+key, value)
-	return err == nil
-}
-
-func doesNotExist(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // options returns the settings of --config, then those of flags.

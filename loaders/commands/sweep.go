@@ -20,17 +20,21 @@ import (
 // sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
-	where                                    whereFlag
 
-	format formatFlag[func(io.Writer, report.Sweep) error]
+	format   formatFlag[func(io.Writer, report.Sweep) error]
+	selected *selection
 }
 
 func (p *Program) sweep() *cobra.Command {
-	o := sweepOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
-	cmd := &cobra.Command{
-		Use:   "sweep PATH... [algorithm.key=value...]",
-		Short: "Print the effect of every pair of keep ratios, and what suits a goal",
-		Long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
+	o := &sweepOptions{format: newFormatFlag("text", report.SweepText).noting(noteReading).or("csv", report.SweepCSV).noting(noteAll).
+		or("json", report.SweepJSON).noting(noteReading).or("svg", report.SweepSVG).noting(noteAll)}
+	var s report.Sweep
+	var ratios sweep.Ratios
+	where := whereFlag{of: "groups"}
+	return logCommand[report.Sweep]{
+		use:   "sweep PATH... [algorithm.key=value...]",
+		short: "Print the effect of every pair of keep ratios, and what suits a goal",
+		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
 grid, with or without compute_new_adv. It prints the selected figures, the pair that
 suits the goal best, and the pairs that no other beats. A filter takes signal away; in
 return there are fewer samples to train on, or another balance of up and down. So for
@@ -38,69 +42,61 @@ the goal signal the answer is no filter, unless a pair keeps more.
 
 A range is FROM:TO:BY, or one ratio. For a log without signal there is no
 recommendation; --emit then prints nothing, and the exit code is 1.`,
-		Example: `vantage sweep runs/qwen-math/rollouts --goal cost
+		example: `vantage sweep runs/qwen-math/rollouts --goal cost
 vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --emit easyr1`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
-	}
-	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
-	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
-	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
-	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
-	cmd.Flags().StringVar(&o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9")
-	o.where.addTo(cmd.Flags())
-	o.format.addTo(cmd)
-	completeFlag(cmd, "goal", sweep.GoalNames()...)
-	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
-	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
-	addEmitFlag(cmd, &o.emit, "the recommended settings")
-	p.addUnweighedFlags(cmd)
-	return cmd
+		format: &o.format,
+		sets:   unweighed,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
+			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
+			cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
+			completeFlag(cmd, "compute-new-adv", "on", "off", "both")
+			cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
+			completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
+			cmd.Flags().StringVar(&o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9")
+			completeFlag(cmd, "goal", sweep.GoalNames()...)
+			where.addTo(cmd.Flags())
+			addEmitFlag(cmd, &o.emit, "the recommended settings")
+		},
+		refuse: func() (err error) {
+			if _, err = findDialect(o.emit); err != nil && o.emit != "" {
+				return err
+			}
+			if s, ratios, err = o.parse(); err == nil {
+				o.selected, err = newSelection(where)
+			}
+			return err
+		},
+		compute: func(ctx context.Context, log *openLog) (_ report.Sweep, err error) {
+			s.Choice, log.selected = log.choice, o.selected
+			if s.Grid, err = sweepSelected(ctx, log.snap, log.set, ratios, o.selected); err != nil {
+				return s, err
+			}
+			if s.Where = o.selected.sentence(); s.Where != "" && o.selected.matching == 0 {
+				return s, where.nothing()
+			}
+			s.Current, err = currentCell(ctx, log.snap, log.set, *o.selected)
+			if o.emit != "" {
+				log.notes = noteAll
+				log.instead = func(w io.Writer) error { return o.emitBest(w, log, s) }
+			}
+			return s, err
+		},
+	}.command(p)
 }
 
-// runSweep reads a log, computes the grid, and writes it or the recommended settings.
-func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
-	write, err := p.sweepWriter(o)
+// emitBest writes the recommended settings.
+func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
+	d, err := findDialect(o.emit)
 	if err != nil {
 		return err
 	}
-	s, ratios, err := o.parse()
-	if err != nil {
-		return Usage(err)
+	best := s.Grid.Recommend(s.Goal, s.Recompute...)
+	if best.Cell == nil {
+		return fmt.Errorf("no recommendation: %s", best.Reason)
 	}
-	selected, err := newSelection(o.where)
-	if err != nil {
-		return err
-	}
-	paths, set, err := p.pathsAndSettings(args)
-	if err != nil {
-		return err
-	}
-	log, err := p.openChosen(ctx, paths, set)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	s.Choice = log.choice
-	if s.Grid, err = sweepSelected(ctx, log.snap, log.set, ratios, selected); err != nil {
-		return classifyError(err)
-	}
-	if s.Where = selected.sentence(); s.Where != "" && selected.matching == 0 {
-		return o.where.nothing()
-	}
-	if s.Current, err = currentCell(ctx, log.snap, log.set, *selected); err != nil {
-		return classifyError(err)
-	}
-	p.noteConfig(o.format.name)
-	p.noteLeftOut(o.format.name, log.snap)
-	if err := write(p.output(ctx, o.format.name), s); err != nil {
-		return err
-	}
-	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
-		p.noteChoice(o.format.name, log.choice)
-		p.noteSelection(o.format.name, selected)
-	}
-	return nil
+	log.p.note(log.noteStyle, fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
+	return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 }
 
 // sweepSelected returns the grid of the groups that are selected under the settings as they are given.
@@ -137,22 +133,6 @@ func currentCell(ctx context.Context, snap model.Snapshot, set model.Settings, s
 	return g.At(set.Recompute, 0, 0), nil
 }
 
-// sweepWriter returns the function that writes the grid, or the recommended settings for --emit.
-func (p *Program) sweepWriter(o sweepOptions) (func(io.Writer, report.Sweep) error, error) {
-	if o.emit == "" {
-		return o.format.writer("sweep")
-	}
-	d, err := findDialect(o.emit)
-	return func(w io.Writer, s report.Sweep) error {
-		best := s.Grid.Recommend(s.Goal, s.Recompute...)
-		if best.Cell == nil {
-			return fmt.Errorf("no recommendation: %s", best.Reason)
-		}
-		p.note(o.format.name, fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
-		return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
-	}, err
-}
-
 func figureNames() string {
 	var names []string
 	for _, f := range sweep.Figures() {
@@ -161,7 +141,8 @@ func figureNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
+// parse returns what the flags ask for.
+func (o *sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	if r.Pos, err = parseRatios(o.pos); err != nil {
 		return s, r, fmt.Errorf("--keep-pos-ratio: %w", err)
 	}

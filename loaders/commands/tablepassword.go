@@ -11,14 +11,14 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/clickhouse"
 )
 
 // maxPassword is the largest file of a password.
 const maxPassword = 4096
 
 // passwordFor returns the password for a table: of --password-file, the address, the environment, or a person.
-func (p *Program) passwordFor(table string, t address.Target) (string, error) {
+func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
 	if p.passwordFile != "" {
 		return readPassword(p.passwordFile)
 	}
@@ -52,7 +52,7 @@ func readPassword(path string) (string, error) {
 }
 
 // askPassword asks on the terminal, before the screen opens.
-func askPassword(t address.Target) (string, error) {
+func askPassword(t clickhouse.Target) (string, error) {
 	before, err := term.GetState(os.Stdin.Fd())
 	if err != nil {
 		return "", fmt.Errorf("the password cannot be read: %w", err)
@@ -82,11 +82,11 @@ func askPassword(t address.Target) (string, error) {
 func isTerminalFile(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 
 // parseTable refuses paths that no table can stand beside.
-func parseTable(paths []string) (address.Target, error) {
+func parseTable(paths []string) (clickhouse.Target, error) {
 	if len(paths) > 1 {
-		return address.Target{}, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
+		return clickhouse.Target{}, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))
 	}
-	t, err := address.Parse(paths[0])
+	t, err := clickhouse.ParseAddress(paths[0])
 	if err != nil {
 		return t, Usage(err)
 	}

@@ -18,13 +18,13 @@ import (
 
 // tailOptions are the flags of tail.
 type tailOptions struct {
-	format answerFlag[report.TailLine]
+	format *formatFlag[func(io.Writer, report.TailLine) error]
 	idle   time.Duration
 	last   int
 }
 
 func (p *Program) tail() *cobra.Command {
-	o := tailOptions{format: newAnswerFlag(report.TailText, report.TailJSON)}
+	o := tailOptions{format: answerFlag(report.TailText, report.TailJSON, noteConfig)}
 	cmd := &cobra.Command{
 		Use:   "tail PATH... [algorithm.key=value...]",
 		Short: "Follow a run and print a line for each step when it is complete",
@@ -58,7 +58,7 @@ processor time.`,
 	cmd.Flags().IntVar(&o.last, "last", 1, "begin with so many of the steps that are there")
 	o.format.addTo(cmd)
 	p.AddWaitFlag(cmd.Flags())
-	p.addUnweighedFlags(cmd)
+	p.AddFlags(cmd, unweighed)
 	return cmd
 }
 

@@ -200,7 +200,7 @@ func chainOf(framework string) string {
 	if len(stages) > 0 {
 		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", ")+" ([weights](../losses.md#"+framework+"))")
 	}
-	if slices.Contains(overlong.Frameworks(), framework) {
+	if _, err := overlong.Find(framework, ""); err == nil {
 		names = append(names, "`--overlong "+framework+"` for its penalty on long responses")
 	}
 	if len(names) == 0 {

@@ -76,13 +76,6 @@ func (s *selection) sentence() string {
 	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.where.text)
 }
 
-// noteSelection notes what is selected where the output does not say it.
-func (p *Program) noteSelection(format string, s *selection) {
-	if text := s.sentence(); text != "" {
-		p.note(format, text)
-	}
-}
-
 // addPrompts adds the hashes of the prompts of which a group of the run matches.
 func (s *selection) addPrompts(ctx context.Context, snap model.Snapshot, set model.Settings, hashes map[uint64]bool) error {
 	set.GroupBy, set.NumGenerations, set.Proved = model.GroupByPrompt, 0, model.ProvedGroups{}

@@ -1,9 +1,13 @@
 package demo
 
 import (
+	_ "embed"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/goccy/go-yaml"
 )
 
 const (
@@ -73,8 +77,8 @@ func (r *run) skill(number int) float64 {
 
 // successRate returns the probability of a right answer, or the mean grade.
 func (t *task) successRate(skill float64) float64 {
-	c := 1 / (1 + math.Exp(-12*(skill-t.difficulty-0.08)))
-	if t.difficulty > 0.94 {
+	c := 1 / (1 + math.Exp(-12*(skill-t.Difficulty-0.08)))
+	if t.Difficulty > 0.94 {
 		c /= 20 // hardly ever solved
 	}
 	return c
@@ -84,7 +88,7 @@ func (t *task) rewards(rng *rand.Rand, rate float64) []float64 {
 	rewards := make([]float64, groupSize)
 	for i := range rewards {
 		switch {
-		case t.graded:
+		case t.Graded:
 			// 0.9 · accuracy + 0.1 · format, in tenths.
 			accuracy := math.Round(9 * (rate + 0.28*rng.NormFloat64()))
 			format := math.Trunc(1.05 - 0.15*rng.Float64() + 0.05*rng.ExpFloat64())
@@ -104,7 +108,7 @@ func scriptGroups(selected []*task, rates []float64) map[int]func([]float64) {
 	assign := func(graded bool, rate float64, script func([]float64)) {
 		best := -1
 		for i, t := range selected {
-			if t.graded == graded && scripted[i] == nil &&
+			if t.Graded == graded && scripted[i] == nil &&
 				(best < 0 || math.Abs(rates[i]-rate) < math.Abs(rates[best]-rate)) {
 				best = i
 			}
@@ -140,9 +144,49 @@ func oneReward(x, others float64) func([]float64) {
 
 // words returns the length of a response: more for hard tasks, wrong answers and later steps.
 func (t *task) words(rng *rand.Rand, reward, skill float64) int {
-	n := 30 + 90*t.difficulty + 40*skill
+	n := 30 + 90*t.Difficulty + 40*skill
 	if !(reward > 0.5) {
 		n *= 1.6
 	}
 	return int(n * math.Exp(0.35*rng.NormFloat64()))
+}
+
+// task is a prompt with its answer.
+type task struct {
+	Prompt     string
+	Truth      string
+	Difficulty float64   // from 0 to 1
+	Graded     bool      // 0.9 · accuracy + 0.1 · format instead of 0 or 1
+	Solution   *solution // nil: it has none
+}
+
+// solution is the worked answer to a task, right or wrong.
+type solution struct {
+	Thoughts []string
+	Steps    []struct{ Right, Wrong string } // Wrong is "" where a wrong solution has the right step
+	Answer   string                          // the wrong one
+}
+
+//go:embed tasks.yaml
+var taskFile []byte
+
+// tasks returns the training set.
+func tasks() (all []task) {
+	if err := yaml.UnmarshalWithOptions(taskFile, &all, yaml.Strict()); err != nil {
+		panic(err) // a mistake in our own file
+	}
+	return all
+}
+
+// text returns the steps as a numbered list.
+func (w *solution) text(right bool) string {
+	text := "### Solution\n\n"
+	for i, s := range w.Steps {
+		step := s.Right
+		if !right && s.Wrong != "" {
+			step = s.Wrong
+		}
+		text += fmt.Sprintf("%d. %s\n", i+1, step)
+	}
+	return text
 }

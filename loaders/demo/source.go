@@ -1,3 +1,6 @@
+// Package demo is a synthetic training run, so that `vantage demo` needs no log. It takes a
+// seed and returns chunks like a loader: its rows are written as verl's JSONL and read by the
+// same decoder as real logs. The same seed gives the same rows, whatever the timing.
 package demo
 
 import (
@@ -178,4 +181,21 @@ func (s *Source) withProgress(c *model.Chunk) *model.Chunk {
 		LastWrite: time.Now(), StepTime: s.options.Interval,
 	}
 	return c
+}
+
+// Text returns the text of the row at a place, by making its step again. It may run
+// concurrently with Next.
+func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	if err := ctx.Err(); err != nil {
+		return model.Text{}, err
+	}
+	number := int(at.File) + 1
+	offset := int64(0)
+	for _, r := range s.stepRows(number) {
+		if offset == at.Offset {
+			return r.text, nil
+		}
+		offset += int64(len(r.jsonLine(number)))
+	}
+	return model.Text{}, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, at.Offset)
 }

@@ -184,8 +184,8 @@ func TestTasksDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	graded := 0
 	for _, task := range tasks() {
-		seen[task.prompt] = true
-		if task.graded {
+		seen[task.Prompt] = true
+		if task.Graded {
 			graded++
 		}
 	}

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +11,7 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
+	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 )
 
@@ -36,14 +39,13 @@ type TableFile struct {
 
 // cachedFile is an open Parquet file.
 type cachedFile struct {
-	number  int32
-	info    os.FileInfo // of the file when it was opened
-	handle  *swapHandle
-	memory  *pages.Memory
-	pages   *pages.File
-	cells   *pages.Cells
-	library *library // for nested columns; nil until one is read
-	size    int
+	number int32
+	info   os.FileInfo // of the file when it was opened
+	handle *swapHandle
+	memory *pages.Memory
+	pages  *pages.File
+	cells  *pages.Cells
+	size   int
 }
 
 // swapHandle reads through the handle that is open now.
@@ -118,4 +120,85 @@ func (c *CellCache) add(t *cachedFile) {
 		c.size -= last.size
 		c.files = c.files[:len(c.files)-1]
 	}
+}
+
+// decodeRow decodes a row of the file, if there is one of that number.
+func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
+	group := 0
+	for ; group < len(t.pages.Groups) && row >= t.pages.Groups[group].Rows; group++ {
+		row -= t.pages.Groups[group].Rows
+	}
+	if group == len(t.pages.Groups) {
+		return nil
+	}
+	if decoder.Layout != nil {
+		var whole layoutRow
+		whole.begin()
+		if err := t.eachCell(group, row, whole.add); err != nil {
+			return err
+		}
+		_, err := whole.decode(decoder, nil)
+		return err
+	}
+	decoder.BeginRow()
+	if err := t.eachCell(group, row, decoder.Pick); err != nil {
+		return err
+	}
+	_, err := decoder.FinishRow(nil)
+	return err
+}
+
+// eachCell visits the cells of a row, of which no more than a page is decompressed if its column is flat.
+func (t *cachedFile) eachCell(group int, row int64, visit func(name, v jsonscan.Value)) error {
+	for i := range t.pages.Fields {
+		n := &t.pages.Fields[i]
+		v, err := t.flatCell(group, n.First, row)
+		if errors.Is(err, pages.ErrUnsupported) {
+			v, err = t.wholeCell(n, group, row)
+		}
+		if err != nil {
+			return err
+		}
+		visit(nameValue(n.Name), v)
+	}
+	return nil
+}
+
+func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, error) {
+	switch kind := t.pages.Columns[column].Kind; kind {
+	case pages.Nested:
+		return jsonscan.Value{}, pages.ErrUnsupported
+	case pages.Text:
+		text, ok, err := t.cells.Text(group, column, row)
+		if err != nil || !ok {
+			return jsonscan.Value{Kind: jsonscan.Null}, err
+		}
+		return jsonscan.FromText(bytes.Clone(text)), nil
+	default:
+		x, ok, err := t.cells.Number(group, column, row)
+		if err != nil || !ok {
+			return jsonscan.Value{Kind: jsonscan.Null}, err
+		}
+		return valueOf(kind, x, nil), nil
+	}
+}
+
+// wholeCell reads a cell of a column of any kind.
+func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.Value, err error) {
+	r := newFieldReader(t.pages, n)
+	for i := range r.leaves {
+		r.leaves[i].buffer = &pages.Buffer{}
+		defer r.leaves[i].buffer.Close()
+	}
+	if err = r.open(group, row); err != nil {
+		return v, err
+	}
+	ready, err := r.fill()
+	if err == nil && ready == 0 {
+		err = errTooFewRows
+	}
+	if err != nil {
+		return v, err
+	}
+	return r.next(), nil
 }

@@ -29,7 +29,8 @@ type columnReader struct {
 	prompt     *textColumn
 	truth      *textColumn
 	groupID    *textColumn
-	nested     conversations // conversations; the other columns stay fast
+
+	conversations []*conversation // of the columns that are not flat
 
 	nextGroup int
 	left      int64 // rows left of the open row group
@@ -156,7 +157,8 @@ func (r *columnReader) assign(as decode.Role, column int) {
 	var nested *conversation
 	kind := r.file.Columns[column].Kind
 	if kind == pages.Nested {
-		nested = r.nested.add(as, column)
+		nested = &conversation{leaf: column}
+		r.conversations = append(r.conversations, nested)
 	}
 	switch {
 	case as == decode.RolePrompt:
@@ -166,7 +168,7 @@ func (r *columnReader) assign(as decode.Role, column int) {
 	case as == decode.RoleGroup && kind == pages.Text:
 		r.groupID = &textColumn{column: column}
 	default:
-		r.numbers[as] = &numberColumn{column: column, measuresText: as == decode.RoleResponse, isNested: nested != nil}
+		r.numbers[as] = &numberColumn{column: column, measuresText: as == decode.RoleResponse, nested: nested}
 	}
 }
 
@@ -196,7 +198,6 @@ const (
 func (r *columnReader) next() (model.Block, error) {
 	for r.left == 0 {
 		if r.nextGroup == len(r.file.Groups) {
-			r.nested.closeColumns()
 			return model.Block{}, io.EOF
 		}
 		if err := r.openGroup(); err != nil {
@@ -215,7 +216,10 @@ func (r *columnReader) next() (model.Block, error) {
 		if b, err = r.readTexts(n); err != nil {
 			return err
 		}
-		return r.nested.measure(r.numbers[decode.RoleResponse], n)
+		if c := r.numbers[decode.RoleResponse]; c != nil && c.nested != nil {
+			return c.nested.measure(c, n)
+		}
+		return nil
 	})
 	if err == nil {
 		err = r.fill(&b, n)
@@ -233,12 +237,14 @@ func (r *columnReader) next() (model.Block, error) {
 }
 
 func (r *columnReader) openGroup() error {
-	if err := r.nested.openGroup(r.nextGroup); err != nil {
-		return err
+	for _, c := range r.conversations {
+		if err := c.open(r.file, r.nextGroup); err != nil {
+			return err
+		}
 	}
 	for _, c := range r.all {
 		*c = numberColumn{
-			column: c.column, measuresText: c.measuresText, isNested: c.isNested, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
+			column: c.column, measuresText: c.measuresText, nested: c.nested, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
 			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}
@@ -260,7 +266,7 @@ func (r *columnReader) fetch(group int) {
 		return
 	}
 	for _, c := range r.all {
-		if !c.isNested {
+		if c.nested == nil {
 			r.file.WillRead(group, c.column)
 		}
 	}
@@ -300,7 +306,7 @@ type pageRead struct {
 func (r *columnReader) planPages(n int) ([]pageRead, error) {
 	work, cells := r.work[:0], 0
 	for _, c := range r.all {
-		for have := len(c.values); have < n && !c.isNested; {
+		for have := len(c.values); have < n && c.nested == nil; {
 			p, err := c.reader.Next()
 			if err != nil {
 				return nil, notEOF(err)
@@ -396,9 +402,11 @@ func (r *columnReader) fits(f *pages.File) bool {
 }
 
 // reset makes r read another file that fits.
-func (r *columnReader) reset(name string, h io.ReaderAt, f *pages.File) {
+func (r *columnReader) reset(name string, f *pages.File) {
 	r.decoder.Reset(name)
-	r.nested.openFile(h, f)
+	for _, c := range r.conversations {
+		c.field = nil
+	}
 	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
 	for _, c := range r.textColumns() {
 		if c != nil {

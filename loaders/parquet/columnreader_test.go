@@ -17,16 +17,13 @@ import (
 	"vantage/model"
 )
 
-// readRowByRow reads a table from row first on through parquet-go.
+// readRowByRow reads a table from row first on.
 func readRowByRow(t *rapid.T, r *decode.RowDecoder, data []byte, from int64) ([]model.Record, error) {
 	f, err := pages.Open(bytes.NewReader(data), int64(len(data)), &pages.Memory{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := newRowReader(r, f, bytes.NewReader(data), from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := newRowReader(r, f, from)
 	var all []model.Record
 	for err == nil {
 		all, err = table.next(all)

@@ -1,147 +1,119 @@
 package parquet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/parquet-go/parquet-go"
+	"slices"
+	"strconv"
 
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 )
 
-// nestedField is a column that holds lists, structs or maps, such as a conversation: its leaves, and
-// how their values make JSON.
-type nestedField struct {
-	name   string
-	root   *parquet.Column
-	first  int // index of the first leaf
-	leaves []*pages.Column
-}
-
-// nestedFields returns the columns of a file that are not flat.
-func nestedFields(f *parquet.File, columns []pages.Column) []nestedField {
-	var fields []nestedField
-	first := 0
-	for _, c := range f.Root().Columns() {
-		field := nestedField{name: c.Name(), root: c, first: first}
-		for range countLeaves(c) {
-			field.leaves = append(field.leaves, &columns[first])
-			first++
-		}
-		if !c.Leaf() || c.Repeated() {
-			fields = append(fields, field)
-		}
-	}
-	return fields
-}
-
-func countLeaves(c *parquet.Column) int {
-	if c.Leaf() {
-		return 1
-	}
-	n := 0
-	for _, child := range c.Columns() {
-		n += countLeaves(child)
-	}
-	return n
-}
-
-// nestedReader reads a nested column of a row group row by row.
-type nestedReader struct {
-	field  *nestedField
+// fieldReader reads a column row by row: its value where it is flat, else JSON of the lists, structs and maps that it holds.
+type fieldReader struct {
+	table  *pages.File
+	node   *pages.Node
 	leaves []leafReader
+	json   jsonBuilder
 }
 
-// newNestedReader reads from a row of the group on. chunks are those of the group.
-func newNestedReader(field *nestedField, chunks []parquet.ColumnChunk, row int64) (*nestedReader, error) {
-	r := &nestedReader{field: field, leaves: make([]leafReader, len(field.leaves))}
+func newFieldReader(table *pages.File, node *pages.Node) *fieldReader {
+	r := &fieldReader{table: table, node: node, leaves: make([]leafReader, node.Leaves)}
+	r.json.first, r.json.leaves = node.First, make([][]entry, node.Leaves)
+	return r
+}
+
+// open begins at a row of a row group.
+func (r *fieldReader) open(group int, row int64) error {
 	for i := range r.leaves {
-		r.leaves[i] = leafReader{pages: chunks[field.first+i].Pages()}
-		if row > 0 {
-			if err := r.leaves[i].pages.SeekToRow(row); err != nil {
-				r.close()
-				return nil, err
-			}
+		l := &r.leaves[i]
+		if l.buffer == nil {
+			l.buffer = r.table.Buffer()
 		}
+		*l = leafReader{pages: r.table.Column(group, r.node.First+i), buffer: l.buffer}
+		first, err := l.pages.SeekPage(row)
+		if err != nil {
+			return err
+		}
+		l.skip = row - first
 	}
-	return r, nil
+	return nil
 }
 
-func (r *nestedReader) close() {
-	for _, l := range r.leaves {
-		if l.pages != nil {
-			_ = l.pages.Close()
-		}
-	}
-}
-
-// fill implements cellReader.
-func (r *nestedReader) fill() (rows int, err error) {
+// fill reads ahead, at least one row unless the group ends, and returns how many rows are ready.
+func (r *fieldReader) fill() (rows int, err error) {
+	rows = rowBatch
 	for i := range r.leaves {
-		n, err := r.leaves[i].fill(rowBatch)
+		n, err := r.leaves[i].fill()
 		if err != nil {
 			return 0, err
 		}
-		if i == 0 || n < rows {
-			rows = n
-		}
+		rows = min(rows, n)
 	}
 	return rows, nil
 }
 
-// next implements cellReader: it returns the row's value as JSON.
-func (r *nestedReader) next() jsonscan.Value {
-	values := make([][]parquet.Value, len(r.leaves))
-	for i := range r.leaves {
-		l := &r.leaves[i]
-		values[i], l.values = cutInstance(l.values, 0)
-		l.rows--
+// next returns the value of the next row, of which there must be one ready. A text is valid until fill is called again.
+func (r *fieldReader) next() jsonscan.Value {
+	if r.node.IsFlat() {
+		return r.leaves[0].cutRow()[0].value
 	}
-	j := jsonBuilder{leaves: r.field.leaves}
-	j.value(r.field.root, values, 0, 0, 0)
+	for i := range r.leaves {
+		r.json.leaves[i] = r.leaves[i].cutRow()
+	}
+	r.json.text = nil
+	r.json.value(r.node)
 	kind := jsonscan.Null
-	switch j.text[0] {
+	switch r.json.text[0] {
 	case '[':
 		kind = jsonscan.Array
 	case '{':
 		kind = jsonscan.Object
 	}
-	return jsonscan.Value{Kind: kind, Raw: j.text}
+	return jsonscan.Value{Kind: kind, Raw: r.json.text}
 }
 
-// leafReader reads the values of a leaf of a nested column, of which a row may have many, also on
-// several pages.
+// leafReader reads the values of a leaf of a column, of which a row may have many, also on several pages.
 type leafReader struct {
-	pages  parquet.Pages
-	page   parquet.ValueReader
-	buffer []parquet.Value
-	values []parquet.Value
-	rows   int // that begin in values
-	ended  bool
+	pages   *pages.Reader
+	buffer  *pages.Buffer
+	skip    int64        // rows that are not wanted
+	page    pages.Values // the open one
+	at      int          // in the page, of the next value
+	valid   int          // of the values before it
+	entries []entry      // of rows that have been read ahead
+	rows    int          // that begin in entries
+	ended   bool
 }
 
-// A reader of nested columns holds at most so many values of several rows, and so many of one: values
-// that are all null take no space in a file, and 24 bytes in memory.
+// entry is a value of a row, a null too, with its levels.
+type entry struct {
+	repetition, definition int
+	value                  jsonscan.Value
+}
+
+// A reader of a leaf holds at most so many values of several rows, and so many of one: values that are all null take no
+// space in a file, and some bytes in memory.
 const (
 	maxHeldValues = 64 << 10
-	maxRowValues  = 1 << 20
+	maxRowValues  = 256 << 10
 )
 
 var errManyValues = fmt.Errorf("%w: a row has more than %d values in a nested column", pages.ErrBroken, maxRowValues)
 
-// fill reads until so many rows are complete or the group ends, and returns how many are complete.
-func (l *leafReader) fill(want int) (rows int, err error) {
-	if l.buffer == nil {
-		l.buffer = make([]parquet.Value, rowBatch)
-	}
-	l.values = append([]parquet.Value(nil), l.values...)
-	for l.rows <= want && !l.ended && (l.rows < 2 || len(l.values) < maxHeldValues) {
-		if len(l.values) > maxRowValues {
+// fill reads until some rows are complete or the group ends, and returns how many are. It leaves a page when its last row may
+// go on in the next one.
+func (l *leafReader) fill() (complete int, err error) {
+	for !l.ended && (l.rows < 2 || l.rows <= rowBatch && l.at < l.page.Len() && len(l.entries) < maxHeldValues) {
+		if len(l.entries) > maxRowValues {
 			return 0, errManyValues
 		}
-		if err := l.read(); err != nil {
+		if l.at < l.page.Len() {
+			l.read()
+		} else if err := l.nextPage(); err != nil {
 			return 0, err
 		}
 	}
@@ -151,165 +123,200 @@ func (l *leafReader) fill(want int) (rows int, err error) {
 	return l.rows - 1, nil
 }
 
-// read reads some values of the page, or opens the next one.
-func (l *leafReader) read() error {
-	if l.page == nil {
-		page, err := l.pages.ReadPage()
-		if l.ended = errors.Is(err, io.EOF); l.ended {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		l.page = page.Values()
+// nextPage opens the next page. The texts of entries lie in the buffer of the one before.
+func (l *leafReader) nextPage() error {
+	p, err := l.pages.Next()
+	if l.ended = errors.Is(err, io.EOF); l.ended {
+		return nil
 	}
-	n, err := l.page.ReadValues(l.buffer)
-	for _, v := range l.buffer[:n] {
-		if v.RepetitionLevel() == 0 {
+	if err == nil && l.rows == 0 && p.Rows >= 0 && int64(p.Rows) <= l.skip {
+		l.skip -= int64(p.Rows)
+		return nil
+	}
+	l.entries = slices.Clone(l.entries)
+	for i := range l.entries {
+		l.entries[i].value.Raw = bytes.Clone(l.entries[i].value.Raw)
+	}
+	if err == nil {
+		l.page, err = p.Values(l.buffer)
+	}
+	l.at, l.valid = 0, 0
+	return err
+}
+
+// read reads some values of the open page.
+func (l *leafReader) read() {
+	for end := min(l.at+rowBatch, l.page.Len()); l.at < end; l.at++ {
+		e := entry{value: jsonscan.Value{Kind: jsonscan.Null}}
+		var isValid bool
+		if e.repetition, e.definition, isValid = l.page.Levels(l.at); e.repetition == 0 && l.skip > 0 {
+			l.skip--
+		} else if e.repetition == 0 {
 			l.rows++
 		}
-		if l.rows > 0 { // the file may begin in the middle of a row if it is broken
-			l.values = append(l.values, v.Clone())
+		if isValid && l.rows > 0 {
+			e.value = valueOf(l.page.At(l.valid))
+		}
+		if isValid {
+			l.valid++
+		}
+		if l.rows > 0 { // a broken file may begin in the middle of a row
+			l.entries = append(l.entries, e)
 		}
 	}
-	switch {
-	case errors.Is(err, io.EOF), n == 0 && err == nil:
-		l.page = nil
-	case err != nil:
-		return err
-	}
-	return nil
 }
 
-// cutInstance returns the values up to the next that begins another at that repetition level, and
-// the rest.
-func cutInstance(values []parquet.Value, level int) (instance, rest []parquet.Value) {
-	for i := 1; i < len(values); i++ {
-		if values[i].RepetitionLevel() <= level {
-			return values[:i:i], values[i:]
-		}
+// valueOf is a value of a page as the row decoder takes it.
+func valueOf(kind pages.Kind, x float64, text []byte) jsonscan.Value {
+	switch kind {
+	case pages.Text:
+		return jsonscan.FromText(text)
+	case pages.Bool:
+		return jsonscan.Value{Kind: jsonscan.Bool, Raw: strconv.AppendBool(nil, x != 0)}
+	default:
+		return jsonscan.FromFloat(x)
 	}
-	return values, nil
 }
 
-// jsonBuilder makes JSON of the values of a nested column: lists and maps without the groups that
-// Parquet wraps them into, and objects without their null fields, since a struct has the fields of
-// all others.
+// cutRow takes the values of the next row.
+func (l *leafReader) cutRow() []entry {
+	n := 1
+	for n < len(l.entries) && l.entries[n].repetition > 0 {
+		n++
+	}
+	row := l.entries[:n]
+	l.entries = l.entries[n:]
+	l.rows--
+	return row
+}
+
+// jsonBuilder makes JSON of a row of a nested column: lists and maps without the groups that Parquet wraps them into, and
+// objects without their null fields, since a struct has the fields of all others. Leaves that disagree, as in a broken file,
+// make other values, never too many: each value is taken from its leaf once.
 type jsonBuilder struct {
-	leaves []*pages.Column
+	first  int       // leaf of the column
+	leaves [][]entry // what is left of the row
 	text   []byte
 }
 
-// value appends what a node holds. values are those of its leaves, from index first on, in one
-// instance of the node above it, whose levels are given.
-func (j *jsonBuilder) value(c *parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
-	switch {
-	case !isDefined(c, values, definition):
-		switch {
-		case c.Repeated() && isKeyValue(c):
-			j.text = append(j.text, "{}"...)
-		case c.Repeated():
-			j.text = append(j.text, "[]"...)
-		default:
-			j.text = append(j.text, "null"...)
-		}
-	case c.Repeated():
-		j.list(c, values, first, repetition+1, definition+1)
-	case c.Optional():
-		j.content(c, values, first, repetition, definition+1)
+// value appends what a node holds, and takes it from the leaves.
+func (j *jsonBuilder) value(n *pages.Node) {
+	switch isMap := n.Repeated && isKeyValue(n); {
+	case j.isThere(n) && n.Repeated:
+		j.list(n, isMap)
+	case j.isThere(n):
+		j.content(n)
+	case isMap:
+		j.skip(n, "{}")
+	case n.Repeated:
+		j.skip(n, "[]")
 	default:
-		j.content(c, values, first, repetition, definition)
+		j.skip(n, "null")
 	}
 }
 
-// isDefined reports whether there is a value of a node, or an element of a repeated one.
-func isDefined(c *parquet.Column, values [][]parquet.Value, definition int) bool {
-	if len(values) == 0 || len(values[0]) == 0 {
-		return false
+// isThere reports whether there is a value of a node, or an element of a repeated one.
+func (j *jsonBuilder) isThere(n *pages.Node) bool {
+	left := j.leaves[n.First-j.first]
+	return len(left) > 0 && left[0].definition >= n.Definition
+}
+
+// skip takes a value that is not there, and appends what stands for it.
+func (j *jsonBuilder) skip(n *pages.Node, instead string) {
+	for i := range n.Leaves {
+		left := &j.leaves[n.First-j.first+i]
+		*left = (*left)[min(1, len(*left)):]
 	}
-	return !c.Optional() && !c.Repeated() || values[0][0].DefinitionLevel() > definition
+	j.text = append(j.text, instead...)
 }
 
 // list appends the elements of a repeated node.
-func (j *jsonBuilder) list(c *parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
-	isMap := isKeyValue(c)
-	open, end := byte('['), byte(']')
+func (j *jsonBuilder) list(n *pages.Node, isMap bool) {
+	brackets, left := "[]", &j.leaves[n.First-j.first]
 	if isMap {
-		open, end = '{', '}'
+		brackets = "{}"
 	}
-	j.text = append(j.text, open)
-	rest := append([][]parquet.Value(nil), values...)
-	element := make([][]parquet.Value, len(values))
-	for n := 0; len(rest[0]) > 0; n++ {
-		for i := range rest {
-			element[i], rest[i] = cutInstance(rest[i], repetition)
-		}
-		if n > 0 {
+	j.text = append(j.text, brackets[0])
+	for isFirst := true; isFirst || len(*left) > 0 && (*left)[0].repetition >= n.Repetition; isFirst = false {
+		if !isFirst {
 			j.text = append(j.text, ',')
 		}
 		if isMap {
-			j.entry(c, element, first, repetition, definition)
+			j.entry(n)
 		} else {
-			j.content(c, element, first, repetition, definition)
+			j.content(n)
 		}
 	}
-	j.text = append(j.text, end)
+	j.text = append(j.text, brackets[1])
 }
 
 // isKeyValue reports whether the elements of a repeated node are the entries of a map.
-func isKeyValue(c *parquet.Column) bool {
-	children := c.Columns()
-	return len(children) == 2 && children[0].Name() == "key" && children[1].Name() == "value" && children[0].Leaf()
+func isKeyValue(n *pages.Node) bool {
+	return len(n.Children) == 2 && n.Children[0].Name == "key" && n.Children[1].Name == "value" && len(n.Children[0].Children) == 0
 }
 
 // entry appends an entry of a map.
-func (j *jsonBuilder) entry(c *parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
-	key := jsonBuilder{leaves: j.leaves}
-	key.value(c.Columns()[0], values[:1], first, repetition, definition)
-	if key.text[0] != '"' {
-		key.text = append(append([]byte{'"'}, key.text...), '"')
+func (j *jsonBuilder) entry(n *pages.Node) {
+	start := len(j.text)
+	if j.value(&n.Children[0]); j.text[start] != '"' {
+		j.text = append(slices.Insert(j.text, start, '"'), '"')
 	}
-	j.text = append(append(j.text, key.text...), ':')
-	j.value(c.Columns()[1], values[1:], first+1, repetition, definition)
+	j.text = append(j.text, ':')
+	j.value(&n.Children[1])
 }
 
 // content appends what a node holds that is there.
-func (j *jsonBuilder) content(c *parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
-	children := c.Columns()
+func (j *jsonBuilder) content(n *pages.Node) {
 	switch {
-	case c.Leaf():
-		j.text = appendJSON(j.text, toValue(values[0][0], &j.leaves[first].Number))
-	case len(children) == 1 && isWrapper(c):
-		j.value(children[0], values, first, repetition, definition)
+	case len(n.Children) == 0:
+		left := &j.leaves[n.First-j.first]
+		j.text = appendJSON(j.text, (*left)[0].value)
+		*left = (*left)[1:]
+	case len(n.Children) == 1 && isWrapper(n):
+		j.value(&n.Children[0])
 	default:
-		j.object(children, values, first, repetition, definition)
+		j.object(n.Children)
 	}
 }
 
 // isWrapper reports whether a node with one child only wraps that: the group around a repeated one,
 // or the elements of a list, unless an older writer made them structs.
-func isWrapper(c *parquet.Column) bool {
-	if !c.Repeated() {
-		return c.Columns()[0].Repeated()
+func isWrapper(n *pages.Node) bool {
+	child := &n.Children[0]
+	if !n.Repeated {
+		return child.Repeated
 	}
-	return c.Name() == "list" || c.Name() == "bag" || c.Columns()[0].Name() == "element" || c.Columns()[0].Name() == "item"
+	return n.Name == "list" || n.Name == "bag" || child.Name == "element" || child.Name == "item"
 }
 
-func (j *jsonBuilder) object(fields []*parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
+func (j *jsonBuilder) object(fields []pages.Node) {
 	j.text = append(j.text, '{')
 	start := len(j.text)
-	for _, c := range fields {
-		n := min(countLeaves(c), len(values))
-		own := values[:n]
-		values = values[n:]
-		if c.Repeated() || isDefined(c, own, definition) {
-			if len(j.text) > start {
-				j.text = append(j.text, ',')
-			}
-			j.text = append(jsonscan.AppendText(j.text, c.Name()), ':')
-			j.value(c, own, first, repetition, definition)
+	for i := range fields {
+		n := &fields[i]
+		if !n.Repeated && !j.isThere(n) {
+			j.skip(n, "")
+			continue
 		}
-		first += n
+		if len(j.text) > start {
+			j.text = append(j.text, ',')
+		}
+		j.text = append(jsonscan.AppendText(j.text, n.Name), ':')
+		j.value(n)
 	}
 	j.text = append(j.text, '}')
+}
+
+// appendJSON appends a scalar.
+func appendJSON(dst []byte, v jsonscan.Value) []byte {
+	switch v.Kind {
+	case jsonscan.Null:
+		return append(dst, "null"...)
+	case jsonscan.Bool:
+		return append(dst, v.Raw...)
+	case jsonscan.String:
+		return jsonscan.AppendText(dst, v.Text())
+	default:
+		return jsonscan.AppendNumber(dst, v.Float)
+	}
 }

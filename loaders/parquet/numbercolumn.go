@@ -16,9 +16,9 @@ import (
 // numbers, or the lengths of its texts.
 type numberColumn struct {
 	column       int
-	measuresText bool // a value is the length of a text, in characters
-	hashesText   bool // and hash covers the texts
-	isNested     bool // the texts are conversations in a nested column
+	measuresText bool          // a value is the length of a text, in characters
+	hashesText   bool          // and hash covers the texts
+	nested       *conversation // where the texts are conversations in a nested column
 	reader       *pages.Reader
 	values       []float64
 	valid        []bool // parallel to values, false for a null; nil if there is no null

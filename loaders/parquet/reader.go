@@ -3,7 +3,6 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/parquet/pages"
@@ -14,27 +13,23 @@ import (
 // block on that needs it.
 type Reader struct {
 	Decoder *decode.RowDecoder
-	file    io.ReaderAt
 	table   *pages.File
 	columns *columnReader // nil once rows are read one by one
 	rows    *rowReader
 }
 
 // NewReader reads an open Parquet file into the decoder's terms.
-func NewReader(decoder *decode.RowDecoder, h io.ReaderAt, f *pages.File, workers int) (*Reader, error) {
-	r := &Reader{Decoder: decoder, file: h, table: f, columns: newColumnReader(decoder, f, workers)}
-	if r.columns != nil {
-		r.columns.nested.openFile(h, f)
-		return r, nil
+func NewReader(decoder *decode.RowDecoder, f *pages.File, workers int) *Reader {
+	r := &Reader{Decoder: decoder, table: f, columns: newColumnReader(decoder, f, workers)}
+	if r.columns == nil {
+		r.ReadRows(0)
 	}
-	return r, r.ReadRows(0)
+	return r
 }
 
 // ReadRows continues row by row from row first on.
-func (r *Reader) ReadRows(first int64) (err error) {
-	r.columns = nil
-	r.rows, err = newRowReader(r.Decoder, r.table, r.file, first)
-	return err
+func (r *Reader) ReadRows(first int64) {
+	r.columns, r.rows = nil, newRowReader(r.Decoder, r.table, first)
 }
 
 // Next returns the next samples, as a block or appended to records; there may be none yet.
@@ -47,12 +42,10 @@ func (r *Reader) Next(records []model.Record) (b model.Block, _ []model.Record, 
 	}()
 	if r.columns != nil {
 		b, err = r.columns.next()
-		if !errors.Is(err, errNeedsRows) && !errors.Is(err, pages.ErrUnsupported) {
+		if !errors.Is(err, errNeedsRows) {
 			return b, records, err
 		}
-		if err = r.ReadRows(r.columns.row); err != nil {
-			return b, records, err
-		}
+		r.ReadRows(r.columns.row)
 	}
 	records, err = r.rows.next(records)
 	return b, records, err
@@ -72,9 +65,19 @@ func (r *Reader) AtEOF() bool { return r.columns.atEOF() }
 func (r *Reader) Fits(f *pages.File) bool { return r != nil && r.columns.fits(f) }
 
 // Reset makes r read another file that it fits.
-func (r *Reader) Reset(name string, h io.ReaderAt, f *pages.File) {
-	r.file, r.table = h, f
-	r.columns.reset(name, h, f)
+func (r *Reader) Reset(name string, f *pages.File) {
+	r.table = f
+	r.columns.reset(name, f)
+}
+
+// TakeProblems returns the rows since the last call that could not be read.
+func (r *Reader) TakeProblems() []model.Problem {
+	if r.rows == nil {
+		return nil
+	}
+	problems := r.rows.problems
+	r.rows.problems = nil
+	return problems
 }
 
 // Index returns where the pages read so far begin, nil if rows are read one by one.

@@ -2,7 +2,10 @@ package parquet
 
 import (
 	"bytes"
+	"math"
+	"slices"
 
+	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 )
@@ -59,6 +62,18 @@ func (c *textColumn) next() (same bool, err error) {
 	return same, nil
 }
 
+// nextNested is next for a nested column. What is no list is no prompt.
+func (c *textColumn) nextNested() (same bool, err error) {
+	v, err := c.nested.next()
+	if err != nil {
+		return false, err
+	}
+	ok := v.Kind == jsonscan.Array
+	same = c.started && ok == c.valid && bytes.Equal(v.Raw, c.text)
+	c.text, c.valid, c.entry, c.started = v.Raw, ok, -1, true
+	return same, nil
+}
+
 // value is the current text as the row decoder takes it, absent if it is null.
 func (c *textColumn) value() jsonscan.Value {
 	if c == nil || !c.valid {
@@ -70,14 +85,61 @@ func (c *textColumn) value() jsonscan.Value {
 	return jsonscan.FromText(c.text)
 }
 
-// nextNested is next for a nested column. What is no list is no prompt.
-func (c *textColumn) nextNested() (same bool, err error) {
-	v, err := c.nested.next()
-	if err != nil {
-		return false, err
+// conversation is a nested column that is read beside flat ones, through all row groups.
+type conversation struct {
+	leaf  int          // the first
+	field *fieldReader // nil until a row group is opened
+	ready int          // rows that have been read ahead
+}
+
+// open opens the column in a row group.
+func (c *conversation) open(f *pages.File, group int) error {
+	if c.field == nil {
+		i := slices.IndexFunc(f.Fields, func(n pages.Node) bool { return n.First == c.leaf })
+		c.field = newFieldReader(f, &f.Fields[i])
 	}
-	ok := v.Kind == jsonscan.Array
-	same = c.started && ok == c.valid && bytes.Equal(v.Raw, c.text)
-	c.text, c.valid, c.entry, c.started = v.Raw, ok, -1, true
-	return same, nil
+	c.ready = 0
+	return c.field.open(group, 0)
+}
+
+// next returns the value of the next row.
+func (c *conversation) next() (v jsonscan.Value, err error) {
+	if c.ready == 0 {
+		if c.ready, err = c.field.fill(); err == nil && c.ready == 0 {
+			err = errTooFewRows
+		}
+		if err != nil {
+			return v, err
+		}
+	}
+	c.ready--
+	return c.field.next(), nil
+}
+
+// measure reads the lengths of the responses of rows, so that lengths has n.
+func (c *conversation) measure(lengths *numberColumn, n int) error {
+	p := pageRead{column: lengths}
+	for range n - len(lengths.values) {
+		v, err := c.next()
+		if err != nil {
+			return err
+		}
+		ok := v.Kind == jsonscan.Array
+		if !ok && p.valid == nil {
+			p.valid = trues(len(p.values))
+		}
+		if p.valid != nil {
+			p.valid = append(p.valid, ok)
+		}
+		if !ok {
+			p.values = append(p.values, math.NaN())
+			continue
+		}
+		p.values = append(p.values, float64(decode.CountCharacters(v)))
+		if lengths.hashesText {
+			p.hash = jsonscan.MixHash(p.hash, jsonscan.Hash64(v.Raw))
+		}
+	}
+	lengths.add(&p)
+	return nil
 }

@@ -27,31 +27,53 @@ type series struct {
 	sniffed loaders.Sniffed
 }
 
-// runsOf returns the runs whose files are in a directory itself.
+// runsOf returns the runs whose files are in a directory itself. Where there is a trainer's own log, it leaves out what
+// anyone may have written, as opening the directory does.
 func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 	chosen, _ := discover.Choose(l.logs, discover.SplitTrain)
-	all := ownFormats(w.sniffAll(root, divide(joined(dir, chosen))))
+	var all, own []series
+	for _, s := range divide(joined(dir, chosen)) {
+		var ok bool
+		if s.sniffed, ok = w.sniffNewest(root, s.files); !ok {
+			continue
+		}
+		all = append(all, s)
+		if s.sniffed.Format.Origin == formats.FromTrainer {
+			own = append(own, s)
+		}
+	}
+	if len(own) > 0 {
+		all = own
+	}
 	if len(all) == 0 {
 		return nil
 	}
 	alone := len(l.others) == 0 // then the path of the directory names these files and no others
-	whole := len(all) == 1 && (alone && all[0].sniffed.Format.Origin == formats.FromTrainer || hasStepName(all[0].files))
+	whole := len(all) == 1 && (alone && len(own) > 0 || hasStepName(all[0].files))
 	var runs []runlist.Run
 	var many []string // files of all series of several files, which only the directory names
 	format := ""
 	for _, s := range all {
-		switch {
-		case whole || len(s.files) > 1:
+		if whole || len(s.files) > 1 {
 			many, format = append(many, s.files...), s.sniffed.Format.Name
-		default:
-			runs = append(runs, w.fileRun(root, s))
+		} else {
+			runs = append(runs, w.fileRun(root, s.files[0], s.sniffed))
 		}
 	}
-	if len(many) > 0 {
-		discover.SortNatural(many)
-		runs = append(runs, w.dirRun(root, dir, format, many, all))
+	if len(many) == 0 {
+		return runs
 	}
-	return runs
+	discover.SortNatural(many)
+	r := w.newRun(root, dir, format)
+	r.Files = len(many)
+	if len(many) == 1 {
+		r.Samples = all[0].sniffed.Rows
+	}
+	r.LastWrite, r.Size = w.stat(root, many)
+	if hasStepName(many) {
+		r.FirstStep, r.LastStep, r.HasSteps = stepRange(many)
+	}
+	return append(runs, r)
 }
 
 // divide divides files into series.
@@ -94,32 +116,6 @@ func withoutNumbers(name string) string {
 	return b.String()
 }
 
-// sniffAll returns the series that are logs, with their formats.
-func (w *walker) sniffAll(root *os.Root, all []series) (logs []series) {
-	for _, s := range all {
-		var ok bool
-		if s.sniffed, ok = w.sniffNewest(root, s.files); ok {
-			logs = append(logs, s)
-		}
-	}
-	return logs
-}
-
-// ownFormats leaves out what anyone may have written where there is a trainer's own log, as opening
-// the directory does.
-func ownFormats(all []series) []series {
-	var own []series
-	for _, s := range all {
-		if s.sniffed.Format.Origin == formats.FromTrainer {
-			own = append(own, s)
-		}
-	}
-	if len(own) > 0 {
-		return own
-	}
-	return all
-}
-
 // sniffNewest returns the format of the newest of some files, by their names, that has one: the last
 // may be empty still.
 func (w *walker) sniffNewest(root *os.Root, files []string) (s loaders.Sniffed, ok bool) {
@@ -131,37 +127,15 @@ func (w *walker) sniffNewest(root *os.Root, files []string) (s loaders.Sniffed, 
 	return s, false
 }
 
-// fileRun returns the run of a single file.
-func (w *walker) fileRun(root *os.Root, s series) runlist.Run {
-	r := w.newRun(root, s.files[0], s.sniffed.Format.Name)
-	r.Files, r.Samples = 1, s.sniffed.Rows
-	r.LastWrite, r.Size = w.stat(root, s.files)
-	return r
-}
-
-// projectRun returns a database of trackio. What was written last may lie in the log beside it.
-func (w *walker) projectRun(root *os.Root, name string) (r runlist.Run, ok bool) {
-	sniffed, ok := w.sniffNewest(root, []string{name})
-	if !ok {
-		return r, false
-	}
-	r = w.newRun(root, name, sniffed.Format.Name)
-	r.Files = 1
-	r.LastWrite, r.Size = w.stat(root, []string{name, name + "-wal"})
-	return r, true
-}
-
-// dirRun returns the run of the files in a directory.
-func (w *walker) dirRun(root *os.Root, dir, format string, files []string, all []series) runlist.Run {
-	r := w.newRun(root, dir, format)
-	r.Files = len(files)
-	if len(files) == 1 {
-		r.Samples = all[0].sniffed.Rows
+// fileRun returns the run of a single file. Of a database of trackio what was written last may lie in the log beside it.
+func (w *walker) fileRun(root *os.Root, name string, s loaders.Sniffed) runlist.Run {
+	r := w.newRun(root, name, s.Format.Name)
+	r.Files, r.Samples = 1, s.Rows
+	files := []string{name}
+	if path.Ext(name) == discover.DatabaseExtension {
+		files = append(files, name+"-wal")
 	}
 	r.LastWrite, r.Size = w.stat(root, files)
-	if hasStepName(files) {
-		r.FirstStep, r.LastStep, r.HasSteps = stepRange(files)
-	}
 	return r
 }
 
@@ -222,11 +196,8 @@ func (w *walker) newRun(root *os.Root, name, format string) runlist.Run {
 	full := filepath.Join(root.Name(), filepath.FromSlash(name))
 	r := runlist.Run{ID: full, Format: format}
 	r.Name, r.Elsewhere = w.shownName(full)
-	r.Paths = []string{full}
-	if !r.Elsewhere {
-		r.Paths = []string{r.Name}
-	}
-	if r.Name == "-" { // which would be standard input
+	r.Paths = []string{r.Name}
+	if r.Elsewhere || r.Name == "-" { // which would be standard input
 		r.Paths = []string{full}
 	}
 	return r

@@ -1,12 +1,25 @@
+// Package runfinder finds logs to offer to a person who named none: those below the current
+// directory, and those of recent sessions.
+//
+// In: a directory and the paths of recent sessions ([Options]). Out: runs of package runlist, as they
+// are found ([Finder.Next]). main calls it. It lists directories, reads no more of a log than its
+// format needs ([loaders.Sniff]), follows no symbolic link, opens neither pipe nor device, and stops
+// at bounds on time, entries and depth, so that it may be started in a home directory or on a
+// network filesystem.
 package runfinder
 
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"vantage/loaders/discover"
+	"vantage/loaders/storage"
 	"vantage/model/runlist"
 )
 
@@ -130,4 +143,82 @@ func (f *Finder) emit(r runlist.Run) {
 	case f.found <- r:
 	case <-f.over.Done():
 	}
+}
+
+// maxRecentEntries bounds the listing of each run that was opened before.
+const maxRecentEntries = 2000
+
+// recent emits the runs of sessions whose files are still there.
+func (w *walker) recent(sessions []Recent) {
+	sessions = sessions[:min(len(sessions), maxRecent)]
+	inParallel(len(sessions), func(i int) {
+		if s := sessions[i]; !w.stopped() && len(s.Paths) > 0 {
+			if r, ok := w.describe(s); ok {
+				w.emit(r)
+			}
+		}
+	})
+}
+
+// describe returns the run of a session. Of a directory that holds several logs the one written last
+// says what it is. Another machine is not asked: that may take long, and a password.
+func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
+	name, elsewhere := s.Paths[0], true
+	if !slices.ContainsFunc(s.Paths, storage.IsElsewhere) {
+		for _, p := range s.Paths {
+			info, err := os.Stat(databaseOf(p))
+			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+				return r, false
+			}
+		}
+		r = w.freshest(databaseOf(name))
+		name, elsewhere = w.shownName(name)
+	}
+	r.ID, r.Opened, r.Name, r.Paths, r.Elsewhere = strings.Join(s.Paths, "\n"), s.Opened, name, s.Paths, elsewhere
+	if len(s.Paths) > 1 {
+		r.Name += " and others"
+	} else if !elsewhere {
+		r.Paths = []string{name}
+	}
+	return r, true
+}
+
+// databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
+func databaseOf(at string) string {
+	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
+		if filepath.Ext(name) == discover.DatabaseExtension {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				return name
+			}
+		}
+	}
+	return at
+}
+
+// freshest returns the run at a path, or of those below it the one written last; an empty one if
+// there is none.
+func (w *walker) freshest(at string) (best runlist.Run) {
+	var mu sync.Mutex
+	below := &walker{over: w.over, here: w.here, home: w.home, limit: maxRecentEntries}
+	below.emit = func(r runlist.Run) {
+		mu.Lock()
+		defer mu.Unlock()
+		if best.ID == "" || r.LastWrite.After(best.LastWrite) {
+			best = r
+		}
+	}
+	if info, err := os.Stat(at); err == nil && info.IsDir() {
+		below.below(at)
+		return best
+	}
+	root, err := os.OpenRoot(filepath.Dir(at))
+	if err != nil {
+		return best
+	}
+	defer func() { _ = root.Close() }()
+	name := filepath.Base(at)
+	if s, ok := below.sniffNewest(root, []string{name}); ok {
+		return below.fileRun(root, name, s)
+	}
+	return best
 }

@@ -29,12 +29,6 @@ type walker struct {
 	timeout, tooMany atomic.Bool
 }
 
-// dirAt is a directory to list, relative to its root.
-type dirAt struct {
-	path  string
-	depth int
-}
-
 // below emits the runs below a directory, those near to it first.
 func (w *walker) below(dir string) {
 	root, err := os.OpenRoot(dir)
@@ -42,16 +36,12 @@ func (w *walker) below(dir string) {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	level := []dirAt{{".", 0}}
-	for len(level) > 0 && !w.stopped() {
-		next := make([][]dirAt, len(level))
-		inParallel(len(level), func(i int) {
-			for _, name := range w.visit(root, level[i].path) {
-				next[i] = append(next[i], dirAt{name, level[i].depth + 1})
-			}
-		})
+	level := []string{"."}
+	for depth := 1; len(level) > 0 && !w.stopped(); depth++ {
+		next := make([][]string, len(level))
+		inParallel(len(level), func(i int) { next[i] = w.visit(root, level[i]) })
 		level = slices.Concat(next...)
-		if len(level) > 0 && level[0].depth > discover.MaxDepth {
+		if len(level) > 0 && depth > discover.MaxDepth {
 			w.tooMany.Store(true)
 			return
 		}
@@ -130,7 +120,7 @@ func (l *listing) add(dir string, e fs.DirEntry) {
 		l.others = append(l.others, name)
 	case e.Type().IsRegular() && discover.IsLog(filepath.Join(filepath.FromSlash(dir), name)):
 		l.logs = append(l.logs, name)
-	case e.Type().IsRegular() && path.Ext(name) == ".db":
+	case e.Type().IsRegular() && path.Ext(name) == discover.DatabaseExtension:
 		l.projects = append(l.projects, name)
 	}
 }
@@ -162,8 +152,9 @@ func (w *walker) visit(root *os.Root, dir string) (below []string) {
 		w.emit(r)
 	}
 	for _, name := range l.projects {
-		if r, ok := w.projectRun(root, path.Join(dir, name)); ok {
-			w.emit(r)
+		name = path.Join(dir, name)
+		if s, ok := w.sniffNewest(root, []string{name}); ok {
+			w.emit(w.fileRun(root, name, s))
 		}
 	}
 	for _, name := range others {

@@ -5,12 +5,16 @@
 package storage
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"vantage/loaders/fileio"
+	"vantage/loaders/storage/bucket"
+	"vantage/loaders/storage/cache"
+	"vantage/loaders/storage/sftp"
 )
 
 // Options say how storages are reached.
@@ -58,4 +62,29 @@ func IsElsewhere(path string) bool {
 // hasScheme returns whether paths begin with a scheme.
 func hasScheme(name string) func(path string) bool {
 	return func(path string) bool { return strings.HasPrefix(path, name+"://") }
+}
+
+// Schemes returns all ways in which a path names a storage.
+func Schemes() []Scheme {
+	openBucket := func(path string, o Options) (fileio.Storage, string, error) {
+		return o.cached(bucket.Open(path, o.Endpoint, o.Patience))
+	}
+	openHub := func(path string, o Options) (fileio.Storage, string, error) { return o.cached(bucket.OpenHub(path)) }
+	openSFTP := func(path string, o Options) (fileio.Storage, string, error) {
+		return sftp.Open(path, o.Patience, o.Terminal)
+	}
+	return []Scheme{
+		{Name: "s3", Paths: "s3://BUCKET/PREFIX", Names: hasScheme("s3"), Open: openBucket},
+		{Name: "hf", Paths: "hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH", Names: hasScheme("hf"), Open: openHub},
+		{Name: "gs", Paths: "gs://BUCKET/PREFIX", Names: hasScheme("gs"), Open: openBucket},
+		{Name: "ssh", Paths: "host:path or ssh://user@host:port/path", Names: sftp.Names, Open: openSFTP},
+	}
+}
+
+// cached returns a storage whose bytes are kept, in memory and in the directory of the cache, and the path in it.
+func (o Options) cached(s fileio.Storage, inner string, err error) (fileio.Storage, string, error) {
+	if err != nil {
+		return nil, "", err
+	}
+	return cache.Wrap(s, cache.NewDisk(o.CacheDir, cmp.Or(o.CacheBytes, cache.DefaultBytes))), inner, nil
 }

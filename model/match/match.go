@@ -263,7 +263,7 @@ func countAssumptions(framework string, e *estimators.Estimator, scale int) int 
 	if e.Name != "grpo" {
 		n += 2
 	}
-	if !e.Needs.OnlyRewards() {
+	if !e.NeedsOnlyRewards() {
 		n += 4
 	}
 	switch {

@@ -13,12 +13,19 @@ import (
 	"vantage/model/units"
 )
 
+// Match is which estimators reproduce a log, and as what the other commands compute it.
+type Match struct {
+	*match.Report
+	Choice choice.Choice
+}
+
 // maxOthers is how many of the nearest candidates are listed if none matches.
 const maxOthers = 5
 
 // MatchText writes which estimators reproduce the advantages of a log, else the clues and
 // the nearest candidates, and as what the other commands compute the log.
-func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
+func MatchText(w io.Writer, m Match) error {
+	r, chosen := m.Report, m.Choice
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
@@ -241,7 +248,8 @@ type mismatchJSON struct {
 // group_flags are options that name the groups, if the logged advantages prove others than the
 // settings name. estimator is what the other commands compute the log as, and reward from which
 // columns: see [JSON].
-func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
+func MatchJSON(w io.Writer, m Match) error {
+	r, chosen := m.Report, m.Choice
 	return writeJSON(w, matchJSON{
 		Schema: "vantage/match@1", Version: 1, Match: r.HasMatch(), Outcome: r.Outcome(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/model/choice"
 	"vantage/model/match"
 )
 
@@ -16,7 +15,7 @@ func TestMatchSaysHowManyDifferByOneULP(t *testing.T) {
 		Candidate: match.Candidate{Framework: "trl", Estimator: "grpo", Scale: "group"}, Exact: 5, OneULP: 3, Agreeing: 8, Groups: 2, AgreeingGroups: 2,
 	}}}
 	var text, object bytes.Buffer
-	if err := MatchText(&text, r, choice.Choice{}); err != nil {
+	if err := MatchText(&text, Match{Report: r}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"8/8 (100%)", "3 samples of the first estimator differ by one float32 unit in the last place", "CUDA's order of sums is untested"} {
@@ -27,7 +26,7 @@ func TestMatchSaysHowManyDifferByOneULP(t *testing.T) {
 	if strings.Contains(text.String(), "Near is") {
 		t.Errorf("near is explained although all are equal:\n%s", text.String())
 	}
-	if err := MatchJSON(&object, r, choice.Choice{}); err != nil {
+	if err := MatchJSON(&object, Match{Report: r}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -7,8 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -41,18 +44,15 @@ func (y *Why) Best() int { return y.ranked()[0] }
 // Worst is described at [Why.Best].
 func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
 
-// groupHead is what the answers about a group begin with.
-type groupHead struct {
-	answerJSON
-	Group  string `json:"group"`
-	Step   int64  `json:"step"`
-	Prompt string `json:"prompt"`
+// head is what the answers about a group begin with.
+func (y *Why) head(prompt string) object {
+	g := y.group()
+	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}}
 }
 
-func (y *Why) head(schema string) groupHead {
-	g := y.group()
-	return groupHead{y.json(schema), shorten(g.Name, 96), g.Step, shorten(g.Preview, 160)}
-}
+// name and prompt are those of the group, cut.
+func (y *Why) name() string   { return shorten(y.group().Name, 96) }
+func (y *Why) prompt() string { return shorten(y.group().Preview, 160) }
 
 // cause says why the group has its fate; for one that is alive, which nothing happened to, what a fate means.
 func (y *Why) cause() string {
@@ -76,47 +76,32 @@ func (y *Why) some(n int) []int {
 	return slices.Concat(all[:(n+1)/2], all[len(all)-n/2:])
 }
 
-// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes:
-//
-//	{"schema": "vantage/why@1", "path": "…", "computed_as": "…", "group": "a3…", "step": 7, "prompt": "…",
-//	 "fate": "killed", "cause": "…", "steps": [3, 7], "size": 16, "kept": 9, "nonzero": 0, "flips": 0,
-//	 "reward_mean": 0.4, "reward_std": 0.5, "admitted": true,
-//	 "columns": ["index", "reward", "original", "kept", "advantage", "length"], "samples": [[112, 1, 0.8, true, 0, 512], …],
-//	 "more_samples": 4, "complete": true}
-//
-// samples have the best reward first; if not all fit, those in the middle are left out. index is the row of the
-// step, as in exports; original is the advantage before the sample filter; length is -1 where unknown. Numbers have
-// six digits: exports have every bit. steps are the newest that have a group of this name.
+// WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@1. samples have the best reward first;
+// if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
+// advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
+// are the newest that have a group of this name.
 func WhyJSON(w io.Writer, y *Why) error {
 	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
-		g := y.group()
+		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.some(n) {
-			a := y.Analysis
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
-		return encode(struct {
-			groupHead
-			Fate     string   `json:"fate"`
-			Cause    string   `json:"cause"`
-			Steps    []int64  `json:"steps"`
-			Size     int      `json:"size"`
-			Kept     int      `json:"kept"`
-			Nonzero  int      `json:"nonzero"`
-			Flips    int      `json:"flips"`
-			Mean     rounded  `json:"reward_mean"`
-			Std      rounded  `json:"reward_std"`
-			Admitted bool     `json:"admitted"`
-			Columns  []string `json:"columns"`
-			Samples  [][]any  `json:"samples"`
-			More     int      `json:"more_samples,omitempty"`
-			Complete bool     `json:"complete"`
-		}{
-			y.head("vantage/why@1"), g.Fate.Key(), y.cause(), y.steps(), g.Size(), g.Kept(), int(g.Nonzero), g.Flips.Total(), rounded(g.RewardMean), rounded(g.RewardStd),
-			g.Admitted,
-			[]string{"index", "reward", "original", "kept", "advantage", "length"},
-			samples, g.Size() - len(samples), true,
-		})
+		return y.document("vantage/why@1", append(y.head(y.prompt()), object{
+			{"fate", g.Fate.Key()},
+			{"cause", y.cause()},
+			{"steps", y.steps()},
+			{"size", g.Size()},
+			{"kept", g.Kept()},
+			{"nonzero", g.Nonzero},
+			{"flips", g.Flips.Total()},
+			{"reward_mean", rounded(g.RewardMean)},
+			{"reward_std", rounded(g.RewardStd)},
+			{"admitted", g.Admitted},
+			{"columns", []string{"index", "reward", "original", "kept", "advantage", "length"}},
+			{"samples", samples},
+			{"more_samples", some(g.Size() - len(samples))},
+		}...)...)
 	})
 }
 
@@ -142,10 +127,120 @@ func WhyText(w io.Writer, y *Why) error {
 
 // writeHead writes what group it is, and under whose arithmetic.
 func (y *Why) writeHead(b *bytes.Buffer) {
-	h := y.head("")
-	fmt.Fprintf(b, "group    %s of step %d", h.Group, h.Step)
+	fmt.Fprintf(b, "group    %s of step %d", y.name(), y.group().Step)
 	if len(y.Steps) > 1 {
 		fmt.Fprintf(b, "; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
 	}
-	fmt.Fprintf(b, "\nprompt   %s\nnumbers  %s\n", h.Prompt, h.ComputedAs)
+	fmt.Fprintf(b, "\nprompt   %s\nnumbers  %s\n", y.prompt(), y.computedAs(200))
+}
+
+// Show is some answers of a group in a short answer.
+type Show struct {
+	Why
+	Shown    []ShownText
+	Chars    int  // that each text is cut to
+	Explicit bool // Chars was asked for: no text is cut further so that all fit into [MaxAnswer]
+}
+
+// ShownText is an answer to the prompt of a group.
+type ShownText struct {
+	Which  string // "best" or "worst"
+	Column int    // of the analysis
+	Text   model.Text
+}
+
+// ShowJSON writes one line of JSON, of at most [MaxAnswer] bytes unless longer texts were asked for: see the schema show@1.
+// Texts are cut in the middle and sanitised: what a terminal would obey is shown as a sign. chars counts the characters
+// of the whole text.
+func ShowJSON(w io.Writer, s *Show) error {
+	return s.write(w, func(chars int) []byte {
+		answers := []object{}
+		for _, t := range s.Shown {
+			a := s.Analysis
+			answers = append(answers, object{
+				{"which", t.Which},
+				{"index", a.InputRow[t.Column]},
+				{"reward", rounded(a.LoggedRewards[t.Column])},
+				{"kept", a.Keep[t.Column]},
+				{"advantage", rounded(a.Processed[t.Column])},
+				{"file", s.file(t)},
+				{"chars", utf8.RuneCountInString(t.Text.Response)},
+				{"text", middleCut(t.Text.Response, chars)},
+			})
+		}
+		return s.document("vantage/show@1", append(s.head(s.prompt(chars)), object{{"fate", s.group().Fate.Key()}, {"truth", s.truth(chars)}, {"answers", answers}}...)...)
+	})
+}
+
+// file returns the file that the sample was read from, cut.
+func (s *Show) file(t ShownText) string {
+	i, found := s.Snap.Find(s.Analysis.Step)
+	if !found {
+		return ""
+	}
+	if at := int(s.Snap.Steps[i].Place(int(s.Analysis.InputRow[t.Column])).File); at < len(s.Snap.Run.Files) {
+		return shorten(s.Snap.Run.Files[at], 64)
+	}
+	return ""
+}
+
+// prompt returns the prompt in full, cut as the texts are.
+func (s *Show) prompt(chars int) string {
+	if len(s.Shown) > 0 && s.Shown[0].Text.Prompt != "" {
+		return middleCut(s.Shown[0].Text.Prompt, chars)
+	}
+	return s.Why.prompt()
+}
+
+func (s *Show) truth(chars int) string {
+	if len(s.Shown) == 0 {
+		return ""
+	}
+	return middleCut(s.Shown[0].Text.Truth, min(chars, 160))
+}
+
+// ShowText writes the same in lines; those of a text are indented.
+func ShowText(w io.Writer, s *Show) error {
+	return s.write(w, func(chars int) []byte {
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "group %s of step %d, %s; computed as %s\n", s.name(), s.group().Step, s.group().Fate, s.computedAs(200))
+		fmt.Fprintf(&b, "prompt\n%s\n", indentedText(s.prompt(chars)))
+		if truth := s.truth(chars); truth != "" {
+			fmt.Fprintf(&b, "truth\n%s\n", indentedText(truth))
+		}
+		for _, t := range s.Shown {
+			a := s.Analysis
+			fmt.Fprintf(&b, "%s: reward %s, advantage %s, row %d of the step, %s, %d characters\n%s\n", t.Which, meanText(a.LoggedRewards[t.Column]), meanText(a.Processed[t.Column]),
+				a.InputRow[t.Column], s.file(t), utf8.RuneCountInString(t.Text.Response), indentedText(middleCut(t.Text.Response, chars)))
+		}
+		return b.Bytes()
+	})
+}
+
+// cutSteps is in how many steps texts are shortened until they fit.
+const cutSteps = 40
+
+func (s *Show) write(w io.Writer, draw func(chars int) []byte) error {
+	if s.Explicit {
+		_, err := w.Write(draw(s.Chars))
+		return err
+	}
+	return writeFitting(w, cutSteps, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
+}
+
+func indentedText(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+// middleCut returns a text of at most about chars characters: its beginning and its end, where the answer mostly
+// is. Its lines are sanitised.
+func middleCut(text string, chars int) string {
+	runes := []rune(text)
+	if len(runes) > chars {
+		head := chars * 2 / 3
+		text = fmt.Sprintf("%s … [%d characters] … %s", string(runes[:head]), len(runes)-chars, string(runes[len(runes)-(chars-head):]))
+	}
+	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+	for i := range lines {
+		lines[i] = sanitize.Line(strings.TrimRight(lines[i], "\r"))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -420,7 +420,7 @@ func closedForms() []closedForm {
 // returns false if no form explains all results, or if the estimator reads more than
 // rewards.
 func closedFormOf(e *estimators.Estimator, s estimators.Scale) (closedForm, bool) {
-	if s == estimators.ScaleBatch || !e.Needs.OnlyRewards() {
+	if s == estimators.ScaleBatch || !e.NeedsOnlyRewards() {
 		return closedForm{}, false
 	}
 	for _, f := range closedForms() {

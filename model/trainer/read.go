@@ -393,10 +393,8 @@ func stages(framework string) []stage {
 		}
 	}
 	for _, f := range groupfilter.All() {
-		if key, value, found := strings.Cut(strings.TrimLeft(f.Enable, "-"), "="); found && f.Framework == framework {
-			all = append(all, stage{key, value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
-		} else if key, value, found := strings.Cut(strings.TrimLeft(f.Enable, "-"), " "); found && f.Framework == framework {
-			all = append(all, stage{key, value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
+		if f.Framework == framework && f.Value != "" {
+			all = append(all, stage{f.Key, f.Value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
 		}
 	}
 	for _, l := range lossweight.All() {

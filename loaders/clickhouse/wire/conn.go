@@ -1,3 +1,10 @@
+// Package wire is a connection to a ClickHouse server by its native protocol.
+//
+// In: an address, a user, queries. Out: the blocks of their results, column by column. Package clickhouse calls it.
+// The codec is that of github.com/ClickHouse/ch-go; what speaks it is here, since ch-go's own client links
+// loggers and tracers for 2 MB.
+//
+// A result is whole or an error: a stream that ends without its last packet is [io.ErrUnexpectedEOF].
 package wire
 
 import (
@@ -8,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -96,7 +104,6 @@ func (c *Conn) logIn(o Options) (err error) {
 	return cut(c.readHello())
 }
 
-// readHello reads who the server is.
 func (c *Conn) readHello() (err error) {
 	var s proto.ServerHello
 	if s.Name, err = word(c.reader); err != nil {
@@ -183,4 +190,168 @@ func recoverAs(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %v", ErrNotClickHouse, p)
 	}
+}
+
+// Setting is a setting of a query.
+type Setting struct{ Name, Value string }
+
+// Query is a query and where its result goes.
+type Query struct {
+	SQL      string
+	Settings []Setting     // none for a user whom the server allows to set none
+	Columns  proto.Results // filled by each block, in the order and of the types of the query
+	OnBlock  func(rows int) error
+	OnLimit  func() // the server applied a LIMIT, its own or of a shard's answer, cut or not; may be nil
+}
+
+// Do runs a query and calls OnBlock for each block of its result. It returns nil only if the server said that
+// the result is complete. If ctx ends, the server is told to stop, and the connection is closed.
+func (c *Conn) Do(ctx context.Context, q Query) error {
+	var b proto.Buffer
+	if err := c.encode(&b, q); err != nil {
+		return err
+	}
+	return c.exchange(ctx, &b, newResults(q.Columns), q.onPacket)
+}
+
+// encode writes a query and the empty block after it: no data is sent.
+func (c *Conn) encode(b *proto.Buffer, q Query) error {
+	query := proto.Query{
+		Body: q.SQL, Stage: proto.StageComplete, Compression: proto.CompressionEnabled,
+		Info: proto.ClientInfo{
+			ProtocolVersion: c.version, Major: 1, Interface: proto.InterfaceTCP, Query: proto.ClientQueryInitial,
+			InitialAddress: c.net.LocalAddr().String(), ClientName: "vantage",
+		},
+	}
+	for _, s := range q.Settings {
+		query.Settings = append(query.Settings, proto.Setting{Key: s.Name, Value: s.Value, Important: true})
+	}
+	query.EncodeAware(b, c.version)
+	proto.ClientCodeData.Encode(b)
+	proto.ClientData{}.EncodeAware(b, c.version)
+	start := len(b.Buf)
+	proto.Block{}.EncodeAware(b, c.version)
+	w := compress.NewWriter(0, compress.None)
+	if err := w.Compress(b.Buf[start:]); err != nil {
+		return err
+	}
+	b.Buf = append(b.Buf[:start], w.Data...)
+	return nil
+}
+
+// exchange sends a request and handles the packets of the answer until one is the last.
+func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, columns results, handle func(packet) (last bool, err error)) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, c.cancel)
+	returned := false
+	defer func() {
+		if !returned { // a mistake in handle: the stream is in the middle of an answer
+			stop()
+			_ = c.Close()
+		}
+	}()
+	err = c.answer(request, columns, handle)
+	returned = true
+	_, answered := err.(*ServerError)       //nolint:errorlint // only one that nothing wraps leaves the stream at its end
+	if !stop() || err != nil && !answered { // cancel may still be about to close it
+		_ = c.Close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return cut(err)
+}
+
+// answer is exchange without regard to the end of a context.
+func (c *Conn) answer(request *proto.Buffer, columns results, handle func(packet) (last bool, err error)) error {
+	err := c.send(request)
+	for last := false; err == nil && !last; {
+		var p packet
+		if p, err = c.receive(columns); err == nil {
+			last, err = handle(p)
+		}
+	}
+	return err
+}
+
+// cancel tells the server to stop and closes the connection.
+func (c *Conn) cancel() {
+	var b proto.Buffer
+	proto.ClientCodeCancel.Encode(&b)
+	_ = c.send(&b)
+	_ = c.Close()
+}
+
+// onPacket handles a packet of the answer to a query.
+func (q Query) onPacket(p packet) (last bool, err error) {
+	switch {
+	case p.code == proto.ServerCodeEndOfStream:
+		return true, nil
+	case p.code == proto.ServerCodeData && p.rows > 0:
+		return false, q.OnBlock(p.rows)
+	case p.code == proto.ServerCodeProfile && p.limited && q.OnLimit != nil:
+		q.OnLimit()
+	}
+	return false, nil
+}
+
+// ServerError is what a server says that it cannot do.
+type ServerError struct {
+	Code    int
+	Message string // its first line, without the names of classes around it
+}
+
+// The codes that a person can do something about.
+const (
+	UnknownColumn     = 47
+	UnknownTable      = 60
+	UnknownDatabase   = 81
+	TooManyRows       = 158
+	Timeout           = 159
+	UnknownUser       = 192
+	WrongPassword     = 193
+	SocketTimeout     = 209
+	NetworkError      = 210
+	NotEnoughMemory   = 241
+	AllShardsFailed   = 279
+	TooManyBytes      = 307
+	TooManyResultRows = 396
+	NoGrant           = 497
+	LoginFailed       = 516
+)
+
+func (e *ServerError) Error() string { return e.Message }
+
+func (c *Conn) exception() error {
+	code, err := c.reader.Int32()
+	if err != nil {
+		return cut(err)
+	}
+	var name, message, stack string
+	if err := words(c.reader, &name, &message, &stack); err != nil {
+		return cut(err)
+	}
+	if _, err := c.reader.Bool(); err != nil { // whether another is within, which none is any more
+		return cut(err)
+	}
+	return &ServerError{Code: int(code), Message: firstSentence(message, name)}
+}
+
+// maxMessage is how much of a message is kept, in bytes: some repeat the query.
+const maxMessage = 300
+
+// firstSentence returns what a message says: "Table rl.rollout does not exist".
+func firstSentence(message, name string) string {
+	message = strings.TrimPrefix(strings.TrimSpace(message), name+": ")
+	message = strings.TrimPrefix(message, "DB::Exception: ")
+	message, _, _ = strings.Cut(message, "\n")
+	if i := strings.LastIndex(message, ". ("); i > 0 && strings.HasSuffix(message, ")") {
+		message = message[:i] // the name of the code
+	}
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return strings.TrimSuffix(strings.TrimSpace(message), ".")
 }

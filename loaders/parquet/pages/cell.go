@@ -120,7 +120,7 @@ func (k *openChunk) readPage(row int64) error {
 		return err
 	}
 	k.page, k.firstRow = p, first
-	if k.levels, k.values, err = p.split(&k.buffer); err != nil {
+	if _, k.levels, k.values, err = p.split(&k.buffer); err != nil {
 		return err
 	}
 	k.size = cap(k.buffer.compressed) + cap(k.buffer.data) + r.size

@@ -60,6 +60,8 @@ func maxSize(codec, compressed int) int {
 type Buffer struct {
 	compressed, data []byte
 	levels, indexes  []int32
+	repetition       []int32
+	numbers          []float64
 	spans            []span
 	zstd             *zstd.Decoder
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -114,3 +115,39 @@ func deltaSpans(dst []span, data []byte, n int) (_ []span, texts []byte, err err
 	}
 	return dst, texts, nil
 }
+
+// deltaTexts decodes n texts of which each shares a prefix with the one before: the lengths of the prefixes, as differences, come
+// before the rest of each. It appends their spans in texts, of which there are at most maxTexts bytes.
+func deltaTexts(dst []span, data []byte, n int, maxTexts int64) (texts []byte, _ []span, err error) {
+	prefixes, data, err := decodeDelta(nil, data, n)
+	if err != nil {
+		return nil, dst, err
+	}
+	from := len(dst)
+	dst, data, err = deltaSpans(dst, data, n)
+	if err != nil {
+		return nil, dst, err
+	}
+	all, last := int64(0), int64(0)
+	for i, prefix := range prefixes {
+		if prefix < 0 || prefix > last {
+			return nil, dst, errTooFewValues
+		}
+		last = prefix + int64(dst[from+i].size)
+		all += last
+	}
+	if all > maxTexts {
+		return nil, dst, errDelta
+	}
+	texts = make([]byte, 0, all)
+	before := 0
+	for i, prefix := range prefixes {
+		s, start := &dst[from+i], len(texts)
+		texts = append(append(texts, texts[before:before+int(prefix)]...), data[s.offset:s.offset+s.size]...)
+		before, *s = start, span{int32(start), int32(len(texts) - start)}
+	}
+	return texts, dst, nil
+}
+
+// maxTexts is how many bytes the texts of a page may have, although prefixes that they share are stored once.
+func (f *File) maxTexts() int64 { return min(max(64<<20, 64*f.size), math.MaxInt32) }

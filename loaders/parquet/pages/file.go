@@ -9,13 +9,14 @@ import (
 
 // Why a file cannot be read.
 var (
-	ErrUnsupported = errors.New("not a flat column in a common encoding")
+	ErrUnsupported = errors.New("a column is encoded or compressed in a way that is not known here")
 	ErrBroken      = errors.New("it is broken")
 )
 
 // File is an open Parquet file.
 type File struct {
-	Columns []Column
+	Columns []Column // the leaves of the schema
+	Fields  []Node   // the columns as a person knows them
 	Groups  []Group
 	r       io.ReaderAt
 	size    int64
@@ -29,7 +30,7 @@ type Kind int
 
 // The kinds. Numbers of any width are read as float64.
 const (
-	Nested Kind = iota // or repeated, or of another type: not readable here
+	Nested Kind = iota // or repeated, or of another type: it is read through [Page.Values] only
 	Number
 	Bool // 0 or 1
 	Text
@@ -42,6 +43,10 @@ type Column struct {
 	Kind     Kind
 	Optional bool         // it may hold nulls
 	Number   NumberFormat // of values that are numbers
+
+	stored                 Kind // of the values, whatever they are in
+	width                  int  // of a text in bytes, 0 if it varies
+	repetition, definition int  // the highest levels
 }
 
 // Group is a row group.
@@ -136,7 +141,7 @@ func (f *File) decodeFooter(d *thriftDecoder) (err error) {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 2 && kind == thriftList:
-			f.Columns = f.memory.schema.columns(d)
+			f.Columns, f.Fields = f.memory.schema.decode(d)
 		case id == 3:
 			all = d.integer(kind)
 		case id == 4 && kind == thriftList:

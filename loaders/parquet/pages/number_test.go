@@ -106,8 +106,8 @@ func TestFloat16(t *testing.T) {
 	data := []byte{0x15, 14, 0x15, 4, 0x15, 0, 0x18, 1, 'r', 0x6c, 0x0c, 30, 0, 0, 0}
 	e := decodeElement(&thriftDecoder{data: data})
 	f := newNumberFormat(&e)
-	if e.name != "r" || kindOf(&e, &f) != Number {
-		t.Fatalf("%+v is read as %v", e, kindOf(&e, &f))
+	if kind, _ := storedAs(&e, &f); e.name != "r" || kind != Number {
+		t.Fatalf("%+v is read as %v", e, kind)
 	}
 	for bits, want := range map[uint16]float64{
 		0x3800: 0.5, 0xbc00: -1, 0x3555: 0.333251953125, 0x7bff: 65504, 0x0001: 0x1p-24, 0x0400: 0x1p-14, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),

@@ -3,8 +3,11 @@ package pages
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,7 +45,7 @@ func TestColumns(t *testing.T) {
 func compareColumns(t *rapid.T) int {
 	schema, columns, n := parquettest.Draw(t)
 	data := parquettest.Write(t, schema, columns, n)
-	want, err := libraryColumns(data, len(columns))
+	want, err := libraryColumns(data, len(columns), plainValue)
 	if err != nil {
 		return 0 // the library writes optional columns wrong in pages of the first version
 	}
@@ -61,8 +64,107 @@ func compareColumns(t *rapid.T) int {
 	return len(columns)
 }
 
+type oracleTurn struct {
+	Role    string   `parquet:"role,dict"`
+	Content *string  `parquet:"content,optional"`
+	Tokens  []int64  `parquet:"tokens,list"`
+	Scores  []*int32 `parquet:"scores,list"`
+}
+
+// Values and levels of columns of lists, structs and maps are those that parquet-go reads, in any codec, also of rows on several pages.
+func TestNestedColumns(t *testing.T) {
+	type row struct {
+		Turns []oracleTurn       `parquet:"turns,list"`
+		Tags  map[string]float64 `parquet:"tags"`
+		ID    [16]byte           `parquet:"id,uuid"`
+		Step  int32              `parquet:"step,delta"`
+		Right []bool             `parquet:"right"`
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	var rows []row
+	for i := range 300 {
+		r := row{Step: int32(random.Uint32()), ID: [16]byte{byte(i), 1}, Tags: map[string]float64{}}
+		for n := range random.IntN(5) {
+			turn, text := oracleTurn{Role: []string{"user", "tool"}[random.IntN(2)]}, strings.Repeat("käse ", random.IntN(9))
+			if random.IntN(3) > 0 {
+				turn.Content = &text
+			}
+			for range random.IntN(6) {
+				x := int32(i)
+				turn.Tokens, turn.Scores = append(turn.Tokens, random.Int64N(1<<40)), append(turn.Scores, []*int32{&x, nil}[random.IntN(2)])
+			}
+			r.Turns, r.Right, r.Tags[strconv.Itoa(n)] = append(r.Turns, turn), append(r.Right, n > 2), random.Float64()
+		}
+		rows = append(rows, r)
+	}
+	for _, codec := range parquettest.Codecs() {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, rows, parquet.Compression(codec), parquet.PageBufferSize(300), parquet.MaxRowsPerRowGroup(170)); err != nil {
+			t.Fatal(err)
+		}
+		m := &Memory{}
+		defer m.Close()
+		file, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := libraryColumns(b.Bytes(), len(file.Columns), func(v parquet.Value) any {
+			return withLevels(plainValue(v), v.RepetitionLevel(), v.DefinitionLevel())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range file.Columns {
+			var got []any
+			for g := range file.Groups {
+				r := file.Column(g, i)
+				for {
+					p, err := r.Next()
+					if errors.Is(err, io.EOF) {
+						break
+					}
+					v, valuesErr := p.Values(m.Buffer())
+					if err != nil || valuesErr != nil {
+						t.Fatal(file.Columns[i].Name, err, valuesErr)
+					}
+					got = append(got, leveled(&v)...)
+				}
+			}
+			if diff := cmp.Diff(want[i], got); diff != "" {
+				t.Fatalf("%s, %v: -parquet-go +got\n%.2000s", file.Columns[i].Name, codec, diff)
+			}
+		}
+	}
+}
+
+// leveled returns the values of a page as plainValue does, with their levels.
+func leveled(v *Values) (all []any) {
+	valid := 0
+	for i := range v.Len() {
+		var value any
+		repetition, definition, ok := v.Levels(i)
+		if ok {
+			kind, x, text := v.At(valid)
+			if valid++; kind == Text {
+				value = string(text)
+			} else {
+				value = x
+			}
+		}
+		all = append(all, withLevels(value, repetition, definition))
+	}
+	return all
+}
+
+func withLevels(value any, repetition, definition int) any {
+	if repetition+definition == 0 {
+		return value
+	}
+	return fmt.Sprint(repetition, definition, value)
+}
+
 // libraryColumns reads a file row by row with parquet-go, and returns the values of each column.
-func libraryColumns(data []byte, columns int) (all [][]any, err error) {
+func libraryColumns(data []byte, columns int, value func(parquet.Value) any) (all [][]any, err error) {
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
@@ -74,8 +176,8 @@ func libraryColumns(data []byte, columns int) (all [][]any, err error) {
 		for {
 			n, err := r.ReadRows(rows)
 			for _, row := range rows[:n] {
-				for i, v := range row {
-					all[i] = append(all[i], plainValue(v))
+				for _, v := range row {
+					all[v.Column()] = append(all[v.Column()], value(v))
 				}
 			}
 			if errors.Is(err, io.EOF) {

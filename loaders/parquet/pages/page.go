@@ -26,7 +26,7 @@ type Reader struct {
 
 // Page is a page of which only the header has been read.
 type Page struct {
-	Rows   int
+	Rows   int // -1 if only its levels say how many
 	reader *Reader
 	header header
 	offset int64
@@ -52,7 +52,9 @@ const (
 	encodingPlain           = 0
 	encodingPlainDictionary = 2
 	encodingRLE             = 3
+	encodingDelta           = 5
 	encodingDeltaLength     = 6
+	encodingDeltaTexts      = 7
 	encodingRLEDictionary   = 8
 	encodingByteStreamSplit = 9
 )
@@ -62,6 +64,7 @@ type header struct {
 	kind                 int
 	size, compressedSize int // in bytes
 	values               int
+	rows                 int // V2 only
 	encoding             int
 	definitionSize       int  // bytes of definition levels; V2 only
 	repetitionSize       int  // bytes of repetition levels; V2 only
@@ -113,6 +116,8 @@ func (h *header) decodePageV2(d *thriftDecoder) {
 		switch id {
 		case 1:
 			h.values = int(d.integer(kind))
+		case 3:
+			h.rows = int(d.integer(kind))
 		case 4:
 			h.encoding = int(d.integer(kind))
 		case 5:
@@ -157,14 +162,6 @@ func (r *Reader) nextHeader() (header, error) {
 	}
 }
 
-// HeaderSize returns the size of the page header that data begins with; false if it is broken or
-// longer than data.
-func HeaderSize(data []byte) (n int, ok bool) {
-	d := thriftDecoder{data: data}
-	d.skip(thriftStruct)
-	return d.offset, !d.failed
-}
-
 // readAt returns n bytes of the file, in buffer unless the file is in memory.
 func (f *File) readAt(at int64, n int, buffer *[]byte) ([]byte, error) {
 	if m, ok := f.r.(memoryReader); ok && at+int64(n) <= int64(len(m)) {
@@ -182,7 +179,8 @@ func (f *File) readAt(at int64, n int, buffer *[]byte) ([]byte, error) {
 
 // Next returns the next page, io.EOF after the last. It reads the dictionary when it comes to it.
 func (r *Reader) Next() (Page, error) {
-	for r.rowsLeft > 0 && r.offset < r.end {
+	isNested := r.column.Kind == Nested
+	for (r.rowsLeft > 0 || isNested) && r.offset < r.end {
 		start := r.offset
 		h, err := r.nextHeader()
 		if err != nil {
@@ -197,6 +195,12 @@ func (r *Reader) Next() (Page, error) {
 			}
 			r.firstPage = r.offset
 		case pageData, pageDataV2:
+			if isNested {
+				if p.Rows = -1; h.kind == pageDataV2 {
+					p.Rows = h.rows
+				}
+				return p, nil
+			}
 			r.recordPageStart(start)
 			if r.rowsLeft -= int64(h.values); r.rowsLeft < 0 {
 				return Page{}, fmt.Errorf("%w: a column has more values than rows", ErrBroken)
@@ -204,7 +208,7 @@ func (r *Reader) Next() (Page, error) {
 			return p, nil
 		}
 	}
-	if r.rowsLeft > 0 {
+	if r.rowsLeft > 0 && !isNested {
 		return Page{}, fmt.Errorf("%w: a column ends early", ErrBroken)
 	}
 	return Page{}, io.EOF
@@ -220,7 +224,7 @@ func (r *Reader) readDictionary(p Page) error {
 	} else {
 		b = r.f.Buffer()
 	}
-	data, err := p.read(b)
+	_, data, err := p.read(b)
 	if err != nil {
 		return err
 	}
@@ -228,42 +232,47 @@ func (r *Reader) readDictionary(p Page) error {
 	if p.header.values > len(data) {
 		return fmt.Errorf("%w: a dictionary is shorter than it says", ErrBroken)
 	}
-	switch r.column.Kind {
+	switch r.column.stored {
 	case Number:
 		r.numbers, err = decodeNumbers(nil, data, &r.column.Number, p.header.values)
 	case Text:
 		r.texts = &Texts{data: data}
-		r.texts.spans, err = decodeSpans(nil, data, p.header.values)
+		r.texts.spans, err = r.column.plainSpans(nil, data, p.header.values)
 	default:
 		err = ErrUnsupported
 	}
 	return err
 }
 
-// read returns the decompressed data of a page: definition levels and values, or values alone
-// of a V2 page, whose levels are not compressed.
-func (p *Page) read(b *Buffer) ([]byte, error) {
+// read returns the decompressed data of a page: its levels and values, or the values alone of a V2 page, whose levels
+// are not compressed.
+func (p *Page) read(b *Buffer) (levels, data []byte, err error) {
 	h := p.header
 	compressed, err := p.reader.f.readAt(p.offset, h.compressedSize, &b.compressed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if h.kind != pageDataV2 {
-		return b.decompress(p.reader.codec, compressed, h.size)
+		data, err = b.decompress(p.reader.codec, compressed, h.size)
+		return nil, data, err
 	}
-	if h.definitionSize < 0 || h.repetitionSize != 0 || h.definitionSize > len(compressed) || h.definitionSize > h.size {
-		return nil, fmt.Errorf("%w: levels longer than their page", ErrBroken)
+	n := h.repetitionSize + h.definitionSize
+	if h.definitionSize < 0 || h.repetitionSize < 0 || n > len(compressed) || n > h.size {
+		return nil, nil, errLevels
 	}
-	if h.uncompressed {
-		return compressed[h.definitionSize:], nil
+	levels, data = compressed[:n], compressed[n:]
+	if !h.uncompressed {
+		data, err = b.decompress(p.reader.codec, data, h.size-n)
 	}
-	return b.decompress(p.reader.codec, compressed[h.definitionSize:], h.size-h.definitionSize)
+	return levels, data, err
 }
+
+var errLevels = fmt.Errorf("%w: levels longer than their page", ErrBroken)
 
 // splitValidity returns which rows of a page have a value (1, else 0; nil if all have) and the
 // encoded values.
 func (p *Page) splitValidity(b *Buffer) (valid []int32, values []byte, err error) {
-	levels, values, err := p.split(b)
+	_, levels, values, err := p.split(b)
 	if err != nil || levels == nil {
 		return nil, values, err
 	}
@@ -271,37 +280,45 @@ func (p *Page) splitValidity(b *Buffer) (valid []int32, values []byte, err error
 	return b.levels, values, err
 }
 
-// split is splitValidity with encoded levels.
-func (p *Page) split(b *Buffer) (levels, values []byte, err error) {
-	values, err = p.read(b)
-	if err != nil || !p.reader.column.Optional {
-		return nil, values, err
+// split returns the levels and the values of a page as they are encoded; no levels where all values are there. Some writers have
+// levels of repetition in V2 pages where nothing repeats.
+func (p *Page) split(b *Buffer) (repetition, definition, values []byte, err error) {
+	levels, values, err := p.read(b)
+	c := &p.reader.column
+	if p.header.kind == pageDataV2 && err == nil {
+		repetition, definition = levels[:p.header.repetitionSize], levels[p.header.repetitionSize:]
 	}
-	if p.header.kind == pageDataV2 {
-		levels, err = p.reader.f.readAt(p.offset, p.header.definitionSize, &b.compressed)
-		if err != nil {
-			return nil, nil, err
-		}
-	} else {
-		if len(values) < 4 {
-			return nil, nil, errTruncated
-		}
-		n := binary.LittleEndian.Uint32(values)
-		if values = values[4:]; uint64(n) > uint64(len(values)) {
-			return nil, nil, fmt.Errorf("%w: levels longer than their page", ErrBroken)
-		}
-		levels, values = values[:n], values[n:]
+	if p.header.kind != pageDataV2 && err == nil && c.repetition > 0 {
+		repetition, values, err = cutLevels(values)
 	}
-	if allValid(levels, p.Rows) {
-		return nil, values, nil
+	if p.header.kind != pageDataV2 && err == nil && c.definition > 0 {
+		definition, values, err = cutLevels(values)
 	}
-	return levels, values, nil
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if c.definition == 0 || allValid(definition, p.header.values, c.definition) {
+		definition = nil
+	}
+	return repetition, definition, values, nil
 }
 
-// allValid reports whether encoded levels are a single run of ones.
-func allValid(levels []byte, rows int) bool {
+// cutLevels cuts the levels off a V1 page.
+func cutLevels(data []byte) (levels, rest []byte, err error) {
+	if len(data) < 4 {
+		return nil, nil, errTruncated
+	}
+	n := binary.LittleEndian.Uint32(data)
+	if data = data[4:]; uint64(n) > uint64(len(data)) {
+		return nil, nil, errLevels
+	}
+	return data[:n], data[n:], nil
+}
+
+// allValid reports whether encoded levels are a single run of the highest.
+func allValid(levels []byte, n, highest int) bool {
 	head, used := binary.Uvarint(levels)
-	return used > 0 && head&1 == 0 && head>>1 == uint64(rows) && used < len(levels) && levels[used] == 1
+	return used > 0 && head&1 == 0 && head>>1 == uint64(n) && used < len(levels) && int(levels[used]) == highest
 }
 
 // Bytes returns the size of the page in the file.

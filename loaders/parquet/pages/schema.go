@@ -6,13 +6,26 @@ import "bytes"
 type schemaCache struct {
 	raw    []byte // its Thrift encoding
 	leaves []Column
+	fields []Node
 }
 
-// columns decodes a schema, or returns the same slice as before if the bytes are equal.
-func (s *schemaCache) columns(d *thriftDecoder) []Column {
+// Node is a column of a table, or a part of one that is not flat.
+type Node struct {
+	Name                   string
+	Children               []Node // none of a leaf
+	First, Leaves          int    // its leaves among all
+	Optional, Repeated     bool
+	Repetition, Definition int // the levels of a value that is there
+}
+
+// IsFlat reports whether a column has one value in each row, or none.
+func (n *Node) IsFlat() bool { return len(n.Children) == 0 && !n.Repeated }
+
+// decode decodes a schema, or returns the same slices as before if the bytes are equal.
+func (s *schemaCache) decode(d *thriftDecoder) ([]Column, []Node) {
 	if len(s.raw) > 0 && bytes.HasPrefix(d.data[d.offset:], s.raw) {
 		d.offset += len(s.raw)
-		return s.leaves
+		return s.leaves, s.fields
 	}
 	var tree []element
 	from := d.offset
@@ -21,11 +34,16 @@ func (s *schemaCache) columns(d *thriftDecoder) []Column {
 		d.failed = d.failed || kind != thriftStruct || len(tree) > maxElements
 	})
 	d.failed = d.failed || !isTree(tree)
-	s.leaves, s.raw = leaves(tree), nil
+	b := schemaBuilder{room: maxNames}
+	if s.fields = nil; len(tree) > 0 {
+		b.rest = tree[1:]
+		s.fields = b.nodes(tree[0].children, &Node{}, "", 0)
+	}
+	s.leaves, s.raw = b.columns, nil
 	if !d.failed {
 		s.raw = bytes.Clone(d.data[from:d.offset])
 	}
-	return s.leaves
+	return s.leaves, s.fields
 }
 
 // maxElements and maxNames bound a schema: an element takes a byte of a file and a hundred of memory,
@@ -130,54 +148,73 @@ func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
 	})
 }
 
-// leaves returns the columns of a tree: its elements without children.
-func leaves(tree []element) []Column {
-	if len(tree) == 0 {
-		return nil
-	}
-	columns := make([]Column, 0, len(tree)-1)
-	rest, room := tree[1:], maxNames
-	for len(rest) > 0 {
-		from, field := len(columns), rest[0].name
-		columns, rest = appendLeaves(columns, rest, "", 0, &room)
-		for i := range columns[from:] {
-			columns[from+i].Field = field
-		}
-	}
-	return columns
+// schemaBuilder makes columns and nodes of the elements of a schema.
+type schemaBuilder struct {
+	rest    []element
+	room    int // for names
+	columns []Column
 }
 
-// appendLeaves appends the leaves of the first element, and returns the elements after them; none once
-// names have used up the room.
-func appendLeaves(columns []Column, tree []element, prefix string, depth int, room *int) ([]Column, []element) {
-	n, rest := tree[0], tree[1:]
-	if *room -= len(prefix) + len(n.name); *room < 0 {
-		return columns, nil
-	}
-	if n.children == 0 || depth > maxNesting {
-		c := Column{Name: prefix + n.name, Optional: n.repetition == optional, Number: newNumberFormat(&n)}
-		if depth == 0 && n.repetition != repeated {
-			c.Kind = kindOf(&n, &c.Number)
-		}
-		return append(columns, c), rest
-	}
-	for range n.children {
-		if len(rest) == 0 {
+// nodes returns the next n nodes, which are beneath another; fewer once names have used up the room.
+func (b *schemaBuilder) nodes(n int, above *Node, prefix string, depth int) []Node {
+	var all []Node
+	for range n {
+		if len(b.rest) == 0 {
 			break
 		}
-		columns, rest = appendLeaves(columns, rest, prefix+n.name+".", depth+1, room)
+		e := b.rest[0]
+		if b.rest, b.room = b.rest[1:], b.room-len(prefix)-len(e.name); b.room < 0 {
+			b.rest = nil
+			break
+		}
+		all = append(all, b.node(&e, above, prefix, depth))
 	}
-	return columns, rest
+	return all
 }
 
-func kindOf(e *element, f *NumberFormat) Kind {
+func (b *schemaBuilder) node(e *element, above *Node, prefix string, depth int) Node {
+	n := Node{
+		Name: e.name, First: len(b.columns), Optional: e.repetition == optional, Repeated: e.repetition == repeated,
+		Repetition: above.Repetition, Definition: above.Definition,
+	}
+	if n.Repeated {
+		n.Repetition++
+	}
+	if n.Repeated || n.Optional {
+		n.Definition++
+	}
+	if e.children > 0 && depth <= maxNesting {
+		n.Children = b.nodes(e.children, &n, prefix+e.name+".", depth+1)
+	} else {
+		c := Column{Name: prefix + e.name, Optional: n.Optional, Number: newNumberFormat(e), repetition: n.Repetition, definition: n.Definition}
+		c.stored, c.width = storedAs(e, &c.Number)
+		if isOther := c.stored == Text && (c.width > 0 || c.Number.IsNumber()); depth == 0 && !n.Repeated && !isOther {
+			c.Kind = c.stored
+		}
+		b.columns = append(b.columns, c)
+	}
+	n.Leaves = len(b.columns) - n.First
+	if depth == 0 {
+		for i := range n.Leaves {
+			b.columns[n.First+i].Field = e.name
+		}
+	}
+	return n
+}
+
+// storedAs returns how the values of a leaf are stored: numbers of a variable width as texts.
+func storedAs(e *element, f *NumberFormat) (k Kind, width int) {
 	switch {
 	case e.physical == typeBoolean:
-		return Bool
+		return Bool, 0
 	case f.width > 0:
-		return Number
-	case e.physical == typeByteArray && !f.IsNumber():
-		return Text
+		return Number, 0
+	case e.physical == typeByteArray:
+		return Text, 0
+	case e.physical == typeInt96:
+		return Text, 12
+	case e.physical == typeFixedByteArray && e.length > 0:
+		return Text, e.length
 	}
-	return Nested
+	return Nested, 0
 }

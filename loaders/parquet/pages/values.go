@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -14,25 +15,43 @@ func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, valid []int3
 	if err != nil {
 		return dst, nil, err
 	}
-	n := countValid(valid, p.Rows)
 	from := len(dst)
-	dst = slices.Grow(dst, p.Rows)
-	switch {
-	case p.header.encoding == encodingRLEDictionary || p.header.encoding == encodingPlainDictionary:
-		dst, err = p.dictionaryNumbers(dst, data, n, b)
-	case p.reader.column.Kind == Bool:
-		dst, err = decodeBools(dst, data, n, p.header.encoding)
-	case p.header.encoding == encodingPlain:
-		dst, err = decodeNumbers(dst, data, &p.reader.column.Number, n)
-	case p.header.encoding == encodingByteStreamSplit:
-		dst, err = decodeNumbers(dst, joinStreams(data, p.reader.column.Number.width), &p.reader.column.Number, n)
-	default:
-		err = ErrUnsupported
-	}
-	if err != nil {
+	if dst, err = p.numbers(slices.Grow(dst, p.Rows), data, countValid(valid, p.Rows), b); err != nil {
 		return dst, nil, err
 	}
 	return insertNulls(dst, from, valid), valid, nil
+}
+
+// numbers appends the n numbers of a page that are there.
+func (p *Page) numbers(dst []float64, data []byte, n int, b *Buffer) (_ []float64, err error) {
+	f := &p.reader.column.Number
+	switch encoding := p.header.encoding; {
+	case encoding == encodingRLEDictionary || encoding == encodingPlainDictionary:
+		return p.dictionaryNumbers(dst, data, n, b)
+	case p.reader.column.stored == Bool:
+		return decodeBools(dst, data, n, encoding)
+	case encoding == encodingPlain:
+		return decodeNumbers(dst, data, f, n)
+	case encoding == encodingByteStreamSplit:
+		return decodeNumbers(dst, joinStreams(data, f.width), f, n)
+	case encoding == encodingDelta && f.physical == typeInt32, encoding == encodingDelta && f.physical == typeInt64:
+		integers, _, err := decodeDelta(nil, data, n)
+		for _, x := range integers {
+			if f.physical == typeInt32 {
+				dst = append(dst, f.FromInt32(int32(x)))
+			} else {
+				dst = append(dst, f.FromInt64(x))
+			}
+		}
+		return dst, err
+	case encoding == encodingDeltaTexts && f.physical == typeFixedByteArray:
+		texts, spans, err := deltaTexts(nil, data, n, p.reader.f.maxTexts())
+		for _, s := range spans {
+			dst = append(dst, f.FromBytes(texts[s.offset:s.offset+s.size]))
+		}
+		return dst, err
+	}
+	return dst, ErrUnsupported
 }
 
 // countValid returns how many rows have a value.
@@ -163,44 +182,72 @@ func (p *Page) Texts(b *Buffer) (Texts, error) {
 	if err != nil {
 		return Texts{}, err
 	}
-	n := countValid(valid, p.Rows)
-	switch p.header.encoding {
-	case encodingRLEDictionary, encodingPlainDictionary:
-		return p.dictionaryTexts(valid, data, n, b)
-	case encodingPlain:
-		b.spans, err = decodeSpans(b.spans[:0], data, n)
-	case encodingDeltaLength:
-		b.spans, data, err = deltaSpans(b.spans[:0], data, n)
-	default:
-		err = ErrUnsupported
-	}
-	if err != nil {
-		return Texts{}, err
-	}
-	b.spans = insertNullSpans(b.spans, valid)
-	return Texts{data: data, spans: b.spans}, nil
-}
-
-func (p *Page) dictionaryTexts(valid []int32, data []byte, n int, b *Buffer) (Texts, error) {
-	if p.reader.texts == nil {
-		return Texts{}, errNoDictionary
-	}
-	index, err := p.indexes(data, n, len(p.reader.texts.spans), b)
+	t, err := p.texts(data, countValid(valid, p.Rows), b)
 	if err != nil || valid == nil {
-		return Texts{index: index, dictionary: p.reader.texts}, err
+		return t, err
+	}
+	if t.dictionary == nil {
+		b.spans = insertNullSpans(b.spans, valid)
+		t.spans = b.spans
+		return t, nil
 	}
 	spread, k := make([]int32, p.Rows), 0
 	for i, level := range valid {
 		spread[i] = -1
 		if level != 0 {
-			spread[i] = index[k]
+			spread[i] = t.index[k]
 			k++
 		}
 	}
-	return Texts{index: spread, dictionary: p.reader.texts}, nil
+	t.index = spread
+	return t, nil
 }
 
-// decodeSpans appends the spans of n texts in plain encoding.
+// texts decodes the n texts of a page that are there.
+func (p *Page) texts(data []byte, n int, b *Buffer) (t Texts, err error) {
+	t.data = data
+	switch p.header.encoding {
+	case encodingRLEDictionary, encodingPlainDictionary:
+		if t.dictionary = p.reader.texts; t.dictionary == nil {
+			return t, errNoDictionary
+		}
+		t.index, err = p.indexes(data, n, len(t.dictionary.spans), b)
+		return t, err
+	case encodingPlain:
+		b.spans, err = p.reader.column.plainSpans(b.spans[:0], data, n)
+	case encodingDeltaLength:
+		b.spans, t.data, err = deltaSpans(b.spans[:0], data, n)
+	case encodingDeltaTexts:
+		t.data, b.spans, err = deltaTexts(b.spans[:0], data, n, p.reader.f.maxTexts())
+	case encodingByteStreamSplit:
+		if width := p.reader.column.width; width > 0 {
+			t.data = joinStreams(data, width)
+			b.spans, err = p.reader.column.plainSpans(b.spans[:0], t.data, n)
+			break
+		}
+		err = ErrUnsupported
+	default:
+		err = ErrUnsupported
+	}
+	t.spans = b.spans
+	return t, err
+}
+
+// plainSpans appends the spans of n texts in plain encoding.
+func (c *Column) plainSpans(dst []span, data []byte, n int) ([]span, error) {
+	if c.width == 0 {
+		return decodeSpans(dst, data, n)
+	}
+	if n > len(data)/c.width {
+		return dst, errTooFewValues
+	}
+	for i := range n {
+		dst = append(dst, span{int32(i * c.width), int32(c.width)})
+	}
+	return dst, nil
+}
+
+// decodeSpans is plainSpans of texts that each have their length before them.
 func decodeSpans(dst []span, data []byte, n int) ([]span, error) {
 	if n > len(data)/4 {
 		return dst, errTooFewValues
@@ -267,4 +314,81 @@ func (t *Texts) Entry(i int) int32 {
 		return -1
 	}
 	return t.index[i]
+}
+
+// Values are the values of a page of any column, of which a row may have none or many, with their levels. They are valid
+// until the buffer is used again.
+type Values struct {
+	column                 *Column
+	n                      int
+	repetition, definition []int32 // nil if all are 0, or all as high as they can be
+	numbers                []float64
+	texts                  Texts
+}
+
+// Values decodes a page of any column.
+func (p *Page) Values(b *Buffer) (v Values, err error) {
+	if !p.reader.f.HasRoom(p.header.values) {
+		return v, errManyValues
+	}
+	repetition, definition, data, err := p.split(b)
+	if err != nil {
+		return v, err
+	}
+	c := &p.reader.column
+	v = Values{column: c, n: p.header.values}
+	defined := v.n
+	if c.repetition > 0 {
+		b.repetition, err = decodeHybrid(b.repetition[:0], repetition, bits.Len(uint(c.repetition)), v.n)
+		v.repetition = b.repetition
+	}
+	if err == nil && definition != nil {
+		b.levels, err = decodeHybrid(b.levels[:0], definition, bits.Len(uint(c.definition)), v.n)
+		v.definition, defined = b.levels, 0
+		for _, level := range b.levels {
+			if int(level) == c.definition {
+				defined++
+			}
+		}
+	}
+	switch {
+	case err != nil || defined == 0:
+	case c.stored == Text:
+		v.texts, err = p.texts(data, defined, b)
+	case c.stored == Nested:
+		err = ErrUnsupported
+	default:
+		b.numbers, err = p.numbers(b.numbers[:0], data, defined, b)
+		v.numbers = b.numbers
+	}
+	return v, err
+}
+
+var errManyValues = fmt.Errorf("%w: a page is said to have more values than it has room for", ErrBroken)
+
+// Len returns how many values there are, nulls included.
+func (v *Values) Len() int { return v.n }
+
+// Levels returns the levels of value i, and whether it is there.
+func (v *Values) Levels(i int) (repetition, definition int, ok bool) {
+	definition = v.column.definition
+	if v.repetition != nil {
+		repetition = int(v.repetition[i])
+	}
+	if v.definition != nil {
+		definition = int(v.definition[i])
+	}
+	return repetition, definition, definition == v.column.definition
+}
+
+// At returns value k of those that are there: a text, or else a number.
+func (v *Values) At(k int) (kind Kind, x float64, text []byte) {
+	if v.column.stored != Text {
+		return v.column.stored, v.numbers[k], nil
+	}
+	text, _ = v.texts.At(k)
+	if v.column.Number.IsNumber() {
+		return Number, v.column.Number.FromBytes(text), nil
+	}
+	return Text, 0, text
 }

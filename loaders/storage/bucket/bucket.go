@@ -1,8 +1,18 @@
+// Package bucket reads what is stored as objects and asked for over HTTP: buckets of S3, or of what speaks its protocol (MinIO,
+// SeaweedFS, Ceph, R2, and Google's interoperable API), and datasets and buckets on the Hugging Face Hub. It never writes.
+//
+// In: s3://, gs:// and hf:// addresses, an endpoint, and the usual AWS_* and HF_* environment and files. Out: a
+// [vantage/loaders/fileio.Storage], by [Open] or [OpenHub], which package storage calls. What is asked for are listings of
+// bounded pages, descriptions of objects, and ranges of their bytes on the condition that they are still those that were
+// listed.
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -15,24 +25,15 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage/overhttp"
-	"vantage/model"
 )
 
-// maxAttempts is how often a request is made that the store is too busy for, or that gets no answer.
-const maxAttempts = 3
-
-// Bucket is a bucket that is read. It implements [fileio.Storage].
-type Bucket struct {
-	scheme   string // "s3://"
+// bucket is a bucket of S3 that is read. It implements [fileio.Storage].
+type bucket struct {
+	*server
 	bucket   string
 	settings settings
-	patience time.Duration
 	keys     *keys
-	link     *overhttp.Meter
 	client   minio.Core
-	ctx      context.Context // done when the bucket is closed
-	cancel   context.CancelFunc
 
 	mu       sync.Mutex
 	listings []*listing
@@ -41,27 +42,24 @@ type Bucket struct {
 
 // Open returns the bucket that a path names, s3://bucket/key or gs://bucket/key, and the key. It asks nobody; the error
 // is about the path, or about the configuration that it needs. Calls wait for so long if a connection that was there is lost.
-func Open(name, endpoint string, patience time.Duration) (*Bucket, string, error) {
+func Open(name, endpoint string, patience time.Duration) (fileio.Storage, string, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
-	bucket, key, _ := strings.Cut(rest, "/")
-	if bucket == "" {
+	named, key, _ := strings.Cut(rest, "/")
+	if named == "" {
 		return nil, "", &fileio.Failure{What: "names no bucket", Do: "write " + scheme + "://BUCKET/PREFIX"}
 	}
 	set, err := readSettings(scheme, endpoint)
 	if err != nil {
 		return nil, "", err
 	}
-	b := &Bucket{scheme: scheme + "://", bucket: bucket, settings: set, patience: patience, objects: map[string]fileio.Object{}}
-	b.ctx, b.cancel = context.WithCancel(context.Background())
-	transport, err := overhttp.NewTransport(os.Getenv("AWS_CA_BUNDLE"))
+	asked, err := newServer(scheme+"://"+named, os.Getenv("AWS_CA_BUNDLE"), patience)
 	if err != nil {
 		return nil, "", err
 	}
-	b.link = &overhttp.Meter{Host: b.scheme + bucket, Base: transport}
-	b.keys = &keys{settings: set}
+	b := &bucket{server: asked, bucket: named, settings: set, keys: &keys{settings: set}, objects: map[string]fileio.Object{}}
 	client, err := minio.NewCore(set.host, &minio.Options{
-		Creds: credentials.New(b.keys), Secure: set.secure, Region: set.region, BucketLookup: set.lookup(bucket),
-		Transport: &boundedAnswers{b.link, b.ctx}, MaxRetries: maxAttempts,
+		Creds: credentials.New(b.keys), Secure: set.secure, Region: set.region, BucketLookup: set.lookup(named),
+		Transport: b.server, MaxRetries: maxAttempts,
 	})
 	if err != nil {
 		return nil, "", &fileio.Failure{What: "cannot be asked for at " + set.host, Do: "write the endpoint as https://HOST:PORT", Err: err}
@@ -71,48 +69,40 @@ func Open(name, endpoint string, patience time.Duration) (*Bucket, string, error
 }
 
 // cleanKey returns a key, or prefix, without slashes around it.
-func cleanKey(key string) string {
-	if key = strings.Trim(path.Clean("/"+key), "/"); key == "." {
+func cleanKey(key string) string { return strings.Trim(path.Clean("/"+key), "/") }
+
+// prefixOf returns what the keys below a folder begin with, "" for the top.
+func prefixOf(folder string) string {
+	if folder == "" {
 		return ""
 	}
-	return key
+	return folder + "/"
 }
 
-// Name implements [fileio.Storage].
-func (b *Bucket) Name() string { return b.scheme + b.bucket + "/" }
+func (b *bucket) Name() string { return b.name + "/" }
 
-// Link implements [fileio.Storage].
-func (b *Bucket) Link() model.Link { return b.link.Link() }
-
-// WillRead implements [fileio.Storage]: what fetches ahead is the cache around this storage.
-func (b *Bucket) WillRead([]string) {}
-
-// Close implements [fileio.Storage].
-func (b *Bucket) Close() error {
-	b.cancel()
-	return nil
-}
-
-// Stat implements [fileio.Storage]. What looks like a folder is listed first, and its listing serves the next Tree.
-func (b *Bucket) Stat(name string) (fs.FileInfo, error) {
+// Stat lists what looks like a folder first: the listing serves the next Tree.
+func (b *bucket) Stat(name string) (fs.FileInfo, error) {
 	name = cleanKey(name)
-	if path.Ext(name) == "" {
-		folder, err := b.statFolder(name)
-		if err != nil && name != "" && !errors.Is(err, fs.ErrNotExist) && !fileio.IsLost(err) {
-			if o, objectErr := b.describe(name); objectErr == nil {
-				return o, nil // listing may be forbidden where reading is not
-			}
+	if path.Ext(name) != "" {
+		o, err := b.describe(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return b.statFolder(name)
 		}
-		if err == nil || name == "" || !errors.Is(err, fs.ErrNotExist) {
-			return folder, err
-		}
+		return infoOf(o, err)
+	}
+	folder, err := b.statFolder(name)
+	switch {
+	case err == nil || name == "":
+		return folder, err
+	case errors.Is(err, fs.ErrNotExist):
 		return infoOf(b.describe(name))
+	case !fileio.IsLost(err): // listing may be forbidden where reading is not
+		if o, objectErr := b.describe(name); objectErr == nil {
+			return o, nil
+		}
 	}
-	o, err := b.describe(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return b.statFolder(name)
-	}
-	return infoOf(o, err)
+	return nil, err
 }
 
 func infoOf(o fileio.Object, err error) (fs.FileInfo, error) {
@@ -123,25 +113,24 @@ func infoOf(o fileio.Object, err error) (fs.FileInfo, error) {
 }
 
 // statFolder describes a prefix below which there are objects.
-func (b *Bucket) statFolder(name string) (fs.FileInfo, error) {
+func (b *bucket) statFolder(name string) (fs.FileInfo, error) {
 	l := b.listingOf(name)
 	if err := l.update(); err != nil {
 		return nil, err
 	}
-	if l.isEmpty() && name != "" {
+	if l.count() == 0 && name != "" {
 		return nil, b.noObject()
 	}
 	return fileio.Object{Path: name, Folder: true}, nil
 }
 
-// describe asks for the description of one object.
-func (b *Bucket) describe(key string) (fileio.Object, error) {
+func (b *bucket) describe(key string) (fileio.Object, error) {
 	var info minio.ObjectInfo
 	err := b.persist(func() (err error) {
 		if info, err = b.client.StatObject(b.ctx, b.bucket, key, minio.StatObjectOptions{}); err != nil {
-			return b.failure(b.reasonOfHead(err, key))
+			err = b.failure(b.reasonOfHead(err, key))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return fileio.Object{}, err
@@ -153,22 +142,9 @@ func (b *Bucket) describe(key string) (fileio.Object, error) {
 	return o, nil
 }
 
-// persist calls ask until it is answered, as long as the patience allows. A connection that never was there is not waited for.
-func (b *Bucket) persist(ask func() error) error {
-	err := ask()
-	for until := time.Now().Add(b.patience); fileio.IsLost(err) && b.link.WasUp() && time.Now().Before(until); err = ask() {
-		select {
-		case <-time.After(time.Second):
-		case <-b.ctx.Done():
-			return err
-		}
-	}
-	return err
-}
-
 // reasonOfHead returns why an object cannot be described. The answer to HEAD has no body, so that only a listing says whether
 // the keys are wrong or the object is forbidden.
-func (b *Bucket) reasonOfHead(err error, key string) error {
+func (b *bucket) reasonOfHead(err error, key string) error {
 	switch minio.ToErrorResponse(err).StatusCode {
 	case http.StatusForbidden, http.StatusBadRequest, http.StatusMovedPermanently, http.StatusUnauthorized:
 	case http.StatusNotFound:
@@ -186,7 +162,7 @@ func (b *Bucket) reasonOfHead(err error, key string) error {
 }
 
 // object returns the object of a key as it was last seen, and whether it was.
-func (b *Bucket) object(key string) (fileio.Object, bool) {
+func (b *bucket) object(key string) (fileio.Object, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.listings {
@@ -199,7 +175,7 @@ func (b *Bucket) object(key string) (fileio.Object, bool) {
 }
 
 // forget drops what is known of a key, so that it is asked for again.
-func (b *Bucket) forget(key string) {
+func (b *bucket) forget(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.listings {
@@ -208,9 +184,8 @@ func (b *Bucket) forget(key string) {
 	delete(b.objects, key)
 }
 
-// Open implements [fileio.Storage]. It asks nothing if a listing had the object: its bytes are read on the condition that it
-// is still that one.
-func (b *Bucket) Open(name string) (fileio.Handle, error) {
+// Open asks nothing if a listing had the object: its bytes are read on the condition that it is still that one.
+func (b *bucket) Open(name string) (fileio.Handle, error) {
 	name = cleanKey(name)
 	o, ok := b.object(name)
 	if !ok {
@@ -219,9 +194,159 @@ func (b *Bucket) Open(name string) (fileio.Handle, error) {
 			return nil, err
 		}
 	}
-	return &handle{bucket: b, object: o}, nil
+	return fileio.NewRanged(o, func(p []byte, offset int64) (n int, err error) {
+		ask := func(p []byte, offset int64) (int, error) { return b.readObject(o, p, offset) }
+		err = b.persist(func() error {
+			got, err := readRange(p[n:], offset+int64(n), ask, isBroken)
+			n += got
+			return b.failure(err)
+		})
+		return n, err
+	}, nil), nil
+}
+
+// A request for bytes may take so long, and longer for more of them: a link below this speed is no link.
+const (
+	requestTimeout = 20 * time.Second
+	slowestLink    = 64 << 10 // bytes a second
+)
+
+// readObject makes one request for a range of a version of an object, and returns how many bytes came. If another object is
+// there now it returns an error, and nothing of it.
+func (b *bucket) readObject(o fileio.Object, p []byte, offset int64) (int, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, requestTimeout+time.Duration(len(p))*time.Second/slowestLink)
+	defer cancel()
+	var options minio.GetObjectOptions
+	if err := options.SetRange(offset, offset+int64(len(p))-1); err != nil {
+		return 0, err
+	}
+	if err := options.SetMatchETag(o.Version); o.Version != "" && err != nil {
+		return 0, err
+	}
+	body, info, header, err := b.client.GetObject(ctx, b.bucket, o.Path, options)
+	if err != nil {
+		switch minio.ToErrorResponse(err).StatusCode {
+		case http.StatusNotFound, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+			b.forget(o.Path) // what is known of it is not true any more
+		}
+		return 0, err
+	}
+	defer func() { _ = body.Close() }()
+	if etag := strings.Trim(info.ETag, `"`); etag != o.Version {
+		b.forget(o.Path)
+		return 0, errReplaced
+	}
+	if part := header.Get("Content-Range"); !strings.HasPrefix(part, fmt.Sprintf("bytes %d-", offset)) && (offset > 0 || part != "") {
+		return 0, errNoRanges
+	}
+	n, err := io.ReadFull(body, p)
+	if err != nil {
+		err = &brokenError{err}
+	}
+	return n, err
 }
 
 func objectOf(info minio.ObjectInfo, key string) fileio.Object {
 	return fileio.Object{Path: key, Bytes: max(0, info.Size), Modified: info.LastModified.UTC(), Version: strings.Trim(info.ETag, `"`)}
+}
+
+var (
+	errReplaced = errors.New("another object is there now")
+	errNoRanges = errors.New("it answers with other bytes than those that were asked for")
+)
+
+// brokenError is an answer that ended early.
+type brokenError struct{ err error }
+
+func (e *brokenError) Error() string { return e.err.Error() }
+func (e *brokenError) Unwrap() error { return e.err }
+
+// isBroken reports whether the rest may be asked for again.
+func isBroken(err error) bool {
+	var e *brokenError
+	return errors.As(err, &e)
+}
+
+// noObject is the failure for a path at which there is nothing.
+func (b *bucket) noObject() error {
+	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
+}
+
+// failure says in a sentence why an object or a prefix cannot be read.
+func (b *bucket) failure(err error) error {
+	var f *fileio.Failure
+	var no minio.ErrorResponse
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, errReplaced):
+		return replaced(err)
+	case errors.Is(err, errNoRanges):
+		return &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check whether a proxy stands before it", Err: err}
+	case errors.As(err, &no) && no.StatusCode != 0:
+		return b.refusal(no)
+	case b.ctx.Err() != nil:
+		return networkFailure(context.Canceled, b.settings.host)
+	}
+	return networkFailure(err, b.settings.host)
+}
+
+func replaced(err error) *fileio.Failure {
+	return &fileio.Failure{What: "was replaced by another object while it was read", Do: "read it again when it is written", Replaced: true, Err: err}
+}
+
+func (b *bucket) refusal(no minio.ErrorResponse) error {
+	f := &fileio.Failure{Err: no}
+	switch no.Code {
+	case minio.NoSuchBucket:
+		f.What, f.Do, f.Err = "names a bucket that does not exist at "+b.settings.address(), "check its name, and the endpoint", fs.ErrNotExist
+	case minio.NoSuchKey:
+		return b.noObject()
+	case "InvalidAccessKeyId":
+		f.What, f.Do = "is refused: the access key of "+b.keys.from()+" is unknown at "+b.settings.host, "check which keys belong to this endpoint"
+	case "SignatureDoesNotMatch":
+		f.What, f.Do = "is refused: the secret key of "+b.keys.from()+" does not belong to its access key", "copy both again"
+	case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired":
+		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" has expired", "sign in again (`aws sso login`, or your own tool), and start again"
+	case "InvalidToken", "InvalidClientTokenId":
+		f.What, f.Do = "is refused: the session token of "+b.keys.from()+" is not valid at "+b.settings.host, "copy AWS_SESSION_TOKEN again, or unset it if the keys have none"
+	case "RequestTimeTooSkewed":
+		f.What, f.Do = "is refused: the clock of this machine differs from that of "+b.settings.host+" by more than 15 minutes", "set the clock"
+	case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "InvalidRegion":
+		f.What, f.Do = "lies in another region than "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION to that of the bucket"
+		if no.Region != "" {
+			f.What, f.Do = "lies in the region "+no.Region+" and not in "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION="+no.Region
+		}
+	case "PreconditionFailed", "InvalidRange":
+		return replaced(no)
+	case "InvalidObjectState":
+		f.What, f.Do = "is in an archive", "restore it first"
+	default:
+		return b.refusalByStatus(f, no)
+	}
+	return f
+}
+
+// refusalByStatus is refusal for codes that are no more telling than their status.
+func (b *bucket) refusalByStatus(f *fileio.Failure, no minio.ErrorResponse) error {
+	switch s := no.StatusCode; {
+	case s == http.StatusForbidden || s == http.StatusUnauthorized:
+		f.Err = fs.ErrPermission
+		if f.What, f.Do = "may not be read with the keys of "+b.keys.from(), "ask for s3:ListBucket on the bucket "+b.bucket+" and s3:GetObject on its objects"; b.keys.from() == "" {
+			f.What, f.Do = "may not be read without keys", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+		}
+	case s == http.StatusNotFound:
+		f.What, f.Do, f.Err = "is not there", "check the path", fs.ErrNotExist
+	case s == http.StatusPreconditionFailed || s == http.StatusRequestedRangeNotSatisfiable:
+		return replaced(no)
+	case s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable:
+		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" asks for fewer requests ("+no.Code+")", "read it again in a minute", true
+	case s >= 500:
+		f.What, f.Do, f.Lost = "cannot be read now: "+b.settings.host+" reports an error of its own ("+no.Code+")", "read it again in a minute", true
+	default:
+		f.What, f.Do = "cannot be read from "+b.settings.host, no.Error()+" ("+no.Code+")"
+	}
+	return f
 }

@@ -3,6 +3,7 @@ package bucket
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,41 +16,41 @@ import (
 
 const (
 	pageKeys   = 1000    // of a request, the most that S3 returns
-	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket
-	askAgain   = 900 * time.Millisecond
+	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket, or dataset
 	sweepAgain = 10 * time.Second
-	maxIdle    = 100 // pages in a row without a key that is new: that is a listing without end
+
+	maxIdlePages = 100 // in a row without a key that is new: that is a listing without end
 )
 
 // listing is what is known of the objects below a prefix. When it is followed it is asked for once a second: for what comes
 // after the newest object and those before it, and now and then, page by page, for everything.
 type listing struct {
-	bucket *Bucket
+	bucket *bucket
 	prefix string // "" or with a slash at its end
 
-	asking sync.Mutex // held while the store is asked
+	asking sync.Mutex // held while the store is asked, of what follows
+	whole  bool       // everything has been listed once
+	asked  time.Time
+	turn   bool // the next request is for the next page of everything
+	swept  time.Time
+	sweep  *sweep // nil if everything is not being listed
 
 	mu      sync.Mutex // of what follows
 	objects map[string]fileio.Object
-	keys    []string // of objects, sorted; nil if that has to be done again
-	whole   bool     // everything has been listed once
-	asked   time.Time
+	keys    []string           // of objects, sorted; nil if that has to be done again
 	tree    *fileio.ObjectTree // nil after a change
+	forgot  bool               // an object, which the next listing of everything finds again
+}
 
-	// Of the listing of everything that is on its way, or was last:
-	sweeping bool
-	token    string // of its next page
-	last     string // the last key of its pages so far
-	swept    time.Time
-	turn     bool // the next request is for its next page
+// sweep is a listing of everything that is on its way.
+type sweep struct {
+	token string // of its next page
+	last  string // the last key of its pages so far
 }
 
 // listingOf returns the listing of a folder.
-func (b *Bucket) listingOf(name string) *listing {
-	prefix := ""
-	if name != "" {
-		prefix = name + "/"
-	}
+func (b *bucket) listingOf(name string) *listing {
+	prefix := prefixOf(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.listings {
@@ -62,67 +63,69 @@ func (b *Bucket) listingOf(name string) *listing {
 	return l
 }
 
-// pause is how long a listing is not asked for again: of several each waits for its turn.
-func (b *Bucket) pause() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return askAgain * time.Duration(max(1, len(b.listings)))
-}
-
-// Tree implements [fileio.Storage]. The tree is the same value as before if nothing has changed.
-func (b *Bucket) Tree(dir string) (fs.FS, error) {
+// Tree returns the same value as before if nothing has changed.
+func (b *bucket) Tree(dir string) (fs.FS, error) {
 	l := b.listingOf(cleanKey(dir))
 	if err := l.update(); err != nil {
 		return nil, err
 	}
-	return l.fileSystem(), nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tree == nil {
+		objects := make([]fileio.Object, 0, len(l.objects))
+		for _, key := range l.sorted() {
+			objects = append(objects, l.objects[key])
+		}
+		l.tree = fileio.NewObjectTree(l.prefix, objects)
+	}
+	return l.tree, nil
 }
+
+var errTooMany = &fileio.Failure{What: fmt.Sprintf("has more than %d objects below it", maxKeys), Do: "give a longer prefix"}
 
 // update asks for everything the first time, and then makes at most one request.
 func (l *listing) update() error {
 	l.asking.Lock()
 	defer l.asking.Unlock()
-	l.mu.Lock()
-	whole, asked, n := l.whole, l.asked, len(l.objects)
-	l.mu.Unlock()
-	if n > maxKeys {
+	l.bucket.mu.Lock()
+	pause := askAgain * time.Duration(len(l.bucket.listings)) // each waits for its turn
+	l.bucket.mu.Unlock()
+	switch {
+	case l.count() > maxKeys:
 		return errTooMany
-	}
-	if whole && time.Since(asked) < l.bucket.pause() {
-		return nil
-	}
-	if !whole {
+	case !l.whole:
 		return l.listAll()
+	case time.Since(l.asked) < pause:
+		return nil
 	}
 	return l.listSome(time.Now())
 }
 
+func (l *listing) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.objects)
+}
+
 // listAll asks for all pages.
 func (l *listing) listAll() error {
-	l.beginSweep()
+	l.sweep = &sweep{}
 	for known, idle := 0, 0; ; {
-		if err := l.nextPage(); err != nil {
+		if err := l.nextPage(); err != nil || l.sweep == nil {
 			return err
 		}
-		l.mu.Lock()
-		done, n := !l.sweeping, len(l.objects)
-		l.mu.Unlock()
-		if done {
-			return nil
-		}
+		n := l.count()
 		if idle++; n > known {
 			known, idle = n, 0
 		}
 		switch {
 		case n > maxKeys:
 			return errTooMany
-		case idle > maxIdle:
+		case idle > maxIdlePages:
 			return l.noEnd()
 		}
 	}
 }
-
-var errTooMany = &fileio.Failure{What: fmt.Sprintf("has more than %d objects below it", maxKeys), Do: "give a longer prefix"}
 
 // noEnd is the failure for a store that names pages without end.
 func (l *listing) noEnd() error {
@@ -132,66 +135,48 @@ func (l *listing) noEnd() error {
 // listSome makes one request: for what is new, or for the next page of everything, in turns.
 func (l *listing) listSome(now time.Time) error {
 	l.mu.Lock()
-	begin := !l.sweeping && now.Sub(l.swept) > sweepAgain
-	page := begin || l.sweeping && l.turn
-	l.turn = !page
+	begin := l.sweep == nil && (l.forgot || now.Sub(l.swept) > sweepAgain)
+	l.forgot = l.forgot && !begin
 	l.mu.Unlock()
+	page := begin || l.sweep != nil && l.turn
+	l.turn = !page
 	if begin {
-		l.beginSweep()
+		l.sweep = &sweep{}
 	}
 	if page {
 		return l.nextPage()
 	}
 	after := l.beforeNewest()
 	r, err := l.ask(after, "")
-	if err != nil {
-		return err
+	if err == nil {
+		l.replace(after, r)
 	}
-	l.replace(after, r)
-	return nil
-}
-
-func (l *listing) beginSweep() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sweeping, l.token, l.last = true, "", ""
+	return err
 }
 
 // nextPage asks for the next page of everything.
 func (l *listing) nextPage() error {
-	l.mu.Lock()
-	token, last := l.token, l.last
-	l.mu.Unlock()
-	r, err := l.ask("", token)
-	if err == nil && r.IsTruncated && r.NextContinuationToken == token {
+	s := l.sweep
+	r, err := l.ask("", s.token)
+	if err == nil && r.IsTruncated && r.NextContinuationToken == s.token {
 		err = l.noEnd()
 	}
 	if err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.sweeping = false // its token may be void: from the start, the next time
+		l.sweep = nil // its token may be void: from the start, the next time
 		return err
 	}
-	end := l.replace(last, r)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.token, l.last = r.NextContinuationToken, end
-	if l.sweeping = r.IsTruncated; !l.sweeping {
-		l.whole, l.swept = true, time.Now()
+	s.token, s.last = r.NextContinuationToken, l.replace(s.last, r)
+	if !r.IsTruncated {
+		l.sweep, l.whole, l.swept = nil, true, time.Now()
 	}
 	return nil
 }
 
-func (l *listing) ask(after, token string) (minio.ListBucketV2Result, error) {
-	var r minio.ListBucketV2Result
-	err := l.bucket.persist(func() (err error) {
-		if r, err = l.bucket.client.ListObjectsV2(l.bucket.bucket, l.prefix, after, token, "", pageKeys); err != nil {
-			return l.bucket.failure(err)
-		}
-		return nil
+func (l *listing) ask(after, token string) (r minio.ListBucketV2Result, err error) {
+	err = l.bucket.persist(func() (err error) {
+		r, err = l.bucket.client.ListObjectsV2(l.bucket.bucket, l.prefix, after, token, "", pageKeys)
+		return l.bucket.failure(err)
 	})
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.asked = time.Now()
 	return r, err
 }
@@ -210,8 +195,12 @@ func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string)
 		}
 		listed[info.Key] = true
 		o := objectOf(info, info.Key)
-		if old, ok := l.objects[o.Path]; !ok || old != o {
-			l.set(o, ok)
+		old, isKnown := l.objects[o.Path]
+		if !isKnown {
+			l.keys = nil
+		}
+		if old != o {
+			l.objects[o.Path], l.tree = o, nil
 		}
 	}
 	for _, key := range l.sorted() {
@@ -223,22 +212,10 @@ func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string)
 	return end
 }
 
-// set notes an object that is new or has changed. The lock is held.
-func (l *listing) set(o fileio.Object, isKnown bool) {
-	l.objects[o.Path], l.tree = o, nil
-	if !isKnown {
-		l.keys = nil
-	}
-}
-
 // sorted returns the keys in the order of the store. The lock is held.
 func (l *listing) sorted() []string {
 	if l.keys == nil {
-		l.keys = make([]string, 0, len(l.objects))
-		for key := range l.objects {
-			l.keys = append(l.keys, key)
-		}
-		slices.Sort(l.keys)
+		l.keys = slices.Sorted(maps.Keys(l.objects))
 	}
 	return l.keys
 }
@@ -260,12 +237,6 @@ func (l *listing) beforeNewest() string {
 	return ""
 }
 
-func (l *listing) isEmpty() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.objects) == 0
-}
-
 func (l *listing) find(key string) (fileio.Object, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -273,25 +244,12 @@ func (l *listing) find(key string) (fileio.Object, bool) {
 	return o, ok
 }
 
-// forget drops an object, which the next listing of everything finds again.
+// forget drops an object.
 func (l *listing) forget(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.objects[key]; ok {
 		delete(l.objects, key)
-		l.keys, l.swept = nil, time.Time{}
+		l.keys, l.forgot = nil, true
 	}
-}
-
-func (l *listing) fileSystem() *fileio.ObjectTree {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tree == nil {
-		objects := make([]fileio.Object, 0, len(l.objects))
-		for _, key := range l.sorted() {
-			objects = append(objects, l.objects[key])
-		}
-		l.tree = fileio.NewObjectTree(l.prefix, objects)
-	}
-	return l.tree
 }

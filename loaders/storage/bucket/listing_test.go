@@ -15,7 +15,7 @@ import (
 )
 
 // openAnswered opens the bucket of a store that answers so.
-func openAnswered(t *testing.T, answer http.HandlerFunc) (*bucket.Bucket, string) {
+func openAnswered(t *testing.T, answer http.HandlerFunc) (fileio.Storage, string) {
 	t.Helper()
 	store := httptest.NewServer(answer)
 	t.Cleanup(store.Close)

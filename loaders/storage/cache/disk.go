@@ -108,7 +108,6 @@ func readFile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(h, int64(headerSize+blockSize)))
 }
 
-// touch notes that a block was used.
 func touch(name string, now time.Time) {
 	if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > usedAfter {
 		_ = os.Chtimes(name, now, now)

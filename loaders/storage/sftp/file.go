@@ -26,7 +26,7 @@ const (
 
 // file is an open file of the node, and what was read of it and ahead. It is as long as it was when it was opened.
 type file struct {
-	storage    *Storage
+	storage    *storage
 	path       string
 	readBefore int64         // up to where it was read before, if it was
 	isAhead    bool          // it is fetched before anybody reads it
@@ -60,7 +60,7 @@ type segment struct {
 	used         bool // it was read to its end
 }
 
-func newFile(s *Storage, path string) *file {
+func newFile(s *storage, path string) *file {
 	return &file{storage: s, path: path, isOpen: make(chan struct{})}
 }
 
@@ -108,7 +108,6 @@ func (f *file) requestFirst() {
 	}
 }
 
-// opened waits until the file is open.
 func (f *file) opened() (fileio.Object, error) {
 	select {
 	case <-f.isOpen:
@@ -131,11 +130,10 @@ func (f *file) fetchAhead() {
 	}
 }
 
-// readAt implements [io.ReaderAt].
+// readAt reads a part of the file.
 func (f *file) readAt(p []byte, offset int64) (n int, err error) {
-	want := min(int64(len(p)), f.info.Bytes-offset)
-	for int64(n) < want {
-		g := f.segmentAt(offset+int64(n), want-int64(n))
+	for n < len(p) {
+		g := f.segmentAt(offset+int64(n), int64(len(p)-n))
 		select {
 		case <-g.ready:
 		case <-f.storage.connection.stop:
@@ -149,35 +147,19 @@ func (f *file) readAt(p []byte, offset int64) (n int, err error) {
 		if from >= int64(len(g.data)) {
 			return n, io.EOF // the file was cut
 		}
-		n += copy(p[n:want], g.data[from:])
-		f.noteRead(g, offset+int64(n))
-	}
-	if n < len(p) {
-		return n, io.EOF
+		n += copy(p[n:], g.data[from:])
+		f.mu.Lock()
+		f.readTo = max(f.readTo, offset+int64(n))
+		g.used = g.used || offset+int64(n) >= g.offset+g.size
+		f.mu.Unlock()
 	}
 	return n, nil
 }
 
-// noteRead notes up to where a segment was read.
-func (f *file) noteRead(g *segment, to int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	g.used = g.used || to >= g.offset+g.size
-	f.readTo = max(f.readTo, to)
-}
-
-// forget drops a segment that could not be read.
 func (f *file) forget(g *segment) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.segments = slices.DeleteFunc(f.segments, func(other *segment) bool { return other == g })
-}
-
-// progress returns the end of what was read, and whether all of the file was.
-func (f *file) progress() (end int64, all bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.readTo, f.readTo >= f.info.Bytes
 }
 
 // segmentAt returns the segment that holds an offset. What is wanted and not there is requested, and more behind it if
@@ -231,7 +213,6 @@ func (f *file) requestAll(offset, size int64) (requested bool) {
 	return requested
 }
 
-// request requests a part of the file.
 func (f *file) request(offset, size int64) {
 	g := &segment{offset: offset, size: size, ready: make(chan struct{})}
 	f.segments = append(f.segments, g)

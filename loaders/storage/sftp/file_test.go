@@ -13,11 +13,10 @@ func TestReadOfClosedFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/a", "text")
 	s, inner := openAt(t, dir, 0)
-	h, err := s.Open(inner + "/a")
-	if err != nil {
+	if _, err := s.Open(inner + "/a"); err != nil {
 		t.Fatal(err)
 	}
-	f, live := h.(*handle).file, s.connection.live
+	f, live := s.files.files[inner+"/a"], s.connection.live
 	if err := f.remote.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func TestFileReadNextIsRequestedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, requested := h.(*handle).file, int64(0)
+	f, requested := s.files.files[inner+"/a"], int64(0)
 	f.mu.Lock()
 	for _, g := range f.segments {
 		requested += g.size

@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"hash/maphash"
 	"slices"
 	"sync"
 	"time"
@@ -21,7 +22,7 @@ const (
 // pool holds the files that are read, or will be. A file is opened for each chunk that is read of it; the pool keeps it open
 // for a moment, with what was read ahead, so that this costs no round trip.
 type pool struct {
-	storage *Storage
+	storage *storage
 
 	mu      sync.Mutex
 	files   map[string]*file
@@ -33,30 +34,25 @@ type pool struct {
 	closed  bool
 }
 
-func newPool(s *Storage) *pool {
-	return &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
-}
-
-// open opens a file, or shares one that is open.
 func (p *pool) open(name string) (fileio.Handle, error) {
 	f := p.share(name)
-	if f != nil {
-		if info, err := f.opened(); err == nil && p.isFresh(f, info) {
-			return &handle{file: f}, nil
-		}
+	if f != nil && !p.isFresh(f) {
 		p.drop(f)
 		p.release(f)
+		f = nil
 	}
-	f = p.begin(name, nil)
+	if f == nil {
+		f = p.begin(name, nil)
+	}
 	if _, err := f.opened(); err != nil {
 		p.drop(f)
 		p.release(f)
 		return nil, err
 	}
-	return &handle{file: f}, nil
+	return fileio.NewRanged(f.info, f.readAt, sync.OnceValue(func() error { p.release(f); return nil })), nil
 }
 
-// share returns a file of the pool, with one user more.
+// share returns a file of the pool, with one user more; nil if it is not there.
 func (p *pool) share(name string) *file {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +67,11 @@ func (p *pool) share(name string) *file {
 }
 
 // isFresh reports whether a file is what is at its path now, as far as its description tells.
-func (p *pool) isFresh(f *file, info fileio.Object) bool {
+func (p *pool) isFresh(f *file) bool {
+	info, err := f.opened()
+	if err != nil {
+		return false
+	}
 	p.mu.Lock()
 	isFresh := time.Since(f.checked) < freshFor
 	p.mu.Unlock()
@@ -83,8 +83,8 @@ func (p *pool) isFresh(f *file, info fileio.Object) bool {
 		return false
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	f.checked = time.Now()
-	p.mu.Unlock()
 	return true
 }
 
@@ -104,7 +104,10 @@ func (p *pool) begin(name string, known *fileio.Object) *file {
 
 // release ends the use of a file. Of those that were read to their end only the last are kept.
 func (p *pool) release(f *file) {
-	end, all := f.progress()
+	f.mu.Lock()
+	end := f.readTo
+	all := end >= f.info.Bytes
+	f.mu.Unlock()
 	p.mu.Lock()
 	f.users--
 	if end > 0 {
@@ -155,7 +158,6 @@ func (p *pool) changed(name string) {
 	}
 }
 
-// drop takes a file out of the pool.
 func (p *pool) drop(f *file) {
 	p.mu.Lock()
 	if p.files[f.path] == f {
@@ -224,9 +226,105 @@ func (p *pool) fetch(o fileio.Object) {
 	}()
 }
 
-// close drops all files.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed, p.files, p.next = true, map[string]*file{}, nil
+}
+
+// sftp tells times in seconds, so that a file that is replaced by one of the same size in the second in which it was read looks
+// the same. While a run is followed a small file that changed lately is therefore read once more when that second is over, and
+// compared. Growing files are not: those are read on, and what was read of them is not written again.
+
+// replacements are the files that are others although size and second are the same: the time of such a file is told with as
+// many nanoseconds as it was replaced, which makes it another.
+type replacements struct {
+	mu   sync.Mutex
+	made map[string]replacement // by path
+}
+
+type replacement struct {
+	bytes    int64
+	modified time.Time // as the node tells it
+	times    time.Duration
+}
+
+// apply returns a description with the time that tells the file from the one before.
+func (r *replacements) apply(o fileio.Object) fileio.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, ok := r.made[o.Path]
+	switch {
+	case !ok:
+	case m.bytes == o.Bytes && m.modified.Equal(o.Modified):
+		o.Modified = o.Modified.Add(m.times)
+	default:
+		delete(r.made, o.Path)
+	}
+	return o
+}
+
+// add notes that a file was replaced by another that looks the same.
+func (r *replacements) add(o fileio.Object) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	second := o.Modified.Truncate(time.Second)
+	r.made[o.Path] = replacement{o.Bytes, second, o.Modified.Sub(second) + 1}
+}
+
+var seed = maphash.MakeSeed()
+
+// sum returns the hash of a small file that was read whole, if it is all here.
+func (f *file) sum() (sum uint64, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for at := int64(0); at < f.info.Bytes; {
+		g := f.find(at)
+		if g == nil || !g.isReady() || int64(len(g.data)) != g.size {
+			return 0, false
+		}
+		_, _ = h.Write(g.data[at-g.offset:])
+		at = g.offset + g.size
+	}
+	return h.Sum64(), true
+}
+
+// lookAgain reads a file once more when the second is over in which it changed, if that may be the one in which it was read.
+func (p *pool) lookAgain(f *file) {
+	o := f.info
+	if p.storage.connection.patience > 0 || o.Bytes == 0 || o.Bytes > wholeFile || time.Since(o.Modified) > maxSkew {
+		return
+	}
+	sum, ok := f.sum()
+	if !ok {
+		return
+	}
+	time.AfterFunc(sameSecond, func() {
+		if !p.storage.isAnother(o, sum) {
+			return
+		}
+		p.storage.replaced.add(o)
+		p.changed(o.Path)
+		for _, t := range p.storage.allTrees() {
+			if _, ok := t.listed(o.Path); ok {
+				t.lookAtFile(o)
+			}
+		}
+	})
+}
+
+// isAnother reports whether a file has other bytes than it had, although it looks the same.
+func (s *storage) isAnother(o fileio.Object, sum uint64) bool {
+	f := newFile(s, o.Path)
+	f.isAhead = true
+	f.open(nil)
+	defer f.close()
+	if f.err != nil || !fileio.Unchanged(o, f.info) {
+		return false // it will be read anyway
+	}
+	f.fetchAhead()
+	now, ok := f.sum()
+	return ok && now != sum
 }

@@ -21,14 +21,14 @@ import (
 )
 
 // openAt opens a path of node7.
-func openAt(tb testing.TB, path string, patience time.Duration) (*Storage, string) {
+func openAt(tb testing.TB, path string, patience time.Duration) (*storage, string) {
 	tb.Helper()
 	s, inner, err := Open("node7:"+path, patience, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = s.Close() })
-	return s, inner
+	return s.(*storage), inner
 }
 
 func write(tb testing.TB, path, text string) {
@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	var held int64
-	for _, g := range h.(*handle).file.segments {
+	for _, g := range s.files.files[inner+"/large"].segments {
 		held += g.size
 	}
 	if held > maxHeld+maxAhead+maxSegment {
@@ -254,7 +254,7 @@ func TestLost(t *testing.T) {
 	write(t, dir+"/a", "text")
 	s, inner := openAt(t, dir, 3*time.Second)
 	hasty, _ := openAt(t, dir, 0)
-	for _, s := range []*Storage{s, hasty} {
+	for _, s := range []*storage{s, hasty} {
 		if _, err := s.Stat(inner); err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +369,7 @@ func TestSlowLink(t *testing.T) {
 }
 
 // mostTogether returns a function that says how many requests waited for an answer at the same time since then, at most.
-func mostTogether(t *testing.T, s *Storage) func() int32 {
+func mostTogether(t *testing.T, s *storage) func() int32 {
 	t.Helper()
 	s.connection.mu.Lock()
 	live := s.connection.live

@@ -1,7 +1,19 @@
+// Package sftp reads the files of another node through the user's own ssh.
+//
+// In: a path such as node7:runs/a or ssh://me@node7:2222/data/runs. Out: a [fileio.Storage] that lists and
+// reads through `ssh -s node7 sftp`, a program that nearly every sshd starts. How the node is reached and who one is
+// there, is ssh's own business: jump hosts, agents, certificates, Kerberos and shared connections are as configured.
+// Nothing is written on the node. package storage calls it.
 package sftp
 
 import (
+	"errors"
 	"io/fs"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,8 +21,8 @@ import (
 	"vantage/model"
 )
 
-// Storage is the files of another node.
-type Storage struct {
+// storage is the files of another node. It implements [fileio.Storage].
+type storage struct {
 	connection *connection
 	files      *pool
 	replaced   replacements
@@ -23,33 +35,30 @@ type Storage struct {
 
 // Open returns the storage that a path names, and the path in it. It does not connect. A call waits as long as patience for a
 // connection that was lost; ssh may ask on the terminal if that is free.
-func Open(path string, patience time.Duration, terminal bool) (*Storage, string, error) {
+func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, string, error) {
 	t, inner, err := parse(path)
 	if err != nil {
-		return nil, "", err
+		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
-	s := &Storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
-	s.files = newPool(s)
+	s := &storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
+	s.files = &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
 	return s, inner, nil
 }
 
-// Name implements [fileio.Storage].
-func (s *Storage) Name() string { return s.connection.target.name }
+func (s *storage) Name() string { return s.connection.target.name }
 
-// Link implements [fileio.Storage].
-func (s *Storage) Link() model.Link { return s.connection.link() }
+func (s *storage) Link() model.Link { return s.connection.link() }
 
-// Close implements [fileio.Storage].
-func (s *Storage) Close() error {
+func (s *storage) Close() error {
 	s.connection.close()
 	s.files.close()
 	return nil
 }
 
-// Stat implements [fileio.Storage]. The first time it lists what it is asked for as well, in case it is a directory: that
+// Stat lists the first time what it is asked for as well, in case it is a directory: that
 // saves a round trip before the first rows.
-func (s *Storage) Stat(name string) (fs.FileInfo, error) {
+func (s *storage) Stat(name string) (fs.FileInfo, error) {
 	s.mu.Lock()
 	first := !s.asked[name]
 	s.asked[name] = true
@@ -69,8 +78,7 @@ func (s *Storage) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// describe asks for the description of a file or directory.
-func (s *Storage) describe(name string) (o fileio.Object, err error) {
+func (s *storage) describe(name string) (o fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
 		began := time.Now()
 		alone := at.waiting.Load() == 1
@@ -82,7 +90,6 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 	return s.replaced.apply(o), pathError("stat", name, err)
 }
 
-// describe asks in a session for the description of a file or directory.
 func (s *session) describe(name string) (fileio.Object, error) {
 	info, err := s.Stat(name)
 	if err != nil {
@@ -91,7 +98,6 @@ func (s *session) describe(name string) (fileio.Object, error) {
 	return object(name, info.Size(), info.ModTime(), info.Mode()), nil
 }
 
-// object describes a file or a directory.
 func object(name string, size int64, modified time.Time, mode fs.FileMode) fileio.Object {
 	o := fileio.Object{Path: name, Bytes: max(0, size), Modified: modified, Folder: mode.IsDir()}
 	if !o.Folder {
@@ -101,7 +107,7 @@ func object(name string, size int64, modified time.Time, mode fs.FileMode) filei
 }
 
 // tree returns what is known of a directory and those below it. It begins to list them if nothing is.
-func (s *Storage) tree(dir string) *tree {
+func (s *storage) tree(dir string) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.trees[dir]
@@ -112,8 +118,7 @@ func (s *Storage) tree(dir string) *tree {
 	return t
 }
 
-// Tree implements [fileio.Storage].
-func (s *Storage) Tree(dir string) (fs.FS, error) {
+func (s *storage) Tree(dir string) (fs.FS, error) {
 	t := s.tree(dir)
 	if err := t.refresh(); err != nil {
 		return nil, err
@@ -121,11 +126,16 @@ func (s *Storage) Tree(dir string) (fs.FS, error) {
 	return t, nil
 }
 
-// listed returns the description of a file as its directory was listed last.
-func (s *Storage) listed(name string) (fileio.Object, bool) {
+// allTrees are all that is known of directories.
+func (s *storage) allTrees() []*tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.trees {
+	return slices.Collect(maps.Values(s.trees))
+}
+
+// listed returns the description of a file as its directory was listed last.
+func (s *storage) listed(name string) (fileio.Object, bool) {
+	for _, t := range s.allTrees() {
 		if o, ok := t.listed(name); ok {
 			return o, true
 		}
@@ -133,14 +143,12 @@ func (s *Storage) listed(name string) (fileio.Object, bool) {
 	return fileio.Object{}, false
 }
 
-// Open implements [fileio.Storage].
-func (s *Storage) Open(name string) (fileio.Handle, error) { return s.files.open(name) }
+func (s *storage) Open(name string) (fileio.Handle, error) { return s.files.open(name) }
 
-// WillRead implements [fileio.Storage].
-func (s *Storage) WillRead(names []string) { s.files.willRead(names) }
+func (s *storage) WillRead(names []string) { s.files.willRead(names) }
 
 // list lists a directory that probably has so many entries.
-func (s *Storage) list(dir string, expected int) (all []fileio.Object, err error) {
+func (s *storage) list(dir string, expected int) (all []fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
 		all, err = at.wire.readDir(dir, expected, s.longest)
 		return err
@@ -149,4 +157,107 @@ func (s *Storage) list(dir string, expected int) (all []fileio.Object, err error
 		all[i] = s.replaced.apply(all[i])
 	}
 	return all, pathError("list", dir, err)
+}
+
+// scheme begins paths that are addresses.
+const scheme = "ssh://"
+
+// target is the account on another node that a path names.
+type target struct {
+	name string // what is written before paths: "me@node7:" or "ssh://me@node7:2222/"
+	host string // as ssh takes it: with the user, without the port
+	port string // "" for that of ssh's configuration
+}
+
+// Names reports whether a path names a file of another node: it is an address of ssh, or a colon stands before its first
+// slash, as for scp. C:\logs is none.
+func Names(path string) bool {
+	if strings.HasPrefix(path, scheme) {
+		return true
+	}
+	host, rest, ok := cutHost(path)
+	return ok && !strings.HasPrefix(rest, "//") && (len(host) > 1 || !strings.HasPrefix(rest, `\`))
+}
+
+// cutHost cuts host:path, where the host may be an address in brackets.
+func cutHost(path string) (host, rest string, ok bool) {
+	colon := strings.IndexByte(path, ':')
+	if open, shut := strings.IndexByte(path, '['), strings.Index(path, "]:"); open >= 0 && open < colon && shut > colon && !strings.Contains(path[:shut], "/") {
+		colon = shut + 1
+	}
+	if colon <= 0 || strings.Contains(path[:colon], "/") {
+		return "", "", false
+	}
+	return path[:colon], path[colon+1:], true
+}
+
+// parse returns the target of a path, and the path there: from the home directory if it is not absolute.
+func parse(text string) (target, string, error) {
+	if strings.HasPrefix(text, scheme) {
+		return parseAddress(text)
+	}
+	host, inner, _ := cutHost(text)
+	t := target{name: host + ":", host: host}
+	if user, address, ok := strings.Cut(host, "["); ok {
+		t.host = user + strings.TrimSuffix(address, "]")
+	}
+	return t, fromHome(inner), t.check()
+}
+
+// parseAddress parses ssh://user@host:port/path, whose path is absolute; that of ssh://host/~/path is from the home
+// directory.
+func parseAddress(text string) (target, string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.RawQuery != "" || u.Fragment != "" {
+		return target{}, "", errors.New("an address has the form ssh://user@host:port/path")
+	}
+	if _, ok := u.User.Password(); ok {
+		return target{}, "", errors.New("ssh takes no password from an address: leave it out, and use a key")
+	}
+	t := target{name: scheme + u.Host + "/", host: u.Hostname(), port: u.Port()}
+	if user := u.User.Username(); user != "" {
+		t.name, t.host = scheme+user+"@"+u.Host+"/", user+"@"+u.Hostname()
+	}
+	inner := u.Path
+	if strings.HasPrefix(inner, "/~") {
+		inner = inner[1:]
+	}
+	return t, fromHome(inner), t.check()
+}
+
+// fromHome returns a path for the server, which begins in the home directory.
+func fromHome(inner string) string {
+	if inner == "~" || strings.HasPrefix(inner, "~/") {
+		inner = strings.TrimLeft(inner[1:], "/")
+	}
+	return path.Clean(inner)
+}
+
+// check refuses a host that ssh or a program that ssh starts could take for something else than a name.
+func (t target) check() error {
+	user, host := t.cutUser()
+	switch {
+	case host == "":
+		return errors.New("it has no host: write host:path")
+	case strings.HasPrefix(host, "-"), strings.HasPrefix(user, "-"), strings.ContainsFunc(t.host, isUnfit):
+		return errors.New("this is no name of a host; a file of this machine with a colon in its name is ./name")
+	}
+	return nil
+}
+
+// isUnfit reports whether a character has a meaning for shells, or is not printed.
+func isUnfit(r rune) bool {
+	return r <= ' ' || r == 0x7f || strings.ContainsRune("'`\"$\\;&<>|(){}*?!#~", r)
+}
+
+// shortName is the host as a person knows it, without user and port.
+func (t target) shortName() string {
+	_, host := t.cutUser()
+	return host
+}
+
+// cutUser cuts user@host as ssh does, at the last @: the name of a user may hold one.
+func (t target) cutUser() (user, host string) {
+	at := strings.LastIndexByte(t.host, '@')
+	return t.host[:max(at, 0)], t.host[at+1:]
 }

@@ -1,0 +1,359 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/check"
+	"vantage/model/glance"
+	"vantage/model/report"
+)
+
+func (p *Program) summary() *cobra.Command {
+	return logCommand[*report.Summary]{
+		use:   "summary PATH... [algorithm.key=value...]",
+		short: "Answer in 2 KB what a run is, what trains, which steps are worst and why",
+		long: `summary answers in at most 2 KB: what the run is and whether it still grows, whose
+arithmetic the numbers are and why, how many samples train, what became of the groups,
+which steps are worst and why, and one line of advice. It is made for coding agents and
+scripts; report has all figures.`,
+		example: `vantage summary runs/qwen-math/rollouts
+vantage summary runs/qwen-math/rollouts --json`,
+		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
+		sets:   unweighed,
+		compute: func(ctx context.Context, log *openLog) (*report.Summary, error) {
+			run, trend, err := glanceAt(ctx, log, log.set)
+			if err != nil {
+				return nil, err
+			}
+			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run}
+			for i := range run.Spans[:min(report.MaxWorst, len(run.Spans))] {
+				name, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i])
+				if err != nil {
+					return nil, err
+				}
+				s.Examples = append(s.Examples, name)
+			}
+			return s, nil
+		},
+	}.command(p)
+}
+
+// glanceAt computes all steps of a run and sums them up. It reads a few answers of the steps whose groups are mostly all wrong.
+func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Glance, *analysis.Trend, error) {
+	trend, err := analysis.ComputeTrend(ctx, log.snap, set, nil, nil, math.MaxInt)
+	if err != nil {
+		return nil, nil, err
+	}
+	reader := alikeReader{log, log.snap, trend.Settings}
+	alike := map[int64]glance.Alike{}
+	for i := len(trend.Steps) - 1; i >= 0 && len(alike) < maxAlikeSteps; i-- {
+		if !glance.Suspect(&trend.Steps[i]) {
+			continue
+		}
+		if alike[trend.Steps[i].Step], _, err = reader.of(ctx, i); err != nil {
+			return nil, nil, err
+		}
+	}
+	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
+}
+
+// deadGroup returns the name of a group of the first of some steps with the fate that most of their groups without
+// signal have, "" if there is none.
+func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, span *glance.Span) (string, error) {
+	fates := span.DeadFates()
+	if len(fates) == 0 {
+		return "", nil
+	}
+	for i := span.First; i <= span.Last; i++ {
+		a, err := analysis.Analyze(ctx, snap, i, set)
+		if err != nil {
+			return "", err
+		}
+		for g := range a.Table {
+			if a.Table[g].Fate == fates[0].Fate {
+				return a.Table[g].Name, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// defaultLast is how many steps are listed if nothing says which.
+const defaultLast = 20
+
+func (p *Program) stepList() *cobra.Command {
+	var steps stepRange
+	return logCommand[*report.Steps]{
+		use:   "steps PATH... [algorithm.key=value...]",
+		short: "Answer in 2 KB what the newest steps did, a row each",
+		long: `steps writes a row for each of the newest 20 steps: samples that train, groups with
+signal, groups by fate, mean reward and mean length. By default it writes as many rows as
+fit into 2 KB; --last and --steps write all rows that they name. report has every metric.`,
+		example: `vantage steps runs/qwen-math/rollouts --last 20 --json`,
+		format:  answerFlag(report.StepsText, report.StepsJSON, noteReading),
+		sets:    unweighed,
+		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
+		compute: func(ctx context.Context, log *openLog) (*report.Steps, error) {
+			s := &report.Steps{Answer: log.answer(), Explicit: steps.last > defaultLast || steps.interval != ""}
+			if steps == (stepRange{}) {
+				steps.last = defaultLast
+			}
+			snap, err := steps.selectFrom(log.snap)
+			if err != nil {
+				return nil, err
+			}
+			err = analysis.Each(ctx, snap, log.set, func(a *analysis.Analysis) error {
+				s.Steps = append(s.Steps, a.Summary)
+				return nil
+			})
+			return s, err
+		},
+	}.command(p)
+}
+
+func (p *Program) why() *cobra.Command {
+	var steps stepRange
+	return logCommand[*report.Why]{
+		use:   "why GROUP PATH... [algorithm.key=value...]",
+		short: "Answer in 2 KB what became of a group and why",
+		long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
+of each sample and its advantage before and after the filter. GROUP is a name that
+summary, report --per group or export prints, or the beginning of one. If several steps
+have the group, the newest is shown; --steps 7 asks for step 7.`,
+		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
+		ofGroup: true,
+		format:  answerFlag(report.WhyText, report.WhyJSON, noteConfig),
+		sets:    unweighed,
+		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
+		compute: func(ctx context.Context, log *openLog) (*report.Why, error) {
+			return findGroup(ctx, log, steps)
+		},
+	}.command(p)
+}
+
+// defaultChars is how many characters of a text are shown.
+const defaultChars = 400
+
+func (p *Program) show() *cobra.Command {
+	var steps stepRange
+	var best, worst bool
+	var chars int
+	return logCommand[*report.Show]{
+		use:   "show GROUP PATH... [algorithm.key=value...]",
+		short: "Print the prompt of a group and the text of its best and its worst answer",
+		long: `show prints the prompt and the ground truth of a group, and its answers with the best
+and the worst reward. Texts are cut in the middle, to at most 400 characters, so that all
+fit into 2 KB; --text N gives more. Control characters are replaced by visible ones.`,
+		example: `vantage show 3f2a runs/qwen-math/rollouts
+vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
+		ofGroup: true,
+		format:  answerFlag(report.ShowText, report.ShowJSON, noteConfig),
+		sets:    unweighed,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward")
+			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward")
+			cmd.Flags().IntVar(&chars, "text", defaultChars, "characters of each text, its beginning and its end")
+			steps.addTo(cmd.Flags())
+		},
+		refuse: func() error {
+			if chars < 1 {
+				return fmt.Errorf("--text %d: expected a number of characters", chars)
+			}
+			return nil
+		},
+		compute: func(ctx context.Context, log *openLog) (*report.Show, error) {
+			y, err := findGroup(ctx, log, steps)
+			if err != nil {
+				return nil, err
+			}
+			s := &report.Show{Why: *y, Chars: chars, Explicit: chars > defaultChars}
+			if best || !worst {
+				s.Shown = append(s.Shown, report.ShownText{Which: "best", Column: y.Best()})
+			}
+			if worst || !best {
+				s.Shown = append(s.Shown, report.ShownText{Which: "worst", Column: y.Worst()})
+			}
+			i, _ := y.Snap.Find(y.Analysis.Step)
+			for k := range s.Shown {
+				at := y.Snap.Steps[i].Place(int(y.Analysis.InputRow[s.Shown[k].Column]))
+				if s.Shown[k].Text, err = log.Text(ctx, at); err != nil {
+					return nil, err
+				}
+			}
+			return s, nil
+		},
+	}.command(p)
+}
+
+// refuseNoGroup refuses arguments that are not a group and then a path.
+func refuseNoGroup(command string, args []string) error {
+	if len(args) < 2 {
+		return Usage(fmt.Errorf("%s takes a group and then a path, as `vantage %s GROUP PATH`: `vantage summary PATH` names groups", command, command))
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		if _, err := os.Stat(args[1]); err != nil {
+			return Usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], command, args[1], args[0]))
+		}
+	}
+	return nil
+}
+
+// errNoGroup is the error of a name that no group has.
+var errNoGroup = errors.New("no such group")
+
+// findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so. steps limits
+// where to look.
+func findGroup(ctx context.Context, log *openLog, steps stepRange) (*report.Why, error) {
+	y := &report.Why{Answer: log.answer()}
+	snap, err := steps.selectFrom(log.snap)
+	if err != nil {
+		return nil, err
+	}
+	names, err := groupNames(ctx, snap, log.set)
+	if err != nil {
+		return nil, err
+	}
+	name, err := chooseName(names, log.group)
+	if err != nil {
+		return nil, err
+	}
+	newest := 0
+	for i := range snap.Steps {
+		if slices.Contains(names[i], name) {
+			y.Steps, newest = append(y.Steps, snap.Steps[i].Number), i
+		}
+	}
+	if y.Analysis, err = analysis.Analyze(ctx, snap, newest, log.set); err != nil {
+		return nil, err
+	}
+	y.Group = slices.IndexFunc(y.Analysis.Table, func(g analysis.Group) bool { return g.Name == name })
+	if y.Group < 0 {
+		return nil, fmt.Errorf("%w: %s", errNoGroup, name)
+	}
+	return y, nil
+}
+
+// groupNames returns the names of the groups of each step.
+func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([][]string, error) {
+	names := make([][]string, len(snap.Steps))
+	for i := range snap.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		grouped, err := analysis.GroupStep(snap, i, set)
+		if err != nil {
+			return nil, err
+		}
+		for k := range len(grouped.Offsets) - 1 {
+			names[i] = append(names[i], grouped.GroupName(k))
+		}
+	}
+	return names, nil
+}
+
+// shownNames is how many names an error lists.
+const shownNames = 5
+
+// chooseName returns the name that is given, or the only one that begins with it.
+func chooseName(names [][]string, given string) (string, error) {
+	begin := map[string]bool{}
+	var some []string
+	for i := range names {
+		for _, name := range names[len(names)-1-i] { // the newest step first
+			switch {
+			case name == given:
+				return name, nil
+			case given != "" && strings.HasPrefix(name, given):
+				begin[name] = true
+			case len(some) < shownNames:
+				some = append(some, name)
+			}
+		}
+	}
+	switch all := slices.Sorted(maps.Keys(begin)); len(all) {
+	case 0:
+	case 1:
+		return all[0], nil
+	default:
+		return "", fmt.Errorf("%w: several begin with %q, such as %s: write more of it", errNoGroup, given, strings.Join(all[:min(shownNames, len(all))], ", "))
+	}
+	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
+}
+
+// maxAlikeSteps is of how many steps answers are read, the newest first.
+const maxAlikeSteps = 64
+
+// alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
+type alikeReader struct {
+	source Source
+	snap   model.Snapshot
+	set    model.Settings
+}
+
+// of says how far answers of step i of the snapshot are alike. What cannot be read is not alike.
+func (r alikeReader) of(ctx context.Context, i int) (glance.Alike, *analysis.Analysis, error) {
+	a, err := analysis.Analyze(ctx, r.snap, i, r.set)
+	if err != nil {
+		return glance.Alike{}, nil, err
+	}
+	var texts []model.Text
+	for _, column := range glance.Samples(a) {
+		if text, err := r.source.Text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
+			texts = append(texts, text)
+		}
+	}
+	return glance.Judge(texts), a, ctx.Err()
+}
+
+// warnings returns the warnings about the newest steps whose answers are alike, by the number of the step. The steps are
+// computed once more for that, one at a time: which of them are asked is known at the end.
+func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, error) {
+	var suspects []int
+	err := analysis.Each(ctx, r.snap, r.set, func(a *analysis.Analysis) error {
+		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.Summary) {
+			suspects = append(suspects, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	warnings := map[int64]model.Warning{}
+	for _, i := range suspects[max(0, len(suspects)-maxAlikeSteps):] {
+		alike, a, err := r.of(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
+		if w := alike.Warning(&a.Summary, example); w != nil {
+			warnings[a.Step] = *w
+		}
+	}
+	return warnings, nil
+}
+
+// warningsFor is warnings if a rule is about answers that are alike, else none.
+func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
+	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
+		return nil, nil
+	}
+	return r.warnings(ctx)
+}
+
+// withWarning adds the warning about a step to it.
+func withWarning(s *analysis.Summary, warnings map[int64]model.Warning) {
+	if w, found := warnings[s.Step]; found {
+		s.Warnings = append(slices.Clip(s.Warnings), w)
+	}
+}

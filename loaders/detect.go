@@ -1,0 +1,285 @@
+package loaders
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"vantage/loaders/compressed"
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
+	"vantage/loaders/jsonscan"
+	"vantage/loaders/parquet/pages"
+	"vantage/loaders/trackio"
+	"vantage/model"
+)
+
+// A file whose first rows fit no format may have a scorer that starts late. So many rows or bytes are
+// kept until the file is refused.
+const (
+	maxDetectionRows  = 50
+	maxDetectionBytes = 4 << 20
+	maxMetricsBytes   = 64 << 20 // of a log of metrics, whose last row is quoted
+)
+
+// detection is the state of looking for a format.
+type detection struct {
+	rows  []framing.Record // JSON objects that fit no format
+	bytes int              // of the rows
+	tried int              // lines
+	noted bool             // that no format fits
+}
+
+// tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
+// is found.
+func (f *fileReader) tryFormats(record framing.Record) {
+	f.detection.tried++
+	f.chunks.tried++
+	if f.splitter.Framing != (framing.Framing{}) { // the first record decides
+		if format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text); format != nil {
+			f.useFormat(format, record)
+			return
+		}
+		f.noteUnread(record.Text)
+		f.refuse("")
+		return
+	}
+	fields := 0
+	err := jsonscan.ScanObject(record.Text, func(_, _ jsonscan.Value) { fields++ })
+	if fields > decode.MaxFields {
+		err = decode.ErrTooManyFields
+	}
+	if err != nil {
+		f.skipLine(record, err.Error())
+		if len(f.detection.rows) == 0 && f.detection.tried >= maxDetectionRows {
+			f.refuse(fmt.Sprintf("not read: none of its first %d lines is a JSON object", maxDetectionRows))
+		}
+		return
+	}
+	if format := formatOfLine(f.formats, f.name, record.Text); format != nil {
+		f.useFormat(format, record)
+		return
+	}
+	f.detection.bytes += len(record.Text)
+	record.Text = bytes.Clone(record.Text)
+	if rows := f.detection.rows; formats.IsMetrics(record.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {
+		f.detection.rows = []framing.Record{record} // the last one tells the state of the run
+		return
+	}
+	f.detection.rows = append(f.detection.rows, record)
+	if f.detection.tried >= maxDetectionRows || f.detection.bytes > maxDetectionBytes {
+		f.noteNoFormat()
+		f.refuse("")
+	}
+}
+
+// formatOfLine returns the format that a line fits, nil if none. A line may be a whole document: a
+// prompt with its responses, a step with its samples, a table that came through a pipe.
+func formatOfLine(all []formats.Format, name string, line []byte) *formats.Format {
+	if format := formats.Detect(all, name, framing.Framing{}, line); format != nil || formats.IsMetrics(line) {
+		return format
+	}
+	return formats.Detect(all, name, framing.Framing{Whole: true}, line)
+}
+
+// useFormat reads the file in a format, unless its directory hides files of that format.
+func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
+	if f.directory != nil && f.directory.hides(format) {
+		f.refuse("")
+		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
+		return
+	}
+	if f.directory != nil && len(f.formats) > 1 && f.directory.twins.hides(f.name, format) {
+		f.refuse("")
+		return
+	}
+	f.setFormat(format)
+	f.decode(record)
+}
+
+// setFormat sets the format and decodes the rows that were kept.
+func (f *fileReader) setFormat(format *formats.Format) {
+	f.format, f.decoder = format, format.NewDecoder(f.name)
+	rows := f.detection.rows
+	f.chunks.tried -= f.detection.tried
+	f.detection = detection{}
+	for _, record := range rows {
+		f.decode(record)
+	}
+}
+
+// noteNoFormat notes, once, that no row so far fits a format.
+func (f *fileReader) noteNoFormat() {
+	if len(f.detection.rows) > 0 && !f.detection.noted {
+		f.detection.noted = true
+		f.noteUnread(f.detection.rows[0].Text)
+	}
+}
+
+// noteUnread notes why a file with such a row is not read. A row without a response is of no log: the
+// file may be a side file.
+func (f *fileReader) noteUnread(row []byte) {
+	if why := formats.Refusal(row); f.directory == nil || formats.HasResponse(row) {
+		f.noteFile(why)
+	} else {
+		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
+	}
+}
+
+// refuse ends the reading of a file that no format fits.
+func (f *fileReader) refuse(why string) {
+	f.refused = true
+	f.detection.rows = nil
+	f.splitter.Partial = nil
+	if why != "" {
+		f.noteFile(why)
+	}
+}
+
+// knownBinaries are known files that are not read, by their first bytes.
+var knownBinaries = [...]struct{ start, what, do string }{
+	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
+	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal beside it, and give its path"},
+}
+
+// whyUnreadable says what a file with these first bytes is and what to do. It returns "" if the file may be text.
+func whyUnreadable(b []byte) (what, do string) {
+	for _, m := range knownBinaries {
+		if bytes.HasPrefix(b, []byte(m.start)) {
+			return m.what, m.do
+		}
+	}
+	written := bytes.TrimRight(b, "\x00") // NFS may show zeros where data has yet to arrive
+	control := bytes.Count(written, []byte{0}) * len(written)
+	for _, c := range written {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			control++
+		}
+	}
+	// Text of a model has few control bytes, machine code has many.
+	if control*10 > len(written) || len(b) > 0 && len(written) == 0 {
+		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))]), "give a log: `vantage formats` lists what is read"
+	}
+	return "", ""
+}
+
+// How much of a file is read to find its format: most first records are shorter than sniffSize; a
+// record of several turns, or a whole document, may need more.
+const (
+	sniffSize    = 32 << 10
+	maxSniffSize = 1 << 20
+	maxSniffRows = 20
+)
+
+// ErrNoFormat is the error of a file whose first records fit no format.
+var ErrNoFormat = errors.New("no format fits")
+
+// Sniffed is what the beginning of a log says of it.
+type Sniffed struct {
+	Format *formats.Format
+	Rows   int64 // samples, by the footer of a Parquet file; 0 for other files
+}
+
+// Sniff returns the format of a log by its first records, as a [Source] detects it, without reading
+// further. name is the path of the file in root. It opens neither pipes nor devices, and nothing
+// outside of root; its error is [ErrNoFormat] if the file is read and no log.
+func Sniff(root *os.Root, name string) (Sniffed, error) {
+	d := fileio.File{Path: name}
+	h, info, err := d.OpenIn(root)
+	if err != nil {
+		return Sniffed{}, err
+	}
+	defer func() { _ = h.Close() }()
+	packing, err := compressed.Detect(h)
+	switch {
+	case err != nil:
+		return Sniffed{}, err
+	case packing == compressed.Parquet:
+		return sniffParquet(h, info.Size(), name)
+	case packing == compressed.Torch: // its first sample takes all of it, but the name of a rollout's id is at its start
+		head := make([]byte, 512)
+		n, _ := h.ReadAt(head, 0)
+		return sniffedIf(bytes.Contains(head[:n], []byte("rollout_id")), "slime", name)
+	case packing == compressed.Torn:
+		return Sniffed{}, ErrNoFormat
+	case filepath.Ext(name) == ".db":
+		return sniffedIf(trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
+	}
+	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
+	if packing != compressed.None {
+		if text, err = compressed.NewReader(packing, text); err != nil {
+			return Sniffed{}, err
+		}
+	}
+	return sniffText(text, name)
+}
+
+// sniffedIf is a file of the named format if it is one.
+func sniffedIf(is bool, format, name string) (Sniffed, error) {
+	if f, ok := formats.Find(format); ok && is {
+		return Sniffed{Format: &f}, nil
+	}
+	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
+}
+
+func sniffParquet(h io.ReaderAt, size int64, name string) (Sniffed, error) {
+	m := &pages.Memory{}
+	defer m.Close()
+	table, err := pages.Open(h, size, m)
+	if err != nil {
+		return Sniffed{}, err
+	}
+	s := Sniffed{Format: formats.Detect(formats.All(), name, framing.Framing{Table: true}, columnRecord(columnNames(table)))}
+	if s.Format == nil {
+		return s, fmt.Errorf("%s: %w", name, ErrNoFormat)
+	}
+	for _, g := range table.Groups {
+		s.Rows += g.Rows
+	}
+	return s, nil
+}
+
+// sniffText reads the beginning of a text until its first records fit a format.
+func sniffText(text io.Reader, name string) (Sniffed, error) {
+	all := formats.All()
+	var head []byte
+	for size := sniffSize; size <= maxSniffSize; size *= maxSniffSize / sniffSize {
+		more, err := io.ReadAll(io.LimitReader(text, int64(size-len(head))))
+		head = append(head, more...)
+		complete := err != nil || len(head) < size
+		if format, decided := formatOfHead(all, name, head, complete); format != nil {
+			return Sniffed{Format: format}, nil
+		} else if decided {
+			break
+		}
+	}
+	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
+}
+
+// formatOfHead returns the format of a file with these first bytes, nil if none fits. complete says
+// that there are no others. It has not decided while more bytes may help.
+func formatOfHead(all []formats.Format, name string, head []byte, complete bool) (format *formats.Format, decided bool) {
+	cut := formats.DetectFraming(all, name, head)
+	splitter := framing.Splitter{Framing: cut, Limit: framing.MaxLine}
+	rows := 0
+	accept := func(r framing.Record) bool {
+		if cut == (framing.Framing{}) {
+			format = formatOfLine(all, name, r.Text)
+		} else {
+			format = formats.Detect(all, name, cut, r.Text)
+		}
+		rows++
+		return format == nil && rows < maxSniffRows
+	}
+	_ = splitter.Feed(head, accept)
+	if complete && format == nil && rows < maxSniffRows {
+		splitter.Flush(accept)
+	}
+	return format, format != nil || complete || rows >= maxSniffRows
+}

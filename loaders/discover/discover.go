@@ -1,0 +1,358 @@
+// Package discover finds the logs below a directory.
+//
+// In: the path of a directory. Out: the logs in it ([List]), which of them are to be read
+// ([Choose]), and whether some may have been added since ([Directory]). Source calls it. It opens
+// directories only, follows no symbolic link, and bounds how deep it looks and how much it lists.
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/framing"
+)
+
+// The bounds of a listing: a mistyped path may be a whole home directory.
+const (
+	MaxDepth = 8       // levels of directories
+	MaxFiles = 100_000 // logs, unless Options say another number
+)
+
+// Listing is what a directory holds.
+type Listing struct {
+	Files     []string               // logs, relative to the directory, in natural order
+	Infos     map[string]fs.FileInfo // of the logs
+	Other     map[string]int         // how many other files, by extension
+	Averages  []string               // some of the other files that hold averages of steps under the trainer's names
+	Databases []string               // some of the other files that may be databases of trackio
+	Truncated bool                   // there is more than the bounds allow
+	Dirs      []string               // all directories, relative, "." first
+	States    []StateFile            // what trainers saved of their logs, in natural order
+
+	unnamed    []string // objects of a storage that may be logs, and that no path can name
+	links      []string // symbolic links that may point to logs
+	unreadable []string // directories without permission to list
+	broken     []string // directories that could not be listed for another reason, or only in part
+	limit      int      // of Files
+}
+
+// StateName is the name under which Hugging Face's trainers save what they logged: in each checkpoint,
+// and in the output directory when they end.
+const StateName = "trainer_state.json"
+
+// StateFile is a file of that name.
+type StateFile struct {
+	Path     string // relative to the directory
+	Size     int64
+	Modified time.Time
+}
+
+// OutputDir returns the directory of the run, relative: that of the file, or the one above it if that
+// is a checkpoint's.
+func (f StateFile) OutputDir() string {
+	dir := filepath.Dir(f.Path)
+	if rest, ok := strings.CutPrefix(filepath.Base(dir), "checkpoint-"); ok && decode.IsDigits(rest) {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// DatabaseExtension ends the names of trackio's databases.
+const DatabaseExtension = ".db"
+
+// artFolder is where ART keeps its runs, below the directory that it was started in.
+const artFolder = ".art"
+
+// isLog reports whether a file name may be that of a log. JSON and text files may be anything, so
+// their names must say more than an extension.
+func isLog(name string) bool {
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	name = strings.ToLower(name)
+	switch framing.Extension(name) {
+	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
+		return true
+	case ".arrow":
+		return !strings.HasPrefix(name, "cache-") // what datasets made of another
+	case ".json":
+		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "results", "result.json"} {
+			if strings.Contains(name, part) {
+				return true
+			}
+		}
+	case ".log":
+		return strings.Contains(name, "generations")
+	}
+	return false
+}
+
+// isVersionedText reports whether a path is AReaL's {version}/{task}.txt.
+func isVersionedText(dir, name string) bool {
+	return decode.IsDigits(path.Base(dir)) && path.Ext(name) == ".txt"
+}
+
+// isRollout reports whether a path is slime's {rollout_id}.pt or eval_{rollout_id}.pt, or says that it is a rollout. Other .pt files are
+// weights, and what lies in train_data beside the rollouts.
+func isRollout(dir, name string) bool {
+	stem, ok := strings.CutSuffix(name, ".pt")
+	return ok && path.Base(dir) != "train_data" && (decode.IsDigits(strings.TrimPrefix(stem, "eval_")) || strings.Contains(stem, "rollout"))
+}
+
+// IsLog reports whether a path may be that of a log, by its file name and directory.
+func IsLog(file string) bool {
+	dir, name := filepath.Split(file)
+	dir = path.Clean(filepath.ToSlash(dir))
+	return isLog(name) || isVersionedText(dir, name) || isRollout(dir, name)
+}
+
+// List lists the logs below a directory, at most limit. It does not follow symbolic links: they
+// point out of the directory, or to what is listed anyway. The error is that of the top directory.
+func List(dir string, limit int) (*Listing, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return ListTree(root.FS(), limit)
+}
+
+// ListTree is List for the top directory of a file system, as that of a storage.
+func ListTree(fsys fs.FS, limit int) (*Listing, error) {
+	l := &Listing{limit: limit, Other: map[string]int{}, Infos: map[string]fs.FileInfo{}}
+	if err := l.walk(fsys, ".", 0); err != nil {
+		return nil, err
+	}
+	if t, ok := fsys.(*fileio.ObjectTree); ok {
+		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
+	}
+	SortNatural(l.Files)
+	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
+	return l, nil
+}
+
+// walk lists one directory. Below the top one it skips what cannot be read, since other directories may still hold
+// logs, but not if a storage says why it lists no more, as that the connection was lost: part of a run is no run.
+func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	if err != nil {
+		l.broken = append(l.broken, filepath.FromSlash(dir))
+	}
+	l.Dirs = append(l.Dirs, filepath.FromSlash(dir))
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case IsHidden(e):
+		case e.IsDir() && depth >= MaxDepth:
+			l.Truncated = true
+		case e.IsDir():
+			if err := l.skip(filepath.FromSlash(name), l.walk(fsys, name, depth+1)); err != nil {
+				return err
+			}
+		case e.Type()&fs.ModeSymlink != 0:
+			base := path.Base(name) // "latest" points to what is listed anyway
+			if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+				l.links = append(l.links, filepath.FromSlash(name))
+			}
+		case e.Type().IsRegular():
+			l.add(filepath.FromSlash(name), e)
+		}
+	}
+	return nil
+}
+
+// add adds a file. A trainer's state counts among the other files too, which a directory without logs names.
+func (l *Listing) add(name string, e fs.DirEntry) {
+	isState := e.Name() == StateName && len(l.States) < l.limit
+	if !isState && IsLog(name) {
+		if len(l.Files) >= l.limit {
+			l.Truncated = true
+			return
+		}
+		l.Files = append(l.Files, name)
+		if info, err := e.Info(); err == nil {
+			l.Infos[name] = info
+		}
+		return
+	}
+	kind := path.Ext(e.Name())
+	if strings.HasPrefix(e.Name(), "events.out.tfevents") { // such a name ends in that of a machine
+		kind = ".tfevents"
+	}
+	l.Other[kind]++
+	switch {
+	case isState:
+		if info, err := e.Info(); err == nil {
+			l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
+		}
+	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
+		l.Averages = append(l.Averages, name)
+	case kind == DatabaseExtension && len(l.Databases) < maxDatabases:
+		l.Databases = append(l.Databases, name)
+	}
+}
+
+// How many files of averages, and how many databases, a listing names: the first averages mostly say whose they are.
+const (
+	maxAverages  = 4
+	maxDatabases = 64
+)
+
+// skip notes why a directory was not listed. It returns what ends the listing: a failure of the storage.
+func (l *Listing) skip(dir string, err error) error {
+	var failure *fileio.Failure
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+	case errors.Is(err, fs.ErrPermission):
+		l.unreadable = append(l.unreadable, dir)
+	case errors.As(err, &failure):
+		return err
+	default:
+		l.broken = append(l.broken, dir)
+	}
+	return nil
+}
+
+// IsHidden reports whether a file or directory is passed over: ART's folder is not.
+func IsHidden(e fs.DirEntry) bool {
+	return strings.HasPrefix(e.Name(), ".") && (e.Name() != artFolder || !e.IsDir())
+}
+
+// SortNatural sorts names so that numbers in them count as numbers: 2 before 10.
+func SortNatural(names []string) { slices.SortFunc(names, compareNatural) }
+
+// compareNatural compares names so that numbers in them count as numbers: 2 before 10.
+func compareNatural(a, b string) int {
+	whole := cmp.Compare(a, b)
+	leadingDigits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+	for a != "" && b != "" {
+		na, nb := leadingDigits(a), leadingDigits(b)
+		if na == 0 || nb == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+// Skipped returns a sentence for each kind of thing that was not looked into.
+func (l *Listing) Skipped() (notes []string) {
+	if len(l.unnamed) > 0 {
+		notes = append(notes, "objects with an empty or dotted part in their keys are not read, so rows may be missing: "+Summarize(l.unnamed)+
+			"; copy them to keys without // and /./, as with `aws s3 cp`")
+	}
+	if len(l.links) > 0 {
+		notes = append(notes, "symbolic links are not followed: "+Summarize(l.links)+"; give where they lead, or the links themselves")
+	}
+	if len(l.unreadable) > 0 {
+		notes = append(notes, "no permission to list "+Summarize(l.unreadable)+": ask its owner for it")
+	}
+	if len(l.broken) > 0 {
+		notes = append(notes, "not all of "+Summarize(l.broken)+" could be listed, so rows may be missing: look at the filesystem")
+	}
+	return notes
+}
+
+// KnownUnread returns a sentence for each known kind of file that is not read, and why.
+func (l *Listing) KnownUnread() (notes []string) {
+	for _, k := range knownUnread {
+		if l.Other[k.ext] > 0 {
+			notes = append(notes, k.what)
+		}
+	}
+	return notes
+}
+
+// knownUnread are the kinds of files that are known and not read.
+var knownUnread = [...]struct{ ext, what string }{
+	{".pt", "of .pt files only slime's and miles' rollouts are read, {rollout_id}.pt"},
+	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
+	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table beside it tables of samples"},
+	{".tfevents", "TensorBoard's files hold averages of steps"},
+	{DatabaseExtension, "of .db files only trackio's are read, each when it is given itself, on the machine where it lies"},
+	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
+	{".yaml", "ART's .yaml files are not read"},
+}
+
+// Directory is a directory that is read and was listed before.
+type Directory struct {
+	Path   string
+	Prefix string   // before the names of its files
+	Listed []string // its logs when it was last listed, relative
+	Dirs   []string // the directories below it, relative, "." first
+
+	times map[string]dirTime // by relative path
+	next  int                // of Dirs: those that are checked one at a time
+}
+
+// dirTime is a directory's modification time, and since when it has been seen, by this machine's
+// clock.
+type dirTime struct{ modified, since time.Time }
+
+// ClockTick is the longest step in which filesystems count time. A directory that changed may have
+// changed once more within it without another time.
+const ClockTick = 2 * time.Second
+
+// newestDirs is how many of the newest directories are checked each time.
+const newestDirs = 3
+
+// Changed reports whether files may have been added. It checks the directory itself, the newest
+// below it, where most trainers write, and one of the others in turn.
+func (d *Directory) Changed(now time.Time) bool {
+	checked := []string{"."}
+	if n := len(d.Dirs); n > 1 {
+		d.next = (d.next + 1) % n
+		checked = append(append(checked, d.Dirs[max(1, n-newestDirs):]...), d.Dirs[d.next])
+	}
+	changed := false
+	for _, dir := range checked {
+		modified := modTime(filepath.Join(d.Path, dir))
+		if old, known := d.times[dir]; known && old.modified.Equal(modified) {
+			changed = changed || now.Sub(old.since) < ClockTick
+			continue
+		}
+		if d.times == nil || len(d.times) > MaxFiles {
+			d.times = map[string]dirTime{}
+		}
+		d.times[dir] = dirTime{modified, now}
+		changed = true
+	}
+	return changed
+}
+
+// modTime opens a directory to read its time: NFS answers stat from its cache otherwise.
+func modTime(dir string) time.Time {
+	h, err := os.Open(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	defer func() { _ = h.Close() }()
+	info, err := h.Stat()
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Lists reports whether the last listing has a log of this path.
+func (d *Directory) Lists(path string) bool { return slices.Contains(d.Listed, path) }

@@ -1,0 +1,269 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
+	"vantage/loaders/parquet"
+	"vantage/loaders/parquet/pages"
+	"vantage/loaders/runs"
+	"vantage/model"
+)
+
+// openParquet opens a Parquet file. One whose footer is not written yet is
+// io.ErrUnexpectedEOF.
+func (r *reading) openParquet(f *file, p *packedFile, size int64) error {
+	m := &pages.Memory{}
+	p.releaseMemory = m.Close
+	table, err := pages.Open(p.handle, size, m)
+	if err != nil {
+		return err
+	}
+	return openTable(f, p, table, r.workerCount())
+}
+
+// openTable detects the format of a Parquet file by its columns.
+func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
+	names, leaves := columnNames(table)
+	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, columnRecord(names, leaves))
+	if format == nil {
+		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
+	}
+	f.format, f.decoder = format, format.NewDecoder(f.name)
+	decoder, ok := f.decoder.(*decode.RowDecoder)
+	if !ok {
+		return fileio.ErrNotRead
+	}
+	p.reader = parquet.NewReader(decoder, table, workers)
+	return nil
+}
+
+// columnNames returns the names of the columns of a table, and the paths of what is in those that are
+// not flat: prompt, and prompt.list.element.role.
+func columnNames(table *pages.File) (names, leaves []string) {
+	for _, c := range table.Columns {
+		if len(names) == 0 || names[len(names)-1] != c.Field {
+			names = append(names, c.Field)
+		}
+		if c.Name != c.Field {
+			leaves = append(leaves, c.Name)
+		}
+	}
+	return names, leaves
+}
+
+// columnRecord returns what [formats.Detect] takes for the record of a table: its columns, one a line.
+func columnRecord(names, leaves []string) []byte {
+	return []byte(strings.Join(append(slices.Clip(names), leaves...), "\n"))
+}
+
+// readTable reads blocks or batches of rows until the deadline.
+func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
+	for !r.chunks.full() {
+		block, records, err := f.packed.nextSamples(f.scratch[:0])
+		f.scratch = records[:0]
+		if f.packed.reader != nil {
+			for _, p := range f.packed.reader.TakeProblems() {
+				f.skipLine(framing.Record{Number: p.Line}, p.Reason)
+			}
+		}
+		if err != nil {
+			return errors.Is(err, io.EOF), ignoreEOF(err)
+		}
+		if block.Len() > 0 {
+			f.addBlock(&block)
+		} else {
+			f.addRecords(records)
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// nextSamples returns the block that was prefetched, or what comes next in the file.
+func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.Record, error) {
+	switch {
+	case p.prefetched != nil:
+		b := *p.prefetched
+		p.prefetched = nil
+		return b, records, nil
+	case p.reader == nil:
+		return model.Block{}, records, io.EOF
+	}
+	return p.reader.Next(records)
+}
+
+func (f *file) addBlock(b *model.Block) {
+	b.File = f.index
+	f.noteSteps(nil, b)
+	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(columnsID(b)))
+	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, func(t *runs.Table) { t.AddBlock(b) }) && !isRepeat {
+		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
+	}
+}
+
+func (f *file) addRecords(records []model.Record) {
+	for i := range records {
+		records[i].File = f.index
+		f.noteStep(records[i].Step, records[i].Offset, 1)
+	}
+	if f.format.Layout != nil {
+		f.nameGroups(records)
+	}
+	isRepeat := f.format.MayRepeatRows && f.isRepeat(f.tableID(recordsID(records)))
+	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, func(t *runs.Table) { t.AddRecords(records) }) && !isRepeat {
+		f.chunks.add(f.format, f.decoder.Note(), records)
+	}
+}
+
+// wantsTable takes rows of a Parquet file into account, and reports whether they are to be read as far
+// as is known: whether they are those of an evaluation may be found later.
+func (f *file) wantsTable(first, last int64, isRepeat bool, add func(*runs.Table)) bool {
+	if f.format.Evaluation != formats.OverTrainingRows || !f.mayHoldEvaluation() {
+		return true
+	}
+	e := &f.chunks.evaluations
+	if known := e.Of(f.index); known.FirstSeen.IsZero() && f.disk != nil {
+		known.FirstSeen = f.disk.Modified()
+	}
+	f.hasStep = e.AddRows(f.index, first, last, isRepeat, add)
+	return f.hasStep
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// maxPrefetched is how many Parquet files are opened at a time.
+const maxPrefetched = 128
+
+// isUnopenedTable reports whether a file has the name of a Parquet file and was never opened.
+func isUnopenedTable(f *file) bool {
+	return f.disk != nil && f.disk.Info == nil && f.packed == nil && framing.Extension(f.name) == ".parquet"
+}
+
+// prefetchTables opens the Parquet files that are next in the queue on all workers, and reads
+// the small ones: TRL writes one per step, and opening them is most of the work. A file that
+// fails is opened again, and reported, when it is its turn.
+func (r *reading) prefetchTables() {
+	next := make(chan *file, maxPrefetched)
+	for _, f := range r.queue {
+		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != r.queue[0].disk.Root || f.disk.Storage != r.queue[0].disk.Storage {
+			break
+		}
+		next <- f
+	}
+	close(next)
+	if len(next) < 2 || r.workerCount() < 2 {
+		return
+	}
+	var root *os.Root
+	if first := r.queue[0].disk; first.Storage == nil {
+		var err error
+		if root, err = os.OpenRoot(first.Root); err != nil {
+			return
+		}
+		defer func() { _ = root.Close() }()
+	}
+	for len(r.prefetchers) < r.workerCount() {
+		r.prefetchers = append(r.prefetchers, &parquetPrefetcher{workers: r.workerCount(), memory: &pages.Memory{}})
+	}
+	var wg sync.WaitGroup
+	until := time.Now().Add(budget) // a slow server must not hold up what has been read
+	for _, p := range r.prefetchers {
+		wg.Go(func() {
+			p.root = root
+			for f := range next {
+				if time.Now().After(until) {
+					break
+				}
+				p.prefetch(f)
+			}
+			p.memory.Close()
+		})
+	}
+	wg.Wait()
+}
+
+// parquetPrefetcher opens Parquet files one after the other. The files of a run are alike, so
+// the next one reuses the memory and the reader of the last.
+type parquetPrefetcher struct {
+	root    *os.Root // nil for files of a storage
+	workers int
+	memory  *pages.Memory
+	format  *formats.Format
+	reader  *parquet.Reader // of the last file, if that was read to its end
+}
+
+// prefetch opens a file, and leaves it unopened if anything is wrong with it.
+func (o *parquetPrefetcher) prefetch(f *file) {
+	h, info, err := f.disk.OpenIn(o.root)
+	if err != nil {
+		return
+	}
+	f.packed = &packedFile{handle: h, info: info}
+	if !o.read(f) {
+		_ = h.Close()
+		f.format, f.decoder, f.packed = nil, nil, nil
+		o.reader, o.memory = nil, &pages.Memory{}
+	}
+}
+
+// read reads the footer of a file, and its rows if it is small.
+func (o *parquetPrefetcher) read(f *file) (ok bool) {
+	defer func() { ok = ok && recover() == nil }()
+	p := f.packed
+	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
+	switch {
+	case err != nil:
+		return false
+	case o.reader.Fits(table):
+		o.reader.Reset(f.name, table)
+		f.format, p.reader = o.format, o.reader
+	case openTable(f, p, table, o.workers) != nil:
+		return false
+	}
+	if p.reader.ByColumns() && table.InMemory() {
+		b, err := p.reader.NextBlock()
+		if err != nil {
+			return false
+		}
+		p.prefetched, p.responseHash = &b, p.reader.ResponseHash()
+		if p.reader.AtEOF() {
+			o.format, o.reader = f.format, p.reader
+			f.decoder, p.reader = finishedDecoder(o.reader.Decoder.Note()), nil
+			o.memory.Reset()
+			return true
+		}
+		f.decoder = p.reader.Decoder
+	}
+	p.releaseMemory = o.memory.Close // the rest of the file needs it
+	o.reader, o.memory = nil, &pages.Memory{}
+	return true
+}
+
+// finishedDecoder is the decoder of a file that has been read.
+type finishedDecoder decode.Note
+
+// Decode implements [Decoder].
+func (finishedDecoder) Decode(dst []model.Record, _ []byte) ([]model.Record, error) {
+	return dst, errors.ErrUnsupported
+}
+
+// Note implements [Decoder].
+func (d finishedDecoder) Note() decode.Note { return decode.Note(d) }

@@ -1,0 +1,397 @@
+package loaders
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"syscall"
+	"time"
+
+	"vantage/loaders/compressed"
+	"vantage/loaders/fileio"
+)
+
+// readFile continues to read a file until the deadline. It reports whether everything that is there
+// now has been read.
+func (s *fileSet) readFile(f *file, deadline time.Time) bool {
+	if f.stream != nil {
+		return s.readStream(f, deadline)
+	}
+	if f.disk == nil {
+		return true // its folder was replaced
+	}
+	defer s.texts.add(f)
+	d := f.disk
+	if d.Info == nil && isUnopenedTable(f) {
+		s.prefetchTables()
+	}
+	if p := f.packed; p != nil && !p.done {
+		if p.info != nil {
+			s.dropRenamed(p.handle, p.info)
+			s.noteStat(f, p.info)
+			p.info = nil
+		}
+		return s.readPacked(f, deadline)
+	}
+	h, info, err := d.Open()
+	if err != nil {
+		return s.readFailed(f, err)
+	}
+	defer func() { _ = h.Close() }()
+	if !s.startAnew(f, h, info) {
+		return true
+	}
+	if d.Info == nil || !fileio.SameFile(d.Info, info) {
+		s.dropRenamed(h, info)
+	}
+	return s.readOpened(f, h, info, deadline)
+}
+
+// readOpened is readFile for a file that is open: it finds out whether the file is packed.
+func (r *reading) readOpened(f *file, h fileio.Handle, info fs.FileInfo, deadline time.Time) bool {
+	if f.disk.Pos == 0 && !f.refused {
+		packing, err := compressed.Detect(h)
+		switch {
+		case err != nil:
+			return r.readFailed(f, err)
+		case packing == compressed.Torn && r.options.Follow:
+			r.noteStat(f, info)
+			r.schedule.activate(f)
+			return true
+		case packing != compressed.None && packing != compressed.Torn:
+			return r.readPacked(f, deadline)
+		}
+	}
+	r.noteStat(f, info)
+	return r.readPlain(f, h, deadline)
+}
+
+// startAnew decides what becomes of what was read of a file, if that is not there any more, or if the
+// file is read whole and has grown: it is kept if the folder was replaced, or if an evaluation
+// overwrote the rows of its step, and else it is dropped. It reports whether to read the file now.
+func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
+	d := f.disk
+	isRewritten := d.Rewritten(h, info)
+	switch {
+	case !isRewritten && (d.Pos == 0 || !f.readsWhole() || info.Size() == d.Pos):
+		return true
+	case isRewritten && f.directory != nil && s.checkReplaced(f.directory):
+		return false
+	}
+	switch s.overwritten(f, h, info) {
+	case unfinished:
+		s.noteStat(f, info)
+		s.schedule.activate(f)
+		return false
+	case byEvaluation: // what was read before is kept
+		s.noteStat(f, info)
+		s.advance(f, info.Size()-d.Pos)
+		d.Forget()
+		s.keepFingerprint(f, h)
+		f.failures, f.failing = 0, false
+		s.schedule.activate(f)
+		return false
+	case byTraining:
+		if isRewritten {
+			s.noteRewritten(f, h, info)
+		}
+		s.restart(f)
+	}
+	return true
+}
+
+// readPlain is readFile for a file that is not packed.
+func (r *reading) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
+	d := f.disk
+	before := d.Pos
+	err := r.readParallel(f, h, d.Size, deadline)
+	if err == nil {
+		err = r.readAppended(f, h, d.Size)
+	}
+	if err != nil && !errors.Is(err, errLongLine) {
+		return r.readFailed(f, err)
+	}
+	end, err := r.readBlocks(f, h, deadline)
+	if (err == nil || d.Pos > before) && r.recovered(f) {
+		return false
+	}
+	if err != nil {
+		return r.readFailed(f, err)
+	}
+	if f.refused {
+		r.advance(f, d.Size-d.Pos)
+	}
+	if end {
+		r.atEnd(f)
+	}
+	d.Remember(h)
+	return end
+}
+
+// readsWhole reports whether the file is read from its start again when it changes.
+func (f *file) readsWhole() bool {
+	return f.packed != nil || f.splitter.Framing.Whole && f.splitter.Unterminated
+}
+
+// readBlocks reads until the end, the deadline, a full chunk, or where workers can go on.
+func (r *reading) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
+	for !r.chunks.full() {
+		if f.refused {
+			return true, nil
+		}
+		buf := r.buffer()
+		if r.options.Follow { // not what is appended meanwhile: it is read faster when there is more of it
+			buf = buf[:max(0, min(blockSize, f.disk.Size-f.disk.Pos))]
+		}
+		if len(buf) == 0 {
+			return true, nil
+		}
+		n, err := h.ReadAt(buf, f.disk.Pos)
+		r.advance(f, int64(f.feed(buf[:n])))
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return false, err
+		case (err != nil || r.options.Follow && f.disk.Pos == f.disk.Size) && !r.chunks.full():
+			return true, nil
+		case !time.Now().Before(deadline), r.isLargeRest(f, f.disk.Size) && f.parallelDecoder() != nil:
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+func (r *reading) buffer() []byte {
+	if r.buffers.read == nil {
+		r.buffers.read = make([]byte, blockSize)
+	}
+	return r.buffers.read
+}
+
+// advance counts n more bytes of a file as read, or fewer if n is negative.
+func (r *reading) advance(f *file, n int64) {
+	f.disk.Pos += n
+	r.bytes.read += n
+}
+
+func (r *reading) atEnd(f *file) {
+	d := f.disk
+	if !r.options.Follow {
+		if d.Pos == 0 {
+			f.noteFile("it is empty")
+		}
+		f.finish()
+		f.decoder, f.scratch = nil, nil // most of the memory of many small files
+		return
+	}
+	unread := f.splitter.CutAtNUL()
+	r.advance(f, -unread)
+	d.StoppedAtNUL = unread > 0
+	f.noteNoFormat()
+	r.schedule.activate(f)
+	if f.changed.IsZero() || f.splitter.EndsDocument() {
+		f.acceptLastRecord()
+		f.noteUnendedRow("not counted until it ends: the last row, %s:%d, has no newline, so it may be cut off")
+	}
+}
+
+// noteStat notes size and time of a file. A change counts from when it was seen, since the clocks of
+// two machines differ; only the first time does the file's own time count.
+func (r *reading) noteStat(f *file, info fs.FileInfo) {
+	d, now := f.disk, time.Now()
+	if f.hadNews = d.Differs(info); f.hadNews {
+		r.schedule.lastNews = now
+	}
+	switch {
+	case d.Info != nil && f.hadNews:
+		f.changed = now
+	case d.Info == nil && now.Sub(info.ModTime()).Abs() < r.options.settleTime:
+		f.changed = info.ModTime()
+	}
+	r.bytes.total += info.Size() - d.Size
+	d.Info, d.Size = info, info.Size()
+}
+
+func (r *reading) restart(f *file) {
+	r.advance(f, -f.disk.Pos)
+	f.disk.Forget()
+	f.restart()
+	r.newest.remove(f, r.files)
+	f.workers, f.appender = nil, nil
+	if f.packed != nil {
+		f.packed.close()
+		f.packed = nil
+	}
+	r.texts.compressed.Forget(f.index)
+	if r.schedule.watcher != nil {
+		r.schedule.watcher.Renew(f.disk.Path)
+	}
+	repeats := r.chunks.duplicates.repeats[f.index] // which count now
+	delete(r.chunks.duplicates.repeats, f.index)
+	for _, by := range repeats {
+		if o := r.files[by]; o.disk != nil && !o.gone && !o.refused {
+			r.restart(o)
+			r.enqueue(o)
+		}
+	}
+}
+
+// The bytes that are appended to a log are decoded by a worker if there are at least minAppended, and
+// if a line ends in the last maxLastLine of them.
+const (
+	minAppended = 8 << 10
+	maxLastLine = 64 << 10
+)
+
+// readAppended reads the lines that were appended to a file that is followed. A fast log grows in
+// many small pieces, and reading them line by line takes ten times as long. Lines from which the
+// worker learned something new are read again line by line, as in [Source.readParallel].
+func (r *reading) readAppended(f *file, h io.ReaderAt, size int64) error {
+	lead := f.parallelDecoder()
+	if lead == nil || f.splitter.Framing.Quoted || !r.options.Follow || r.options.serial || r.chunks.full() || size-f.disk.Pos < minAppended {
+		return nil
+	}
+	n, err := r.wholeLines(h, f.disk.Pos, min(size, f.disk.Pos+strideBytes))
+	if err != nil || n <= 0 {
+		return err
+	}
+	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
+		f.appender = newWorker(lead)
+	}
+	n += len(f.splitter.Partial)
+	r.seekLineStart(f)
+	task := strideTask{from: f.disk.Pos, size: n, first: true, block: r.buffers.blocks.get()}
+	f.appender.buf = r.buffers.appended // one for all files: hundreds may be active
+	f.appender.decode(h, &task)
+	r.buffers.appended, f.appender.buf = f.appender.buf, nil
+	if task.err == nil && lead.SameNote(task.note) {
+		r.merge(f, &task)
+	}
+	return task.err
+}
+
+// wholeLines returns how many bytes of a range are complete lines, 0 if none ends in the last
+// maxLastLine bytes.
+func (r *reading) wholeLines(h io.ReaderAt, from, to int64) (int, error) {
+	at := max(from, to-maxLastLine)
+	last := r.buffer()[:to-at]
+	n, err := h.ReadAt(last, at)
+	if n < len(last) {
+		return 0, ignoreEOF(err) // the file is shorter now
+	}
+	i := bytes.LastIndexByte(last, '\n')
+	if i < 0 {
+		return 0, nil
+	}
+	return int(at-from) + i + 1, nil
+}
+
+// maxAttempts is how often reading a file may fail before a problem is reported: on network
+// filesystems handles become stale for a moment.
+const maxAttempts = 4
+
+// backOff returns how long to wait after so many failures in a row: at most 5 s.
+func backOff(failures int) time.Duration {
+	return min(20*time.Millisecond<<min(failures-1, 10), 5*time.Second)
+}
+
+// patiently calls f, and again if the filesystem fails for a moment and again is set.
+func patiently(f func() error, again bool) error {
+	err := f()
+	for n := 1; err != nil && again && isTransient(err) && n < maxAttempts; n++ {
+		time.Sleep(backOff(n))
+		err = f()
+	}
+	return err
+}
+
+// readFailed handles an error of opening or reading a file, and reports whether there is nothing more to
+// do for the file now. What was read of a file that was removed is kept.
+func (r *reading) readFailed(f *file, err error) bool {
+	f.failures++
+	f.failing, f.hadNews = true, false
+	f.retryAt = time.Now().Add(backOff(f.failures))
+	if fileio.IsLost(err) {
+		return r.linkLost(f, err)
+	}
+	if !r.options.Follow && f.failures < maxAttempts {
+		time.Sleep(backOff(f.failures))
+		return false
+	}
+	if !r.options.Follow && f.disk.Storage != nil {
+		r.lost = pathError(f.name, err) // part of a run is no run
+		return true
+	}
+	gone := errors.Is(err, fs.ErrNotExist) && r.options.Follow
+	if !f.blocked && (f.failures >= maxAttempts && !gone || errors.Is(err, fs.ErrPermission)) {
+		f.blocked = true
+		f.noteFile("it cannot be read: " + reasonOf(err))
+	}
+	r.schedule.activate(f)
+	return true
+}
+
+// linkLost is readFailed for a file whose storage does not answer. It stays in the queue while following; the storage
+// says in Link how the connection is.
+func (r *reading) linkLost(f *file, err error) (done bool) {
+	f.failures = 0
+	if !r.options.Follow {
+		r.lost = pathError(f.name, err)
+		return true
+	}
+	r.enqueue(f)
+	if r.offline == nil {
+		r.offline = map[fileio.Storage]bool{}
+	}
+	r.offline[f.disk.Storage] = true
+	slices.SortStableFunc(r.queue, func(a, b *file) int { // those of other storages are read
+		switch {
+		case r.isOffline(a) == r.isOffline(b):
+			return 0
+		case r.isOffline(a):
+			return 1
+		}
+		return -1
+	})
+	return false
+}
+
+// recovered is called when reading a file has succeeded. If a problem says that it cannot be read, that is not true
+// any more: recovered reports so, and the file is read from its start again, without the problem.
+func (r *reading) recovered(f *file) bool {
+	f.failures, f.failing = 0, false
+	if !f.blocked {
+		return false
+	}
+	f.blocked = false
+	r.restart(f)
+	return true
+}
+
+// isTransient reports whether an error of the filesystem may be gone when the file is opened again.
+func isTransient(err error) bool {
+	return fileio.IsLost(err) || fileio.IsReplaced(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+}
+
+// reasonOf says why a file cannot be read and what to do, without its path.
+func reasonOf(err error) string {
+	var failure *fileio.Failure
+	switch {
+	case errors.As(err, &failure):
+		return failure.Error()
+	case errors.Is(err, syscall.ESTALE):
+		return "the file server replaced it while it was open (stale handle): read it again, or look whether the run has moved"
+	case errors.Is(err, syscall.EIO):
+		return "the disk or its server reports an error: look at the mount and the kernel's log"
+	case errors.Is(err, syscall.ETIMEDOUT):
+		return "the file server does not answer: look at the mount"
+	case errors.Is(err, fs.ErrPermission):
+		return "its permissions do not let you: ask its owner for read permission"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
+}

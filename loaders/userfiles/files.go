@@ -1,0 +1,160 @@
+// Package userfiles reads and writes the user's own files: the configuration of the screen,
+// copies and exports under the state directory, and a session file per run. It writes
+// nothing next to a log. main passes it to the screen.
+package userfiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"vantage/loaders/storage"
+)
+
+// Files is the program's state directory, which the first Save creates.
+type Files struct {
+	dir  string
+	logs []string // that are open: see Protect
+}
+
+// Open returns $XDG_STATE_HOME/vantage or ~/.local/state/vantage.
+func Open() (*Files, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("no home directory to save files in: %w", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return &Files{dir: filepath.Join(state, "vantage")}, nil
+}
+
+// CacheDir is where bytes of other machines are kept, below the state directory.
+func (d *Files) CacheDir() string { return filepath.Join(d.dir, "cache") }
+
+// maxFiles is how many files with one base name there may be.
+const maxFiles = 1000
+
+// Save writes data to a new file with a number in its name, such as groups-3.tsv. It
+// overwrites no file.
+func (d *Files) Save(name string, data []byte) (path string, err error) {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return "", err
+	}
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(filepath.Base(name), ext)
+	for n := 1; n <= maxFiles; n++ {
+		path = filepath.Join(d.dir, fmt.Sprintf("%s-%d%s", base, n, ext))
+		h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = h.Write(data)
+		if err = errors.Join(err, h.Close()); err != nil {
+			return "", errors.Join(err, os.Remove(path)) // half a file is worse than none
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
+}
+
+// readPlain returns up to limit bytes of a file. Anything but a plain file is an error: a pipe or a device
+// may never end, or block.
+func readPlain(path string, limit int64) ([]byte, error) {
+	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = h.Close() }()
+	if info, err := h.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")})
+	}
+	return io.ReadAll(io.LimitReader(h, limit))
+}
+
+// Protect returns d, whose SaveAs writes no file into a directory of logs, or beside a log.
+func (d *Files) Protect(logs []string) *Files {
+	protected := *d
+	protected.logs = append(append([]string(nil), d.logs...), logs...)
+	return &protected
+}
+
+// SaveAs writes data to a new file of the person's choice and returns its full path. The path may begin with
+// ~. It overwrites no file, makes no directory, and writes nothing where a trainer writes or a log would be
+// looked for: the error says so in a sentence.
+func (d *Files) SaveAs(path string, data []byte) (string, error) {
+	full, err := fullPath(path)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(full)
+	if dir, err = filepath.EvalSymlinks(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no folder %s: make it, or give another", filepath.Dir(full))
+	} else if err != nil {
+		return "", err
+	}
+	full = filepath.Join(dir, filepath.Base(full))
+	if info, err := os.Lstat(full); err == nil && info.IsDir() {
+		return "", fmt.Errorf("%s is a folder: give the name of a file in it", full)
+	} else if err == nil {
+		return "", fmt.Errorf("%s exists, and nothing is overwritten: give another name", full)
+	}
+	if log := LogNextTo(d.logs, dir); log != "" {
+		return "", fmt.Errorf("%s would be among the files of the log %s: give another folder, such as ~/%s", filepath.Base(full), log, filepath.Base(full))
+	}
+	h, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return "", err
+	}
+	_, err = h.Write(data)
+	if err = errors.Join(err, h.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(full)) // half a file is worse than none
+	}
+	return full, nil
+}
+
+// fullPath returns a path from the root, with the home directory for a leading ~.
+func fullPath(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("there is no home directory: %w", err)
+		}
+		path = home + rest
+	}
+	return filepath.Abs(path)
+}
+
+// LogNextTo returns the log that a file in dir, a path without symbolic links, would be a part of or lie beside, ""
+// if there is none.
+func LogNextTo(logs []string, dir string) string {
+	for _, log := range logs {
+		if log == "-" || storage.IsElsewhere(log) {
+			continue // not on this machine
+		}
+		full, err := filepath.Abs(log)
+		if err != nil {
+			continue
+		}
+		if resolved, err := filepath.EvalSymlinks(full); err == nil {
+			full = resolved
+		}
+		inside := dir == filepath.Dir(full)
+		if info, err := os.Stat(full); err == nil && info.IsDir() {
+			inside = dir == full || strings.HasPrefix(dir, strings.TrimSuffix(full, "/")+"/")
+		}
+		if inside {
+			return log
+		}
+	}
+	return ""
+}

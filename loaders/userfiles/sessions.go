@@ -1,0 +1,246 @@
+package userfiles
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vantage/loaders/storage"
+	"vantage/model/session"
+)
+
+// SessionFile is the session of one run in a file under the state directory, named by a hash
+// of the run's paths.
+type SessionFile struct {
+	path string
+	run  []string // absolute paths, symbolic links resolved; those of other machines as they are
+	mu   sync.Mutex
+}
+
+// partPrefix begins the names of session files that are not complete.
+const partPrefix = ".part-"
+
+// Session returns the session file of the run at these paths.
+func (d *Files) Session(paths []string) (*SessionFile, error) {
+	m := &SessionFile{}
+	for _, p := range paths {
+		if storage.IsElsewhere(p) {
+			m.run = append(m.run, p)
+			continue
+		}
+		absolute, err := filepath.Abs(p)
+		if err != nil {
+			return nil, fmt.Errorf("cannot resolve %s: %w", p, err)
+		}
+		// a link such as latest may point to another run tomorrow
+		if resolved, err := filepath.EvalSymlinks(absolute); err == nil {
+			absolute = resolved
+		}
+		m.run = append(m.run, absolute)
+	}
+	slices.Sort(m.run)
+	name := sha256.Sum256([]byte(strings.Join(m.run, "\n")))
+	m.path = filepath.Join(d.dir, "runs", hex.EncodeToString(name[:12])+".json")
+	return m, nil
+}
+
+// Load returns the saved session, an empty one if there is no file. Callers show an error
+// and continue. The file's time becomes that of the last opening.
+func (m *SessionFile) Load() (session.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, data, err := m.read()
+	if data != nil {
+		now := time.Now()
+		_ = os.Chtimes(m.path, now, now) // else it is pruned earlier, at worst
+	}
+	return s, err
+}
+
+// Update applies a change to the saved session and returns the result. It reads the file
+// again, so that two programs on the same run keep each other's changes. It does not
+// overwrite a file that it cannot read.
+func (m *SessionFile) Update(change func(session.Session) session.Session) (session.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	current, oldData, err := m.read()
+	if err != nil {
+		return current, err
+	}
+	next := change(current)
+	newData, err := session.Encode(m.run, next)
+	switch {
+	case err != nil:
+		return current, err
+	case bytes.Equal(oldData, newData):
+		return next, nil
+	case oldData == nil && next.View == nil && len(next.Marks) == 0:
+		return next, nil // empty: create no file
+	}
+	if err := m.save(newData, oldData == nil); err != nil {
+		return current, err
+	}
+	return next, nil
+}
+
+// Remember creates an empty session file if there is none, so that the run is among
+// [Files.RecentRuns].
+func (m *SessionFile) Remember() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, data, err := m.read()
+	if err != nil || data != nil {
+		return err
+	}
+	if data, err = session.Encode(m.run, session.Session{}); err != nil {
+		return err
+	}
+	return m.save(data, true)
+}
+
+// save replaces the file. With one more file, others may be pruned.
+func (m *SessionFile) save(data []byte, isNew bool) error {
+	if err := m.write(data); err != nil {
+		return fmt.Errorf("cannot save the session: %w", err)
+	}
+	if isNew {
+		prune(filepath.Dir(m.path), time.Now())
+	}
+	return nil
+}
+
+// read returns the session and the bytes of the file, nil if there is no file.
+func (m *SessionFile) read() (session.Session, []byte, error) {
+	data, err := readPlain(m.path, session.MaxFile+1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return session.Session{}, nil, nil
+	}
+	if err != nil {
+		return session.Session{}, nil, fmt.Errorf("cannot read the session: %w", err)
+	}
+	if len(data) > session.MaxFile {
+		err = fmt.Errorf("larger than %d bytes", session.MaxFile)
+	}
+	var s session.Session
+	if err == nil {
+		s, err = session.Decode(data, m.run)
+	}
+	if err != nil {
+		return session.Session{}, nil, fmt.Errorf("%s is not overwritten, and nothing is saved until you move it away: %w", m.path, err)
+	}
+	return s, data, nil
+}
+
+// write replaces the file atomically.
+func (m *SessionFile) write(data []byte) error {
+	dir := filepath.Dir(m.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	h, err := os.CreateTemp(dir, partPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = h.Write(data)
+	err = errors.Join(err, h.Sync(), h.Close())
+	if err == nil {
+		err = os.Rename(h.Name(), m.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(h.Name()))
+	}
+	return nil
+}
+
+// RecentRun is a run that has a session file.
+type RecentRun struct {
+	Paths  []string // absolute; those of other machines as they were given
+	Opened time.Time
+}
+
+// RecentRuns returns at most limit runs with a session, those opened last first. Files that are no
+// sessions are passed over; whether the runs still exist is not looked at.
+func (d *Files) RecentRuns(limit int) []RecentRun {
+	var runs []RecentRun
+	for _, f := range savedSessions(filepath.Join(d.dir, "runs")) {
+		if len(runs) == limit {
+			break
+		}
+		data, err := readPlain(f.path, session.MaxFile)
+		if err != nil {
+			continue
+		}
+		if paths := session.RunOf(data); len(paths) > 0 {
+			runs = append(runs, RecentRun{paths, f.opened})
+		}
+	}
+	return runs
+}
+
+// savedSession is a file that holds a session, by its name.
+type savedSession struct {
+	path   string
+	opened time.Time
+	size   int64
+}
+
+// savedSessions returns the files of sessions in dir, those opened last first.
+func savedSessions(dir string) (all []savedSession) {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.json")) // none for a directory whose name is no pattern
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+			all = append(all, savedSession{name, info.ModTime(), info.Size()})
+		}
+	}
+	slices.SortFunc(all, func(a, b savedSession) int { return b.opened.Compare(a.opened) })
+	return all
+}
+
+// What is kept: the views of the runs opened last, and marks, which cost a person more, for longer.
+const (
+	maxUnmarkedSessions = 500
+	keepUnmarkedFor     = 90 * 24 * time.Hour // since the run was opened last
+	keepMarkedFor       = 2 * 365 * 24 * time.Hour
+	keepPartFor         = time.Hour // a temporary file that a killed program left
+)
+
+// prune deletes the session files in dir that are kept no longer, and forgotten temporary files. It ignores
+// errors, and files that are no sessions: a file that it cannot read or remove stays until the
+// next time.
+func prune(dir string, now time.Time) {
+	parts, _ := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	for _, name := range parts { // no program can still be writing an old one
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepPartFor {
+			_ = os.Remove(name)
+		}
+	}
+	unmarked := 0
+	for _, f := range savedSessions(dir) {
+		if f.size > session.MaxFile {
+			continue
+		}
+		data, err := os.ReadFile(f.path)
+		if err != nil || !session.IsSession(data) {
+			continue
+		}
+		age, keepFor := now.Sub(f.opened), keepMarkedFor
+		if session.IsUnmarked(data) {
+			keepFor = keepUnmarkedFor
+			if age <= keepFor {
+				unmarked++
+			}
+		}
+		if age > keepFor || session.IsUnmarked(data) && unmarked > maxUnmarkedSessions {
+			_ = os.Remove(f.path)
+		}
+	}
+}

@@ -1,0 +1,425 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/choice"
+	"vantage/model/figures"
+	"vantage/model/glance"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// MaxAnswer is the most bytes that a short answer takes, unless more is asked for: a program that reads it,
+// such as a coding agent, pays for each of them.
+const MaxAnswer = 2048
+
+// Answer is what every short answer says of the run that it is about.
+type Answer struct {
+	Path     string
+	Snap     model.Snapshot
+	Settings model.Settings // with which everything is computed
+	Choice   choice.Choice  // who chose the estimator of Settings
+	Now      time.Time
+}
+
+// document returns an answer as a line of JSON: what every answer begins with, its members, and that it is complete.
+func (a *Answer) document(schema string, members ...member) []byte {
+	head := object{{"schema", schema}, {"path", shorten(a.Path, 120)}, {"computed_as", a.computedAs(200)}}
+	return encode(slices.Concat(head, members, object{{"complete", true}}))
+}
+
+// computedAs says by whose arithmetic, in at most n bytes.
+func (a *Answer) computedAs(n int) string { return shorten(a.Choice.WithScale(), n) }
+
+// freshness says whether the log grows, and when it was last written, in UTC; "" for a log that is no file.
+func (a *Answer) freshness() (state, lastWrite string) {
+	p := a.Snap.Run.Progress
+	if p.LastWrite.IsZero() || p.BytesAll == 0 {
+		return "unknown", ""
+	}
+	state, _ = p.FreshnessText(a.Now)
+	return state, p.LastWrite.UTC().Format(time.RFC3339)
+}
+
+// writeFitting writes the answer with as many entries of its list as fit into [MaxAnswer] bytes, at most n.
+// With none it is written whatever it takes.
+func writeFitting(w io.Writer, n int, draw func(entries int) []byte) error {
+	text := draw(n)
+	for n > 0 && len(text) > MaxAnswer {
+		n--
+		text = draw(n)
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// shorten returns text as one safe line of at most n bytes.
+func shorten(text string, n int) string {
+	text = sanitize.Line(text)
+	if len(text) <= n {
+		return text
+	}
+	n -= len("…")
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
+// known returns x with six digits, nil for NaN.
+func known(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return rounded(x)
+}
+
+// answerFigures are what a short answer says of a step beside its fates.
+func answerFigures() []figures.Column[*analysis.Summary] {
+	return figures.Select(figures.Steps(), "step", "samples", "nonzero_samples", "groups", "signal_groups", "reward_mean", "length_mean")
+}
+
+// stepObject is a step in a short answer.
+func stepObject(s *analysis.Summary) object {
+	var row object
+	for _, c := range answerFigures() {
+		cell := c.Value(s).Cell()
+		if x, ok := cell.(float64); ok {
+			cell = known(x)
+		}
+		row = append(row, member{c.Name, cell})
+	}
+	return append(row, member{"fates", fatesOf(s.Fates)})
+}
+
+// fatesLine counts groups by fate: "5 alive, 3 all wrong".
+func fatesLine(counts [model.FateCount]int) string {
+	var parts []string
+	for i := range counts {
+		if f := model.Fate(len(counts) - 1 - i); counts[f] > 0 {
+			parts = append(parts, units.Count(counts[f])+" "+f.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Summary is a run at a glance in a short answer.
+type Summary struct {
+	Answer
+	Glance   *glance.Glance
+	Trend    *analysis.Trend // all steps
+	Examples []string        // names of a group without signal of each of the first of Glance.Spans; "" if there is none
+}
+
+// MaxWorst is how many of the worst steps a summary has.
+const MaxWorst = 5
+
+// SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@1. reward says which columns
+// are the reward, if the log has several. The origin is as in [JSON]; freshness is "live", "idle 14 min", "ended" or, for
+// what is no file, "unknown". Steps that are open count in none of the sums. more_worst says how many of the worst steps,
+// or runs of neighbouring steps, are left out for the length.
+func SummaryJSON(w io.Writer, s *Summary) error {
+	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), func(n int) []byte {
+		g := s.Glance
+		state, written := s.freshness()
+		first, last := s.span()
+		worst := []object{}
+		for i := range s.Glance.Spans[:n] {
+			span := &s.Glance.Spans[i]
+			worst = append(worst, object{
+				{"from", span.From},
+				{"to", span.To},
+				{"cause", shorten(span.Cause, 140)},
+				{"groups", span.Groups},
+				{"signal_groups", span.Signal},
+				{"group", some(s.example(i))},
+			})
+		}
+		return s.document("vantage/summary@1", object{
+			{"origin", s.Choice.Origin},
+			{"reward", some(s.reward())},
+			{"format", s.Snap.Run.Format},
+			{"freshness", state},
+			{"last_write", some(written)},
+			{"steps", g.Steps},
+			{"first_step", first},
+			{"last_step", last},
+			{"open_steps", append([]int64{}, g.Open...)},
+			{"samples", g.Rows},
+			{"nonzero_samples", g.Nonzero},
+			{"groups", g.Groups},
+			{"signal_groups", g.Signal},
+			{"fates", fatesOf(g.Fates)},
+			{"reward_mean", known(g.Reward())},
+			{"length_mean", known(g.Length())},
+			{"advice", s.advice()},
+			{"notes", s.notes()},
+			{"worst", worst},
+			{"more_worst", some(len(g.Spans) - n)},
+			{"warnings", s.warnings()},
+		}...)
+	})
+}
+
+// example returns the name of a group without signal of one of the worst steps, for why and show; "" if there is none.
+func (s *Summary) example(i int) string {
+	if i >= len(s.Examples) {
+		return ""
+	}
+	return shorten(s.Examples[i], 64)
+}
+
+// span returns the numbers of the first and the last step.
+func (s *Summary) span() (first, last int64) {
+	if n := len(s.Trend.Steps); n > 0 {
+		return s.Trend.Steps[0].Step, s.Trend.Steps[n-1].Step
+	}
+	return 0, 0
+}
+
+func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice), 240) }
+
+// reward says which columns are the reward, "" if there was nothing to choose.
+func (s *Summary) reward() string {
+	if !s.Choice.Rewards.IsChoice() {
+		return ""
+	}
+	return shorten(s.Choice.Rewards.String(), 120)
+}
+
+// notes say what is not in the figures, and what was doubted.
+func (s *Summary) notes() []string {
+	run := s.Snap.Run
+	notes := run.Notes
+	if run.Config != "" {
+		notes = slices.Concat([]string{run.Config}, notes)
+	}
+	if n := len(run.Problems); n > 0 {
+		notes = slices.Concat([]string{fmt.Sprintf("%s could not be read, first %s", units.Plural(max(n, run.Skipped), "records"), run.Problems[0])}, notes)
+	}
+	out := []string{}
+	for _, note := range notes[:min(3, len(notes))] {
+		out = append(out, shorten(note, 110))
+	}
+	if more := len(notes) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("%d more: vantage report", more))
+	}
+	return out
+}
+
+type summaryWarning struct {
+	Kind  model.WarningKind `json:"kind"`
+	Steps int               `json:"steps"` // that raise it
+	First int64             `json:"first_step"`
+}
+
+// maxWarnings is how many kinds of warnings a summary has.
+const maxWarnings = 4
+
+// warnings returns the first kinds of warnings, and how many steps raise each.
+func (s *Summary) warnings() []summaryWarning {
+	out := []summaryWarning{}
+	for _, first := range s.Trend.FirstWarnings() {
+		if len(out) == maxWarnings {
+			break
+		}
+		w := summaryWarning{Kind: first.Kind, First: s.Trend.Steps[first.StepIndex].Step}
+		for i := range s.Trend.Steps {
+			if slices.ContainsFunc(s.Trend.Steps[i].Warnings, func(o model.Warning) bool { return o.Kind == first.Kind }) {
+				w.Steps++
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// SummaryText writes the same in lines, of at most [MaxAnswer] bytes together.
+func SummaryText(w io.Writer, s *Summary) error {
+	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), s.text)
+}
+
+func (s *Summary) text(n int) []byte {
+	var b bytes.Buffer
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-8s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	g := s.Glance
+	first, last := s.span()
+	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps), units.Plural(g.Rows, "samples"))
+	for _, open := range g.Open {
+		line("open", "step %d is still being written and counts in none of the figures", open)
+	}
+	if state, written := s.freshness(); written != "" {
+		line("fresh", "%s, last written %s", state, written)
+	}
+	line("numbers", "%s", s.computedAs(200))
+	if r := s.reward(); r != "" {
+		line("columns", "reward %s", r)
+	}
+	line("samples", "%s train: their advantage is not 0", units.Fraction(g.Nonzero, g.Rows))
+	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
+	line("means", "reward %s%s", meanText(g.Reward()), lengthText(g.Length(), s.Snap.Run.LengthUnit))
+	for i := range g.Spans[:n] {
+		x := &g.Spans[i]
+		steps, cause := fmt.Sprintf("step %d", x.From), shorten(x.Cause, 140)
+		if x.From != x.To {
+			steps = fmt.Sprintf("steps %d to %d", x.From, x.To)
+		}
+		if example := s.example(i); example != "" {
+			cause += "; such as group " + example
+		}
+		line("worst", "%s: %s", steps, cause)
+	}
+	if more := len(g.Spans) - n; more > 0 {
+		line("", "%d more that are less bad", more)
+	}
+	if len(g.Spans) > 0 {
+		line("order", "of the worst: %s", glance.Order())
+	}
+	var kinds []string
+	for _, x := range s.warnings() {
+		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))
+	}
+	if len(kinds) > 0 {
+		line("warnings", "%s", strings.Join(kinds, ", "))
+	}
+	for _, note := range s.notes() {
+		line("note", "%s", note)
+	}
+	line("advice", "%s", s.advice())
+	return b.Bytes()
+}
+
+// lengthText is the mean length of responses behind a comma, "" if it is not known.
+func lengthText(mean float64, unit model.LengthUnit) string {
+	if math.IsNaN(mean) {
+		return ""
+	}
+	return fmt.Sprintf(", length %s %s", units.Short(mean), unit)
+}
+
+func meanText(x float64) string {
+	if math.IsNaN(x) {
+		return units.Missing
+	}
+	return units.Short(x)
+}
+
+// Steps is some steps of a run in a short answer.
+type Steps struct {
+	Answer
+	Steps    []analysis.Summary // ascending
+	Explicit bool               // so many were asked for: none is left out so that the answer fits into [MaxAnswer]
+}
+
+// StepsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless more steps were asked for: see the schema steps@1.
+// A mean that is not known is null. left_out is how many of the older steps are left out for the length.
+func StepsJSON(w io.Writer, s *Steps) error {
+	return s.write(w, func(n int) []byte {
+		rows, open := [][]any{}, []int64{}
+		for i := len(s.Steps) - n; i < len(s.Steps); i++ {
+			if s.Steps[i].Open {
+				open = append(open, s.Steps[i].Step)
+			}
+			var row []any
+			for _, m := range stepObject(&s.Steps[i]) {
+				row = append(row, m.value)
+			}
+			rows = append(rows, row)
+		}
+		columns := append(namesOf(answerFigures()), "fates")
+		return s.document("vantage/steps@1", object{{"columns", columns}, {"rows", rows}, {"open_steps", open}, {"left_out", some(len(s.Steps) - n)}}...)
+	})
+}
+
+func (s *Steps) write(w io.Writer, draw func(n int) []byte) error {
+	if s.Explicit {
+		_, err := w.Write(draw(len(s.Steps)))
+		return err
+	}
+	return writeFitting(w, len(s.Steps), draw)
+}
+
+// StepsText writes the same as a table.
+func StepsText(w io.Writer, s *Steps) error {
+	return s.write(w, func(n int) []byte {
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "computed as %s\n", s.computedAs(240))
+		if more := len(s.Steps) - n; more > 0 {
+			fmt.Fprintf(&b, "%s before these are left out: give --last\n", units.Plural(more, "steps"))
+		}
+		fmt.Fprintf(&b, "%7s %12s %10s %8s %8s  %s\n", "step", "A≠0", "signal", "reward", "length", "groups")
+		for i := len(s.Steps) - n; i < len(s.Steps); i++ {
+			b.WriteString(stepLine(&s.Steps[i]))
+		}
+		return b.Bytes()
+	})
+}
+
+// stepLine is a step as a row of the table.
+func stepLine(s *analysis.Summary) string {
+	open := ""
+	if s.Open {
+		open = " (still being written)"
+	}
+	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), fmt.Sprintf("%d/%d", s.Signal, s.Groups),
+		meanText(s.Metric("critic/score/mean")), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
+}
+
+// TailLine is a step that is complete, or the end of a tail.
+type TailLine struct {
+	Step   *analysis.Summary // nil at the end
+	Choice choice.Choice
+
+	End        string        // "idle", "interrupted" or "input ended"
+	Quiet      time.Duration // for which no row came, if End is "idle"
+	Steps      int           // lines before the end
+	Unfinished *int64        // the newest step, if it may still be written
+}
+
+// TailJSON writes a line for a complete step, with the keys of [StepsJSON] and the kinds of its warnings, and one for the
+// end: see the schema tail@1.
+func TailJSON(w io.Writer, l TailLine) error {
+	line := object{{"schema", "vantage/tail@1"}}
+	if l.Step == nil {
+		line = append(line, object{{"end", l.End}, {"quiet_seconds", some(l.Quiet.Seconds())}, {"steps", l.Steps}, {"unfinished_step", some(l.Unfinished)}}...)
+	} else {
+		kinds := []model.WarningKind{} // each once
+		for i := range l.Step.Warnings {
+			if k := l.Step.Warnings[i].Kind; !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+		}
+		line = slices.Concat(line, object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}, stepObject(l.Step), object{{"warnings", kinds}})
+	}
+	_, err := w.Write(encode(line))
+	return err
+}
+
+// TailText writes the same as rows of the table of [StepsText].
+func TailText(w io.Writer, l TailLine) error {
+	if l.Step != nil {
+		_, err := io.WriteString(w, stepLine(l.Step))
+		return err
+	}
+	text := "end: " + l.End
+	if l.Quiet > 0 {
+		text += ", no row for " + units.ApproxDuration(l.Quiet)
+	}
+	if l.Unfinished != nil {
+		text += fmt.Sprintf("; step %d may be unfinished", *l.Unfinished)
+	}
+	_, err := fmt.Fprintf(w, "%s; %s\n", text, units.Plural(l.Steps, "steps"))
+	return err
+}

@@ -1,0 +1,365 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
+)
+
+// Catalogue is how a list of what the frameworks do is printed, as `vantage estimators` does.
+type Catalogue[T estimators.Described] struct {
+	Name string // of the command, and of the list in JSON
+
+	line    func(T) string   // of an entry in the list
+	noHeads bool             // lines have the framework; else it has a line of its own
+	foot    string           // below the list
+	details func(T) []detail // what else is said of an entry, on its page and in JSON
+}
+
+// detail is what is said of an entry: under a label on its page, unless that is empty, and under a key in JSON,
+// unless that is. The value is a text, several, [options] or, in JSON alone, anything.
+type detail struct {
+	label, key string
+	value      any
+}
+
+// List writes a line per entry.
+func (c Catalogue[T]) List(w io.Writer, list []T) error {
+	var b strings.Builder
+	framework := ""
+	for _, x := range list {
+		if of := x.About().Framework; of != framework && !c.noHeads {
+			framework = of
+			fmt.Fprintf(&b, "%s\n", framework)
+		}
+		b.WriteString(c.line(x) + "\n")
+	}
+	_, err := io.WriteString(w, b.String()+c.foot)
+	return err
+}
+
+// Pages writes the full description of each entry, with an empty line between two.
+func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
+	var b strings.Builder
+	for i, x := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s %s\n", x.About().Framework, x.About().Name)
+		for _, d := range c.details(x) {
+			for _, text := range d.texts() {
+				fmt.Fprintf(&b, "  %-13s%s\n", d.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// texts are what a page says under the label, each time that it has it.
+func (d detail) texts() []string {
+	if d.label == "" {
+		return nil
+	}
+	switch value := d.value.(type) {
+	case string:
+		return []string{value}
+	case []string:
+		return []string{strings.Join(value, ", ")}
+	case options:
+		var texts []string
+		for _, o := range value {
+			text := o.String()
+			if o.Aliases != nil {
+				text += "; also " + strings.Join(o.Aliases, ", ")
+			}
+			texts = append(texts, text)
+		}
+		return texts
+	}
+	return nil
+}
+
+// JSON writes the entries as a list: see writeList. What the keys mean is in the schema of its name.
+func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
+	all := []object{}
+	for _, x := range list {
+		o := object{{"framework", x.About().Framework}, {"name", x.About().Name}}
+		for _, d := range c.details(x) {
+			if d.key != "" {
+				o = append(o, member{d.key, d.value})
+			}
+		}
+		all = append(all, o)
+	}
+	return writeList(w, c.Name, all)
+}
+
+// options are objects in JSON.
+type options []estimators.Option
+
+// MarshalJSON writes them as a list.
+func (list options) MarshalJSON() ([]byte, error) {
+	var all []object
+	for _, o := range list {
+		all = append(all, object{
+			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning},
+		})
+	}
+	return encodeLine(all), nil
+}
+
+// Estimators is the catalogue of estimators.
+func Estimators() Catalogue[*estimators.Estimator] {
+	return Catalogue[*estimators.Estimator]{
+		Name: "estimators",
+		line: func(e *estimators.Estimator) string {
+			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(scaleNames(e), " "), formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
+		},
+		details: func(e *estimators.Estimator) []detail {
+			return []detail{
+				{"", "scales", scaleNames(e)},
+				{"formula", "formula", e.Formula},
+				{"notes", "doc", e.Doc},
+				{"scales", "", scaleNames(e)},
+				{"precision", "", e.Precision()},
+				{"", "precision", int(e.Float)},
+				{"", "tolerance", e.Tolerance},
+				{"", "runtime", e.Runtime()},
+				{"needs", "needs", append([]string{"reward", "group"}, estimatorNeeds(e)...)},
+				{"", "computable", e.Computable()},
+				{"filter", "", filterText(e)},
+				{"", "filter", e.TrainerFilters},
+				{"source", "source", e.Source},
+				{"", "no_public_code", some(e.NoPublicCode)},
+				{"option", "options", some(options(e.Options))},
+			}
+		},
+	}
+}
+
+func filterText(e *estimators.Estimator) string {
+	switch {
+	case e.TrainerFilters:
+		return "keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them"
+	case e.CanFilter:
+		return "can be tried here; its trainer has no such filter"
+	case e.Selects():
+		return "none: it leaves out samples by itself"
+	}
+	return "none"
+}
+
+func estimatorNeeds(e *estimators.Estimator) []string {
+	names := needed([]need{
+		{"response lengths", e.Needs.Lengths},
+		{"reward components", e.Needs.Components},
+		{"greedy baselines", e.Needs.Baselines},
+		{"more than rewards", e.NotComputable != ""},
+	})
+	for _, c := range e.Needs.Columns.List() {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+func scaleNames(e *estimators.Estimator) []string {
+	names := make([]string, len(e.Scales))
+	for i, s := range e.Scales {
+		names[i] = string(s)
+	}
+	return names
+}
+
+// Filters is the catalogue of group filters.
+func Filters() Catalogue[*groupfilter.Filter] {
+	return Catalogue[*groupfilter.Filter]{
+		Name: "filters",
+		line: func(f *groupfilter.Filter) string { return fmt.Sprintf("  %-38s %-9s %s", f.Name, f.Fate, f.Formula) },
+		details: func(f *groupfilter.Filter) []detail {
+			source := f.Source
+			if f.NoPublicCode {
+				source += "; by the description, no public code to compare with"
+			}
+			return []detail{
+				{"keeps", "keeps", f.Formula},
+				{"notes", "doc", f.Doc},
+				{"dropped rows", "", fateText(f.Fate)},
+				{"", "dropped", f.Fate.String()},
+				{"needs", "needs", append([]string{"reward", "group"}, needed([]need{
+					{"rewards before shaping by length", f.SeesRaw},
+					{"advantages", f.NeedsAdvantages},
+					{"response lengths, for masks by length", f.NeedsLengths},
+				})...)},
+				{"turned on by", "turned_on_by", f.Setting()},
+				{"source", "", source},
+				{"", "source", f.Source},
+				{"", "no_public_code", some(f.NoPublicCode)},
+				{"option", "options", some(options(f.Options))},
+			}
+		},
+	}
+}
+
+func fateText(f groupfilter.Fate) string {
+	switch f {
+	case groupfilter.Removed:
+		return "are not trained on, and nothing takes their place"
+	case groupfilter.Masked:
+		return "stay in the batch with a loss mask of 0, and count where the loss counts rows"
+	default:
+		return "are refilled: other prompts are generated until the batch is full"
+	}
+}
+
+// Losses is the catalogue of losses. The default of a framework is marked in the list.
+func Losses() Catalogue[*lossweight.Loss] {
+	needs := func(l *lossweight.Loss) []string {
+		return needed([]need{{"response lengths", l.NeedsLengths}, {"advantages", l.NeedsAdvantages}, {l.NotComputable, l.NotComputable != ""}})
+	}
+	return Catalogue[*lossweight.Loss]{
+		Name: "losses",
+		line: func(l *lossweight.Loss) string {
+			mark := " "
+			if l.Default {
+				mark = "*"
+			}
+			return fmt.Sprintf("%s %-30s %s", mark, l.Name, formulaText(&l.Entry, "a log", needs(l)))
+		},
+		foot: "* what the framework does if it is told nothing. l tokens of the row; T tokens and N rows of the optimizer step\n",
+		details: func(l *lossweight.Loss) []detail {
+			setting := l.Setting()
+			if l.Default {
+				setting += ", the default"
+			}
+			return []detail{
+				{"", "default", l.Default},
+				{"", "key", l.Key},
+				{"", "value", l.Value},
+				{"weight", "formula", l.Formula},
+				{"notes", "doc", l.Doc},
+				{"setting", "", setting},
+				{"needs", "needs", append([]string{"group"}, needs(l)...)},
+				{"", "computable", l.NotComputable == ""},
+				{"option", "options", options(l.Options)},
+				{"source", "source", l.Source},
+			}
+		},
+	}
+}
+
+// Overlong is the catalogue of shapings of rewards by length.
+func Overlong() Catalogue[*overlong.Shaping] {
+	return Catalogue[*overlong.Shaping]{
+		Name: "overlong", noHeads: true,
+		line: func(s *overlong.Shaping) string {
+			return fmt.Sprintf("%-16s %-24s %s", s.Framework, s.Name, formulaText(&s.Entry, "token counts", nil))
+		},
+		details: func(s *overlong.Shaping) []detail {
+			return []detail{
+				{"", "key", s.Key},
+				{"", "value", s.Value},
+				{"reward", "formula", s.Formula},
+				{"notes", "doc", s.Doc},
+				{"setting", "", s.Setting()},
+				{"needs", "needs", cmp.Or(s.NotComputable, "response lengths")},
+				{"", "computable", s.NotComputable == ""},
+				{"", "filter_sees_raw", s.FilterSeesRaw},
+				{"option", "options", options(s.Options)},
+				{"source", "source", s.Source},
+			}
+		},
+	}
+}
+
+// formulaText is the formula of an entry with what it needs, or that it is not computed from so much.
+func formulaText(e *estimators.Entry, from string, needs []string) string {
+	switch {
+	case e.NotComputable != "":
+		return "not from " + from + ": " + e.Formula
+	case len(needs) > 0:
+		return e.Formula + "  [needs " + strings.Join(needs, ", ") + "]"
+	}
+	return e.Formula
+}
+
+// need is the name of what an entry may need, and whether it does.
+type need struct {
+	name string
+	is   bool
+}
+
+// needed returns the names of what is needed.
+func needed(list []need) []string {
+	var names []string
+	for _, n := range list {
+		if n.is {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// writeList writes a list of what there is, under its name and with a schema of that name:
+//
+//	{"schema": "vantage/estimators@1", "estimators": [{…}], "complete": true}
+func writeList(w io.Writer, name string, entries any) error {
+	_, err := fmt.Fprintf(w, "{\n  \"schema\": \"vantage/%s@1\",\n  %q: %s,\n  \"complete\": true\n}\n", name, name, indented(entries, "  "))
+	return err
+}
+
+// wrap breaks text between words into lines of at most w characters.
+func wrap(text string, w int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > w {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// Format describes a log format to a user.
+type Format struct {
+	Name   string `json:"name"`   // value of --input-format
+	Doc    string `json:"doc"`    // who writes it, and what it looks like
+	Writes string `json:"writes"` // the trainer's option that writes it
+
+	File    string `json:"file"`    // where it is then: "DIR/{step}.jsonl"
+	Command string `json:"command"` // the first one for it: "vantage DIR"
+}
+
+// formatsFoot is said below any list of formats.
+const formatsFoot = "\n" +
+	"DIR is the folder that you gave the trainer; {x} stands for what the trainer puts there.\n" +
+	"Files may be compressed with gzip or zstd. Files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
+	"trainer_state.json) are refused in a sentence that says where the samples of that trainer are.\n" +
+	"A log may be on another machine: host:path, s3://, gs://, hf://, or a table of ClickHouse, clickhouse://,\n" +
+	"which `vantage formats clickhouse` describes.\n"
+
+// FormatText writes which logs can be read, and the trainers' options that write them.
+func FormatText(w io.Writer, list []Format) error {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "%-20s%s\n", f.Name, strings.Join(wrap(f.Doc, 90), "\n"+strings.Repeat(" ", 20)))
+		fmt.Fprintf(&b, "%20swritten with: %s\n", "", strings.Join(wrap(f.Writes, 76), "\n"+strings.Repeat(" ", 34)))
+		fmt.Fprintf(&b, "%20swritten as:   %s\n%20sthen:         %s\n", "", f.File, "", f.Command)
+	}
+	b.WriteString(formatsFoot)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// FormatJSON writes the formats as a list (see writeList), objects of name, doc, writes, file and command.
+func FormatJSON(w io.Writer, list []Format) error {
+	return writeList(w, "formats", append([]Format{}, list...))
+}
