@@ -5,9 +5,6 @@ import (
 	"slices"
 
 	"vantage/estimators"
-	"vantage/estimators/groupfilter"
-	"vantage/estimators/lossweight"
-	"vantage/estimators/overlong"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
@@ -44,12 +41,12 @@ func chainStages() []chainStage {
 		{name: "reward", choice: App.rewardWords, effect: rewardEffect, how: ":reward selects another column, or a weighted sum", active: always},
 		{
 			name: "length penalty", choice: func(a App) string { return a.settings.now.Overlong }, effect: overlongEffect,
-			move: moveChoice(overlongNames, "overlong"), about: App.overlongAbout, active: func(a App) bool { return a.settings.now.Overlong != "" },
+			move: moveChoice("overlong"), about: App.overlongAbout, active: func(a App) bool { return a.settings.now.Overlong != "" },
 			off: []model.Option{{Name: "overlong", Value: "none"}},
 		},
 		{
 			name: "groups admitted", choice: func(a App) string { return a.settings.now.GroupFilter }, effect: admissionEffect,
-			move: moveChoice(groupFilterNames, "group_filter"), about: App.groupFilterAbout, active: func(a App) bool { return a.settings.now.GroupFilter != "" }, off: []model.Option{{Name: "group_filter", Value: "none"}},
+			move: moveChoice("group_filter"), about: App.groupFilterAbout, active: func(a App) bool { return a.settings.now.GroupFilter != "" }, off: []model.Option{{Name: "group_filter", Value: "none"}},
 		},
 		{
 			name: "samples kept", choice: App.keepWords, effect: keepEffect, how: "p P m M r change the ratios, S shows the effect of all", active: func(a App) bool { return a.settings.now.Effective().Filtering() },
@@ -63,7 +60,7 @@ func chainStages() []chainStage {
 		},
 		{
 			name: "weight in the loss", choice: func(a App) string { return a.settings.now.Loss }, effect: lossEffect,
-			move: moveChoice(lossNames, "loss"), about: App.lossAbout, active: func(a App) bool { return a.settings.now.Loss != "" }, off: []model.Option{{Name: "loss", Value: "none"}},
+			move: moveChoice("loss"), about: App.lossAbout, active: func(a App) bool { return a.settings.now.Loss != "" }, off: []model.Option{{Name: "loss", Value: "none"}},
 		},
 	}
 }
@@ -74,8 +71,8 @@ func chainKeys() keySection {
 	return keySection{"chain", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
 		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
-		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", do(App.moveStageChoice, 1)},
-		{[]string{"h", "left"}, "←", "", "previous choice", do(App.moveStageChoice, -1)},
+		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", move(App.moveStageChoice, 1)},
+		{[]string{"h", "left"}, "←", "", "previous choice", move(App.moveStageChoice, -1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", move(App.scrollStage, -1)},
 		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
@@ -128,12 +125,12 @@ func (a App) clearStage() App {
 	return a.switchTo(set)
 }
 
-// moveChoice returns the move through a list of names, of which the first is "", for none.
-func moveChoice(names func(framework string) []string, setting string) func(App, int) App {
+// moveChoice returns the move through the values of a setting, of which the first is "none".
+func moveChoice(setting string) func(App, int) App {
 	return func(a App, by int) App {
-		all := names(a.settings.now.Framework)
-		now := map[string]string{"overlong": a.settings.now.Overlong, "group_filter": a.settings.now.GroupFilter, "loss": a.settings.now.Loss}[setting]
-		next := all[(max(0, slices.Index(all, now))+by+len(all))%len(all)]
+		s, _ := model.FindSetting(setting)
+		all := s.Values(a.settings.now)
+		next := all[(max(0, slices.Index(all, s.Get(a.settings.now)))+by+len(all))%len(all)]
 		set, err := a.settings.now.Set(setting, next)
 		if err != nil {
 			a.notice = err.Error()
@@ -141,34 +138,6 @@ func moveChoice(names func(framework string) []string, setting string) func(App,
 		}
 		return a.switchTo(set)
 	}
-}
-
-// ownFirst returns "" for none, the names of a framework, then those of the others.
-func ownFirst[T any](all []T, framework string, name func(T) (framework, name string)) []string {
-	names := []string{""}
-	for _, own := range []bool{true, false} {
-		for _, x := range all {
-			if f, n := name(x); (f == framework) == own {
-				names = append(names, f+"/"+n)
-			}
-		}
-	}
-	return names
-}
-
-func groupFilterNames(framework string) []string {
-	return ownFirst(groupfilter.All(), framework, func(f *groupfilter.Filter) (string, string) { return f.Framework, f.Name })
-}
-
-func lossNames(framework string) []string {
-	return ownFirst(lossweight.All(), framework, func(l *lossweight.Loss) (string, string) { return l.Framework, l.Name })
-}
-
-// orNone names the first choice, which is none.
-func orNone(names []string) []string { return append([]string{"none"}, names[1:]...) }
-
-func overlongNames(framework string) []string {
-	return ownFirst(overlong.All(), framework, func(s *overlong.Shaping) (string, string) { return s.Framework, s.Name })
 }
 
 func (a App) moveEstimator(by int) App {

@@ -45,17 +45,11 @@ func (a App) openCommand() App {
 	return a.openLine(viewCommand)
 }
 
-func (a App) typeCommand(typed string) App {
-	a.commandLine.text = appendTyped(a.commandLine.text, typed, maxCommandBytes)
-	return a
-}
-
 func (a App) backspaceCommand() App {
 	if a.commandLine.text == "" {
 		return a.closeLine()
 	}
-	a.commandLine.text = backspace(a.commandLine.text)
-	return a
+	return a.backspace()
 }
 
 func (a App) recallCommand(by int) App {
@@ -175,22 +169,22 @@ func lineCommands() []lineCommand {
 	return []lineCommand{
 		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
 		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
-		{"framework", "NAME", "the framework whose arithmetic is used", setOption("framework"), firstArgument(func(App) []string { return estimators.Frameworks() })},
-		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), firstArgument(App.estimatorNames)},
-		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
+		{"framework", "NAME", "the framework whose arithmetic is used", setOption("framework"), valuesOf("framework")},
+		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
+		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
 		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(App.optionKeys)},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
-		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
+		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
 		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
-		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), oneOf("auto")},
+		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"filter", "QUERY", "show only the groups that match", runFilter, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
 		{"chain", "", "the stages from reward to loss", runAction(App.openChain), nil},
-		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), firstArgument(func(a App) []string { return orNone(groupFilterNames(a.settings.now.Framework)) })},
-		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), firstArgument(func(a App) []string { return orNone(lossNames(a.settings.now.Framework)) })},
+		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
+		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
 		{"run", "", "the run at a glance", runAction(App.openGlance), nil},
 		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
 		{"figure", "[NAME]", "draw a figure over all steps; without a name: list them all", runFigure, firstArgument(App.metricNames)},
@@ -260,6 +254,12 @@ func firstArgument(list func(App) []string) func(App, []string) []string {
 	}
 }
 
+// valuesOf completes the first argument to a value of a setting.
+func valuesOf(setting string) func(App, []string) []string {
+	s, _ := model.FindSetting(setting)
+	return firstArgument(func(a App) []string { return s.Values(a.settings.now) })
+}
+
 // oneOf completes the first argument to one of some words.
 func oneOf(words ...string) func(App, []string) []string {
 	return firstArgument(func(App) []string { return words })
@@ -303,16 +303,6 @@ func (a App) stepNumbers() []string {
 	return all
 }
 
-func (a App) scaleNames() []string {
-	var names []string
-	if e, err := a.settings.now.FindEstimator(); err == nil {
-		for _, s := range e.Scales {
-			names = append(names, string(s))
-		}
-	}
-	return names
-}
-
 // optionKeys returns the options of the estimator and of the stages that are set.
 func (a App) optionKeys() []string {
 	var keys []string
@@ -348,14 +338,6 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	}
 	a = a.apply(a.settings.withSettings(set))
 	return a, nil
-}
-
-func (a App) estimatorNames() []string {
-	var names []string
-	for _, e := range estimatorsOf(a.settings.now.Framework) {
-		names = append(names, e.Name)
-	}
-	return names
 }
 
 // rewardNames returns the reward components whose names can be typed.
@@ -510,6 +492,45 @@ func (a App) suggestFor(c lineCommand, args []string, err error) error {
 	return err
 }
 
+// textLine is a line that is typed in.
+type textLine struct {
+	text   func(*App) *string
+	limit  int                          // in bytes
+	edited func(a App, longer bool) App // what follows a change; nil: nothing
+}
+
+// typed adds to the line of the view.
+func (a App) typed(text string) App {
+	return a.edited(func(before string) string { return appendTyped(before, text, a.currentView().line.limit) }, true)
+}
+
+// backspace deletes the last character of the line of the view.
+func (a App) backspace() App { return a.edited(backspace, false) }
+
+func (a App) edited(change func(string) string, longer bool) App {
+	line := a.currentView().line
+	at := line.text(&a)
+	*at = change(*at)
+	if line.edited != nil {
+		return line.edited(a, longer)
+	}
+	return a
+}
+
+func backspaceKey() binding {
+	return binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspace}
+}
+
+// narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
+func narrowed(of targetKind) func(App, bool) App {
+	return func(a App, longer bool) App {
+		if longer {
+			return a.toRow(of, 0)
+		}
+		return a.moveRow(of, 0)
+	}
+}
+
 // appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
 func appendTyped(text, typed string, limit int) string {
 	if len(text)+len(typed) > limit {
@@ -528,7 +549,7 @@ func filterKeys() keySection {
 	return keySection{"filter", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
 		{[]string{"tab"}, "Tab", "Tab field", "complete a field, and after fate: a fate; again: the next", App.completeField},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFilter},
+		backspaceKey(),
 		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
 		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
@@ -544,16 +565,6 @@ func (a App) openFilter() App {
 	a.panes.filterDraft = a.settings.filter
 	a = a.focusPane(layout.Groups)
 	return a.openView(viewFilter)
-}
-
-func (a App) typeFilter(typed string) App {
-	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, figures.MaxQuery)
-	return a.rearrange()
-}
-
-func (a App) backspaceFilter() App {
-	a.panes.filterDraft = backspace(a.panes.filterDraft)
-	return a.rearrange()
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.

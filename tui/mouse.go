@@ -489,7 +489,7 @@ func (a App) pressKey(h hit) App { return a.onKey(keyOfCode(h.n)) }
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(h hit) App {
-	if a.currentView().typeText == nil && a.position.view != viewCopy && !a.help.open && !a.valuePrompt.open {
+	if a.currentView().line.text == nil && a.position.view != viewCopy && !a.help.open && !a.valuePrompt.open {
 		return a.pressKey(h)
 	}
 	for _, s := range commonKeys() {

@@ -289,8 +289,8 @@ func groupKeys() keySection {
 	return keySection{"group", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
 		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", move(App.moveReading, -1)},
-		{[]string{"J"}, "J", "J K group", "next group", do(App.moveGroup, 1)},
-		{[]string{"K"}, "K", "", "previous group", do(App.moveGroup, -1)},
+		{[]string{"J"}, "J", "J K group", "next group", move(App.moveGroup, 1)},
+		{[]string{"K"}, "K", "", "previous group", move(App.moveGroup, -1)},
 		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", App.toggleTextFocus},
 		{[]string{"/"}, "/", "/ search", "search in the text", App.openSearch},
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
@@ -487,7 +487,7 @@ func searchKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", func(a App) App { return a.openView(viewGroup) }},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
 		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceSearch},
+		backspaceKey(),
 		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
 	}}
 }
@@ -500,16 +500,6 @@ func (a App) openSearch() App {
 func (a App) cancelSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewGroup)
-}
-
-func (a App) typeSearch(typed string) App {
-	a.sampleReader.search.query = appendTyped(a.sampleReader.search.query, typed, maxSearchBytes)
-	return a.updateSearch()
-}
-
-func (a App) backspaceSearch() App {
-	a.sampleReader.search.query = backspace(a.sampleReader.search.query)
-	return a.updateSearch()
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.

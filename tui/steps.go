@@ -28,11 +28,11 @@ type stepsState struct {
 
 func stepsKeys() keySection {
 	return keySection{"steps", slices.Concat([]binding{
-		{[]string{"j", "down"}, "j ↓", "j k step", "next step", do(App.moveStepInWindow, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous step", do(App.moveStepInWindow, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", do(App.moveStepInWindow, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", do(App.moveStepInWindow, -10)},
-		{[]string{"g", "home"}, "g", "", "to the first step", do(App.moveStepInWindow, math.MinInt32)},
+		{[]string{"j", "down"}, "j ↓", "j k step", "next step", move(App.moveStepInWindow, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous step", move(App.moveStepInWindow, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", move(App.moveStepInWindow, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStepInWindow, -10)},
+		{[]string{"g", "home"}, "g", "", "to the first step", move(App.moveStepInWindow, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
 		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
 		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
@@ -42,8 +42,8 @@ func stepsKeys() keySection {
 	}, chartKeys(), []binding{
 		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
 		{[]string{"right", "l"}, "l →", "", "later steps, as L", move(App.panSteps, 1)},
-		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", do(App.moveFirstWarning, 1)},
-		{[]string{"W"}, "W", "", "to the previous one", do(App.moveFirstWarning, -1)},
+		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", move(App.moveFirstWarning, 1)},
+		{[]string{"W"}, "W", "", "to the previous one", move(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
 		{[]string{"esc", "3"}, "Esc 3", "Esc back", "back", App.leaveSteps},
 	})}
