@@ -117,16 +117,8 @@ func (l LeftOut) sentence() string {
 	if l.Files > 0 {
 		files = units.Plural(l.Files, "files") + ", "
 	}
-	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, stepsText(l.First, l.Last),
+	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, units.Steps(l.First, l.Last),
 		files, units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
-}
-
-// stepsText is "step 3" or "steps 3 to 5".
-func stepsText(first, last int64) string {
-	if first == last {
-		return fmt.Sprintf("step %d", first)
-	}
-	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
 // writtenText says when the rows were written, to the minute.
@@ -145,7 +137,6 @@ func (l LeftOut) writtenText() string {
 	return ", written " + from + " to " + to
 }
 
-// leftOutCount counts the rows of one OlderRows.
 type leftOutCount struct {
 	files   map[int32]bool
 	steps   int
@@ -179,7 +170,6 @@ type filteredRange struct {
 	piece int
 }
 
-// filteredStep is what is left of a step.
 type filteredStep struct {
 	from   *stepColumns
 	length int          // of from
@@ -187,30 +177,22 @@ type filteredStep struct {
 	left   []pieceRows
 }
 
-// pieceRows is how many rows of a file were left out for one reason.
 type pieceRows struct {
 	piece, rows int
 	file        int32
 }
 
-func newRowFilter(a Attempts) *rowFilter {
-	f := &rowFilter{attempts: a, byFile: map[int32][]filteredRange{}, cache: map[int64]filteredStep{}}
-	for i, l := range a.LeftOut {
-		for _, r := range l.Rows {
-			f.byFile[r.File] = append(f.byFile[r.File], filteredRange{r, i})
-		}
-	}
-	return f
-}
-
-// concerns reports whether rows of a step may be left out.
 func (f *rowFilter) concerns(c *stepColumns) bool {
 	return f != nil && slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return len(f.byFile[s.file]) > 0 })
 }
 
-// setAttempts notes which rows are left out from now on.
 func (s *Store) setAttempts(a Attempts) {
-	filter := newRowFilter(a)
+	filter := &rowFilter{attempts: a, byFile: map[int32][]filteredRange{}, cache: map[int64]filteredStep{}}
+	for i, l := range a.LeftOut {
+		for _, r := range l.Rows {
+			filter.byFile[r.File] = append(filter.byFile[r.File], filteredRange{r, i})
+		}
+	}
 	for _, cols := range s.steps {
 		if s.filter.concerns(cols) || filter.concerns(cols) {
 			cols.revision = s.revision
@@ -234,7 +216,6 @@ func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *st
 	return old.kept
 }
 
-// filter filters the columns of a step.
 func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 	n := len(c.rewards)
 	result := filteredStep{from: c, length: n, kept: c}
@@ -290,7 +271,6 @@ func (f *rowFilter) pieceAt(step int64, c *stepColumns, s fileSpan, from, to int
 	return piece, end
 }
 
-// summary is what was left out of the log.
 func (f *rowFilter) summary(counts []leftOutCount) RunAttempts {
 	a := RunAttempts{Shown: f.attempts.Shown, Count: f.attempts.Count, Doubts: f.attempts.Doubts}
 	for i, c := range counts {
@@ -367,7 +347,6 @@ func (e *Evaluation) found() string {
 	return text
 }
 
-// maxListedSteps is how many steps are named one by one.
 const maxListedSteps = 6
 
 // stepList returns "step 4", "steps 4, 8 and 12", or "40 steps (4, 8, 12, … 160)".

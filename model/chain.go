@@ -12,22 +12,85 @@ import (
 	"vantage/estimators/overlong"
 )
 
-// The stages of a trainer's chain beside estimator and keep ratios, each named FRAMEWORK/NAME, or by the
-// framework alone for its default.
+// stage is a stage of a trainer's chain beside estimator and keep ratios. Settings name an entry of it FRAMEWORK/NAME, or
+// by the framework alone for its default.
+type stage struct {
+	name   string
+	about  Subject
+	doc    string                                     // of the flag
+	choice func(*Settings) *string                    // "" for none
+	check  func(Settings) error                       // what is wrong with the choice or its options
+	all    func() []*estimators.Entry                 // of all frameworks
+	isKey  func(e *estimators.Entry, key string) bool // whether some value of a trainer's key turns the entry on
+	inAll  bool                                       // a trainer's configuration has keys of entries that are not chosen, too
+}
+
+func stages() []stage {
+	return []stage{
+		{
+			"overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage overlong`",
+			func(s *Settings) *string { return &s.Overlong }, func(s Settings) error { _, _, err := s.FindOverlong(); return err }, entries(overlong.All),
+			func(e *estimators.Entry, key string) bool { return e.Value == "true" && e.Key == key }, false,
+		}, {
+			"group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage filters`",
+			func(s *Settings) *string { return &s.GroupFilter }, func(s Settings) error { _, _, err := s.FindGroupFilter(); return err }, entries(groupfilter.All),
+			func(e *estimators.Entry, key string) bool { return (&groupfilter.Filter{Entry: *e}).EnabledBy(key) }, true,
+		}, {
+			"loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage losses`",
+			func(s *Settings) *string { return &s.Loss }, func(s Settings) error { _, _, err := s.FindLoss(); return err }, entries(lossweight.All),
+			func(e *estimators.Entry, key string) bool { return e.Key == key }, true,
+		},
+	}
+}
+
+func entries[T estimators.Described](all func() []T) func() []*estimators.Entry {
+	return func() (list []*estimators.Entry) {
+		for _, x := range all() {
+			list = append(list, x.About())
+		}
+		return list
+	}
+}
+
+// chosen returns the entry that the settings name, nil if they name none or one that does not exist.
+func (t stage) chosen(s Settings) *estimators.Entry {
+	framework, name, _ := strings.Cut(*t.choice(&s), "/")
+	for _, e := range t.all() {
+		if e.Framework == framework && (e.Name == name || name == "" && e.Default) {
+			return e
+		}
+	}
+	return nil
+}
+
+// FindOverlong returns the penalty for long responses that the settings name, nil if they name none, and
+// the values of its options.
+func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
+	return findStage(s.Overlong, overlong.Find, func(*overlong.Shaping) estimators.Options { return s.StageOptions })
+}
 
 // FindGroupFilter returns the group filter that the settings name, nil if they name none, and the
 // values of its options.
 func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, error) {
-	if s.GroupFilter == "" {
-		return nil, estimators.Values{}, nil
+	return findStage(s.GroupFilter, groupfilter.Find, s.filterOptions)
+}
+
+// FindLoss returns the loss that the settings name, nil if they name none, and the values of its options.
+func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
+	return findStage(s.Loss, lossweight.Find, func(*lossweight.Loss) estimators.Options { return s.StageOptions })
+}
+
+func findStage[T estimators.Described](choice string, find func(framework, name string) (T, error), given func(T) estimators.Options) (none T, _ estimators.Values, _ error) {
+	if choice == "" {
+		return none, estimators.Values{}, nil
 	}
-	framework, name, _ := strings.Cut(s.GroupFilter, "/")
-	f, err := groupfilter.Find(framework, name)
+	framework, name, _ := strings.Cut(choice, "/")
+	found, err := find(framework, name)
 	if err != nil {
-		return nil, estimators.Values{}, err
+		return none, estimators.Values{}, err
 	}
-	values, err := s.filterOptions(f).Values(f.Options)
-	return f, values, err
+	values, err := given(found).Values(found.About().Options)
+	return found, values, err
 }
 
 // filterOptions are the options of a group filter: one that asks for the estimator takes that of the
@@ -46,83 +109,37 @@ func (s Settings) filterOptions(f *groupfilter.Filter) estimators.Options {
 	return s.StageOptions
 }
 
-// FindOverlong returns the penalty for long responses that the settings name, nil if they name none, and
-// the values of its options.
-func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
-	if s.Overlong == "" {
-		return nil, estimators.Values{}, nil
-	}
-	framework, name, _ := strings.Cut(s.Overlong, "/")
-	shaping, err := overlong.Find(framework, name)
-	if err != nil {
-		return nil, estimators.Values{}, err
-	}
-	values, err := s.StageOptions.Values(shaping.Options)
-	return shaping, values, err
-}
-
-// FindLoss returns the loss that the settings name, nil if they name none, and the values of its options.
-func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
-	if s.Loss == "" {
-		return nil, estimators.Values{}, nil
-	}
-	framework, name, _ := strings.Cut(s.Loss, "/")
-	l, err := lossweight.Find(framework, name)
-	if err != nil {
-		return nil, estimators.Values{}, err
-	}
-	values, err := s.StageOptions.Values(l.Options)
-	return l, values, err
-}
-
 // withFullStageNames names the default of a framework where only the framework is named. Names that do
 // not exist stay, for Validate to refuse.
 func (s Settings) withFullStageNames() Settings {
-	if shaping, _, err := s.FindOverlong(); err == nil && shaping != nil {
-		s.Overlong = shaping.Framework + "/" + shaping.Name
-	}
-	if filter, _, err := s.FindGroupFilter(); err == nil && filter != nil {
-		s.GroupFilter = filter.Framework + "/" + filter.Name
-	}
-	if loss, _, err := s.FindLoss(); err == nil && loss != nil {
-		s.Loss = loss.Framework + "/" + loss.Name
+	for _, stage := range stages() {
+		if e := stage.chosen(s); e != nil && stage.check(s) == nil {
+			*stage.choice(&s) = e.Framework + "/" + e.Name
+		}
 	}
 	return s
 }
 
-// stageOptions returns the options of the frameworks of the stages that the settings name: a trainer's
-// configuration has keys of stages that are not chosen, too.
+// stageOptions returns the options of the frameworks of the stages that the settings name.
 func (s Settings) stageOptions() (list []estimators.Option, err error) {
-	add := func(options []estimators.Option) {
+	for _, stage := range stages() {
+		chosen := stage.chosen(s)
+		if err = errors.Join(err, stage.check(s)); chosen == nil {
+			continue
+		}
+		options := chosen.Options
+		for _, e := range stage.all() {
+			if stage.inAll && e.Framework == chosen.Framework {
+				options = append(slices.Clip(options), e.Options...)
+			}
+		}
 		for _, o := range options {
 			if !slices.ContainsFunc(list, func(known estimators.Option) bool { return known.Key == o.Key }) {
 				list = append(list, o)
 			}
 		}
 	}
-	shaping, _, shapingErr := s.FindOverlong()
-	if shaping != nil {
-		add(shaping.Options)
-	}
-	filter, _, filterErr := s.FindGroupFilter()
-	if filter != nil {
-		add(filter.Options)
-		for _, f := range groupfilter.All() {
-			if f.Framework == filter.Framework {
-				add(f.Options)
-			}
-		}
-	}
-	loss, _, lossErr := s.FindLoss()
-	if loss != nil {
-		add(loss.Options)
-		for _, l := range lossweight.All() {
-			if l.Framework == loss.Framework {
-				add(l.Options)
-			}
-		}
-	}
-	return list, errors.Join(shapingErr, filterErr, lossErr)
+	return list, err
 }
 
 // KnownOptions returns the options of the estimator and of the stages that the settings name.
@@ -182,31 +199,23 @@ func (s Settings) withOption(key, value string) Settings {
 	if ofStage {
 		s.StageOptions = s.StageOptions.With(key, value)
 	}
-	if !ofStage || s.estimatorHas(key) {
+	ofEstimator := false
+	if e, err := estimators.Find(s.Framework, s.Estimator); err == nil {
+		_, ofEstimator = estimators.FindOption(e.Options, key)
+	}
+	if !ofStage || ofEstimator {
 		s.Options = s.Options.With(key, value)
 	}
 	return s
 }
 
-// estimatorHas reports whether the estimator of the settings has an option that the key means.
-func (s Settings) estimatorHas(key string) bool {
-	e, err := estimators.Find(s.Framework, s.Estimator)
-	if err != nil {
-		return false
-	}
-	_, found := estimators.FindOption(e.Options, key)
-	return found
-}
-
-// isStageOption reports whether a stage has an option that the key means.
 func isStageOption(key string) bool {
-	has := func(list []estimators.Option) bool {
-		_, found := estimators.FindOption(list, key)
-		return found
-	}
-	return slices.ContainsFunc(overlong.All(), func(s *overlong.Shaping) bool { return has(s.Options) }) ||
-		slices.ContainsFunc(groupfilter.All(), func(f *groupfilter.Filter) bool { return has(f.Options) }) ||
-		slices.ContainsFunc(lossweight.All(), func(l *lossweight.Loss) bool { return has(l.Options) })
+	return slices.ContainsFunc(stages(), func(s stage) bool {
+		return slices.ContainsFunc(s.all(), func(e *estimators.Entry) bool {
+			_, found := estimators.FindOption(e.Options, key)
+			return found
+		})
+	})
 }
 
 // lossOf returns the loss that key=value selects in a trainer, that of the framework if several trainers
@@ -222,24 +231,9 @@ func lossOf(framework, key, value string) (found *lossweight.Loss) {
 
 // IsOption reports whether an estimator or a stage has an option of exactly this name.
 func IsOption(key string) bool {
-	if estimators.IsOption(key) {
-		return true
-	}
-	has := func(o estimators.Option) bool { return o.Key == key }
-	for _, f := range groupfilter.All() {
-		if f.EnabledBy(key) || slices.ContainsFunc(f.Options, has) {
-			return true
-		}
-	}
-	for _, s := range overlong.All() {
-		if s.Value == "true" && s.Key == key || slices.ContainsFunc(s.Options, has) {
-			return true
-		}
-	}
-	for _, l := range lossweight.All() {
-		if l.Key == key || slices.ContainsFunc(l.Options, has) {
-			return true
-		}
-	}
-	return false
+	return estimators.IsOption(key) || slices.ContainsFunc(stages(), func(s stage) bool {
+		return slices.ContainsFunc(s.all(), func(e *estimators.Entry) bool {
+			return s.isKey(e, key) || slices.ContainsFunc(e.Options, func(o estimators.Option) bool { return o.Key == key })
+		})
+	})
 }

@@ -274,7 +274,6 @@ func (p Progress) IdleAfter() time.Duration {
 	return min(max(idleSteps*min(p.StepTime, maxIdle), minIdle), maxIdle)
 }
 
-// endedAfter returns how long nothing must be written for the log to have ended.
 func (p Progress) endedAfter() time.Duration {
 	if p.StepTime <= 0 {
 		return maxEnded

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"sort"
@@ -39,7 +38,6 @@ type fileSpan struct {
 	offset   int64
 }
 
-// maxSpanOffset is the largest offset within a span.
 const maxSpanOffset = math.MaxUint32
 
 // reserve gives empty columns the capacity for n samples.
@@ -63,7 +61,6 @@ func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	}
 }
 
-// placeOf returns where the text of a row is.
 func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int) Place {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].startRow > row }) - 1
 	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(spanOffset[row])}
@@ -156,7 +153,6 @@ func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers 
 	return column
 }
 
-// setComponent sets what reward function k gave to sample i.
 func (c *stepColumns) setComponent(k, i int, x float64) {
 	for len(c.components) <= k {
 		c.components = append(c.components, nil)
@@ -238,13 +234,6 @@ type Rollout struct {
 	Output int32 // index of the row among the outputs of its rollout
 }
 
-// follows reports whether a row of rollout r, right after a row of the same group and rollout o, is
-// another output of it.
-func (r Rollout) follows(o Rollout) bool {
-	return r.Number > 0 && r.Number == o.Number && r.Output > o.Output
-}
-
-// lastRow is the group and the rollout of the row that was added last.
 type lastRow struct {
 	group   uint32
 	rollout Rollout
@@ -254,7 +243,8 @@ type lastRow struct {
 // returns false for an output that must follow another and does not: trainers write the outputs of a
 // rollout side by side, in their order.
 func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
-	first, joins := int32(n), group == c.last.group && r.follows(c.last.rollout)
+	o := c.last.rollout
+	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && r.Output > o.Output
 	if joins {
 		if c.firstOutput == nil {
 			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), InputOrder(n)...)
@@ -344,13 +334,6 @@ func CountedRollouts(e *estimators.Estimator) string {
 	return name + " is assumed to count each rollout once, by its last row, as verl grpo does"
 }
 
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // CountedAs returns whether a row is the last output of its rollout, whose reward counts, and the row of
 // the first output, whose prompt is that of the group.
 func (s Step) CountedAs(row int) (first int, last bool) {
@@ -377,16 +360,6 @@ type internSlot struct {
 	number uint32 // 0 if the slot is free
 }
 
-func internHashes() interner[uint64] {
-	return interner[uint64]{hash: func(k uint64) uint64 { return k }} // prompts are hashes already
-}
-
-func internStrings() interner[string] {
-	seed := maphash.MakeSeed()
-	return interner[string]{hash: func(k string) uint64 { return maphash.String(seed, k) }}
-}
-
-// intern returns the number of a value.
 func (t *interner[K]) intern(k K) uint32 {
 	return t.number(k, uint32(t.hash(k)))
 }
@@ -407,7 +380,6 @@ func (t *interner[K]) internAll(keys []K, numbers []uint32) {
 	}
 }
 
-// number returns the number of a value with a hash, a new one if the value is new.
 func (t *interner[K]) number(k K, h uint32) uint32 {
 	var none K
 	if k == none {

@@ -89,7 +89,9 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		prompt := numberAt(c.prompts, i)
 		if c.firstOutput != nil {
 			prompt = 0 // agents change the prompts of their later outputs
-			e.laterOutputs += one(int(c.firstOutput[i]) != i)
+			if int(c.firstOutput[i]) != i {
+				e.laterOutputs++
+			}
 		}
 		switch k := int(ids.indexOf(id)); {
 		case k == len(firstPrompt):
@@ -111,7 +113,9 @@ func (s Snapshot) Grouping(set Settings) (Grouping, error) {
 	}
 	switch rule.By {
 	case GroupByID:
-		return s.byID(rule, set), nil
+		e := s.groupEvidence
+		g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", e.groupSize())}
+		return s.withUndivided(s.withPurity(g, e.mixedIDs, e.ids), set, e.ids), nil
 	case GroupByPrompt:
 		return s.byPrompt(rule, set), nil
 	case GroupByPosition, GroupAutomatic:
@@ -179,13 +183,6 @@ func (s Snapshot) whyNotByID() string {
 		return fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.ids)
 	}
 	return ""
-}
-
-func (s Snapshot) byID(rule GroupRule, set Settings) Grouping {
-	e := s.groupEvidence
-	g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", e.groupSize())}
-	g = s.withPurity(g, e.mixedIDs, e.ids)
-	return s.withUndivided(g, set, e.ids)
 }
 
 // sizeEvidence is what follows after "by id" or "by prompt": how many groups there are, or how the

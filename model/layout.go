@@ -133,7 +133,6 @@ func (s Step) fileOrder() []int32 {
 
 func compareFiles(a, b fileSpan) int { return int(a.file) - int(b.file) }
 
-// spanEnd is the row after the last of a span.
 func (s Step) spanEnd(span fileSpan) int {
 	next, _ := slices.BinarySearchFunc(s.fileSpans, span.startRow+1, func(f fileSpan, row int) int { return f.startRow - row })
 	if next == len(s.fileSpans) {

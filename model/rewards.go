@@ -30,7 +30,9 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		}
 		return rewards, nil
 	}
-	if columns := s.Run.SummedColumns(); len(columns) > 1 && sumsInFloat32(s.Run.Framework) {
+	trainer := s.Run.Framework
+	sumsInFloat32 := trainer == "ms-swift" || trainer == "trl" || strings.HasPrefix(trainer, "trl-") // each sum of two
+	if columns := s.Run.SummedColumns(); len(columns) > 1 && sumsInFloat32 {
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
@@ -39,11 +41,6 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		rewards[i] = step.Rewards[row]
 	}
 	return rewards, nil
-}
-
-// sumsInFloat32 reports whether a trainer that logs no total rounds each sum of two reward functions to float32.
-func sumsInFloat32(framework string) bool {
-	return framework == "ms-swift" || framework == "trl" || strings.HasPrefix(framework, "trl-")
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.
@@ -82,7 +79,6 @@ func (s Step) Component(order []int32, k int) []float64 {
 	return values
 }
 
-// baselineNames are the names of a column with the reward of a greedy response.
 func baselineNames() []string {
 	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
 }
@@ -109,12 +105,6 @@ func HoldsNames(component string) bool {
 	return ok && c.HoldsNames()
 }
 
-// isInput reports whether a component is no reward, but a column that an estimator reads beside them.
-func isInput(name string) bool {
-	c, ok := estimators.ColumnNamed(name)
-	return ok && c != estimators.StepReward
-}
-
 // RewardFunctions are the indices of the components that an estimator of several rewards reads: those
 // in the weights if weights are given, else all but the baseline, what an estimator reads beside rewards,
 // and the log's metrics, some of which are no rewards (counts of turns).
@@ -124,8 +114,9 @@ func (r *Run) RewardFunctions(w Weights) []int {
 	}
 	var all []int
 	for k, name := range r.ComponentNames {
-		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/") && !isInput(name)
-		if isReward {
+		c, isColumn := estimators.ColumnNamed(name)
+		isInput := isColumn && c != estimators.StepReward
+		if !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/") && !isInput {
 			all = append(all, k)
 		}
 	}
@@ -156,7 +147,6 @@ func (r *Run) CheckReward(set Settings) error {
 	return nil
 }
 
-// noColumn is the error for a reward column that the log lacks.
 func noColumn(name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
@@ -297,15 +287,6 @@ func (e *MissingError) Short() string {
 	return "needs " + e.What
 }
 
-// remedies say what to log, for each answer of [estimators.Estimator.MissingIn].
-func remedies() map[string]string {
-	return map[string]string{
-		"response lengths":  "log the response or its number of tokens as response_length",
-		"reward components": "log what each reward function gave in a column of its own",
-		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
-	}
-}
-
 // Missing says what an estimator needs and the run lacks, nil if it lacks nothing. A single step
 // may still lack what others have.
 func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
@@ -328,20 +309,18 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 	if missing == "" {
 		return nil
 	}
-	do := remedies()[missing]
+	do := map[string]string{ // for each answer of estimators.Estimator.MissingIn
+		"response lengths":  "log the response or its number of tokens as response_length",
+		"reward components": "log what each reward function gave in a column of its own",
+		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
+	}[missing]
 	for _, c := range e.Needs.Columns.List() {
-		if c.String() == missing {
-			do = columnRemedy(e, c)
+		if c.String() == missing { // it is read only for an estimator that was named at the start, so that other logs cost nothing
+			do = fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
+				c.Names()[0], e.Framework, e.Name)
 		}
 	}
 	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
-}
-
-// columnRemedy says how a log gets a column. It is read only for an estimator that was named at the start,
-// so that other logs cost nothing.
-func columnRemedy(e *estimators.Estimator, c estimators.Column) string {
-	return fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
-		c.Names()[0], e.Framework, e.Name)
 }
 
 // inputColumns are n values of each column that an estimator needs and the run has.

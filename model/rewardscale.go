@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -134,7 +132,6 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	return scales
 }
 
-// maxSolvedRuns is how many runs SolvedEvidence lists.
 const maxSolvedRuns = 8
 
 // SolvedEvidence says for each run which rewards are solved and why: see RewardScale.Evidence. scales
@@ -146,8 +143,8 @@ func (s Snapshot) SolvedEvidence(scales []RewardScale) []string {
 	var all []string
 	for run := range scales[:min(len(scales), maxSolvedRuns)] {
 		text := scales[run].Evidence()
-		if k := slices.Index(s.fileRuns, int32(run)); k >= 0 && k < len(s.Run.Files) {
-			text = path.Dir(filepath.ToSlash(s.Run.Files[k])) + ": " + text
+		if name := s.RunName(run); name != "" {
+			text = name + ": " + text
 		}
 		all = append(all, text)
 	}
@@ -204,13 +201,11 @@ func parseSolvedAt(text string) (SolvedAt, error) {
 	return SolvedAt(strconv.FormatFloat(x+0, 'g', -1, 64)), nil
 }
 
-// rewardLevel is a reward and how many samples have it.
 type rewardLevel struct {
 	reward float64
 	count  int
 }
 
-// rewardLevels are the distinct finite rewards of some samples.
 type rewardLevels struct {
 	levels   []rewardLevel // ascending; nil if there are more than maxLevels
 	tooMany  bool
@@ -278,7 +273,12 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 		if table[at].count == 0 {
 			if distinct++; distinct > maxLevels {
 				l.levels, l.tooMany = nil, true
-				l.addRange(rewards[i:])
+				for _, r := range rewards[i:] {
+					if isFinite(r) {
+						l.samples++
+						l.min, l.max = min(l.min, r), max(l.max, r)
+					}
+				}
 				break
 			}
 			table[at].reward = r
@@ -288,16 +288,6 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 	for _, level := range table {
 		if level.count > 0 {
 			l.add(level.reward, level.count)
-		}
-	}
-}
-
-// addRange counts the finite ones of some rewards, of which there are too many values.
-func (l *rewardLevels) addRange(rewards []float64) {
-	for _, r := range rewards {
-		if r-r == 0 {
-			l.samples++
-			l.min, l.max = min(l.min, r), max(l.max, r)
 		}
 	}
 }
@@ -323,8 +313,6 @@ func (l *rewardLevels) add(reward float64, n int) {
 func (l *rewardLevels) addAll(o *rewardLevels) {
 	if o.tooMany {
 		l.levels, l.tooMany = nil, true
-	}
-	if o.tooMany {
 		l.samples += o.samples
 		l.min, l.max = min(l.min, o.min), max(l.max, o.max)
 		return
@@ -334,15 +322,11 @@ func (l *rewardLevels) addAll(o *rewardLevels) {
 	}
 }
 
-// isDiscrete reports whether the rewards are discrete: see RewardScale.
-func (l *rewardLevels) isDiscrete() bool {
-	n := len(l.levels)
-	return n > 0 && (n <= maxSmallLevels || l.samples >= minSamplesPerLevel*n)
-}
-
 // scale applies the rule of RewardScale.
 func (l *rewardLevels) scale(at SolvedAt) RewardScale {
-	s := RewardScale{Min: l.min, Max: l.max, Wrong: l.min, Solved: l.max, Discrete: l.isDiscrete(), samples: l.samples}
+	n := len(l.levels)
+	isDiscrete := n > 0 && (n <= maxSmallLevels || l.samples >= minSamplesPerLevel*n)
+	s := RewardScale{Min: l.min, Max: l.max, Wrong: l.min, Solved: l.max, Discrete: isDiscrete, samples: l.samples}
 	given, isGiven := at.Value()
 	switch {
 	case isGiven:
@@ -355,13 +339,13 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 			s.Solved = math.Inf(1)
 		}
 		return s
-	case len(l.levels) == 1 && s.Max > 0:
+	case n == 1 && s.Max > 0:
 		s.Wrong = math.Inf(-1)
-	case len(l.levels) == 1:
+	case n == 1:
 		s.Solved = math.Inf(1)
 	default:
 		limit := outlierLimit(l.samples - l.levels[0].count)
-		for i := len(l.levels) - 1; i > 0; i-- {
+		for i := n - 1; i > 0; i-- {
 			if s.Solved = l.levels[i].reward; float64(l.levels[i].count) >= limit {
 				break
 			}

@@ -9,9 +9,6 @@ import (
 	"strings"
 
 	"vantage/estimators"
-	"vantage/estimators/groupfilter"
-	"vantage/estimators/lossweight"
-	"vantage/estimators/overlong"
 )
 
 // Settings are all choices that change a number. They are comparable: equal settings of an equal
@@ -244,7 +241,7 @@ const (
 
 // SettingList returns all settings, in the order in which errors name them.
 func SettingList() []Setting {
-	return []Setting{
+	list := []Setting{
 		{
 			Name: "framework", About: AboutArithmetic, Placeholder: "NAME",
 			Doc: "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`",
@@ -311,31 +308,24 @@ func SettingList() []Setting {
 			Set:    func(s *Settings, value string) error { s.GroupBy = GroupBy(value); return nil },
 			Values: groupingNames,
 		},
-		stageSetting("overlong", AboutSamples, "add this penalty for long responses to the rewards; see `vantage overlong`",
-			func(s *Settings) *string { return &s.Overlong },
-			ownFirst(overlong.All, func(o *overlong.Shaping) (string, string) { return o.Framework, o.Name })),
-		stageSetting("group_filter", AboutSamples, "train on the groups that this rule admits (dynamic sampling); see `vantage filters`",
-			func(s *Settings) *string { return &s.GroupFilter },
-			ownFirst(groupfilter.All, func(f *groupfilter.Filter) (string, string) { return f.Framework, f.Name })),
-		stageSetting("loss", AboutLoss, "weigh samples by their length as this loss does; see `vantage losses`",
-			func(s *Settings) *string { return &s.Loss },
-			ownFirst(lossweight.All, func(l *lossweight.Loss) (string, string) { return l.Framework, l.Name })),
-		{
-			Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
-			Doc: "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them",
-			Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
-			Set: func(s *Settings, value string) error {
-				key, value, err := estimators.ParseOption(value)
-				if err == nil {
-					*s = s.withOption(key, value)
-				}
-				return err
-			},
-		},
 	}
+	for _, stage := range stages() {
+		list = append(list, stage.setting())
+	}
+	return append(list, Setting{
+		Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
+		Doc: "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them",
+		Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
+		Set: func(s *Settings, value string) error {
+			key, value, err := estimators.ParseOption(value)
+			if err == nil {
+				*s = s.withOption(key, value)
+			}
+			return err
+		},
+	})
 }
 
-// ratioSetting is a setting that is a share.
 func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
 	return Setting{
 		Name: name, About: AboutArithmetic, Rank: 2, Placeholder: "RATIO", Doc: doc,
@@ -357,7 +347,6 @@ func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
 	}
 }
 
-// switchSetting is a setting that is on or off.
 func switchSetting(name string, about Subject, doc string, field func(*Settings) *bool) Setting {
 	return Setting{
 		Name: name, About: about, Rank: 2, Placeholder: "bool", Doc: doc,
@@ -377,38 +366,33 @@ func switchSetting(name string, about Subject, doc string, field func(*Settings)
 	}
 }
 
-// stageSetting is the choice of a stage of the chain: see chain.go. Options that no stage has any more go.
-func stageSetting(name string, about Subject, doc string, field func(*Settings) *string, choices func(Settings) []string) Setting {
+// setting is the choice of an entry. Options that no stage has any more go with the one that had them.
+func (t stage) setting() Setting {
 	return Setting{
-		Name: name, About: about, Rank: 2, Placeholder: "FRAMEWORK/NAME", Doc: doc,
-		Get: func(s Settings) string { return cmp.Or(*field(&s), "none") },
+		Name: t.name, About: t.about, Rank: 2, Placeholder: "FRAMEWORK/NAME", Doc: t.doc,
+		Get: func(s Settings) string { return cmp.Or(*t.choice(&s), "none") },
 		Set: func(s *Settings, value string) error {
 			if value == "none" {
 				value = ""
 			}
-			*field(s) = value
+			*t.choice(s) = value
 			*s = s.withFullStageNames()
 			if list, err := s.stageOptions(); err == nil {
 				s.StageOptions = s.StageOptions.Of(list)
 			}
 			return nil
 		},
-		Values: choices,
-	}
-}
-
-// ownFirst returns the choices of a stage: none, those of the framework of the settings, then those of the others.
-func ownFirst[T any](all func() []T, name func(T) (framework, name string)) func(Settings) []string {
-	return func(s Settings) []string {
-		names := []string{"none"}
-		for _, own := range []bool{true, false} {
-			for _, x := range all() {
-				if f, n := name(x); (f == s.Framework) == own {
-					names = append(names, f+"/"+n)
+		Values: func(s Settings) []string { // none, those of the framework of the settings, then those of the others
+			names := []string{"none"}
+			for _, own := range []bool{true, false} {
+				for _, e := range t.all() {
+					if (e.Framework == s.Framework) == own {
+						names = append(names, e.Framework+"/"+e.Name)
+					}
 				}
 			}
-		}
-		return names
+			return names
+		},
 	}
 }
 
@@ -456,7 +440,6 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(cmp.Or(s.Alias, s.Name), "_", "-")
 }
 
-// flagSettings returns the names of the settings that have a flag.
 func flagSettings() (names []string) {
 	for _, s := range SettingList() {
 		if s.Flag() != "" {

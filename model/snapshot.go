@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -77,19 +78,12 @@ func (s Step) Place(row int) Place {
 
 // Snapshot returns what the store holds now.
 func (s *Store) Snapshot() Snapshot {
+	run := s.run
+	run.Files, run.ComponentNames, run.Problems = slices.Clip(run.Files), slices.Clip(run.ComponentNames), slices.Clip(run.Problems)
+	run.SumsComponents = run.SumsComponents && !s.hasTotal
 	snap := Snapshot{
-		Revision: s.revision,
-		Run: Run{
-			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
-			ComponentNames: slices.Clip(s.componentNames), Evaluation: s.evaluation,
-			HasTruth: s.hasTruth, Positional: s.positional, SumsComponents: s.sumsComponents && !s.hasTotal,
-			RewardNames: s.rewardNames, RewardNamesFrom: s.rewardNamesFrom,
-			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
-		},
-		fileRuns:     slices.Clip(s.fileRuns),
-		previews:     s.previews,
-		groupIDs:     s.groupIDs.values,
-		promptHashes: s.prompts.values,
+		Revision: s.revision, Run: run, fileRuns: slices.Clip(s.fileRuns),
+		previews: s.previews, groupIDs: s.groupIDs.values, promptHashes: s.prompts.values,
 	}
 	var counts []leftOutCount
 	if s.filter != nil {
@@ -112,7 +106,7 @@ func (s *Store) Snapshot() Snapshot {
 	if s.filter != nil {
 		snap.Run.Attempts = s.filter.summary(counts)
 	}
-	snap.Run.Notes = slices.Concat(snap.Run.LeftOut(), s.notes, s.leftOutNotes())
+	snap.Run.Notes = slices.Concat(snap.Run.LeftOut(), s.run.Notes, s.leftOutNotes())
 	return snap
 }
 
@@ -135,7 +129,7 @@ func (c *stepColumns) view(number int64) Step {
 // Find returns the index of the step with the given number.
 func (s Snapshot) Find(number int64) (int, bool) {
 	return slices.BinarySearchFunc(s.Steps, number, func(st Step, n int64) int {
-		return int(min(1, max(-1, st.Number-n)))
+		return cmp.Compare(st.Number, n)
 	})
 }
 

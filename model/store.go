@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,36 +15,21 @@ import (
 // Store holds everything read so far, in append-only columns for each step. Only its owner calls its
 // methods; others read a [Snapshot].
 type Store struct {
-	revision       int
-	files          []string
-	fileRuns       []int32 // number of the run of each file; those beyond its end are of run 0
-	steps          map[int64]*stepColumns
-	lastStep       *stepColumns // to which samples were added last
-	prompts        interner[uint64]
-	groupIDs       interner[string]
-	previews       chunkedList[string] // of prompt k at k-1
-	buffers        buffers
-	componentNames []string
-	notes          []string
-	evaluation     *Evaluation // nil if none was found
+	revision int
+	run      Run     // as far as chunks say it; its Notes are only theirs
+	hasTotal bool    // see Chunk
+	fileRuns []int32 // number of the run of each file; those beyond its end are of run 0
+	steps    map[int64]*stepColumns
+	lastStep *stepColumns // to which samples were added last
+	prompts  interner[uint64]
+	groupIDs interner[string]
+	previews chunkedList[string] // of prompt k at k-1
+	buffers  buffers
+	filter   *rowFilter // nil while nothing is left out
 
-	rewardNames     []string // see Chunk
-	rewardNamesFrom string
-
-	format, framework string
-	provenance        string
-	lengthUnit        LengthUnit
-	untrained         leftOut // traces of agents that are not trained
-	lengthsLeftOut    leftOut // lengths in another unit
-	strayOutputs      leftOut // rows that must follow an output of their rollout and do not
-	hasTruth          bool
-	positional        bool
-	hasTotal          bool
-	sumsComponents    bool
-	problems          []Problem
-	skipped           int
-	progress          Progress
-	filter            *rowFilter // nil while nothing is left out
+	untrained      leftOut // traces of agents that are not trained
+	lengthsLeftOut leftOut // lengths in another unit
+	strayOutputs   leftOut // rows that must follow an output of their rollout and do not
 }
 
 // buffers are reused for the numbers of the prompts and groups of a block.
@@ -52,12 +38,18 @@ type buffers struct {
 	prompts, groups []uint32
 }
 
-// maxProblems is how many problems are kept; Run.Skipped counts all.
-const maxProblems = 1000
+// How many problems and notes are kept; Run.Skipped counts all problems.
+const maxProblems, maxNotes = 1000, 100
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings(), untrained: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{}}
+	seed := maphash.MakeSeed()
+	return &Store{
+		steps:     map[int64]*stepColumns{},
+		prompts:   interner[uint64]{hash: func(prompt uint64) uint64 { return prompt }}, // they are hashes already
+		groupIDs:  interner[string]{hash: func(id string) uint64 { return maphash.String(seed, id) }},
+		untrained: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{},
+	}
 }
 
 // Append adds what a loader read.
@@ -76,7 +68,10 @@ func (s *Store) Append(c *Chunk) {
 	}
 	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {
-		components[i] = s.componentIndex(name)
+		if components[i] = slices.Index(s.run.ComponentNames, name); components[i] < 0 {
+			components[i] = len(s.run.ComponentNames)
+			s.run.ComponentNames = append(s.run.ComponentNames, name)
+		}
 	}
 	for i := range c.Records {
 		s.addRecord(&c.Records[i], components)
@@ -84,61 +79,48 @@ func (s *Store) Append(c *Chunk) {
 	for i := range c.Blocks {
 		s.addBlock(&c.Blocks[i], components)
 	}
-	s.addNotes(c.Notes)
-	if s.evaluation = cmp.Or(c.Evaluation, s.evaluation); s.evaluation != nil && len(s.evaluation.Steps) == 0 {
-		s.evaluation = nil
-	}
-	s.skipped += c.Skipped
-	if room := maxProblems - len(s.problems); room > 0 {
-		s.problems = append(s.problems, c.Problems[:min(room, len(c.Problems))]...)
-	}
-	s.progress = c.Progress
-}
-
-// componentIndex is the index of a reward function, a new one if it is new.
-func (s *Store) componentIndex(name string) int {
-	k := slices.Index(s.componentNames, name)
-	if k < 0 {
-		k = len(s.componentNames)
-		s.componentNames = append(s.componentNames, name)
-	}
-	return k
-}
-
-// maxNotes is how many notes are kept.
-const maxNotes = 100
-
-func (s *Store) addNotes(notes []string) {
-	for _, n := range notes {
-		if len(s.notes) < maxNotes && !slices.Contains(s.notes, n) {
-			s.notes = append(s.notes, n)
+	for _, n := range c.Notes {
+		if len(s.run.Notes) < maxNotes && !slices.Contains(s.run.Notes, n) {
+			s.run.Notes = append(s.run.Notes, n)
 		}
 	}
+	if s.run.Evaluation = cmp.Or(c.Evaluation, s.run.Evaluation); s.run.Evaluation != nil && len(s.run.Evaluation.Steps) == 0 {
+		s.run.Evaluation = nil
+	}
+	s.run.Skipped += c.Skipped
+	if room := maxProblems - len(s.run.Problems); room > 0 {
+		s.run.Problems = append(s.run.Problems, c.Problems[:min(room, len(c.Problems))]...)
+	}
+	s.run.Progress = c.Progress
 }
 
 func (s *Store) describe(c *Chunk) {
 	if c.Format != "" {
-		s.format, s.framework, s.provenance = c.Format, c.Framework, c.Provenance
+		s.run.Format, s.run.Framework, s.run.Provenance = c.Format, c.Framework, c.Provenance
 	}
-	if len(c.Files) > len(s.files) {
-		s.files = c.Files
+	if len(c.Files) > len(s.run.Files) {
+		s.run.Files = c.Files
 	}
 	if c.RewardNames != nil {
-		s.rewardNames, s.rewardNamesFrom = c.RewardNames, c.RewardNamesFrom
+		s.run.RewardNames, s.run.RewardNamesFrom = c.RewardNames, c.RewardNamesFrom
 	}
 	if len(c.FileRuns) > len(s.fileRuns) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
-		s.hasTotal, s.sumsComponents = s.hasTotal || c.HasTotal, s.sumsComponents || c.SumsComponents
-		s.hasTruth, s.positional = c.HasTruth, c.Positional
+		s.hasTotal, s.run.SumsComponents = s.hasTotal || c.HasTotal, s.run.SumsComponents || c.SumsComponents
+		s.run.HasTruth, s.run.Positional = c.HasTruth, c.Positional
 	}
 }
 
 // addRecord adds a record; components are the indices of its reward functions.
 func (s *Store) addRecord(r *Record, components []int) {
 	cols := s.columnsOf(r.Step, 1)
-	if !cols.appendRecord(r, s.internPrompt(Prompt{r.Prompt, r.Preview}), s.groupIDs.intern(r.Group)) {
+	prompt := s.prompts.intern(r.Prompt)
+	if int(prompt) > s.previews.size {
+		s.previews.append(r.Preview)
+	}
+	if !cols.appendRecord(r, prompt, s.groupIDs.intern(r.Group)) {
 		s.strayOutputs[r.File]++
 	}
 	for i, x := range r.Components {
@@ -175,7 +157,6 @@ func reuse[T any](buffer *[]T, n int) []T {
 	return *buffer
 }
 
-// internPrompts returns the numbers of the prompts of a block.
 func (s *Store) internPrompts(b *Block) []uint32 {
 	hashes, numbers := reuse(&s.buffers.hashes, len(b.Prompts)), reuse(&s.buffers.prompts, len(b.Prompts))
 	for i, p := range b.Prompts {
@@ -206,21 +187,12 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	return cols
 }
 
-// internPrompt returns the number of a prompt.
-func (s *Store) internPrompt(p Prompt) uint32 {
-	n := s.prompts.intern(p.Hash)
-	if int(n) > s.previews.size {
-		s.previews.append(p.Preview)
-	}
-	return n
-}
-
 // forgetFile drops the samples and problems of a file that is read again. Columns are copied, since
 // older snapshots still read them.
 func (s *Store) forgetFile(file int32) {
-	if int(file) < len(s.files) {
-		name := s.files[file]
-		s.problems = slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return p.File == name })
+	if int(file) < len(s.run.Files) {
+		name := s.run.Files[file]
+		s.run.Problems = slices.DeleteFunc(slices.Clone(s.run.Problems), func(p Problem) bool { return p.File == name })
 	}
 	delete(s.untrained, file)
 	delete(s.lengthsLeftOut, file)
@@ -275,11 +247,10 @@ func (s *Store) leftOutNotes() []string {
 	return notes
 }
 
-// nameFiles names the first of some files.
 func (s *Store) nameFiles(first int32, files int) string {
 	name := strconv.Itoa(int(first))
-	if int(first) < len(s.files) {
-		name = sanitize.Line(s.files[first])
+	if int(first) < len(s.run.Files) {
+		name = sanitize.Line(s.run.Files[first])
 	}
 	if files > 1 {
 		name += fmt.Sprintf(" and %s", units.Plural(files-1, "more files"))
@@ -292,15 +263,15 @@ func (s *Store) nameFiles(first int32, files int) string {
 func (s *Store) takeLengthUnit(c *Chunk) {
 	switch {
 	case len(c.Records)+len(c.Blocks) == 0:
-	case len(s.steps) == 0 || s.lengthUnit == LengthUnknown:
-		s.lengthUnit = c.LengthUnit
-	case s.lengthUnit == LengthCharacters && c.LengthUnit == LengthTokens:
-		s.lengthUnit = LengthTokens
+	case len(s.steps) == 0 || s.run.LengthUnit == LengthUnknown:
+		s.run.LengthUnit = c.LengthUnit
+	case s.run.LengthUnit == LengthCharacters && c.LengthUnit == LengthTokens:
+		s.run.LengthUnit = LengthTokens
 		for number, cols := range s.steps {
 			s.steps[number] = s.withoutLengths(cols)
 		}
 		s.lastStep = nil
-	case s.lengthUnit == LengthTokens && c.LengthUnit == LengthCharacters:
+	case s.run.LengthUnit == LengthTokens && c.LengthUnit == LengthCharacters:
 		for i := range c.Records {
 			s.dropLength(c.Records[i].File, &c.Records[i].Length)
 		}
@@ -312,7 +283,6 @@ func (s *Store) takeLengthUnit(c *Chunk) {
 	}
 }
 
-// dropLength makes a length unknown and counts it.
 func (s *Store) dropLength(file int32, length *int32) {
 	if *length >= 0 {
 		*length = -1

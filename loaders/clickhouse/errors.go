@@ -88,19 +88,14 @@ func (t Target) networkSentence(err error) string {
 		return fmt.Sprintf("%s: %v; its own protocol has port 9000, and 9440 with TLS, not 8123", t.address(), err)
 	case errors.Is(err, wire.ErrTooOld):
 		return fmt.Sprintf("%s: %v: this program reads from servers of 2020 and later", t.address(), err)
+	case errors.Is(err, errNoRows) && t.Run != "":
+		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(), t.Host, t.Run)
 	case errors.Is(err, errNoRows):
-		return t.noRows()
+		return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 	case errors.Is(err, errCut):
 		return t.leavesOut(wire.Setting{Name: "limit", Value: "0"}).Error()
 	}
 	return fmt.Sprintf("%s on %s: %v", t.name(), t.Host, err)
-}
-
-func (t Target) noRows() string {
-	if t.Run != "" {
-		return fmt.Sprintf("%s on %s has no rows of run %s: check the name; without run= in the address the runs are listed", t.name(), t.Host, t.Run)
-	}
-	return fmt.Sprintf("%s on %s has no rows", t.name(), t.Host)
 }
 
 func isTLS(err error) bool {

@@ -119,6 +119,15 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	want := selection{lo: steps[0].step, hi: steps[len(steps)-1].step, oneIn: oneIn}
 	block := newGroupBlock(r.table.fields())
 	var held []*stepRows // the last is that which comes
+	complete := func() error {
+		for _, rows := range held {
+			if err := r.complete(rows, oneIn); err != nil {
+				return err
+			}
+		}
+		held = held[:0]
+		return nil
+	}
 	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
 		if err := block.check(); err != nil {
 			return err
@@ -127,10 +136,9 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 			step := block.step.Row(row)
 			if n := len(held); n == 0 || held[n-1].step != step {
 				if r.allowed.limit == 0 {
-					if err := r.completeAll(held, oneIn); err != nil {
+					if err := complete(); err != nil {
 						return err
 					}
-					held = held[:0]
 				}
 				held = append(held, r.take(step))
 			}
@@ -141,19 +149,10 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	if err != nil {
 		return err
 	}
-	if err := r.completeAll(held, oneIn); err != nil {
+	if err := complete(); err != nil {
 		return err
 	}
 	return r.checkComplete(ctx, steps, oneIn)
-}
-
-func (r *reader) completeAll(steps []*stepRows, oneIn int) error {
-	for _, rows := range steps {
-		if err := r.complete(rows, oneIn); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // complete notes that all rows of a step have come.
@@ -184,7 +183,11 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 		}
 	}
 	if oneIn > 1 {
-		r.noteUnsampled(short, oneIn)
+		for _, step := range short {
+			delete(r.pending, step)
+			file := r.fileAgain(step)
+			r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn, r.whyPart(oneIn))
+		}
 		return nil
 	}
 	if len(short) == 0 {
@@ -211,15 +214,6 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 		return fmt.Errorf("step %d has %d rows, and fewer came: the server answered in part", short[0], counts[short[0]].rows)
 	}
 	return nil
-}
-
-// noteUnsampled notes the steps of which no group was among the one in so many that were asked for.
-func (r *reader) noteUnsampled(steps []int64, oneIn int) {
-	for _, step := range steps {
-		delete(r.pending, step)
-		file := r.fileAgain(step)
-		r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn, r.whyPart(oneIn))
-	}
 }
 
 // drop forgets a step that the table has no longer.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -70,8 +71,11 @@ func (r *reader) run(ctx context.Context) {
 		before := r.successes
 		err := r.session(ctx)
 		if err == nil || ctx.Err() != nil || !r.canReconnect(err) {
+			if err = r.source.target.sentence(err); err == nil {
+				err = io.EOF // everything has been read
+			}
 			if r.batch.chunk == nil || r.deliver() == nil {
-				r.source.end(r.source.target.sentence(err))
+				_ = r.source.send(answer{err: err})
 			}
 			return
 		}

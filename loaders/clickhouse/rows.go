@@ -338,46 +338,30 @@ func (s *stepRows) groupSize() int {
 	return sizes[0]
 }
 
-// mostFrequent returns the value with the highest count, the smallest of several.
-func mostFrequent(counts map[int]int) (value int) {
-	for _, v := range slices.Sorted(maps.Keys(counts)) {
-		if counts[v] > counts[value] {
-			value = v
+// usualOf returns what more than half of the steps have; 0 if they are not alike.
+func usualOf(steps map[int64]doubled, of func(doubled) int) int {
+	counts := map[int]int{}
+	for _, d := range steps {
+		n := of(d)
+		if counts[n]++; 2*counts[n] > len(steps) {
+			return n
 		}
 	}
-	return value
+	return 0
 }
 
-// usual is what most of the steps are like; 0 if more than half of them are not alike.
-type usual struct{ rows, size int }
-
-func usualOf(steps map[int64]doubled) usual {
-	rows, sizes := map[int]int{}, map[int]int{}
-	for _, d := range steps {
-		rows[d.rows]++
-		sizes[d.size]++
-	}
-	u := usual{mostFrequent(rows), mostFrequent(sizes)}
-	if 2*rows[u.rows] <= len(steps) {
-		u.rows = 0
-	}
-	if 2*sizes[u.size] <= len(steps) {
-		u.size = 0
-	}
-	return u
-}
-
-// surplus returns how many rows a step has more than expected, and how that shows.
-func (d doubled) surplus(u usual) (rows int, shows string) {
+// surplus returns how many rows a step has more than expected where most steps have so many rows, and groups of that size; and
+// how that shows.
+func (d doubled) surplus(usualRows, usualSize int) (rows int, shows string) {
 	switch {
 	case d.repeated > 0:
 		return d.repeated, d.example + " is there more than once"
-	case u.size == 0 || d.size == 0:
+	case usualSize == 0 || d.size == 0:
 		return 0, "" // the numbers of rows differ anyway
-	case !d.numbered && d.size >= 2*u.size && d.size%u.size == 0:
-		return d.rows - d.rows/(d.size/u.size), fmt.Sprintf("its groups have %d samples, and those of most steps %d", d.size, u.size)
-	case u.rows > 0 && d.size == u.size && d.rows >= 2*u.rows && d.rows%u.rows == 0:
-		return d.rows - u.rows, fmt.Sprintf("it has %d rows, and most steps have %d", d.rows, u.rows)
+	case !d.numbered && d.size >= 2*usualSize && d.size%usualSize == 0:
+		return d.rows - d.rows/(d.size/usualSize), fmt.Sprintf("its groups have %d samples, and those of most steps %d", d.size, usualSize)
+	case usualRows > 0 && d.size == usualSize && d.rows >= 2*usualRows && d.rows%usualRows == 0:
+		return d.rows - usualRows, fmt.Sprintf("it has %d rows, and most steps have %d", d.rows, usualRows)
 	}
 	return 0, ""
 }
@@ -389,18 +373,24 @@ func (r *reader) doubledSentence() string {
 	if o := &r.source.options; len(steps) == 0 || o.Attempt < 0 || o.Split == discover.SplitAll {
 		return ""
 	}
-	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), spanOf(steps), example, r.table.m.adviceForDoubled())
+	where := fmt.Sprintf("step %d", steps[0])
+	if n := len(steps); n > 1 {
+		where = fmt.Sprintf("%s from %d to %d", units.Plural(n, "steps"), steps[0], steps[n-1])
+	}
+	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), where, example, r.table.m.adviceForDoubled())
 }
 
 // findDoubled returns the steps that have more rows than expected, ascending, how many that are, and the first of them as
 // an example. Where that shows by the number of rows alone, later steps must have the usual one: else the run was given
 // larger batches.
 func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
-	u, isLast := usualOf(r.doubled), true
+	usualRows := usualOf(r.doubled, func(d doubled) int { return d.rows })
+	usualSize := usualOf(r.doubled, func(d doubled) int { return d.size })
+	isLast := true
 	known := slices.Sorted(maps.Keys(r.doubled))
 	for _, step := range slices.Backward(known) {
 		d := r.doubled[step]
-		rows, shows := d.surplus(u)
+		rows, shows := d.surplus(usualRows, usualSize)
 		if isLast = isLast && rows > 0; rows == 0 || isLast && d.repeated == 0 {
 			continue
 		}
@@ -409,14 +399,6 @@ func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
 	}
 	slices.Reverse(steps)
 	return steps, surplus, example
-}
-
-// spanOf names some steps, ascending.
-func spanOf(steps []int64) string {
-	if first, last := steps[0], steps[len(steps)-1]; first != last {
-		return fmt.Sprintf("%s from %d to %d", units.Plural(len(steps), "steps"), first, last)
-	}
-	return fmt.Sprintf("step %d", steps[0])
 }
 
 // adviceForDoubled says what can be done about rows that are there twice.

@@ -22,7 +22,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -98,7 +97,7 @@ func Open(table string, o Options) (*Source, error) {
 		target: t, options: o, fields: plain.Fields.WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.texts.source = s
+	s.texts = texts{source: s, read: map[int64]stepRead{}}
 	return s, nil
 }
 
@@ -153,12 +152,4 @@ func (s *Source) send(a answer) error {
 	case <-s.ctx.Done():
 		return os.ErrClosed
 	}
-}
-
-// end says that nothing more comes, for err or, if that is nil, since everything has been read.
-func (s *Source) end(err error) {
-	if err == nil {
-		err = io.EOF
-	}
-	_ = s.send(answer{err: err})
 }

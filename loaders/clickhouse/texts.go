@@ -69,21 +69,7 @@ func (x *texts) addStep(step int64) {
 func (x *texts) noteRead(step int64, oneIn int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.read == nil {
-		x.read = map[int64]stepRead{}
-	}
 	x.read[step] = stepRead{oneIn, x.read[step].times + 1}
-}
-
-// place returns what is known of where a sample is.
-func (x *texts) place(file int32) (t *table, step int64, as stepRead) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.table == nil || int(file) >= len(x.stepOf) {
-		return nil, 0, as
-	}
-	step = x.stepOf[file]
-	return x.table, step, x.read[step]
 }
 
 func (x *texts) close() {
@@ -97,10 +83,14 @@ func (x *texts) close() {
 var errChanged = errors.New("the step has changed: the sample is not there any more")
 
 func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) {
-	t, step, as := x.place(at.File)
-	if t == nil {
+	x.mu.Lock()
+	if x.table == nil || int(at.File) >= len(x.stepOf) {
+		x.mu.Unlock()
 		return model.Text{}, errChanged
 	}
+	t, step := x.table, x.stepOf[at.File]
+	as := x.read[step]
+	x.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(x.source.ctx, cancel)
@@ -124,7 +114,13 @@ func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, erro
 	if int(row) >= len(x.step.group) {
 		return model.Text{}, errChanged
 	}
-	key, rank := x.step.locate(int(row))
+	group, rank := x.step.group[row], 0 // which of its samples the row is
+	for _, g := range x.step.group[:row] {
+		if g == group {
+			rank++
+		}
+	}
+	key := x.step.keys[group]
 	if x.group.lines == nil || x.group.key != key {
 		lines, err := x.readGroup(ctx, t, x.step.step, key)
 		if err != nil {
@@ -136,17 +132,6 @@ func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, erro
 		return model.Text{}, errChanged
 	}
 	return x.source.textOf(x.group.lines[rank].json)
-}
-
-// locate returns the group of a row, and which of its samples the row is.
-func (s *stepRows) locate(row int) (key groupKey, rank int) {
-	group := s.group[row]
-	for _, g := range s.group[:row] {
-		if g == group {
-			rank++
-		}
-	}
-	return s.keys[group], rank
 }
 
 // readStep reads the rows of a step, without texts, to know their order.

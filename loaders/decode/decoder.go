@@ -1,6 +1,32 @@
+// Package decode turns one record of a log into samples.
+//
+// In: a record, as package framing cuts it. Out: [model.Record]s, and a [Note] that says which fields
+// were taken for what. A [Decoder] belongs to one file and reads its records in order. Package formats
+// makes it, package loaders calls it; packages parquet and decode/fast share its rules and its memory of
+// prompts, so that they give the same samples.
+//
+// What a log means is decided by the names of its fields:
+//
+//	fields.go   the roles that a field can play, and which names play them in a format
+//	names.go    the usual names of each role, and those of reward components
+//	layouts.go  where the samples of a record are
+//	row.go      RowDecoder: fields of a row → sample
+//
+// Each other file does a part of that: components, prompts, lengths, conversations, CSV.
 package decode
 
-import "vantage/model"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"vantage/estimators"
+	"vantage/loaders/jsonscan"
+	"vantage/model"
+)
 
 // Decoder reads the records of one file in order.
 type Decoder interface {
@@ -24,4 +50,423 @@ type Note struct {
 	SumsComponents bool // rewards are the sum of the components, any number being taken for one
 
 	Missing []string // columns that a person named and no row has had so far
+}
+
+// RowDecoder reads samples whose values have names: the fields of JSON objects, or the columns of a
+// table. For each sample its caller, mostly a [Layout], calls BeginRow, then Pick or Set for the
+// fields, then FinishRow.
+type RowDecoder struct {
+	Fields        *Fields
+	Layout        Layout // nil: a record is an object, and holds one sample
+	HashResponses bool   // set ResponseHashes: the trainer may log rows twice
+	FileName      string
+	FileStep      int64 // the step that FileName tells, 0 if none; for rows without one
+	hasFileStep   bool
+
+	Learned
+	Seen    SeenNames
+	Prompts PromptCache
+	Capture *TextCapture // keeps the text of a sample; nil while a log is read
+
+	// The row at hand. Its values point into the record.
+	Values     [RoleCount]jsonscan.Value
+	Ranks      [RoleCount]int // of the names of the values, or derivedRank
+	Components Components
+	picked     int // fields so far
+
+	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
+
+	untrained int // see LeaveOut
+
+	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
+	visit    func(key, v jsonscan.Value)
+	noted    noteState
+}
+
+// Learned is what the rows so far have shown of a log. Later rows are read by it.
+type Learned struct {
+	Used           [RoleCount]string // the field that was first used for a role, "" if none was
+	LengthUnit     model.LengthUnit
+	HasTruth       bool // some prompt had a ground truth
+	SumsComponents bool // there is no total: the reward is the sum of the components
+	SawGroup       bool // some row had a prompt or a group id
+}
+
+// NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
+func NewRowDecoder(f *Fields, name string) *RowDecoder {
+	r := &RowDecoder{Fields: f, FileName: name, groupIDs: map[string]string{}}
+	r.FileStep, r.hasFileStep = stepFromPath(name)
+	r.Components.fields = f
+	r.visit = r.Pick
+	return r
+}
+
+// Decode implements [Decoder].
+func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
+	before, untrained := len(dst), r.untrained
+	r.ResponseHashes = r.ResponseHashes[:0]
+	layout := r.Layout
+	if layout == nil {
+		layout = oneObject
+	}
+	defer r.forgetRow()
+	var noSample error
+	err := layout(r, record, func() {
+		var err error
+		if dst, err = r.FinishRow(dst); err != nil {
+			noSample = err
+		}
+	})
+	switch {
+	case err != nil:
+	case len(dst) == before:
+		return dst, noSample
+	default:
+		err = r.requireGroup(dst[before:])
+	}
+	if err != nil {
+		r.untrained = untrained
+		return dst[:before], err
+	}
+	return dst, nil
+}
+
+// LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
+func (r *RowDecoder) LeaveOut() { r.untrained++ }
+
+// TakeUntrained returns how many samples were passed over since the last call.
+func (r *RowDecoder) TakeUntrained() int {
+	n := r.untrained
+	r.untrained = 0
+	return n
+}
+
+var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+
+// requireGroup refuses the only sample of a record if it has neither prompt nor group id and samples
+// before it have: a single such row would leave all of them without groups.
+func (r *RowDecoder) requireGroup(samples []model.Record) error {
+	if samples[0].Prompt != 0 || samples[0].Group != "" {
+		r.SawGroup = true
+	} else if r.SawGroup && len(samples) == 1 {
+		return errNoGroup
+	}
+	return nil
+}
+
+// forgetRow drops the values of the row: they keep the block of the file alive in which they stand.
+func (r *RowDecoder) forgetRow() {
+	clear(r.Values[:])
+	r.Components.reset()
+	r.picked = 0
+}
+
+// BeginRow forgets the values of the row before.
+func (r *RowDecoder) BeginRow() {
+	r.forgetRow()
+	if r.Capture != nil {
+		r.Capture.beginSample()
+	}
+}
+
+// nullPenalty is added to the rank of a null: any other field is preferred.
+const nullPenalty = 1000
+
+// derivedRank is the rank of a value that is part of another field: the total among the reward
+// components, the answer at the end of a conversation.
+const derivedRank = nullPenalty - 1
+
+// Pick takes a field by its name: as the value of its role, if it is preferred to those before it,
+// or as a reward component. Of fields with the same name the last counts.
+func (r *RowDecoder) Pick(key, v jsonscan.Value) {
+	if r.picked++; r.picked > MaxFields {
+		return
+	}
+	r.Seen.Add(key.Raw)
+	r.pickPath(key.Raw, v)
+}
+
+// pickPath is Pick for a path of names with dots.
+func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
+	if v.Kind == jsonscan.Object && r.Fields.IsParent(path) {
+		r.pickNested(path, v)
+	}
+	p, ok := r.Fields.Lookup(path)
+	if r.Capture != nil && (!ok || !p.Role.isText()) {
+		r.Capture.addField(path, v)
+	}
+	if ok = ok && p.Role.Accepts(v); !ok || r.Fields.IsRequested(path) {
+		r.Components.pick(jsonscan.Value{Kind: jsonscan.String, Raw: path}, v)
+	}
+	if !ok {
+		return
+	}
+	if p.Role == RoleGroup || p.Role == RoleTruth {
+		v = v.Literal()
+	}
+	rank := p.Rank
+	if v.Kind == jsonscan.Null {
+		rank += nullPenalty
+	}
+	if !r.Has(p.Role) || rank <= r.Ranks[p.Role] {
+		r.Values[p.Role], r.Ranks[p.Role] = v, rank
+	}
+}
+
+// pickNested picks the fields of an object into which names with dots reach.
+func (r *RowDecoder) pickNested(path []byte, object jsonscan.Value) {
+	prefix := append(append(make([]byte, 0, 64), path...), '.')
+	object.EachField(func(key, v jsonscan.Value) { r.pickPath(append(prefix[:len(prefix):len(prefix)], key.Raw...), v) })
+}
+
+// Set sets the value of a role, whatever the fields picked before; an absent value changes nothing.
+func (r *RowDecoder) Set(role Role, v jsonscan.Value) {
+	if v.Kind != jsonscan.Absent {
+		r.Values[role], r.Ranks[role] = v, 0
+	}
+}
+
+// Has reports whether the row has a value for the role.
+func (r *RowDecoder) Has(role Role) bool { return r.Values[role].Kind != jsonscan.Absent }
+
+// HasReward reports whether the row has a reward, or components that make one.
+func (r *RowDecoder) HasReward() bool {
+	_, ok := r.Components.sum()
+	return ok || r.Components.total.Kind != jsonscan.Absent || r.Has(RoleReward)
+}
+
+var errNoSample = errors.New("not a sample: the row has no reward, prompt or response")
+
+// MaxFields bounds the fields of a row, and the columns of a table: more are no log of samples, and would
+// take seconds for each row.
+const MaxFields = 10_000
+
+// ErrTooManyFields is the error for a row of more than MaxFields.
+var ErrTooManyFields = fmt.Errorf("it has more than %d fields: not a sample", MaxFields)
+
+// FinishRow appends the sample of the row to dst, or returns why there is none.
+func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
+	if !r.Has(RoleReward) {
+		r.deriveReward()
+	}
+	r.splitConversation()
+	if r.picked > MaxFields {
+		return dst, ErrTooManyFields
+	}
+	if !r.Has(RoleReward) && !r.Has(RolePrompt) && !r.Has(RoleResponse) && !r.HasReward() {
+		return dst, errNoSample
+	}
+	if r.Capture != nil {
+		r.Capture.endSample(r)
+	}
+	r.learn()
+	r.Seen.Rows++
+	prompt := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
+	group, rollout := r.group()
+	rec := model.Record{
+		Step:       r.FileStep,
+		Group:      group,
+		Rollout:    rollout,
+		Prompt:     prompt.Hash,
+		Preview:    prompt.Preview,
+		Reward:     estimators.MissingReward(),
+		Components: r.Components.copyValues(),
+		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
+		Length:     r.length(),
+	}
+	if r.HashResponses {
+		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))
+	}
+	if x, ok := r.Values[RoleReward].ToFloat(); ok {
+		rec.Reward = x
+	}
+	if n, ok := r.Values[RoleStep].ToInt(); ok {
+		rec.Step = n
+	}
+	return append(dst, rec), nil
+}
+
+// deriveReward makes a reward of the components, in a log without rewards of its own: in other logs
+// the reward of a row that lacks it would be something else than those of the others.
+func (r *RowDecoder) deriveReward() {
+	if r.Used[RoleReward] != "" && r.Used[RoleReward] != r.Components.totalName && !r.SumsComponents {
+		return
+	}
+	if r.Components.total.Kind != jsonscan.Absent {
+		r.Values[RoleReward], r.Ranks[RoleReward] = r.Components.total, derivedRank
+		return
+	}
+	if sum, ok := r.Components.sum(); ok {
+		r.Set(RoleReward, jsonscan.FromFloat(sum))
+		r.SumsComponents = true
+	}
+}
+
+func (r *RowDecoder) group() (string, model.Rollout) {
+	v := r.Values[RoleGroup]
+	if v.Kind == jsonscan.Absent {
+		return "", model.Rollout{}
+	}
+	var rollout model.Rollout
+	v.Raw, rollout = r.SplitGroup(v.Raw, r.Ranks[RoleGroup])
+	if known, ok := r.groupIDs[string(v.Raw)]; ok {
+		return known, rollout
+	}
+	if len(r.groupIDs) >= maxCached {
+		clear(r.groupIDs)
+	}
+	id := string(v.Text())
+	r.groupIDs[string(v.Raw)] = id
+	return id, rollout
+}
+
+// SplitGroup returns the id of the group in the bytes of a value, and the rollout; rank is that of its name.
+func (r *RowDecoder) SplitGroup(id []byte, rank int) (group []byte, rollout model.Rollout) {
+	if r.Fields.SplitGroupID == nil || rank >= len(r.Fields.names[RoleGroup]) {
+		return id, model.Rollout{}
+	}
+	return r.Fields.SplitGroupID(r.Fields.names[RoleGroup][rank], id)
+}
+
+// Clone returns a decoder for another part of the same file that knows what r has learned. Both then
+// learn on their own.
+func (r *RowDecoder) Clone() *RowDecoder {
+	r.Note()
+	r.Seen.Stop() // their provenance must not differ
+	c := NewRowDecoder(r.Fields, "")
+	c.Layout, c.HashResponses, c.FileName, c.FileStep, c.hasFileStep = r.Layout, r.HashResponses, r.FileName, r.FileStep, r.hasFileStep
+	c.Learned, c.Seen, c.noted, c.Components = r.Learned, r.Seen, r.noted, r.Components.clone()
+	return c
+}
+
+// SameNote reports whether a clone, whose note is n, has learned nothing that r does not know.
+func (r *RowDecoder) SameNote(n Note) bool {
+	have := r.Note()
+	return have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
+}
+
+// Reset makes r read another file with the same columns. It keeps the memory of prompts.
+func (r *RowDecoder) Reset(name string) {
+	r.FileName = name
+	r.FileStep, r.hasFileStep = stepFromPath(name)
+	r.Learned, r.noted = Learned{}, noteState{}
+	r.Components.forget()
+}
+
+// length returns the length of the response in the unit of the log, -1 if the row does not tell it.
+func (r *RowDecoder) length() int32 {
+	n, ok := 0, false
+	switch r.LengthUnit {
+	case model.LengthTokens:
+		n, ok = r.tokens()
+	case model.LengthCharacters:
+		n, ok = CountCharacters(r.Values[RoleResponse]), r.Has(RoleResponse)
+	case model.LengthUnknown:
+	}
+	if !ok {
+		return -1
+	}
+	return int32(min(n, math.MaxInt32))
+}
+
+// tokens returns the number of tokens of the response, if the row tells it.
+func (r *RowDecoder) tokens() (n int, ok bool) {
+	if n, ok := r.Values[RoleLength].ToInt(); ok {
+		return int(n), true
+	}
+	if v := r.Values[RoleTokens]; v.Kind == jsonscan.Array {
+		return v.Len(), true
+	}
+	total, hasTotal := r.Values[RoleTotalTokens].ToInt()
+	prompt, hasPrompt := r.Values[RolePromptLength].ToInt()
+	return int(total - prompt), hasTotal && hasPrompt && total >= prompt
+}
+
+// CountCharacters returns the characters of a text, or of the contents of a list of {role, content}.
+func CountCharacters(v jsonscan.Value) int {
+	if messages := v.Messages(); len(messages) > 0 {
+		n := 0
+		for _, m := range messages {
+			n += utf8.RuneCount(m.AppendContent(nil))
+		}
+		return n
+	}
+	switch v.Kind {
+	case jsonscan.String:
+		return jsonscan.CountRunes(v.Raw)
+	case jsonscan.CountedText:
+		return int(v.Float)
+	default:
+		return 0
+	}
+}
+
+// Bounds of what is shown of a sample.
+const (
+	maxText       = 1 << 20 // bytes of prompt, response or truth
+	maxFields     = 64
+	maxFieldBytes = 400
+)
+
+// TextCapture keeps the text of one sample of a record while a RowDecoder decodes that.
+type TextCapture struct {
+	IndexInLine int32 // the sample, from 0
+	Found       bool
+	Text        model.Text // copied out of the record
+
+	next   int32         // number of the next sample
+	fields []model.Field // of the sample at hand
+}
+
+func (c *TextCapture) beginSample() { c.fields = nil }
+
+// addField keeps a field that is not shown as a text of its own.
+func (c *TextCapture) addField(name []byte, v jsonscan.Value) {
+	if len(c.fields) < maxFields {
+		c.fields = append(c.fields, model.Field{Name: string(name), Value: readable(v, maxFieldBytes)})
+	}
+}
+
+func (c *TextCapture) endSample(r *RowDecoder) {
+	if c.next == c.IndexInLine {
+		c.Found = true
+		c.Text = model.Text{
+			Prompt:   readable(r.Values[RolePrompt], maxText),
+			Response: readable(r.Values[RoleResponse], maxText),
+			Truth:    readable(r.Values[RoleTruth], maxText),
+			Fields:   c.fields,
+		}
+	}
+	c.next++
+}
+
+// readable returns a value as a person reads it, cut to about limit bytes with a "…".
+func readable(v jsonscan.Value, limit int) string {
+	var b []byte
+	switch messages := v.Messages(); {
+	case len(messages) > 0:
+		for i, m := range messages {
+			if i > 0 {
+				b = append(b, "\n\n"...)
+			}
+			b = append(m.AppendSpeaker(b), ": "...)
+			n := len(b)
+			b = m.AppendContent(b)
+			if len(b) > n && m.ToolCalls.Len() > 0 {
+				b = append(b, '\n')
+			}
+			b = m.AppendCalls(b)
+			if len(b) > limit {
+				break
+			}
+		}
+	case v.Kind == jsonscan.ComputedNumber:
+		b = strconv.AppendFloat(nil, v.Float, 'g', -1, 64)
+	default:
+		b = appendValue(nil, v)
+	}
+	if len(b) > limit {
+		return string(jsonscan.Clip(b, limit)) + "…"
+	}
+	return string(b)
 }

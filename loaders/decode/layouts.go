@@ -1,7 +1,10 @@
 package decode
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -172,4 +175,179 @@ func objectLines(r *RowDecoder, record []byte, emit func(), notDocument error) e
 		return notDocument
 	}
 	return nil
+}
+
+// Conversation returns turns, each {role, content}, as the value of a prompt or a response: the text
+// of a single turn, or the list of several. It is absent if there are none.
+func Conversation(turns []jsonscan.Value) jsonscan.Value {
+	if len(turns) == 0 {
+		return jsonscan.Value{}
+	}
+	content, reasoning := turns[0].Field("content"), turns[0].Field("reasoning_content")
+	if len(turns) == 1 && content.Kind == jsonscan.String && reasoning.Kind != jsonscan.String {
+		return content
+	}
+	list := []byte{'['}
+	for i, turn := range turns {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, turn.Raw...)
+	}
+	return jsonscan.Value{Kind: jsonscan.Array, Raw: append(list, ']')}
+}
+
+// FromAssistant returns the turns of a list of {role, content} from the assistant's first on.
+func FromAssistant(conversation jsonscan.Value) []jsonscan.Value {
+	turns := conversation.Elements()
+	for i, turn := range turns {
+		if role := turn.Field("role"); role.Kind == jsonscan.String && string(role.Raw) == "assistant" {
+			return turns[i:]
+		}
+	}
+	return nil
+}
+
+// Paragraphs joins strings with a blank line between them. It is absent if there are none.
+func Paragraphs(texts []jsonscan.Value) jsonscan.Value {
+	if len(texts) == 0 {
+		return jsonscan.Value{}
+	}
+	raw := make([][]byte, len(texts))
+	for i, text := range texts {
+		raw[i] = text.Raw
+	}
+	return jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Join(raw, []byte(`\n\n`))}
+}
+
+// splitConversation moves the answer at the end of a prompt to the response, if the prompt may be
+// a whole conversation: otherwise each answer would make a prompt of its own.
+func (r *RowDecoder) splitConversation() {
+	prompt := r.Values[RolePrompt]
+	if prompt.Kind != jsonscan.Array || r.Has(RoleResponse) || r.FieldName(RolePrompt) != ConversationField {
+		return
+	}
+	turns := prompt.Elements()
+	if n := len(FromAssistant(prompt)); 0 < n && n < len(turns) {
+		r.Values[RolePrompt] = Conversation(turns[:len(turns)-n])
+		r.Values[RoleResponse], r.Ranks[RoleResponse] = Conversation(turns[len(turns)-n:]), derivedRank
+	}
+}
+
+// WandbTable is the layout {"columns": [names], "data": [rows]} of W&B's tables: a row is a sample,
+// or a question with its answers in output_1, score_1, output_2, score_2 and so on.
+func WandbTable(r *RowDecoder, record []byte, emit func()) error {
+	var names, data jsonscan.Value
+	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		switch string(key.Raw) {
+		case "columns":
+			names = v
+		case "data":
+			data = v
+		}
+	})
+	if err != nil {
+		return err
+	}
+	columns, answers := r.wandbColumns(names.Elements())
+	data.EachElement(func(row jsonscan.Value) {
+		cells := row.Elements()
+		cells = cells[:min(len(cells), len(columns))]
+		for answer := 1; answer <= answers; answer++ {
+			r.BeginRow()
+			isAnswered := answers == 1 // of several answers some rows may have fewer
+			for i, v := range cells {
+				if c := columns[i]; c.answer == 0 || c.answer == answer {
+					r.Pick(c.name, v)
+					isAnswered = isAnswered || c.answer == answer && v.Kind != jsonscan.Null
+				}
+			}
+			if isAnswered {
+				emit()
+			}
+		}
+	})
+	return nil
+}
+
+// wandbColumn is a column of a table.
+type wandbColumn struct {
+	name   jsonscan.Value // without the number of the answer
+	answer int            // from 1; 0 for a column of all answers
+}
+
+// wandbColumns returns the columns with those names, and how many answers a row has.
+func (r *RowDecoder) wandbColumns(names []jsonscan.Value) (columns []wandbColumn, answers int) {
+	plain, numbered := make([]wandbColumn, len(names)), make([]wandbColumn, len(names))
+	answers, hasResponse := 1, false
+	for i, name := range names {
+		plain[i].name, numbered[i].name = name, name
+		at := bytes.LastIndexByte(name.Raw, '_')
+		if at < 0 {
+			continue
+		}
+		p, ok := r.Fields.Lookup(name.Raw[:at])
+		if n, err := strconv.Atoi(string(name.Raw[at+1:])); ok && err == nil && 1 <= n && n <= maxColumns {
+			numbered[i] = wandbColumn{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
+			answers, hasResponse = max(answers, n), hasResponse || p.Role == RoleResponse
+		}
+	}
+	if !hasResponse { // score_1 is the name of a component
+		return plain, 1
+	}
+	return numbered, answers
+}
+
+// wrapper is the field that holds the sample, or its lists, in a record of [Wrapped].
+const wrapper = "data"
+
+// Wrapped is the layout {"step": 1, "data": {…}}: the fields of the inner object are those of a sample, or
+// of a group as [GroupLists] reads it, and the others hold for it too.
+func Wrapped(r *RowDecoder, record []byte, emit func()) error {
+	flat, err := unwrap(record)
+	switch {
+	case err != nil:
+		return err
+	case HasGroupLists(r.Fields, flat):
+		return GroupLists(r, flat, emit)
+	}
+	return oneObject(r, flat, emit)
+}
+
+// Unwrap returns a record with the fields of its inner object among its own, and false if it has none.
+func Unwrap(record []byte) (flat []byte, ok bool) {
+	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		ok = ok || string(key.Raw) == wrapper && v.Kind == jsonscan.Object
+	})
+	flat, err := unwrap(record)
+	return flat, ok && err == nil
+}
+
+func unwrap(record []byte) ([]byte, error) {
+	flat := make([]byte, 0, len(record)+1)
+	add := func(key, v jsonscan.Value) {
+		separator := byte(',')
+		if len(flat) == 0 {
+			separator = '{'
+		}
+		flat = append(append(flat, separator, '"'), key.Raw...)
+		flat = append(flat, '"', ':')
+		if v.Kind == jsonscan.String {
+			flat = append(append(append(flat, '"'), v.Raw...), '"')
+			return
+		}
+		flat = append(flat, v.Raw...)
+	}
+	var inner error
+	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		if string(key.Raw) == wrapper && v.Kind == jsonscan.Object {
+			inner = jsonscan.ScanObject(v.Raw, add)
+			return
+		}
+		add(key, v)
+	})
+	if len(flat) == 0 {
+		flat = append(flat, '{')
+	}
+	return append(flat, '}'), errors.Join(err, inner)
 }

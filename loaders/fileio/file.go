@@ -1,12 +1,21 @@
+// Package fileio opens files and says whether they have changed.
+//
+// In: a path. Out: a [Handle] for reading, and whether what was read before is still there
+// ([File]); or a whole file in memory ([InMemory]). Source and the packages that read files call it.
 package fileio
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"vantage/loaders/jsonscan"
 )
 
 // Handle is a file that is open for reading.
@@ -175,3 +184,75 @@ func (f *File) Remember(h io.ReaderAt) {
 
 // Forget drops the fingerprints, for a file that is read from its start again.
 func (f *File) Forget() { f.head, f.tail, f.StoppedAtNUL = fingerprint{}, fingerprint{}, false }
+
+// fingerprint is the hash of a range of a file.
+type fingerprint struct {
+	offset, size int64
+	hash         uint64
+}
+
+// newFingerprint hashes a range of a file. It returns the zero fingerprint if the range cannot be
+// read.
+func newFingerprint(h io.ReaderAt, offset, size int64) fingerprint {
+	b := make([]byte, size)
+	if n, err := h.ReadAt(b, offset); err == nil || errors.Is(err, io.EOF) {
+		return fingerprint{offset, int64(n), jsonscan.Hash64(b[:n])}
+	}
+	return fingerprint{}
+}
+
+// matches reports whether the range is as it was. It returns true if the range cannot be read now,
+// since then nothing says that it changed.
+func (f fingerprint) matches(h io.ReaderAt) bool {
+	if f.size == 0 {
+		return true
+	}
+	now := newFingerprint(h, f.offset, f.size)
+	return now == f || now == fingerprint{}
+}
+
+// Unchanged reports whether a file is the same, of the same size and time, as before.
+func Unchanged(before, now os.FileInfo) bool {
+	return SameFile(before, now) && before.Size() == now.Size() && sameVersion(before, now)
+}
+
+// MaxInMemory is the largest file that is held in memory. A Parquet file is read from its end, so one
+// that comes through a pipe, or is compressed once more as a whole, must be.
+const MaxInMemory = 256 << 20
+
+// ErrNotRead starts the reason why a whole file is not read.
+var ErrNotRead = errors.New("not read")
+
+// ErrTooLarge is the error for a file of more than MaxInMemory bytes.
+var ErrTooLarge = fmt.Errorf("%w: a Parquet file of more than %d MB is held in memory where it comes through a pipe or is compressed once more: give the file itself", ErrNotRead, MaxInMemory>>20)
+
+// InMemory is a file that is held in memory. It implements [Handle].
+type InMemory struct{ *bytes.Reader }
+
+// Close does nothing.
+func (InMemory) Close() error { return nil }
+
+// Stat returns [errors.ErrUnsupported].
+func (InMemory) Stat() (os.FileInfo, error) { return nil, errors.ErrUnsupported }
+
+// ReadAll reads a whole file into memory, at most MaxInMemory bytes.
+func ReadAll(r io.Reader) (InMemory, error) { return readAtMost(r, MaxInMemory) }
+
+func readAtMost(r io.Reader, limit int64) (InMemory, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = ErrTooLarge
+	}
+	return InMemory{bytes.NewReader(data)}, err
+}
+
+// WithSize returns info with another size: that of the contents of a compressed file.
+func WithSize(info os.FileInfo, size int64) os.FileInfo { return sizedInfo{info, size} }
+
+type sizedInfo struct {
+	os.FileInfo
+	size int64
+}
+
+// Size implements [os.FileInfo].
+func (i sizedInfo) Size() int64 { return i.size }

@@ -1,8 +1,55 @@
+// Package formats knows the logs of trainers: how each is recognised and how it is read.
+//
+// In: the first bytes of a file, then its first record. Out: the [Format] that fits best, and from that
+// a decoder. Package loaders calls [DetectFraming], [Detect] and [Format.NewDecoder] for every file.
+//
+// # A new format
+//
+// It takes one file, one line and one folder:
+//
+//  1. NAME.go: a function that returns a [Format]. verl.go is a short one to start from. Its comment
+//     says what the trainer writes, with repository, revision and lines of the code that writes it.
+//  2. A line in [All], in formats.go.
+//  3. testdata/NAME: a log of a few samples that you made, under the path that the trainer gives it,
+//     and want.csv with the samples that a person reads in it: a row each, with the columns step, group,
+//     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
+//     component.
+//
+// Then the tests say what is missing, and the other commands write the line in the documentation, and the head of the page of its
+// trainer, which trainerPages in loaders/commands/trainerpages_test.go names:
+//
+//	go test ./loaders/...
+//	go test ./loaders/formats -run FormatsPage -update
+//	go test ./loaders/commands -run TrainerPages -update
+//
+// # What a format must say
+//
+// Mostly a trainer writes lines of JSON, one per sample. Then a format is Sniff, by the keys of a
+// row, and Fields, the names of the fields, as decode/fields.go explains them. More is needed where
+//
+//   - a record holds several samples, or one that is not in plain fields: a Layout, as
+//     decode/layouts.go explains it; roll.go uses one that is there, prime.go writes its own
+//   - records are blocks of text: Framing.RecordPrefix and a Layout; see easyr1.go
+//   - the file is one JSON document: Framing.Whole and a Layout; see rllm.go
+//   - the file is CSV: Framing.Quoted, and ReadCell for cells of another kind; see tunix.go
+//   - the file is Parquet: Framing.Table; see trl.go
+//
+// Rows of large logs are read by package decode/fast, several times as fast, if the format has neither
+// a Layout nor MayRepeatRows, and a Framing of lines. Prefer names to a Layout where both would do.
+//
+// Score is 80 to 90 if Sniff knows keys that only this trainer writes, 60 or 70 if others may write
+// them too, 10 to 20 for the formats that anyone writes.
 package formats
 
 import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
+	"vantage/loaders/jsonscan"
 )
 
 // Format is one kind of log: how it is recognised and how it is read. A field that does not apply is
@@ -13,15 +60,17 @@ type Format struct {
 	Doc           string // one sentence: who writes it, and what it looks like
 	TrainerOption string // what makes the trainer write it
 	File          string // where it writes it: "DIR/{step}.jsonl", with DIR as in the option and {train,eval} for one of these
-	Open          string // what to open then: "DIR"
+	Open          string // what to open then: "DIR"; by default the folder before the first part of File that varies
 	Origin        Origin // who writes it
 
 	// Framing is how a file is cut into records; its zero value cuts lines.
 	Framing framing.Framing
 
-	// Sniff reports whether the first record of a file is of this format. Of several formats the one
-	// with the highest Score reads the file, and of equal ones the first in the list.
+	// A file is of this format if its first record has all Keys, which are columns of a table, and Sniff accepts it: one of
+	// the two may be missing. Of several formats the one with the highest Score reads the file, and of equal ones the
+	// first in the list.
 	Score int
+	Keys  Keys
 	Sniff func(first *First) bool
 
 	// Fields says which fields of a row are its reward, its step, its prompt and so on.
@@ -82,4 +131,190 @@ func (f *Format) NewDecoder(name string) decode.Decoder {
 		return decode.NewCSVDecoder(r, f.ReadCell)
 	}
 	return r
+}
+
+// All returns every format, the more particular ones first.
+func All() []Format {
+	all := []Format{
+		verl(),
+		easyr1(),
+		trl(),
+		swift(),
+		swiftRay(),
+		nemo(),
+		roll(),
+		skyrl(),
+		areal(),
+		arealText(),
+		prime(),
+		primeHosted(),
+		verifiers(),
+		openInstruct(),
+		tinker(),
+		rllm(),
+		slime(),
+		tunix(),
+		unstableBaselines(),
+		trlTable(),
+		trackio(),
+		trackioTraces(),
+		wandbTable(),
+		art(),
+		artLines(),
+		nemoGym(),
+		agileRL(),
+		harbor(),
+		miles(),
+		atropos(),
+		groupLines(),
+		stepData(),
+		jsonl(),
+		jsonDocument(),
+		csv(),
+		arrow(),
+		parquetFile(),
+		groupTable(),
+	}
+	for i := range all {
+		if f := &all[i]; f.Open == "" {
+			fixed, _, varies := strings.Cut(f.File, "{")
+			if f.Open = fixed; varies {
+				f.Open = path.Dir(fixed + "x")
+			}
+		}
+	}
+	return all
+}
+
+// usualFields returns the fields of a format that anyone writes. Reward functions return a total beside its
+// parts, as EasyR1's return overall; score and sum may as well be parts.
+func usualFields() *decode.Fields {
+	f := decode.UsualNames()
+	f.Totals = []string{"overall", "total", "total_reward", "final_reward", "reward"}
+	return f
+}
+
+// Find returns the format of that name.
+func Find(name string) (Format, bool) {
+	for _, f := range All() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// WithColumns changes formats so that they prefer the columns that a person named, and returns them.
+// The formats that anyone writes then also take a log in which such a column is all they know.
+func WithColumns(formats []Format, c decode.Columns) []Format {
+	if c.IsZero() {
+		return formats
+	}
+	for i := range formats {
+		f := &formats[i]
+		f.Fields, f.columns = f.Fields.WithColumns(c), c
+	}
+	return formats
+}
+
+// First is the first record of a file. The Sniff of every format sees it.
+type First struct {
+	Name   string // of the file, relative to the opened path; "" of a stream
+	Record []byte // complete; of a Parquet file the names of its columns, one a line
+
+	isTable bool
+	found   Keys // nil until it is asked for
+}
+
+// Keys are keys of a record, with the kinds of their values.
+type Keys map[string]jsonscan.Kind
+
+// anyKind is the kind of a value that may be any.
+const anyKind = jsonscan.Absent
+
+// keys returns keys of which the values may be of any kind.
+func keys(names ...string) Keys {
+	all := Keys{}
+	for _, name := range names {
+		all[name] = anyKind
+	}
+	return all
+}
+
+// keys returns the keys of the record, none if it is neither a table nor a JSON object. Columns of a table are of no kind.
+func (f *First) keys() Keys {
+	if f.found != nil {
+		return f.found
+	}
+	f.found = Keys{}
+	if f.isTable {
+		for name := range bytes.SplitSeq(f.Record, []byte{'\n'}) {
+			f.found[string(name)] = anyKind
+		}
+	} else if jsonscan.ScanObject(f.Record, func(k, v jsonscan.Value) { f.found[string(k.Raw)] = v.Kind }) != nil {
+		f.found = Keys{}
+	}
+	return f.found
+}
+
+func (f *First) has(key string) bool {
+	_, ok := f.keys()[key]
+	return ok
+}
+
+// hasReward reports whether one of the columns of a table is a reward or a component of one.
+func hasReward(fields *decode.Fields, columns [][]byte) bool {
+	return slices.ContainsFunc(columns, func(name []byte) bool {
+		name = bytes.TrimSpace(name)
+		p, ok := fields.Lookup(name)
+		return ok && p.Role == decode.RoleReward || decode.IsComponentName(string(name))
+	})
+}
+
+// DetectFraming returns how a file is cut into records, by its name and its first bytes: those of its
+// first line if the name has no extension, else a few.
+func DetectFraming(formats []Format, name string, first []byte) framing.Framing {
+	if len(formats) == 1 {
+		return formats[0].Framing // a person named the format
+	}
+	var prefixes []string
+	for i := range formats {
+		if prefix := formats[i].Framing.RecordPrefix; prefix != "" {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	return framing.Detect(name, first, prefixes...)
+}
+
+// Detect returns the format that fits the first record of a file best, nil if none does. It is one of
+// formats, among those that cut records as the file was cut.
+func Detect(formats []Format, name string, cut framing.Framing, record []byte) *Format {
+	first := &First{Name: name, Record: record, isTable: cut.Table}
+	var best *Format
+	bestScore := 0
+	for i := range formats {
+		if formats[i].Framing != cut {
+			continue
+		}
+		if score := formats[i].score(first); score > bestScore {
+			best, bestScore = &formats[i], score
+		}
+	}
+	return best
+}
+
+// score returns how well a first record fits, 0 if it does not.
+func (f *Format) score(first *First) int {
+	fits := true
+	for key, kind := range f.Keys {
+		have, ok := first.keys()[key]
+		fits = fits && ok && (kind == anyKind || kind == have)
+	}
+	switch {
+	case fits && (f.Sniff == nil || f.Sniff(first)):
+		return f.Score
+	case f.Origin == FromAnyone && f.columns.AppearIn(first.Record):
+		return 1
+	}
+	return 0
 }

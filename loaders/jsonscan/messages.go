@@ -1,6 +1,8 @@
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // Message is one turn of a conversation.
 type Message struct {

@@ -1,8 +1,16 @@
+// Package parquet reads the samples of Parquet files as [decode.RowDecoder] would decode their
+// rows. Where every column that means something has the same role in all rows, and is flat or a
+// conversation, it reads columns, into blocks; all else it reads row by row. Both read through package
+// pages. [CellCache] finds the texts of one row again.
 package parquet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"sync"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/parquet/pages"
@@ -95,4 +103,406 @@ func (r *Reader) ResponseHash() uint64 {
 		return c.hash
 	}
 	return 0
+}
+
+// columnReader reads a Parquet file column by column into blocks of the same samples that
+// decoding row by row gives. Where it cannot it returns errNeedsRows, and the rows from there on
+// must be read one by one.
+type columnReader struct {
+	decoder *decode.RowDecoder // learns the names and the prompts of the file
+	file    *pages.File
+	workers int
+	buffers []*pages.Buffer // one per worker
+	work    []pageRead      // memory for planPages
+
+	numbers    [decode.RoleCount]*numberColumn // by role; that of the response holds the lengths of its texts
+	components []*numberColumn
+	all        []*numberColumn // numbers and components
+	prompt     *textColumn
+	truth      *textColumn
+	groupID    *textColumn
+
+	conversations []*conversation // of the columns that are not flat
+
+	nextGroup int
+	left      int64 // rows left of the open row group
+	row       int64 // rows returned
+	fixed     bool  // which column plays a role does not depend on nulls
+}
+
+var errNeedsRows = errors.New("a table that must be read row by row")
+
+// newColumnReader returns nil if some column that means something is not flat, not of the type
+// that its role has, or shares its role with others so that each row must choose.
+func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *columnReader {
+	r := &columnReader{decoder: decoder, file: f, workers: workers, fixed: true}
+	if decoder.Fields.HasRequested() || decoder.Layout != nil {
+		return nil
+	}
+	var found [decode.RoleCount][]candidate
+	for i := range f.Columns {
+		if !r.findRole(i, &found) {
+			return nil
+		}
+	}
+	decoder.Seen.Stop() // the other columns are wanted
+	if !r.assignRoles(&found) {
+		return nil
+	}
+	r.all = append(r.all, r.components...)
+	for _, c := range r.numbers {
+		if c != nil {
+			r.all = append(r.all, c)
+		}
+	}
+	return r
+}
+
+// findRole adds a column to those found for its role, or to the components. It returns false if the
+// rows must be read one by one.
+func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate) bool {
+	c, fields := r.file.Columns[column], r.decoder.Fields
+	if c.Kind == pages.Nested && fields.UsesNested(c.Field) {
+		p, _ := fields.Lookup([]byte(c.Field))
+		if column == 0 || r.file.Columns[column-1].Field != c.Field { // its first leaf
+			found[p.Role] = append(found[p.Role], candidate{column, p.Rank})
+		}
+		return isConversation(fields, c.Field)
+	}
+	if !fields.Uses(c.Name) {
+		r.decoder.Seen.Add([]byte(c.Name))
+		return true
+	}
+	p, ok := fields.Lookup([]byte(c.Name))
+	switch {
+	case c.Kind == pages.Nested:
+		return false
+	case ok && fitsKind(p.Role, c.Kind):
+		found[p.Role] = append(found[p.Role], candidate{column, p.Rank})
+	case ok && p.Role != decode.RolePrompt && p.Role != decode.RoleResponse:
+		return false
+	case c.Kind != pages.Text && fields.IsComponent(c.Name):
+		r.components = append(r.components, &numberColumn{column: column})
+	}
+	return true
+}
+
+// isConversation reports whether a nested column can only be a prompt or a response.
+func isConversation(f *decode.Fields, name string) bool {
+	p, ok := f.Lookup([]byte(name))
+	_, holdsComponents := decode.ComponentPrefix([]byte(name))
+	return ok && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse) && name != decode.ConversationField &&
+		!holdsComponents && !f.IsParent([]byte(name)) && !decode.IsComponentName(name)
+}
+
+// fitsKind reports whether every value of a column of that kind, but a null, can play the role.
+func fitsKind(as decode.Role, k pages.Kind) bool {
+	switch as {
+	case decode.RoleReward, decode.RoleAdvantage:
+		return k == pages.Number || k == pages.Bool
+	case decode.RoleStep, decode.RoleLength, decode.RoleTotalTokens, decode.RolePromptLength:
+		return k == pages.Number
+	case decode.RolePrompt, decode.RoleResponse, decode.RoleTruth:
+		return k == pages.Text
+	case decode.RoleGroup:
+		return k == pages.Number || k == pages.Text
+	default:
+		return false
+	}
+}
+
+// candidate is a column that could play a role; the least rank is preferred.
+type candidate struct{ column, rank int }
+
+// assignRoles chooses the column of each role. It returns false if the choice needs single rows.
+// The texts of responses are read only if no column holds their lengths.
+func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
+	if len(found[decode.RoleTotalTokens])+len(found[decode.RolePromptLength]) > 0 {
+		return false
+	}
+	for i, all := range found {
+		as := decode.Role(i)
+		if len(all) == 0 || as == decode.RoleResponse && len(found[decode.RoleLength]) > 0 {
+			continue
+		}
+		best, sure := r.bestOf(all)
+		if !sure {
+			return false
+		}
+		kind := r.file.Columns[best.column].Kind
+		isText := kind == pages.Text
+		if len(all) > 1 && (as == decode.RoleGroup && isText || r.hasNested(all)) {
+			return false // rows where it is empty take another
+		}
+		r.decoder.Ranks[as] = best.rank
+		r.assign(as, best.column)
+	}
+	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
+}
+
+func (r *columnReader) hasNested(all []candidate) bool {
+	return slices.ContainsFunc(all, func(c candidate) bool { return r.file.Columns[c.column].Kind == pages.Nested })
+}
+
+// assign makes a column play a role.
+func (r *columnReader) assign(as decode.Role, column int) {
+	var nested *conversation
+	kind := r.file.Columns[column].Kind
+	if kind == pages.Nested {
+		nested = &conversation{leaf: column}
+		r.conversations = append(r.conversations, nested)
+	}
+	switch {
+	case as == decode.RolePrompt:
+		r.prompt = &textColumn{column: column, nested: nested}
+	case as == decode.RoleTruth:
+		r.truth = &textColumn{column: column}
+	case as == decode.RoleGroup && kind == pages.Text:
+		r.groupID = &textColumn{column: column}
+	default:
+		r.numbers[as] = &numberColumn{column: column, measuresText: as == decode.RoleResponse, nested: nested}
+	}
+}
+
+// bestOf returns the column with the preferred name. It is not sure if the column has nulls, in
+// whose rows another is taken, or if another would count as a reward component instead.
+func (r *columnReader) bestOf(all []candidate) (best candidate, sure bool) {
+	best = slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	for _, other := range all {
+		if other != best && (other.rank == best.rank || r.decoder.Fields.IsComponent(r.file.Columns[other.column].Name)) {
+			return best, false
+		}
+	}
+	if len(all) == 1 || !r.file.Columns[best.column].Optional {
+		return best, true
+	}
+	r.fixed = false
+	return best, r.file.Nulls(best.column) == 0
+}
+
+// A block has at most so many rows, of about so many bytes of the file.
+const (
+	maxBlockRows = 4096
+	blockBytes   = 16 << 20
+)
+
+// next returns the next block of rows, io.EOF after the last.
+func (r *columnReader) next() (model.Block, error) {
+	for r.left == 0 {
+		if r.nextGroup == len(r.file.Groups) {
+			return model.Block{}, io.EOF
+		}
+		if err := r.openGroup(); err != nil {
+			return model.Block{}, err
+		}
+	}
+	n := r.blockRows()
+	work, err := r.planPages(n)
+	if err != nil {
+		return model.Block{}, err
+	}
+	var b model.Block
+	learned := r.decoder.Learned
+	err = r.readPages(work, func() error {
+		var err error
+		if b, err = r.readTexts(n); err != nil {
+			return err
+		}
+		if c := r.numbers[decode.RoleResponse]; c != nil && c.nested != nil {
+			return c.nested.measure(c, n)
+		}
+		return nil
+	})
+	if err == nil {
+		err = r.fill(&b, n)
+	}
+	if err != nil {
+		r.decoder.Learned = learned
+		return model.Block{}, err
+	}
+	for _, c := range r.all {
+		c.drop(n)
+	}
+	r.left -= int64(n)
+	r.row += int64(n)
+	return b, nil
+}
+
+func (r *columnReader) openGroup() error {
+	for _, c := range r.conversations {
+		if err := c.open(r.file, r.nextGroup); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.all {
+		*c = numberColumn{
+			column: c.column, measuresText: c.measuresText, nested: c.nested, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
+			reader: r.file.Column(r.nextGroup, c.column),
+		}
+	}
+	for _, c := range r.textColumns() {
+		if c != nil {
+			c.open(r.file.Column(r.nextGroup, c.column), r.file)
+		}
+	}
+	r.fetch(r.nextGroup)
+	r.fetch(r.nextGroup + 1)
+	r.left = r.file.Groups[r.nextGroup].Rows
+	r.nextGroup++
+	return nil
+}
+
+// fetch says which columns of a group are read next.
+func (r *columnReader) fetch(group int) {
+	if group >= len(r.file.Groups) {
+		return
+	}
+	for _, c := range r.all {
+		if c.nested == nil {
+			r.file.WillRead(group, c.column)
+		}
+	}
+	for _, c := range r.textColumns() {
+		if c != nil && c.nested == nil {
+			r.file.WillRead(group, c.column)
+		}
+	}
+}
+
+// textColumns are the columns of texts; some may be nil.
+func (r *columnReader) textColumns() [3]*textColumn {
+	return [...]*textColumn{r.prompt, r.truth, r.groupID}
+}
+
+// blockRows is how many rows the next block has.
+func (r *columnReader) blockRows() int {
+	bytes := int64(1)
+	for _, c := range r.all {
+		bytes += r.file.Bytes(r.nextGroup-1, c.column)
+	}
+	perRow := max(1, bytes/max(1, r.file.Groups[r.nextGroup-1].Rows))
+	return int(min(r.left, maxBlockRows, max(blockBytes/perRow, 64)))
+}
+
+// pageRead is a page of a number column to be read, and its values.
+type pageRead struct {
+	column *numberColumn
+	page   pages.Page
+	values []float64
+	valid  []bool // nil if no value is null
+	hash   uint64 // of the texts, if the column hashes them
+	err    error
+}
+
+// planPages lists the pages that hold the next n rows of all number columns.
+func (r *columnReader) planPages(n int) ([]pageRead, error) {
+	work, cells := r.work[:0], 0
+	for _, c := range r.all {
+		for have := len(c.values); have < n && c.nested == nil; {
+			p, err := c.reader.Next()
+			if err != nil {
+				return nil, notEOF(err)
+			}
+			work = append(work, pageRead{column: c, page: p})
+			have += p.Rows
+			if cells += p.Rows; !r.file.HasRoom(cells) {
+				return nil, errManyCells
+			}
+		}
+	}
+	r.work = work
+	return work, nil
+}
+
+// notEOF makes the end of a column an error: the group is said to have more rows.
+func notEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errTooFewRows
+	}
+	return err
+}
+
+var errManyCells = fmt.Errorf("%w: the pages of its columns are said to have more values than it has room for", pages.ErrBroken)
+
+// minShared is the least number of bytes that are worth several workers.
+const minShared = 256 << 10
+
+// readPages reads pages on all workers while it runs meanwhile.
+func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error {
+	workers, bytes := min(r.workers, len(work)), 0
+	for i := range work {
+		bytes += work[i].page.Bytes()
+	}
+	if bytes < minShared {
+		workers = min(workers, 1)
+	}
+	for len(r.buffers) < max(1, workers) {
+		r.buffers = append(r.buffers, r.file.Buffer())
+	}
+	var wg sync.WaitGroup
+	if workers > 1 {
+		startWorkers(work, r.buffers[:workers], &wg)
+	}
+	err := withoutPanic(meanwhile)
+	if workers <= 1 {
+		for i := range work {
+			work[i].read(r.buffers[0])
+		}
+	}
+	wg.Wait()
+	for i := range work {
+		if err == nil {
+			err = work[i].err
+		}
+		work[i].column.add(&work[i])
+	}
+	return err
+}
+
+// withoutPanic turns a panic of f, which a broken page causes, into an error: the workers must end first.
+func withoutPanic(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page is broken: %v", r)
+		}
+	}()
+	return f()
+}
+
+// startWorkers reads pages with one worker per buffer.
+func startWorkers(work []pageRead, buffers []*pages.Buffer, wg *sync.WaitGroup) {
+	next := make(chan *pageRead, len(work))
+	for i := range work {
+		next <- &work[i]
+	}
+	close(next)
+	for _, b := range buffers {
+		wg.Go(func() {
+			for p := range next {
+				p.read(b)
+			}
+		})
+	}
+}
+
+// atEOF reports whether all rows have been read.
+func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
+
+// fits reports whether the columns of another file mean the same.
+func (r *columnReader) fits(f *pages.File) bool {
+	return r.fixed && len(f.Columns) > 0 && &f.Columns[0] == &r.file.Columns[0]
+}
+
+// reset makes r read another file that fits.
+func (r *columnReader) reset(name string, f *pages.File) {
+	r.decoder.Reset(name)
+	for _, c := range r.conversations {
+		c.field = nil
+	}
+	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
+	for _, c := range r.textColumns() {
+		if c != nil {
+			c.buffer = nil
+		}
+	}
 }

@@ -16,7 +16,7 @@ func TestFindsProjectsOfTrackio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile("../sqlite/testdata/small.db")
+	other, err := os.ReadFile("../trackio/testdata/sqlite/small.db")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,19 +1,28 @@
+// Package trackio shows the samples in a database of trackio as files: RUN/completions.jsonl with a line for each table that a run
+// logged, and RUN/traces.jsonl with one for each trace, below the path of the database.
+//
+// In: the path of a database, also with a run behind it: trackio/math.db/brave-sun-0. Out: a [fileio.Storage], whose files grow as
+// rows are added. The lines hold what trackio wrote, unchanged, so that formats and decoders see it as in any log; sqlite.go and
+// sqliterows.go read the rows, and no text is kept. Source calls [Open].
+//
+// trackio 0.43.0 trackio/sqlite_storage.py: init_db, bulk_log, _split_trace_metrics.
 package trackio
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
 
 	"vantage/loaders/fileio"
-	"vantage/loaders/sqlite"
 	"vantage/model"
 )
 
@@ -22,7 +31,7 @@ type database struct {
 	path string
 
 	mu    sync.Mutex
-	rows  *sqlite.Database
+	rows  *sqliteDB
 	seen  [2]seenFile // the database and its log when their rows were listed
 	lists []*list
 	lines lineCache
@@ -47,7 +56,7 @@ func Open(name string) (storage fileio.Storage, inner string) {
 		case !info.Mode().IsRegular() || !isDatabase(at) && !isNew(at, info):
 			return nil, ""
 		default:
-			return &database{path: at, rows: sqlite.New(at)}, path.Clean(filepath.ToSlash(inner))
+			return &database{path: at, rows: newSQLite(at)}, path.Clean(filepath.ToSlash(inner))
 		}
 		at, inner = filepath.Dir(at), filepath.Join(filepath.Base(at), inner)
 	}
@@ -62,7 +71,7 @@ func isDatabase(name string) bool {
 	defer func() { _ = f.Close() }()
 	var start [16]byte
 	n, _ := f.ReadAt(start[:], 0)
-	return sqlite.Magic(start[:n])
+	return isSQLite(start[:n])
 }
 
 // isNew reports whether a file is a database that SQLite has created and not written yet.
@@ -195,13 +204,13 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 // failure says what is wrong with the database and what to do.
 func (d *database) failure(err error) error {
 	switch {
-	case errors.Is(err, sqlite.ErrEmpty):
+	case errors.Is(err, errEmpty):
 		return &fileio.Failure{What: "is empty", Do: "wait until trackio has logged something, or follow it", Lost: true, Err: err}
-	case errors.Is(err, sqlite.ErrDisturbed):
+	case errors.Is(err, errDisturbed):
 		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
-	case errors.Is(err, sqlite.ErrBroken):
+	case errors.Is(err, errBroken):
 		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "copy it again, together with the file -wal beside it", Err: err}
-	case errors.Is(err, sqlite.ErrUnsupported):
+	case errors.Is(err, errUnsupported):
 		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "give the database as trackio writes it", Err: err}
 	}
 	return err
@@ -216,4 +225,122 @@ func (s *seenFile) isOf(name string) bool {
 	same := *s == now
 	*s = now
 	return same
+}
+
+// handle is an open list.
+type handle struct {
+	database *database
+	list     *list
+	object   fileio.Object
+	at       int64 // of Read
+}
+
+// Stat implements [fileio.Handle].
+func (h *handle) Stat() (fs.FileInfo, error) { return h.object, nil }
+
+// Close implements [io.Closer].
+func (h *handle) Close() error { return nil }
+
+// Read implements [io.Reader].
+func (h *handle) Read(p []byte) (int, error) {
+	n, err := h.ReadAt(p, h.at)
+	h.at += int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, err
+}
+
+// ReadAt implements [io.ReaderAt].
+func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
+	d := h.database
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	entries := h.list.entries
+	if offset < 0 || offset >= h.object.Bytes {
+		return 0, io.EOF
+	}
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].end > offset })
+	for n < len(p) && i < len(entries) {
+		line, err := d.line(h.list, i)
+		if err != nil {
+			return n, err
+		}
+		n += copy(p[n:], line[offset+int64(n)-h.list.start(i):])
+		i++
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// lineCache keeps the lines that were read last.
+type lineCache struct {
+	list  string // its path and version
+	lines map[int][]byte
+	size  int
+}
+
+// maxCached is how many bytes of lines are kept besides one.
+const maxCached = 8 << 20
+
+// line returns a line of a list. Others behind it are read with it: they come next.
+func (d *database) line(l *list, i int) ([]byte, error) {
+	c := &d.lines
+	key := l.path + "\x00" + l.version
+	if c.list == key && c.lines[i] != nil {
+		return c.lines[i], nil
+	}
+	*c = lineCache{list: key}
+	err := d.rows.Read(func(v *sqlView) error {
+		c.lines, c.size = map[int][]byte{}, 0
+		t, err := v.Table(l.kind.table)
+		if err != nil || t == nil {
+			return gone(err)
+		}
+		columns, ok := l.kind.columnsOf(t)
+		if !ok {
+			return gone(nil)
+		}
+		for k := i; k < len(l.entries) && c.size < maxCached/4; k++ {
+			line, err := l.lineAt(t, columns, k)
+			if err != nil {
+				return err
+			}
+			c.lines[k], c.size = line, c.size+len(line)
+		}
+		return nil
+	})
+	if err != nil {
+		c.lines = nil
+		return nil, d.failure(err)
+	}
+	return c.lines[i], nil
+}
+
+// gone is the error of a row that was listed and is not there any more.
+func gone(err error) error {
+	if err != nil {
+		return err
+	}
+	return &fileio.Failure{What: "has other rows than a moment ago", Do: "try again", Lost: true}
+}
+
+// lineAt reads a line.
+func (l *list) lineAt(t *sqlTable, c columns, i int) ([]byte, error) {
+	size := l.entries[i].end - l.start(i)
+	r, err := t.Find(l.entries[i].id)
+	if err != nil || r == nil {
+		return nil, gone(err)
+	}
+	w, _, ok, err := l.kind.rowOf(r, c)
+	if err != nil || !ok || l.kind.lineSize(w) != size {
+		return nil, gone(err)
+	}
+	line, err := l.kind.line(w)
+	if err == nil && int64(len(line)) != size {
+		err = fmt.Errorf("%w: a row of another size", errBroken)
+	}
+	return line, err
 }

@@ -171,7 +171,6 @@ func (a *Analysis) hasAdmissionOf(o *Analysis, rule *groupfilter.Filter) bool {
 		a.Settings.Estimator == o.Settings.Estimator && a.Settings.Framework == o.Settings.Framework && (!rule.NeedsAdvantages || a.original == o.original)
 }
 
-// filterBatch is the step as a group filter reads it.
 func (a *Analysis) filterBatch() groupfilter.Batch {
 	b := groupfilter.Batch{Rewards: a.Rewards, Raw: a.LoggedRewards, Offsets: a.Offsets, Advantages: a.Original, Lengths: knownLengths(a.Lengths)}
 	b.Column = func(name string) []float64 {
@@ -237,7 +236,6 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	return advantages, trains
 }
 
-// ifTrue returns x if yes, else 0.
 func ifTrue(yes bool, x float64) float64 {
 	if yes {
 		return x
@@ -267,7 +265,6 @@ func (a *Analysis) filter(ctx context.Context) {
 	}
 }
 
-// process fills in what is kept, and the processed advantages.
 func (a *Analysis) process(ctx context.Context, c *perRollout) {
 	set, e, n := a.Settings, a.plan.estimator, len(c.original)
 	if errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &a.refusal) {
@@ -309,7 +306,6 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 	})
 }
 
-// fillTable counts the samples of each group and decides its fate.
 func (a *Analysis) fillTable(ctx context.Context) {
 	a.Table = slices.Clone(a.input.groups)
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
@@ -320,7 +316,6 @@ func (a *Analysis) fillTable(ctx context.Context) {
 	a.sumTable()
 }
 
-// sumTable fills in the counts of the summary.
 func (a *Analysis) sumTable() {
 	for i := range a.Table {
 		g := &a.Table[i]
@@ -334,7 +329,6 @@ func (a *Analysis) sumTable() {
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
 }
 
-// countGroup fills in what the settings make of a group.
 func (a *Analysis) countGroup(g *Group, k int) {
 	n := a.countSamples(g)
 	lo, hi := a.input.countedRollouts.ofGroup(k, a.Offsets)
@@ -364,7 +358,6 @@ func (a *Analysis) firstFinite(lo, hi int) float64 {
 	return math.NaN()
 }
 
-// countSamples fills in the counts of a group's samples.
 func (a *Analysis) countSamples(g *Group) counts {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]

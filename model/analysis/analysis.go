@@ -188,7 +188,6 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	return a, nil
 }
 
-// summarize fills in what figures say of the groups and samples of a, be they of one step or of several.
 func (a *Analysis) summarize(ctx context.Context) error {
 	if a.LossWeights != nil {
 		a.sumMass(ctx)

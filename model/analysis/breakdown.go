@@ -75,7 +75,6 @@ func (b *Breakdown) Add(a *Analysis, part func(g, i int) string) {
 	}
 }
 
-// find returns the index of a part, new or not.
 func (b *Breakdown) find(name string) int {
 	if i, found := b.index[name]; found {
 		return i
@@ -177,7 +176,6 @@ func PartOrder(name string) int {
 	return 0
 }
 
-// maxColumnsNamed bounds the columns that an error names.
 const maxColumnsNamed = 12
 
 // TextFunc reads the text of a sample from the log again.
@@ -239,7 +237,6 @@ func (a *Analysis) componentNames(column string) []string {
 	return names
 }
 
-// columnNames reads a column of each sample from the log.
 func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc) ([]string, error) {
 	names := make([]string, a.Rows)
 	for g := range a.Table {
@@ -264,7 +261,6 @@ func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc
 	return names, nil
 }
 
-// columnName reads the column of sample i.
 func (a *Analysis) columnName(ctx context.Context, column string, i int, read TextFunc) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

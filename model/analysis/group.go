@@ -134,7 +134,6 @@ func IsFlip(original, processed float64) bool {
 // signOf returns 1, 0 or -1; 0 for NaN.
 func signOf(x float64) int { return count01(x > 0) - count01(x < 0) }
 
-// countFlips counts those of some samples.
 func countFlips(original, processed []float64, keep []bool) (f Flips) {
 	for i, x := range original { // without branches, which would be unpredictable
 		y, k := processed[i], count01(keep[i])
@@ -179,7 +178,6 @@ func (a *Analysis) cause(g int) string {
 	return invalid + "; " + cause
 }
 
-// causeOfFate says why group g has its fate.
 func (a *Analysis) causeOfFate(g int) string {
 	group := &a.Table[g]
 	n := group.Size()

@@ -178,7 +178,6 @@ func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
 	return a.loss.all, true
 }
 
-// lossMetrics are the figures of the loss.
 func (a *Analysis) lossMetrics() []Metric {
 	mass, ok := a.Mass()
 	if !ok {

@@ -131,7 +131,6 @@ func solveRates(groups []Group) []Metric {
 	return metrics
 }
 
-// passAt is pass@k.
 func passAt(k int, groups []Group) float64 {
 	sum, enough := 0.0, 0 // groups with at least k samples
 	for i := range groups {

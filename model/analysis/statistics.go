@@ -37,7 +37,10 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 	}
 	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
 	for i := range parts {
-		all.mergeSquares(&parts[i])
+		all.processedSquares += parts[i].processedSquares
+		all.lengthSquares += parts[i].lengthSquares
+		all.advantageSquares += parts[i].advantageSquares
+		all.products += parts[i].products
 	}
 	return all
 }
@@ -112,11 +115,6 @@ func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 	}
 }
 
-func (s *statistics) mergeSquares(o *statistics) {
-	s.processedSquares += o.processedSquares
-	s.lengthSquares, s.advantageSquares, s.products = s.lengthSquares+o.lengthSquares, s.advantageSquares+o.advantageSquares, s.products+o.products
-}
-
 // processedStd is the unbiased std over tokens of the processed advantages that are not 0, 0 if
 // there are none. If all are equal it is 0 too, whatever rounding made of their mean.
 func (s *statistics) processedStd() float64 {
@@ -156,7 +154,6 @@ func (m *moments) add(x, weight float64) {
 	m.widen(x, x)
 }
 
-// merge adds the values of o.
 func (m *moments) merge(o moments) {
 	switch {
 	case o.n == 0:
@@ -189,10 +186,8 @@ func (m *moments) mean() float64 {
 	return m.sum / m.weight
 }
 
-// constant reports whether all values are equal.
 func (m *moments) constant() bool { return m.lo == m.hi }
 
-// appendTo appends mean, max and min as metrics.
 func (m *moments) appendTo(metrics []Metric, name string) []Metric {
 	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"slices"
 
@@ -73,7 +74,6 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	return g, g.shape(set)
 }
 
-// shape adds the length penalty of the settings to the rewards.
 func (g *GroupedStep) shape(set model.Settings) error {
 	shaping, values, err := set.FindOverlong()
 	if err != nil || shaping == nil {
@@ -124,6 +124,14 @@ func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, 
 	return toOutputs(rollouts, processed)
 }
 
+// Groups yields where each group begins and ends.
+func (g *GroupedStep) Groups() iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for k := 1; k < len(g.Offsets) && yield(g.Offsets[k-1], g.Offsets[k]); k++ {
+		}
+	}
+}
+
 // GroupName is the name of group k.
 func (g *GroupedStep) GroupName(k int) string {
 	return g.snap.GroupName(g.rule, g.step, g.InputRow, g.Offsets, k)
@@ -156,7 +164,6 @@ type stepInput struct {
 	noSolved         string // see Summary.NoSolved
 }
 
-// inputKey is what a stepInput of a store depends on.
 type inputKey struct {
 	step       int64
 	revision   int
@@ -179,7 +186,6 @@ func (p plan) inputKey(i int) inputKey {
 	}
 }
 
-// shapingOptions are the options that the length penalty reads.
 func (p plan) shapingOptions() estimators.Options {
 	shaping, _, err := p.settings.FindOverlong()
 	if err != nil || shaping == nil {
@@ -243,7 +249,6 @@ func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardSc
 	return g
 }
 
-// summarize computes the fields about all samples.
 func (in *stepInput) summarize() {
 	in.tokenWeights = in.Lengths
 	unknown := 0
@@ -350,7 +355,6 @@ func (r *rollouts) ofGroup(k int, offsets []int) (lo, hi int) {
 	return offsets[k], offsets[k+1]
 }
 
-// lastOf returns the value of the last output of each rollout.
 func lastOf[T any](r *rollouts, samples []T) []T {
 	if r == nil {
 		return samples

@@ -143,7 +143,6 @@ func (a *Analysis) stepIndex(begin func(*oneStep) int, i int) int {
 	return n - 1
 }
 
-// join joins analyses of some steps under one plan.
 func join(ctx context.Context, p plan, steps []*Analysis) (*Analysis, error) {
 	last, n, groups := steps[len(steps)-1], 0, 0
 	for _, s := range steps {

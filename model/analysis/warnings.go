@@ -12,7 +12,6 @@ import (
 	"vantage/model/units"
 )
 
-// rule raises the warnings of one kind.
 type rule struct {
 	kind model.WarningKind
 	scope

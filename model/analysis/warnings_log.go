@@ -236,6 +236,21 @@ func (t LoggedTolerance) Within(lo, hi int) float64 {
 	return near
 }
 
+// EqualIn compares in the precision of the framework, as a log may write a float32 with
+// more digits than it has.
+func EqualIn(logged, computed float64, precision estimators.Float) bool {
+	if precision == estimators.Float64 {
+		return logged == computed
+	}
+	return float32(logged) == float32(computed)
+}
+
+// OneULP reports whether two finite values are neighbours in float32.
+func OneULP(x, y float64) bool {
+	a, b := float32(x), float32(y)
+	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
+}
+
 // largestFinite returns the largest finite absolute value, 0 without one.
 func largestFinite(values []float64) float64 {
 	largest := 0.0

@@ -42,7 +42,6 @@ func (g Given) origin() Origin {
 	return ""
 }
 
-// allows reports whether a candidate has what was chosen.
 func (g Given) allows(set model.Settings, c match.Candidate) bool {
 	return (g.Framework == "" || c.Framework == set.Framework) &&
 		(g.Estimator == "" || c.Estimator == set.Estimator) &&
@@ -140,7 +139,6 @@ func withDefaults(set model.Settings, given Given, framework string) model.Setti
 	return set
 }
 
-// defaultEstimator returns grpo, or else the first estimator of the framework.
 func defaultEstimator(framework string) string {
 	if _, err := estimators.Find(framework, "grpo"); err == nil {
 		return "grpo"
@@ -224,7 +222,6 @@ func (c Choice) Short() string {
 	return string(c.Origin)
 }
 
-// phrase returns the origin in words.
 func (o Origin) phrase() string {
 	switch o {
 	case FromTrainer:

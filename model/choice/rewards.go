@@ -58,17 +58,21 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 	if slices.ContainsFunc(columns, func(name string) bool { return strings.Contains(name, ",") || strings.TrimSpace(name) != name }) {
 		return set, DescribeRewards(snap, set, r) // weights could not be written with such names
 	}
+	candidates := named
+	if len(named) == 0 {
+		candidates = columns
+	}
 	var found rewardcolumns.Found
 	ok := false
 	for _, trainer := range advantagesFrom(snap, set, given) {
-		if found, ok = rewardcolumns.Find(ctx, snap, set, trainer, orAll(named, columns), len(named) > 0); ok {
+		if found, ok = rewardcolumns.Find(ctx, snap, set, trainer, candidates, len(named) > 0); ok {
 			break
 		}
 	}
 	switch {
 	case len(named) > 0:
 		r.Origin, r.From = FromState, snap.Run.RewardNamesFrom
-		set.Weights = onesOf(named)
+		set.Weights = model.NewWeights(strings.Join(named, ",")) // 1 each
 	case ok:
 		r.Origin = FromAdvantages
 	}
@@ -114,15 +118,6 @@ func DescribeRewards(snap model.Snapshot, set model.Settings, r Rewards) Rewards
 	}
 	return r
 }
-
-func orAll(named, all []string) []string {
-	if len(named) > 0 {
-		return named
-	}
-	return all
-}
-
-func onesOf(names []string) model.Weights { return model.NewWeights(strings.Join(names, ",")) }
 
 // IsChoice reports whether there was something to choose.
 func (r Rewards) IsChoice() bool { return r.Origin != "" }

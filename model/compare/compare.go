@@ -272,7 +272,6 @@ func differentScales(baseline, candidate Run) string {
 		baseline.Name, units.Short(wrongA), units.Short(solvedA), candidate.Name, units.Short(wrongB), units.Short(solvedB))
 }
 
-// ends returns the rewards of wrong and of solved samples of a run.
 func ends(r Run) (wrong, solved float64, ok bool) {
 	set := r.Set
 	set.SolvedAt = ""
@@ -301,11 +300,8 @@ func (r *Result) stepRanges() string {
 }
 
 func stepRange(s Scope) string {
-	switch {
-	case s.Steps == 0:
+	if s.Steps == 0 {
 		return "none"
-	case s.First == s.Last:
-		return fmt.Sprintf("step %d", s.First)
 	}
-	return fmt.Sprintf("steps %d to %d", s.First, s.Last)
+	return units.Steps(s.First, s.Last)
 }

@@ -9,7 +9,6 @@ import (
 	"vantage/model/analysis"
 )
 
-// side is what is counted of one run.
 type side struct {
 	run     Run
 	shared  []model.Step // complete in both runs

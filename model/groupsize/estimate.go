@@ -69,7 +69,6 @@ func (c coordinates) moved(i int, di float64, j int, dj float64) coordinates {
 	return c
 }
 
-// curvature returns the second derivatives of f.
 func curvature(at coordinates, f func(coordinates) float64) (second [2][2]float64) {
 	const h = derivativeStep
 	for i := range 2 {
@@ -115,7 +114,6 @@ func argmax(lo, hi float64, f func(float64) float64) float64 {
 	return (lo + hi) / 2
 }
 
-// logBeta returns the logarithm of the beta function.
 func logBeta(a, b float64) float64 {
 	x, _ := math.Lgamma(a)
 	y, _ := math.Lgamma(b)
@@ -164,7 +162,6 @@ func estimate(counts []Count, f fit, size int) Estimate {
 	return e
 }
 
-// deadShare returns the share of groups of a size that would be dead.
 func (p Prior) deadShare(counts []Count, size int) float64 {
 	dead, groups := 0.0, 0.0
 	for _, c := range counts {

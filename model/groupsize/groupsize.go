@@ -93,7 +93,6 @@ func run(snap model.Snapshot, set model.Settings, sizes []int, each func(visit f
 	return r, nil
 }
 
-// count adds a group of the run.
 func (r *Result) count(counts map[Count]int, g *analysis.Group) {
 	if !g.HasSolved || g.Invalid > 0 {
 		r.LeftOut++

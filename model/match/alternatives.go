@@ -245,8 +245,8 @@ func (v *Verdict) agreeingFrom(at int) int {
 func signals(grouped []*analysis.GroupedStep) int {
 	n := 0
 	for _, s := range grouped {
-		for g := range len(s.Offsets) - 1 {
-			if hasSignal(s.LoggedAdvantages[s.Offsets[g]:s.Offsets[g+1]]) {
+		for lo, hi := range s.Groups() {
+			if hasSignal(s.LoggedAdvantages[lo:hi]) {
 				n++
 			}
 		}
@@ -260,7 +260,7 @@ func mixtureClues(all []Segment) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	parts := []string{fmt.Sprintf("%s gives %s", all[0].Candidate, stepRange(all[0].From, all[0].To))}
+	parts := []string{fmt.Sprintf("%s gives %s", all[0].Candidate, units.Steps(all[0].From, all[0].To))}
 	for _, s := range all[1:] {
 		part := fmt.Sprintf("from step %d %s", s.From, s.Candidate)
 		if s.To != all[len(all)-1].To {
@@ -269,13 +269,6 @@ func mixtureClues(all []Segment) []string {
 		parts = append(parts, part)
 	}
 	return []string{"the estimator changes with the steps: " + strings.Join(parts, ", ")}
-}
-
-func stepRange(from, to int64) string {
-	if from == to {
-		return fmt.Sprintf("step %d", from)
-	}
-	return fmt.Sprintf("steps %d to %d", from, to)
 }
 
 // Filter is a sample filter whose advantages a log may hold: see model.Settings.
@@ -364,8 +357,7 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 		if original == nil {
 			return nil
 		}
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			p, n := countKept(original[lo:hi], s.LoggedAdvantages[lo:hi])
 			dropped = dropped || p.kept < p.all || n.kept < n.all
 			pos, neg = pos.with(p), neg.with(n)
@@ -381,18 +373,11 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 		}
 	}
 	if e.TrainerFilters {
-		all = append(all, recomputedGrid()...)
-	}
-	return all
-}
-
-// recomputedGrid returns filters with recomputed advantages for pairs of ratios in steps of 0.05.
-func recomputedGrid() []FoundFilter {
-	const parts = 20
-	var all []FoundFilter
-	for p := range parts + 1 {
-		for n := range parts + 1 {
-			all = append(all, FoundFilter{Filter: Filter{float64(p) / parts, float64(n) / parts, true}})
+		const parts = 20
+		for p := range parts + 1 {
+			for n := range parts + 1 {
+				all = append(all, FoundFilter{Filter: Filter{float64(p) / parts, float64(n) / parts, true}})
+			}
 		}
 	}
 	return all
@@ -463,7 +448,6 @@ func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator
 	return true
 }
 
-// clue says which filter the log shows.
 func (f *FoundFilter) clue() string {
 	return fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so",
 		f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())

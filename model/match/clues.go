@@ -9,7 +9,6 @@ import (
 	"vantage/model/units"
 )
 
-// evidence is what logged advantages look like.
 type evidence struct {
 	groups     int // with a logged advantage for every sample, not all 0
 	zeroSum    int // of these, with sum 0
@@ -19,13 +18,11 @@ type evidence struct {
 	steps      []moments
 }
 
-// evidenceClues says what the logged advantages look like.
 func evidenceClues(grouped []*analysis.GroupedStep) []string {
 	var f evidence
 	for _, s := range grouped {
 		f.steps = append(f.steps, momentsOf(s.LoggedAdvantages))
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			f.add(s.LoggedAdvantages[lo:hi], s.LoggedRewards[lo:hi], s.Lengths[lo:hi])
 		}
 	}
@@ -59,7 +56,6 @@ type moments struct {
 	sum, sumSquares, maxAbs float64
 }
 
-// std is that of a population.
 func (m moments) std() float64 {
 	mean := m.sum / float64(m.n)
 	return math.Sqrt(max(0, m.sumSquares/float64(m.n)-mean*mean))
@@ -223,8 +219,7 @@ func (o *order) sentence() string {
 func missingRowsClue(grouped []*analysis.GroupedStep) string {
 	lines, largest, rows, differ := []groupLine{}, 0, 0, false
 	for _, s := range grouped {
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			differ = differ || largest > 0 && hi-lo != largest
 			largest, rows = max(largest, hi-lo), rows+hi-lo
 			if !isAffine(s.LoggedRewards[lo:hi], s.LoggedAdvantages[lo:hi]) {

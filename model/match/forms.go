@@ -23,7 +23,6 @@ type plainForm struct {
 	eps   float64
 }
 
-// plainForms returns the forms to try.
 func plainForms() []plainForm {
 	all := []plainForm{{scale: estimators.ScaleNone}}
 	for _, scale := range []estimators.Scale{estimators.ScaleGroup, estimators.ScaleBatch} {
@@ -52,7 +51,6 @@ func (f plainForm) String() string {
 	return fmt.Sprintf("(r − mean) / %s %s, ddof %d", divisor, of, f.ddof)
 }
 
-// findPlainForm returns the form that gives all logged advantages: to the bit, or within what logs lose.
 func findPlainForm(grouped []*analysis.GroupedStep) (form plainForm, exact, ok bool) {
 	for _, f := range plainForms() {
 		near, bits := true, true
@@ -73,8 +71,7 @@ func findPlainForm(grouped []*analysis.GroupedStep) (form plainForm, exact, ok b
 // equal to the bit, if they were until then.
 func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool) {
 	computed := f.advantages(s)
-	for g := range len(s.Offsets) - 1 {
-		lo, hi := s.Offsets[g], s.Offsets[g+1]
+	for lo, hi := range s.Groups() {
 		largest := 0.0
 		for _, x := range computed[lo:hi] {
 			largest = max(largest, math.Abs(x))
@@ -94,12 +91,10 @@ func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool
 	return true, bits
 }
 
-// advantages returns the advantages of a step.
 func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
 	all := make([]float64, len(s.LoggedRewards))
 	batch := numpyStd(s.LoggedRewards, numpyMean(s.LoggedRewards), f.ddof)
-	for g := range len(s.Offsets) - 1 {
-		lo, hi := s.Offsets[g], s.Offsets[g+1]
+	for lo, hi := range s.Groups() {
 		mean := numpyMean(s.LoggedRewards[lo:hi])
 		std := batch
 		if f.scale == estimators.ScaleGroup {

@@ -46,7 +46,6 @@ type Report struct {
 	options estimators.Options // for the estimators that have them
 }
 
-// again returns an empty report for another comparison with the same options.
 func (r *Report) again(compared int) *Report { return &Report{Compared: compared, options: r.options} }
 
 // estimators are all, with the options of the settings.
@@ -148,23 +147,34 @@ type variant struct {
 	filter    *Filter // compare the advantages after it; nil: before any
 }
 
-// compareAll tries every candidate, and if none matches after a filter, and with the tolerances that logs need.
+// compareAll tries every candidate, and if none matches after a filter, with the tolerances that logs need, and in full groups.
 func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
-	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil {
+	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil || r.HasMatch() {
 		return err
 	}
-	retryFiltered := func(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
-		return r.retryFiltered(ctx, snap, grouped, filter)
+	decimals := loggedDecimals(grouped)
+	rounded := roundingTolerance(decimals)
+	ways := []variant{{tolerance: rounded}}
+	if filter != nil {
+		ways = []variant{{0, filter}, {rounded, filter}, {rounded, nil}}
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{retryFiltered, r.retryRounded, r.retryFullGroups} {
-		if r.HasMatch() {
-			return nil
+	for _, how := range ways {
+		if how == (variant{}) {
+			continue // as above
 		}
-		if err := relax(ctx, snap, grouped); err != nil {
+		retry := r.again(r.Compared)
+		if err := retry.tryAll(ctx, snap, grouped, how); err != nil {
 			return err
 		}
+		if retry.HasMatch() {
+			r.Filter, r.Matches, r.Others = how.filter, retry.Matches, retry.Others
+			if how.tolerance > 0 {
+				r.Decimals = decimals
+			}
+			return nil
+		}
 	}
-	return nil
+	return r.retryFullGroups(ctx, snap, grouped)
 }
 
 // chooseSteps returns the indexes of the steps to compare, the newest first.
@@ -207,27 +217,6 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 	return grouped, nil
 }
 
-// retryFiltered tries again with the advantages after a filter.
-func (r *Report) retryFiltered(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
-	if filter == nil {
-		return nil
-	}
-	retry := r.again(r.Compared)
-	for _, tolerance := range []float64{0, roundingTolerance(loggedDecimals(grouped))} {
-		if err := retry.tryAll(ctx, snap, grouped, variant{tolerance, filter}); err != nil {
-			return err
-		}
-		if retry.HasMatch() {
-			r.Filter, r.Matches, r.Others = filter, retry.Matches, retry.Others
-			if tolerance > 0 {
-				r.Decimals = loggedDecimals(grouped)
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
 // tryAll compares every candidate that the log has the columns for, and after a filter those that can be
 // filtered. Near is within the variant's tolerance or within [analysis.LoggedTolerance], whichever is larger.
 func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, how variant) error {
@@ -242,7 +231,12 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 			}
 			v := Verdict{Candidate: candidateOf(e, scale), assumptions: countAssumptions(snap.Run.Framework, e, at)}
 			if v.evaluate(grouped, e, how) {
-				r.record(v)
+				r.Candidates++
+				if v.Agreeing == r.Compared {
+					r.Matches = append(r.Matches, v)
+				} else {
+					r.Others = append(r.Others, v)
+				}
 			}
 		}
 	}
@@ -276,15 +270,6 @@ func countAssumptions(framework string, e *estimators.Estimator, scale int) int 
 	return n
 }
 
-func (r *Report) record(v Verdict) {
-	r.Candidates++
-	if v.Agreeing == r.Compared {
-		r.Matches = append(r.Matches, v)
-	} else {
-		r.Others = append(r.Others, v)
-	}
-}
-
 // explain returns what a log that no single estimator reproduces shows. Each is verified on all steps that
 // were compared: numbers that fit nothing get no cause.
 func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, grouped []*analysis.GroupedStep) ([]string, error) {
@@ -306,17 +291,12 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 			return []string{clue}, nil
 		}
 	}
-	return append(r.partialAgreement(), evidenceClues(grouped)...), nil
-}
-
-// partialAgreement returns a clue if the nearest candidate is right for at least half of the groups that
-// tell anything.
-func (r *Report) partialAgreement() []string {
-	if len(r.Others) == 0 || 2*r.Others[0].AgreeingGroups < r.Others[0].Groups {
-		return nil
+	if len(r.Others) > 0 && 2*r.Others[0].AgreeingGroups >= r.Others[0].Groups { // of those that tell anything
+		nearest := r.Others[0]
+		clues = append(clues, fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart",
+			nearest.Candidate, units.Fraction(nearest.AgreeingGroups, nearest.Groups)+" groups"))
 	}
-	v := r.Others[0]
-	return []string{fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart", v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
+	return append(clues, evidenceClues(grouped)...), nil
 }
 
 // Candidate is an estimator with a scale and the options that are not at their default.
@@ -399,8 +379,7 @@ func (r *Report) decide(grouped []*analysis.GroupedStep) {
 // rewardsDiffer reports whether a group has two finite rewards.
 func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
 	for _, s := range grouped {
-		for g := range len(s.Offsets) - 1 {
-			lo, hi := s.Offsets[g], s.Offsets[g+1]
+		for lo, hi := range s.Groups() {
 			for _, r := range s.LoggedRewards[lo:hi] {
 				if r-r == 0 && r != s.LoggedRewards[lo] {
 					return true
@@ -411,7 +390,6 @@ func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
 	return false
 }
 
-// hasSignal reports whether a logged advantage is neither missing nor 0.
 func hasSignal(advantages []float64) bool {
 	for _, x := range advantages {
 		if x == x && x != 0 {

@@ -287,7 +287,7 @@ func TestOneULPIsEqual(t *testing.T) {
 		{math.MaxFloat32, math.Inf(1), false},
 		{math.NaN(), 1, false},
 	} {
-		if oneULP(c.x, c.y) != c.want {
+		if analysis.OneULP(c.x, c.y) != c.want {
 			t.Errorf("%v and %v: want %v", c.x, c.y, c.want)
 		}
 	}

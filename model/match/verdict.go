@@ -1,11 +1,9 @@
 package match
 
 import (
-	"context"
 	"math"
 
 	"vantage/estimators"
-	"vantage/model"
 	"vantage/model/analysis"
 )
 
@@ -78,50 +76,31 @@ func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision
 		}
 		if logged > 0 {
 			v.Groups++
-		}
-		if logged > 0 && mismatches == 0 {
-			v.AgreeingGroups++
+			if mismatches == 0 {
+				v.AgreeingGroups++
+			}
 		}
 	}
 }
 
 // addSample counts one sample and reports whether it agrees.
 func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
-	if equalIn(logged, computed, precision) {
+	switch {
+	case analysis.EqualIn(logged, computed, precision):
 		v.Exact++
-		v.Agreeing++
-		return true
-	}
-	if precision == estimators.Float32 && oneULP(logged, computed) {
+	case precision == estimators.Float32 && analysis.OneULP(logged, computed):
 		v.OneULP++
-		v.Agreeing++
-		return true
-	}
-	gap := math.Abs(logged - computed)
-	if math.IsNaN(gap) {
-		gap = math.Inf(1)
-	}
-	v.MaxGap = max(v.MaxGap, gap)
-	if gap > tolerance {
-		return false
+	default:
+		gap := math.Abs(logged - computed)
+		if math.IsNaN(gap) {
+			gap = math.Inf(1)
+		}
+		if v.MaxGap = max(v.MaxGap, gap); gap > tolerance {
+			return false
+		}
 	}
 	v.Agreeing++
 	return true
-}
-
-// equalIn compares in the precision of the framework, as a log may write a float32 with
-// more digits than it has.
-func equalIn(logged, computed float64, precision estimators.Float) bool {
-	if precision == estimators.Float64 {
-		return logged == computed
-	}
-	return float32(logged) == float32(computed)
-}
-
-// oneULP reports whether two finite values are neighbours in float32.
-func oneULP(x, y float64) bool {
-	a, b := float32(x), float32(y)
-	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
 }
 
 // The decimals for which rounding is tried: with fewer nearly everything agrees, with more
@@ -135,17 +114,17 @@ const (
 // minDecimals or more than maxDecimals.
 func loggedDecimals(grouped []*analysis.GroupedStep) int {
 	for d := range maxDecimals + 1 {
-		if haveDecimals(grouped, d) {
-			if d < minDecimals {
-				return 0
-			}
+		switch {
+		case !haveDecimals(grouped, d):
+		case d < minDecimals:
+			return 0
+		default:
 			return d
 		}
 	}
 	return 0
 }
 
-// haveDecimals reports whether no logged advantage has more than d decimals.
 func haveDecimals(grouped []*analysis.GroupedStep, d int) bool {
 	unit := math.Pow10(d)
 	for _, s := range grouped {
@@ -165,20 +144,4 @@ func roundingTolerance(d int) float64 {
 		return 0
 	}
 	return 0.5 * math.Pow10(-d) * (1 + 1e-6)
-}
-
-// retryRounded tries again with the tolerance of the decimals that the log has.
-func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
-	d := loggedDecimals(grouped)
-	if d == 0 {
-		return nil
-	}
-	retry := r.again(r.Compared)
-	if err := retry.tryAll(ctx, snap, grouped, variant{tolerance: roundingTolerance(d)}); err != nil {
-		return err
-	}
-	if retry.HasMatch() {
-		r.Decimals, r.Matches, r.Others = d, retry.Matches, retry.Others
-	}
-	return nil
 }

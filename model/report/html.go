@@ -28,9 +28,10 @@ type HTMLParts struct {
 
 // pageFiles are the style and the script of a page: light or dark as the reader's system is, from 400 pixels to wide screens,
 // and on paper. Blue is positive, orange negative; signs and words say the same. The script sorts and searches tables,
-// and opens and closes texts; the page says everything without it. Neither has & or <, so that the page is well-formed XML.
+// and opens and closes texts; the page says everything without it. charts.css is the style of the picture of [SVG], without
+// variables, which not every program that draws pictures knows. None has & or <, so that what has them is well-formed XML.
 //
-//go:embed page.css page.js
+//go:embed page.css page.js charts.css
 var pageFiles embed.FS
 
 // Bounds of a page, so that it can be sent whatever the run.
@@ -42,7 +43,7 @@ const (
 // htmlPage is a page of HTML being written, once all steps are known.
 type htmlPage struct {
 	*page
-	*markup.Writer
+	plots
 
 	chain       chainTotal
 	stepColumns []figures.Column[*analysis.Summary]
@@ -61,7 +62,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &htmlPage{page: p, Writer: markup.New(w), stepColumns: htmlStepColumns(), worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
+	h := &htmlPage{page: p, plots: plots{Writer: markup.New(w), charts: p.charts}, stepColumns: htmlStepColumns(), worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
 	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
 		h.add(s, a)
 		return nil
@@ -104,9 +105,9 @@ func sections() []section {
 	return []section{
 		{id: "chain", title: "From reward to loss", write: (*htmlPage).writeChain},
 		{id: "warnings", title: "Warnings", write: (*htmlPage).writeWarnings},
-		{id: "worst", title: "Worst steps", write: (*htmlPage).writeWorstSteps, has: func(h *htmlPage) bool { return h.charts.Steps > 1 && len(h.Parts.Worst) > 0 }},
-		{id: "steps", title: "Over the steps", write: (*htmlPage).writeTrends, has: func(h *htmlPage) bool { return h.charts.Steps > 1 }},
-		{id: "advantages", title: "Advantages and solve rates", write: (*htmlPage).writeDistributions, has: func(h *htmlPage) bool { return h.charts.hasDistribution() || h.charts.hasSolved() }},
+		{id: "worst", title: "Worst steps", write: (*htmlPage).writeWorstSteps, has: func(h *htmlPage) bool { return h.plots.charts.Steps > 1 && len(h.Parts.Worst) > 0 }},
+		{id: "steps", title: "Over the steps", write: (*htmlPage).writeTrends, has: func(h *htmlPage) bool { return h.plots.charts.Steps > 1 }},
+		{id: "advantages", title: "Advantages and solve rates", write: (*htmlPage).writeDistributions, has: func(h *htmlPage) bool { return h.plots.charts.hasDistribution() || h.plots.charts.hasSolved() }},
 		{id: "sweep", title: "What a filter would do", write: (*htmlPage).writeSweep},
 		{id: "groups", title: "Groups", write: (*htmlPage).writeGroups, has: func(h *htmlPage) bool { return h.total.Groups > 0 }},
 		{id: "texts", title: "Answers", write: (*htmlPage).writeTexts, has: func(h *htmlPage) bool { return h.Parts.Texts > 0 && len(h.worst.ranked()) > 0 }},
@@ -392,11 +393,11 @@ func (h *htmlPage) lossFigures(all *analysis.Summary) []string {
 
 // writeChain writes the stages with what each does to the run.
 func (h *htmlPage) writeChain() error {
-	if h.charts.Steps == 0 {
+	if h.plots.charts.Steps == 0 {
 		h.note("No step is complete yet.")
 		return nil
 	}
-	h.note("What a trainer does to a reward on its way to the update, over " + h.charts.stepRange() + ". Counts are added up; means are over the steps.")
+	h.note("What a trainer does to a reward on its way to the update, over " + h.plots.charts.stepRange() + ". Counts are added up; means are over the steps.")
 	h.Open("ol", markup.Class("chain"))
 	for _, s := range h.stages() {
 		if s.choice == "" {

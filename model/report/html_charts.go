@@ -52,13 +52,13 @@ func trendMeaning(name string) (short, line string) {
 func (h *htmlPage) writeTrends() error {
 	var same []string
 	note := "Each point is a step"
-	if h.charts.stepCount > maxPagePoints {
+	if h.plots.charts.stepCount > maxPagePoints {
 		note = "Each point is the mean of several steps, and the band behind the line is from the least to the most of them"
 	}
 	h.note(note + ". A step that is still being written is left out.")
 	h.Open("div", markup.Class("cards"))
-	for i := range h.charts.Trends {
-		l := &h.charts.Trends[i]
+	for i := range h.plots.charts.Trends {
+		l := &h.plots.charts.Trends[i]
 		switch {
 		case !l.hasValue():
 		case units.NearlyEqual(l.Min, l.Max):
@@ -83,6 +83,13 @@ func (h *htmlPage) trendCard(l *trendLine) {
 	meaning, line := trendMeaning(l.Name)
 	h.Element("p", meaning, markup.Class("hint"), markup.A("title", line))
 	h.Close()
+	h.drawTrend(l)
+	h.Close()
+	h.Break()
+}
+
+// drawTrend draws the line of a figure.
+func (h *plots) drawTrend(l *trendLine) {
 	summary := fmt.Sprintf("%s over %s: first %s, newest %s, least %s, most %s", l.Name, h.charts.stepRange(), units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max))
 	h.beginPlot(plotHeight, summary)
 	axis := newPlotAxis(l.Min, l.Max)
@@ -95,8 +102,13 @@ func (h *htmlPage) trendCard(l *trendLine) {
 	h.line(l, points, axis)
 	h.hovers(l, points)
 	h.Close()
-	h.Close()
-	h.Break()
+}
+
+// plots draw charts: into cards of a page, or at places of one picture.
+type plots struct {
+	*markup.Writer
+	charts *Charts
+	at     []markup.Attribute // of the plot that is begun next; nil in a page
 }
 
 // Where the plot of a chart lies in its picture.
@@ -111,17 +123,17 @@ const (
 )
 
 // beginPlot begins a picture, which a screen reader reads as its summary.
-func (h *htmlPage) beginPlot(height int, summary string) {
-	h.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, height)), markup.A("role", "img"), markup.A("aria-label", summary))
+func (h *plots) beginPlot(height int, summary string) {
+	h.Open("svg", append(h.at, markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, height)), markup.A("role", "img"), markup.A("aria-label", summary))...)
 }
 
 // label writes a text into a picture.
-func (h *htmlPage) label(x, y float64, text string, attributes ...markup.Attribute) {
+func (h *plots) label(x, y float64, text string, attributes ...markup.Attribute) {
 	h.Element("text", text, append(attributes, markup.A("x", markup.Number(x)), markup.A("y", markup.Number(y)))...)
 }
 
 // gridLine draws a line at a value, with its label at the left.
-func (h *htmlPage) gridLine(y float64, text string) {
+func (h *plots) gridLine(y float64, text string) {
 	h.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%d %sH%d", plotLeft, markup.Number(y), plotRight)))
 	h.label(plotLeft-6, y+3.5, text, markup.Class("end"))
 }
@@ -133,7 +145,7 @@ type pointPlace struct {
 }
 
 // places returns where the points of all lines are drawn: by the number of their steps, so that missing steps are a gap.
-func (h *htmlPage) places() []pointPlace {
+func (h *plots) places() []pointPlace {
 	places := make([]pointPlace, len(h.charts.points))
 	for i, p := range h.charts.points {
 		places[i] = pointPlace{p, h.stepX(float64(p.First)/2 + float64(p.Last)/2)}
@@ -142,7 +154,7 @@ func (h *htmlPage) places() []pointPlace {
 }
 
 // stepX returns where a step is drawn.
-func (h *htmlPage) stepX(step float64) float64 {
+func (h *plots) stepX(step float64) float64 {
 	first, last := float64(h.charts.FirstStep), float64(h.charts.LastStep)
 	if !(first < last) {
 		return (plotLeft + plotRight) / 2
@@ -151,7 +163,7 @@ func (h *htmlPage) stepX(step float64) float64 {
 }
 
 // stepAxis writes the numbers of the first and the last step, and round ones between them as far as there is room.
-func (h *htmlPage) stepAxis() {
+func (h *plots) stepAxis() {
 	first, last := h.charts.FirstStep, h.charts.LastStep
 	h.label(plotLeft, plotLabelAt, fmt.Sprint(first))
 	h.label(plotRight, plotLabelAt, fmt.Sprint(last), markup.Class("end"))
@@ -167,7 +179,7 @@ func (h *htmlPage) stepAxis() {
 }
 
 // line draws a figure. The line breaks at a point without a value, and a point alone is a dot.
-func (h *htmlPage) line(l *trendLine, points []pointPlace, axis plotAxis) {
+func (h *plots) line(l *trendLine, points []pointPlace, axis plotAxis) {
 	var path strings.Builder
 	pen := "M"
 	for i, v := range l.Values {
@@ -185,7 +197,7 @@ func (h *htmlPage) line(l *trendLine, points []pointPlace, axis plotAxis) {
 }
 
 // band draws from the least to the most of the steps of each point, if points have several.
-func (h *htmlPage) band(l *trendLine, points []pointPlace, axis plotAxis) {
+func (h *plots) band(l *trendLine, points []pointPlace, axis plotAxis) {
 	if h.charts.stepCount <= len(points) {
 		return
 	}
@@ -202,7 +214,7 @@ func (h *htmlPage) band(l *trendLine, points []pointPlace, axis plotAxis) {
 }
 
 // hovers writes what the pointer reads at each point.
-func (h *htmlPage) hovers(l *trendLine, points []pointPlace) {
+func (h *plots) hovers(l *trendLine, points []pointPlace) {
 	width := float64(plotRight-plotLeft) / float64(max(1, len(points)-1))
 	h.Open("g", markup.Class("hovers"), markup.A("stroke-width", markup.Number(max(1, width))))
 	for i, v := range l.Values {
@@ -302,10 +314,10 @@ const (
 
 func (h *htmlPage) writeDistributions() error {
 	h.Open("div", markup.Class("cards wide"))
-	if h.charts.hasDistribution() {
+	if h.plots.charts.hasDistribution() {
 		h.spread()
 	}
-	if h.charts.hasSolved() {
+	if h.plots.charts.hasSolved() {
 		h.solveRates()
 	}
 	h.Close()
@@ -314,12 +326,22 @@ func (h *htmlPage) writeDistributions() error {
 
 // spread draws the advantages before the filter above the axis, those after it below.
 func (h *htmlPage) spread() {
-	c := h.charts
+	c := h.plots.charts
 	h.Open("figure", markup.Class("card"))
 	h.Open("figcaption")
 	h.Element("h3", "Advantages of "+c.stepRange())
 	h.Element("p", "above the line before the filter, below it of the kept samples after it; what is exactly 0 is not drawn", markup.Class("hint"))
 	h.Close()
+	h.drawSpread()
+	h.Element("p", momentsSentence("Original", c.Original), markup.Class("hint"))
+	h.Element("p", momentsSentence("Processed", c.Processed), markup.Class("hint"))
+	h.Close()
+	h.Break()
+}
+
+// drawSpread draws both distributions on one axis.
+func (h *plots) drawSpread() {
+	c := h.charts
 	h.beginPlot(spreadHeight, "Distribution of advantages. "+momentsSentence("Original", c.Original)+" "+momentsSentence("Processed", c.Processed))
 	h.spreadBars()
 	limit := units.Short(c.axisLimit())
@@ -330,10 +352,6 @@ func (h *htmlPage) spread() {
 	h.label(plotWidth/4, below+18, "− less likely", markup.Class("minus middle"))
 	h.label(3*plotWidth/4, below+18, "+ more likely", markup.Class("plus middle"))
 	h.Close()
-	h.Element("p", momentsSentence("Original", c.Original), markup.Class("hint"))
-	h.Element("p", momentsSentence("Processed", c.Processed), markup.Class("hint"))
-	h.Close()
-	h.Break()
 }
 
 func momentsSentence(name string, x *histogram) string {
@@ -348,7 +366,7 @@ func momentsSentence(name string, x *histogram) string {
 	return text + "."
 }
 
-func (h *htmlPage) spreadBars() {
+func (h *plots) spreadBars() {
 	limit, original, processed, tallest := h.charts.bins(svgBars)
 	width := float64(plotWidth-2*spreadMargin) / svgBars
 	for i := range original {
@@ -381,34 +399,21 @@ func spreadBar(n, tallest int) float64 {
 	return max(1, float64(n)/float64(tallest)*spreadHalf)
 }
 
-func (h *htmlPage) rect(x, y, width, height float64, attributes ...markup.Attribute) {
+func (h *plots) rect(x, y, width, height float64, attributes ...markup.Attribute) {
 	if height > 0 && width > 0 {
 		h.Void("rect", append(attributes, markup.A("x", markup.Number(x)), markup.A("y", markup.Number(y)), markup.A("width", markup.Number(width)), markup.A("height", markup.Number(height)))...)
 	}
 }
 
-// solveRates draws a bar per solve rate.
+// solveRates draws how many groups have each solve rate.
 func (h *htmlPage) solveRates() {
-	c := h.charts
+	c := h.plots.charts
 	h.Open("figure", markup.Class("card"))
 	h.Open("figcaption")
 	h.Element("h3", "Groups by solve rate")
 	h.Element("p", "how many of their samples reach "+c.SolvedAt, markup.Class("hint"))
 	h.Close()
-	tallest, all := c.solvedTotals()
-	var words []string
-	for i, name := range solveBinNames() {
-		words = append(words, name+" "+units.Count(int(c.Solved[i].Count)))
-	}
-	h.beginPlot(len(c.Solved)*solvedBar+8, "Groups by solve rate: "+strings.Join(words, ", "))
-	for i, name := range solveBinNames() {
-		n, y := c.Solved[i].Count, float64(i*solvedBar+4)
-		h.label(solvedLeft-8, y+15, name, markup.Class("end"))
-		width := n / max(1, tallest) * (solvedRight - solvedLeft)
-		h.rect(solvedLeft, y+3, width, solvedBar-8, markup.Class("plus"))
-		h.label(solvedLeft+width+7, y+15, units.Fraction(int(n), int(all)), markup.Class("number"))
-	}
-	h.Close()
+	h.drawSolved()
 	h.Element("p", "Groups of which none or all are solved have no signal, unless rewards differ otherwise.", markup.Class("hint"))
 	h.Close()
 	h.Break()
@@ -425,6 +430,25 @@ const (
 // hotShare is from where on a text is read better in the other of black and white: there the luminance of a cell is
 // 0.18, in light and in dark.
 const hotShare = 0.755
+
+// drawSolved draws a bar per solve rate.
+func (h *plots) drawSolved() {
+	c := h.charts
+	tallest, all := c.solvedTotals()
+	var words []string
+	for i, name := range solveBinNames() {
+		words = append(words, name+" "+units.Count(int(c.Solved[i].Count)))
+	}
+	h.beginPlot(len(c.Solved)*solvedBar+8, "Groups by solve rate: "+strings.Join(words, ", "))
+	for i, name := range solveBinNames() {
+		n, y := c.Solved[i].Count, float64(i*solvedBar+4)
+		h.label(solvedLeft-8, y+15, name, markup.Class("end"))
+		width := n / max(1, tallest) * (solvedRight - solvedLeft)
+		h.rect(solvedLeft, y+3, width, solvedBar-8, markup.Class("plus"))
+		h.label(solvedLeft+width+7, y+15, units.Fraction(int(n), int(all)), markup.Class("number"))
+	}
+	h.Close()
+}
 
 // writeSweep draws what each pair of keep ratios leaves of the total advantage, without and with recompute, and says
 // what suits the goal.

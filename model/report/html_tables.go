@@ -426,7 +426,7 @@ func (h *htmlPage) writeWarnings() error {
 func (h *htmlPage) warningSpan(kind lastWarning) string {
 	for _, s := range h.total.warningSpans {
 		if s.Kind == kind.Kind && h.total.Steps > 1 {
-			return fmt.Sprintf("at %s steps, first %d; at step %d:", units.Fraction(s.Steps, h.charts.Steps), s.First, kind.Step)
+			return fmt.Sprintf("at %s steps, first %d; at step %d:", units.Fraction(s.Steps, h.plots.charts.Steps), s.First, kind.Step)
 		}
 	}
 	return fmt.Sprintf("at step %d:", kind.Step)

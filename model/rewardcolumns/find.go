@@ -78,7 +78,6 @@ func (v verifier) best(c *candidates, all [][]float64) Found {
 	return best
 }
 
-// complete reports whether all logged advantages are reproduced.
 func (f Found) complete() bool { return f.Compared > 0 && f.Agreeing == f.Compared }
 
 // ones returns the factors to try first: each function counts as it is, and the reward functions come
@@ -152,8 +151,7 @@ func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale e
 		return
 	}
 	near := analysis.NewLoggedTolerance(e, scale, step.LoggedRewards, computed)
-	for g := range len(step.Offsets) - 1 {
-		lo, hi := step.Offsets[g], step.Offsets[g+1]
+	for lo, hi := range step.Groups() {
 		tolerance, dead := near.Within(lo, hi), true
 		counted := Found{}
 		for i := lo; i < hi; i++ {
@@ -164,7 +162,7 @@ func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale e
 			dead = dead && a == 0
 			counted.Compared++
 			switch {
-			case isEqual(a, b, e.Float):
+			case analysis.EqualIn(a, b, e.Float) || e.Float == estimators.Float32 && analysis.OneULP(a, b):
 				counted.Exact++
 				counted.Agreeing++
 			case math.Abs(a-b) <= tolerance:
@@ -178,16 +176,6 @@ func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale e
 	}
 }
 
-// isEqual reports whether two values are equal in the precision of an estimator, or neighbours in
-// float32: see package match.
-func isEqual(logged, computed float64, precision estimators.Float) bool {
-	if precision == estimators.Float64 {
-		return logged == computed
-	}
-	a, b := float32(logged), float32(computed)
-	return a == b || a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
-}
-
 // candidates are columns that may be reward functions, in the order of the log.
 type candidates struct {
 	names  []string
@@ -197,7 +185,6 @@ type candidates struct {
 	zero   []bool // all values are 0
 }
 
-// describe says how the columns of a sample vary.
 func (s *samples) describe(names []string, known bool) *candidates {
 	n := len(names)
 	c := &candidates{names: names, known: known, moves: make([]bool, n), varies: make([]bool, n), zero: make([]bool, n)}
@@ -249,7 +236,7 @@ func (c *candidates) complete(factors []float64) []model.Weights {
 			add(bare, c.names[k], x)
 			continue
 		}
-		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || isRewardName(c.names[k]))) {
+		if !c.moves[k] && (c.known || !c.varies[k] && (k < last || strings.Contains(strings.ToLower(c.names[k]), "reward"))) {
 			add(full, c.names[k], 1)
 		}
 	}
@@ -265,8 +252,4 @@ func add(b *strings.Builder, name string, x float64) {
 		b.WriteByte(',')
 	}
 	b.WriteString(name + "=" + strconv.FormatFloat(x, 'g', -1, 64))
-}
-
-func isRewardName(name string) bool {
-	return strings.Contains(strings.ToLower(name), "reward")
 }

@@ -161,7 +161,6 @@ func (s *samples) stepStds(columns []int, w []float64) []float64 {
 	return all
 }
 
-// centred returns values less their mean.
 func centred(values []float64) []float64 {
 	mean := 0.0
 	for _, x := range values {

@@ -17,7 +17,6 @@ import (
 // trlEps is what TRL adds to a std. With it the size of weights is known to three digits or more.
 const trlEps = 1e-4
 
-// maxTried is how many weights are tried.
 const maxTried = 64
 
 // solve returns factors of the columns to try: those of the null vector, as simple numbers first.
@@ -204,7 +203,6 @@ func simpleFactors(direction []float64, size float64) [][]float64 {
 	return all
 }
 
-// rounded returns x with so many significant digits.
 func rounded(x float64, digits int) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
 	return y

@@ -93,5 +93,4 @@ func NextAge(at, now time.Time) time.Time {
 	return at.Add((max(0, now.Sub(at))/unit + 1) * unit)
 }
 
-// searched is the text that typed letters are looked for in.
 func (r Run) searched() string { return strings.ToLower(r.Label() + " " + r.Format) }

@@ -174,7 +174,6 @@ const version = 1
 // MaxFile is the maximum size of a session file in bytes.
 const MaxFile = 2 << 20
 
-// sessionFile is the content of a session file.
 type sessionFile struct {
 	Vantage int      `json:"vantage"`
 	Run     []string `json:"run"`

@@ -14,7 +14,6 @@ import (
 	"vantage/model/analysis"
 )
 
-// accumulator adds the groups of a step to the grid.
 type accumulator struct {
 	grid       *Grid
 	a          *analysis.Analysis
@@ -52,7 +51,6 @@ type pairOutcomes struct {
 	noZero, oneZero      int // groups with an advantage that is not 0, and none or one that is
 }
 
-// moments are sums over advantages of one sign.
 type moments struct{ sum, sumSquares float64 }
 
 // filtered returns what posCounts[i] and negCounts[j] do without recompute.
@@ -95,7 +93,6 @@ func (s *accumulator) run(ctx context.Context) error {
 	return nil
 }
 
-// addToGrid adds groups with equal signCounts to the cells.
 func (s *accumulator) addToGrid(counts signCounts, o *pairOutcomes) {
 	g := s.grid
 	g.unfiltered.add(o.unfiltered)

@@ -403,19 +403,21 @@ func (o *Outcome) countFate(alive, nonzero, short bool) {
 	}
 }
 
-// StepWarnings counts the steps in which the settings of a cell raise a warning of [analysis] that the
-// log does not raise by itself.
-type StepWarnings struct {
-	TooFewKept, KilledGroups, SignFlips, OneSidedPush, EffectiveRatio, RecomputeWithoutFilter int
+// StepWarnings counts, for each of warnedKinds, the steps in which the settings of a cell raise a warning of [analysis]
+// that the log does not raise by itself.
+type StepWarnings [6]int
+
+// warnedKinds are in the order of reports.
+func warnedKinds() [6]model.WarningKind {
+	return [6]model.WarningKind{
+		model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio,
+	}
 }
 
 func (w *StepWarnings) add(o StepWarnings) {
-	w.TooFewKept += o.TooFewKept
-	w.KilledGroups += o.KilledGroups
-	w.SignFlips += o.SignFlips
-	w.OneSidedPush += o.OneSidedPush
-	w.EffectiveRatio += o.EffectiveRatio
-	w.RecomputeWithoutFilter += o.RecomputeWithoutFilter
+	for k, steps := range o {
+		w[k] += steps
+	}
 }
 
 // WarnedKind is a kind of warning and in how many steps it is raised.
@@ -425,24 +427,15 @@ type WarnedKind struct {
 }
 
 // Kinds returns the kinds that are raised, in the order of reports.
-func (w StepWarnings) Kinds() []WarnedKind {
-	var raised []WarnedKind
-	for _, k := range []WarnedKind{
-		{model.WarnTooFewKept, w.TooFewKept},
-		{model.WarnKilledGroups, w.KilledGroups},
-		{model.WarnSignFlips, w.SignFlips},
-		{model.WarnRecomputeWithoutFilter, w.RecomputeWithoutFilter},
-		{model.WarnOneSidedPush, w.OneSidedPush},
-		{model.WarnEffectiveRatio, w.EffectiveRatio},
-	} {
-		if k.Steps > 0 {
-			raised = append(raised, k)
+func (w StepWarnings) Kinds() (raised []WarnedKind) {
+	for k, kind := range warnedKinds() {
+		if w[k] > 0 {
+			raised = append(raised, WarnedKind{kind, w[k]})
 		}
 	}
 	return raised
 }
 
-// countWarnings fills in the warnings of the cells of one step.
 func (g *Grid) countWarnings() {
 	g.pos.countFar(g.Pos)
 	g.neg.countFar(g.Neg)
@@ -455,14 +448,13 @@ func (g *Grid) countWarnings() {
 	}
 }
 
-// countFar fills in far for one step.
 func (s *side) countFar(ratios []float64) {
 	for i, ratio := range ratios {
-		s.far[i] = one(analysis.IsFarFromRatio(ratio, s.kept[i], s.all))
+		s.far[i] = count01(analysis.IsFarFromRatio(ratio, s.kept[i], s.all))
 	}
 }
 
-func one(is bool) int {
+func count01(is bool) int {
 	if is {
 		return 1
 	}
@@ -474,10 +466,8 @@ func one(is bool) int {
 const nearlyOneSided = 1 + 1e-4
 
 func (c *Cell) countWarnings(farFromRatio int) {
+	oneSided := c.Filtering() && analysis.IsOneSided(c.sum*nearlyOneSided, c.sumAbs)
 	c.Warned = StepWarnings{
-		TooFewKept: one(c.TooFew > 0), KilledGroups: one(c.Killed > 0), SignFlips: one(c.Flips > 0),
-		OneSidedPush:           one(c.Filtering() && analysis.IsOneSided(c.sum*nearlyOneSided, c.sumAbs)),
-		EffectiveRatio:         farFromRatio,
-		RecomputeWithoutFilter: one(c.Recompute && !c.Filtering()),
+		count01(c.TooFew > 0), count01(c.Killed > 0), count01(c.Flips > 0), count01(c.Recompute && !c.Filtering()), count01(oneSided), farFromRatio,
 	}
 }

@@ -79,7 +79,6 @@ func keptCounts(n int, ratios []float64) []int {
 	return slices.Compact(all)
 }
 
-// addGroup adds the group to o.
 func (w *groupWorker) addGroup(o *pairOutcomes) {
 	n := len(w.original)
 	w.rankSamples()
@@ -404,7 +403,6 @@ type closedForm struct {
 	eps    float64
 }
 
-// closedForms returns those that frameworks use.
 func closedForms() []closedForm {
 	all := []closedForm{{}}
 	for _, ddof := range []int{1, 0} {
@@ -478,7 +476,6 @@ func (f closedForm) matchesBatch(e *estimators.Estimator, s estimators.Scale, b 
 	return true
 }
 
-// advantages returns those of one group, in float64.
 func (f closedForm) advantages(rewards []float64) []float64 {
 	n, sum, squares := float64(len(rewards)), 0.0, 0.0
 	for _, r := range rewards {

@@ -40,7 +40,7 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 		return k.usesLeast && c.cell.Filtering() && !(c.cell.AbsRatio() >= goal.Least-rounding)
 	})
 	a.Front = front(all)
-	if !g.trainerFilters() {
+	if e, err := g.Settings.FindEstimator(); err != nil || !e.TrainerFilters {
 		a.Cell, a.NotInTrainer = &g.unfiltered, true
 		a.Reason = g.Settings.Framework + " has no such filter, so there is nothing to set; framework easyr1 has it"
 		return a
@@ -59,12 +59,6 @@ func (a Recommendation) OnFront(c *Cell) bool { return slices.ContainsFunc(a.Fro
 // hasSettingsOf reports whether two cells have the same settings; without a filter recompute is none.
 func (c *Cell) hasSettingsOf(o *Cell) bool {
 	return c.KeepPos == o.KeepPos && c.KeepNeg == o.KeepNeg && (c.Recompute == o.Recompute || !c.Filtering())
-}
-
-// trainerFilters reports whether the trainer of the settings can filter so.
-func (g *Grid) trainerFilters() bool {
-	e, err := g.Settings.FindEstimator()
-	return err == nil && e.TrainerFilters
 }
 
 // best returns the best candidate that raises no warning. The one without a filter raises none, and
@@ -93,7 +87,6 @@ func (g *Grid) reason(k goalKind, c *Cell) string {
 	return "no pair of the grid trains on fewer samples without a warning or losing more of Σ|A|"
 }
 
-// scopeText says what the grid covers.
 func (g *Grid) scopeText() string {
 	return fmt.Sprintf("%s of %s", units.Plural(g.unfiltered.Groups, "groups"), units.Plural(g.Steps, "steps"))
 }

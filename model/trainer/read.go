@@ -44,50 +44,27 @@ type keyRule struct {
 	convert func(value string) (model.Option, error)
 }
 
-// asIs returns a conversion that keeps the value.
 func asIs(name string) func(string) (model.Option, error) {
 	return func(value string) (model.Option, error) { return model.Option{Name: name, Value: value}, nil }
 }
 
-// parseScaleRewards parses scale_rewards of TRL and ms-swift, a boolean in old versions.
-// ms-swift's value gdpo is an estimator here.
-func parseScaleRewards(value string) (model.Option, error) {
-	scale := func(s estimators.Scale) (model.Option, error) {
-		return model.Option{Name: "scale", Value: string(s)}, nil
+// among returns a conversion of a key's values, as spell writes them, each into a setting NAME=VALUE. refusal is for others.
+func among(spell func(string) string, settings map[string]string, refusal string) func(string) (model.Option, error) {
+	return func(value string) (model.Option, error) {
+		setting, found := settings[spell(value)]
+		if !found {
+			return model.Option{}, fmt.Errorf(refusal, value)
+		}
+		name, value, _ := strings.Cut(setting, "=")
+		return model.Option{Name: name, Value: value}, nil
 	}
-	switch strings.ToLower(value) {
-	case "true", "group":
-		return scale(estimators.ScaleGroup)
-	case "false", "none":
-		return scale(estimators.ScaleNone)
-	case "batch":
-		return scale(estimators.ScaleBatch)
-	case "gdpo":
-		return model.Option{Name: "adv_estimator", Value: "gdpo"}, nil
-	}
-	return model.Option{}, fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
 }
 
-// parseNormByStd parses verl's norm_adv_by_std_in_grpo.
-func parseNormByStd(value string) (model.Option, error) {
-	switch strings.ToLower(value) {
-	case "true":
-		return model.Option{Name: "scale", Value: string(estimators.ScaleGroup)}, nil
-	case "false":
-		return model.Option{Name: "scale", Value: string(estimators.ScaleNone)}, nil
-	}
-	return model.Option{}, fmt.Errorf("norm_adv_by_std_in_grpo is %s: expected True or False", value)
-}
-
-// parseAggregation parses TRL's multi_objective_aggregation.
-func parseAggregation(value string) (model.Option, error) {
-	switch value {
-	case "sum_then_normalize":
-		return model.Option{Name: "adv_estimator", Value: "grpo"}, nil
-	case "normalize_then_sum":
-		return model.Option{Name: "adv_estimator", Value: "grpo_normalize_then_sum"}, nil
-	}
-	return model.Option{}, fmt.Errorf("multi_objective_aggregation is %s, which has no counterpart here", value)
+// scaleRewards converts scale_rewards of TRL and ms-swift, a boolean in old versions. ms-swift's value gdpo is an estimator here.
+func scaleRewards() keyRule {
+	return keyRule{"scale_rewards", among(strings.ToLower, map[string]string{
+		"true": "scale=group", "group": "scale=group", "false": "scale=none", "none": "scale=none", "batch": "scale=batch", "gdpo": "adv_estimator=gdpo",
+	}, "scale_rewards is %s, which has no counterpart here")}
 }
 
 // keyRules returns the rules of a framework; of two for the same setting the later wins.
@@ -102,11 +79,14 @@ func keyRules(framework string) []keyRule {
 			{"rollout.n", asIs("num_generations")},
 		}
 	case "verl":
-		return []keyRule{{"adv_estimator", asIs("adv_estimator")}, {"norm_adv_by_std_in_grpo", parseNormByStd}, {"rollout.n", asIs("num_generations")}}
+		normByStd := among(strings.ToLower, map[string]string{"true": "scale=group", "false": "scale=none"}, "norm_adv_by_std_in_grpo is %s: expected True or False")
+		return []keyRule{{"adv_estimator", asIs("adv_estimator")}, {"norm_adv_by_std_in_grpo", normByStd}, {"rollout.n", asIs("num_generations")}}
 	case "trl":
-		return []keyRule{{"multi_objective_aggregation", parseAggregation}, {"scale_rewards", parseScaleRewards}, {"num_generations", asIs("num_generations")}}
+		aggregation := among(strings.Clone, map[string]string{"sum_then_normalize": "adv_estimator=grpo", "normalize_then_sum": "adv_estimator=grpo_normalize_then_sum"},
+			"multi_objective_aggregation is %s, which has no counterpart here")
+		return []keyRule{{"multi_objective_aggregation", aggregation}, scaleRewards(), {"num_generations", asIs("num_generations")}}
 	default:
-		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, {"scale_rewards", parseScaleRewards}, {"num_generations", asIs("num_generations")}}
+		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}}
 	}
 }
 
@@ -163,8 +143,10 @@ func ReadConfig(options []Option) (*Config, error) {
 	}
 	r.applyKL(options)
 	for _, o := range options {
-		if isRewardKey(r.Framework, o.Key) {
-			r.Ignored += one(!slices.Contains(r.UsedKeys, truncate(o.Key)))
+		if r.Framework == "trl" && (endsInKey(o.Key, "reward_funcs") || endsInKey(o.Key, "reward_weights")) { // applyRewardFunctions reads them
+			if !slices.Contains(r.UsedKeys, truncate(o.Key)) {
+				r.Ignored++
+			}
 			continue
 		}
 		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) && !slices.Contains(r.UsedKeys, truncate(o.Key)) {
@@ -257,7 +239,6 @@ func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 	return nil
 }
 
-// maxShown is how many bytes of a key or value are shown.
 const maxShown = 120
 
 func truncate(text string) string {
@@ -274,13 +255,6 @@ func (r *Config) warnUnsupported(o Option) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
 		}
 	}
-}
-
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // endsInKey reports whether a path ends in these keys.
@@ -344,11 +318,6 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
 }
 
-// isRewardKey reports whether applyRewardFunctions reads a key.
-func isRewardKey(framework, key string) bool {
-	return framework == "trl" && slices.ContainsFunc([]string{"reward_funcs", "reward_weights"}, func(name string) bool { return endsInKey(key, name) })
-}
-
 // lastList returns the elements of a list such as [1.0, 0.5], the last of several, and its key; no key
 // if there is none, or not a short one of plain values.
 func lastList(options []Option, name string) (elements []string, key string) {
@@ -384,7 +353,6 @@ type stage struct {
 	options    []estimators.Option
 }
 
-// stages returns those of a framework.
 func stages(framework string) []stage {
 	var all []stage
 	for _, s := range overlong.All() {
@@ -462,13 +430,11 @@ func easyR1KL(options []Option) string {
 	return fmt.Sprintf("%s is %s, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards, which is not in the log", truncate(options[named].Key), truncate(options[named].Value))
 }
 
-// isTrue reports whether the last value of a key is true.
 func isTrue(options []Option, key string) bool {
 	value := strings.ToLower(lastOf(options, key))
 	return value == "true" || value == "1"
 }
 
-// lastOf returns the last value of a key, "" if there is none.
 func lastOf(options []Option, key string) string {
 	value := ""
 	for _, o := range options {

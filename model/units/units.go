@@ -196,6 +196,14 @@ func ShortDuration(d time.Duration) string {
 	return ApproxDuration(d)
 }
 
+// Steps names the steps from one to another: "step 3", "steps 3 to 5".
+func Steps(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("step %d", first)
+	}
+	return fmt.Sprintf("steps %d to %d", first, last)
+}
+
 // Plural writes a count with its noun: 1 group, 9 groups.
 func Plural(n int, noun string) string {
 	if n == 1 {

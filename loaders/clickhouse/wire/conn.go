@@ -53,7 +53,11 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	o.Timeout = cmp.Or(o.Timeout, 20*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	raw, err := dial(ctx, o)
+	dial := (&net.Dialer{}).DialContext
+	if o.TLS != nil {
+		dial = (&tls.Dialer{Config: o.TLS}).DialContext
+	}
+	raw, err := dial(ctx, "tcp", o.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +73,6 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-func dial(ctx context.Context, o Options) (net.Conn, error) {
-	if o.TLS != nil {
-		return (&tls.Dialer{Config: o.TLS}).DialContext(ctx, "tcp", o.Address)
-	}
-	return (&net.Dialer{}).DialContext(ctx, "tcp", o.Address)
 }
 
 // ErrNotClickHouse says that what answers speaks another protocol.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 
-	"vantage/loaders/half"
 	"vantage/loaders/jsonscan"
 )
 
@@ -111,7 +110,7 @@ func (a *array) integer(i int) int64 {
 func (a *array) float(i int) float64 {
 	switch a.column.bits {
 	case 16:
-		return half.Float64(uint16(uintAt(a.data, 2*i, 2)))
+		return jsonscan.Float16(uint16(uintAt(a.data, 2*i, 2)))
 	case 32:
 		return float64(math.Float32frombits(uint32(uintAt(a.data, 4*i, 4))))
 	}

@@ -1,12 +1,22 @@
+// Package gzipindex decompresses gzip files and can resume in the middle, like zran.c of
+// zlib. Other readers start at the start, so the last row of a gigabyte is seconds away.
+//
+// A gzip file (RFC 1952) is one or more members, each a stream of blocks (RFC 1951). A
+// block may refer back to the 32 KB of text before it, wherever they came from. A
+// [Checkpoint] is therefore the bit at which a block begins, and those 32 KB.
 package gzipindex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
+
+	"github.com/klauspost/compress/s2"
 )
 
 const (
@@ -313,5 +323,165 @@ func copyMatch(out []byte, from, to, length int) {
 	}
 	for i := range length {
 		out[to+i] = out[from+i]
+	}
+}
+
+// Checkpoint is a place from which decompression can resume: the start of a block.
+type Checkpoint struct {
+	Offset int64  // in the text
+	bit    int64  // in the file
+	window []byte // the text before it, compressed
+}
+
+// Size returns the bytes of memory that a checkpoint takes.
+func (c Checkpoint) Size() int { return len(c.window) + 40 }
+
+// OnBlock sets a function to call at the start of each block, where it may take a
+// [Reader.Checkpoint].
+func (r *Reader) OnBlock(f func(*Reader)) { r.onBlock = f }
+
+// Offset returns how many bytes of text have been decompressed.
+func (r *Reader) Offset() int64 { return r.outOffset + int64(r.n) }
+
+// Checkpoint returns a checkpoint at the block that starts. It may only be called from the
+// function given to [Reader.OnBlock].
+func (r *Reader) Checkpoint() Checkpoint {
+	from := max(0, r.n-windowSize)
+	return Checkpoint{
+		Offset: r.Offset(),
+		bit:    (r.inOffset+int64(r.next))*8 - int64(r.bitCount),
+		window: bytes.Clone(s2.Encode(nil, r.out[from:r.n])), // without spare capacity
+	}
+}
+
+// Resume returns a reader of a gzip file that starts at a checkpoint.
+func Resume(file io.ReaderAt, c Checkpoint) (*Reader, error) {
+	at := c.bit / 8
+	r := NewReader(io.NewSectionReader(file, at, math.MaxInt64-at))
+	window, err := s2.Decode(nil, c.window)
+	if err != nil {
+		return nil, err
+	}
+	r.n = copy(r.out, window)
+	r.delivered, r.outOffset = r.n, c.Offset-int64(r.n)
+	r.memberStart = r.outOffset
+	r.inOffset, r.state, r.crcUnknown = at, atBlock, true
+	_, err = r.bits(uint(c.bit % 8))
+	return r, err
+}
+
+// The flags of a member's header.
+const (
+	flagCRC     = 1 << 1
+	flagExtra   = 1 << 2
+	flagName    = 1 << 3
+	flagComment = 1 << 4
+)
+
+const deflate = 8 // the only compression method there is
+
+// header reads the header of a member. Like the standard library it ignores flags that have
+// no meaning yet.
+func (r *Reader) header() error {
+	magic, err := r.bits(16)
+	if err != nil {
+		return err
+	}
+	if magic != 0x8b1f {
+		return ErrHeader
+	}
+	x, err := r.bits(16)
+	if err != nil {
+		return err
+	}
+	if x&0xff != deflate {
+		return fmt.Errorf("%w: it is compressed in another way", ErrHeader)
+	}
+	if err := r.skipFields(x >> 8); err != nil {
+		return err
+	}
+	r.state, r.lastBlock, r.memberStart = atBlock, false, r.Offset()
+	r.crc, r.crcEnd, r.crcUnknown = 0, r.n, false
+	return nil
+}
+
+// skipFields skips the fields of a header after its flags.
+func (r *Reader) skipFields(flags uint64) error {
+	if err := r.skip(6); err != nil { // time, level, system
+		return err
+	}
+	if flags&flagExtra != 0 {
+		n, err := r.bits(16)
+		if err == nil {
+			err = r.skip(int(n))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, flag := range [...]uint64{flagName, flagComment} {
+		if flags&flag != 0 {
+			if err := r.skipString(); err != nil {
+				return err
+			}
+		}
+	}
+	if flags&flagCRC != 0 {
+		return r.skip(2)
+	}
+	return nil
+}
+
+func (r *Reader) skip(n int) error {
+	for range n {
+		if _, err := r.bits(8); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skipString skips to the byte after the next zero.
+func (r *Reader) skipString() error {
+	for {
+		if x, err := r.bits(8); err != nil || x == 0 {
+			return err
+		}
+	}
+}
+
+// trailer checks a member against its checksum and size, and goes to the next member.
+func (r *Reader) trailer() error {
+	r.align()
+	r.updateCRC()
+	crc, err := r.bits(32)
+	if err != nil {
+		return err
+	}
+	size, err := r.bits(32)
+	if err != nil {
+		return err
+	}
+	if !r.crcUnknown && (uint32(crc) != r.crc || uint32(size) != uint32(r.Offset()-r.memberStart)) {
+		return ErrChecksum
+	}
+	return r.nextMember()
+}
+
+// nextMember skips zero padding. At the end of the file it returns [io.EOF].
+func (r *Reader) nextMember() error {
+	for {
+		end, err := r.atEOF()
+		if err != nil {
+			return err
+		}
+		if end {
+			return io.EOF
+		}
+		if r.bitBuffer&0xff != 0 {
+			r.state = atHeader
+			return nil
+		}
+		r.take(8)
 	}
 }

@@ -1,8 +1,24 @@
+// Package torchfile reads the rollouts that slime and miles save with torch.save, as JSON lines.
+//
+// In: the bytes of a .pt file, {"rollout_id": 3, "samples": [{…}, …]} as a pickle in a zip file. Out: a line of JSON for each
+// sample, with the rollout's id as "step". Package compressed calls [NewReader].
+//
+// A pickle is a program for Python. Nothing of it is run here: its classes are names, its calls are kept as data of that name, and only
+// dicts, lists, texts and numbers become JSON. What it claims of sizes is not believed, and how much of it is kept is bounded. Long
+// lists of numbers (tokens, masks, log probabilities) are counted and not kept; tensors are not read.
 package torchfile
 
 import (
 	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"vantage/loaders/jsonscan"
 )
 
 // reader is the JSON lines of a file. The pickle is read when the first of them is asked for.
@@ -82,4 +98,164 @@ func (r *reader) next() {
 		return
 	}
 	r.line = append(w.out, '\n')
+}
+
+// A zip file is read from its start, as it also comes through a pipe. torch.save puts the pickle first, not compressed, and the
+// pickle says itself where it ends, so the list of files at the end of the zip file is not needed.
+
+const (
+	localHeader = "PK\x03\x04"
+	headerSize  = 30
+	pickleName  = "/data.pkl"
+	maxEntries  = 16 // before the pickle
+)
+
+// openPickle skips to the pickle of a zip file of torch.
+func openPickle(in *bufio.Reader) error {
+	for range maxEntries {
+		var head [headerSize]byte
+		if _, err := io.ReadFull(in, head[:]); err != nil {
+			return endsEarly(err)
+		}
+		if string(head[:4]) != localHeader {
+			break
+		}
+		flags, method := binary.LittleEndian.Uint16(head[6:]), binary.LittleEndian.Uint16(head[8:])
+		size := int64(binary.LittleEndian.Uint32(head[18:]))
+		name := make([]byte, binary.LittleEndian.Uint16(head[26:]))
+		if _, err := io.ReadFull(in, name); err != nil {
+			return endsEarly(err)
+		}
+		if _, err := io.CopyN(io.Discard, in, int64(binary.LittleEndian.Uint16(head[28:]))); err != nil {
+			return endsEarly(err)
+		}
+		switch {
+		case strings.HasSuffix(string(name), pickleName) && method == 0:
+			return nil
+		case flags&8 != 0 || size == 1<<32-1: // its size stands behind it
+			return errNoTorch
+		}
+		if _, err := io.CopyN(io.Discard, in, size); err != nil {
+			return endsEarly(err)
+		}
+	}
+	return errNoTorch
+}
+
+// endsEarly makes the end of the file an error: it may still be written.
+func endsEarly(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// ErrRefused starts the reason why a file is not read.
+var ErrRefused = errors.New("not read")
+
+var errNoTorch = fmt.Errorf("%w: it is a zip file, but not of torch.save: unpack it", ErrRefused)
+
+// The bounds of what is kept of a pickle. A rollout of 10,000 samples has less than 500,000 values that are remembered.
+const (
+	maxStack = 1 << 20  // values between two marks, and marks
+	maxMemo  = 1 << 23  // values that are remembered
+	maxWork  = 1 << 26  // values that are written: one that stands in several places is written as often
+	maxText  = 64 << 20 // bytes of a text
+	maxName  = 1 << 10  // bytes of a class or of a number in text
+	maxDepth = 64       // dicts and lists in one another
+)
+
+// maxTexts is how many bytes of text are kept: a quarter of what the program may take, and 1 GB at most.
+func maxTexts() int64 { return min(max(64<<20, debug.SetMemoryLimit(-1)/4), 1<<30) }
+
+// maxKept is how many values lists and dicts have together: 16 million, and fewer where memory is scarce, as an empty dict takes 64 bytes
+// and one in the file.
+func maxKept() int { return int(min(max(1<<20, debug.SetMemoryLimit(-1)/256), 1<<24)) }
+
+func refused(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
+}
+
+func tooMuch(what string) error {
+	return refused("it holds more %s than any rollout of slime or miles: it is not theirs, or damaged", what)
+}
+
+// writer writes values as JSON, as Python's json.dumps does: NaN and Infinity as they are.
+type writer struct {
+	out  []byte
+	work int // values and keys that may still be looked at
+	err  error
+}
+
+func (w *writer) value(v any, depth int) {
+	switch {
+	case depth > maxDepth:
+		w.err = refused("it holds dicts or lists more than %d deep: it is damaged", maxDepth)
+		return
+	case len(w.out) > maxText:
+		w.err = refused("it holds a sample of more than %d MB: it is damaged", maxText>>20)
+		return
+	case w.err != nil:
+		return
+	case w.work < 0:
+		w.err = tooMuch("values")
+		return
+	}
+	w.work--
+	switch v := v.(type) {
+	case nil:
+		w.out = append(w.out, "null"...)
+	case bool:
+		w.out = strconv.AppendBool(w.out, v)
+	case int64:
+		w.out = strconv.AppendInt(w.out, v, 10)
+	case float64:
+		w.out = jsonscan.AppendNumber(w.out, v)
+	case string:
+		w.out = jsonscan.AppendText(w.out, v)
+	case *list:
+		w.list(v, depth)
+	case *dict:
+		w.object(v, depth)
+	case *object:
+		w.out = jsonscan.AppendText(w.out, "<"+v.name+">")
+	}
+}
+
+func (w *writer) list(l *list, depth int) {
+	w.out = append(w.out, '[')
+	for i, v := range l.items {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.value(v, depth+1)
+		if w.err != nil {
+			return
+		}
+	}
+	w.out = append(w.out, ']')
+}
+
+// object writes a dict. Lists of which numbers were dropped are left out, and so are keys that are no text.
+func (w *writer) object(d *dict, depth int) {
+	w.out = append(w.out, '{')
+	first := true
+	w.work -= len(d.keys)
+	for i, key := range d.keys {
+		name, ok := key.(string)
+		if l, isList := d.values[i].(*list); !ok || isList && l.dropped > 0 || depth == 0 && i > 0 && name == "step" {
+			continue
+		}
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		first = false
+		w.out = jsonscan.AppendText(w.out, name)
+		w.out = append(w.out, ':')
+		w.value(d.values[i], depth+1)
+		if w.err != nil {
+			return
+		}
+	}
+	w.out = append(w.out, '}')
 }

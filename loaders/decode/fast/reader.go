@@ -1,7 +1,20 @@
+// Package fast reads the rows of a large log of JSON lines or CSV into columns, without looking up names.
+//
+// Nearly all rows of a log have the same keys in the same order. A [Reader] learns that order from a
+// row that decode.RowDecoder has read: a template of constant bytes with fields between them. It then
+// compares the bytes and reads the fields in place. A row that differs in anything, in a key, the
+// kind of a value or the way a number is written, is left to the RowDecoder: a Reader reads a row as
+// that does, or not at all. A [CSVReader] does the same with the cells of a table.
+//
+// In: the bytes of many lines. Out: a [model.Block]. The workers of package loaders call it, for formats
+// without a Layout. Reading spends its time here and in jsonscan/strspan.
 package fast
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
@@ -154,3 +167,257 @@ func (v *span) readString(p []byte, at int) (end int) {
 func hasNewlineOrNUL(raw []byte) bool {
 	return bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, 0) >= 0
 }
+
+// template is what all rows have in common: the order of the keys, and what their fields mean.
+type template struct {
+	before      literal // before the first value
+	fields      []field // nil if there is no template
+	firstOwn    int     // the first field that may differ within a group
+	sharedFirst bool    // all fields that do not differ within a group come before it
+}
+
+// field is a value of a row.
+type field struct {
+	kind      jsonscan.Kind
+	role      decode.Role // noRole if it plays none
+	component int         // index of the reward component, -1 if it is none
+	after     literal     // up to the next value
+}
+
+const noRole = decode.RoleCount
+
+// isShared reports whether the value is the same in all samples of a group.
+func (f field) isShared() bool {
+	return f.role == decode.RoleStep || f.role == decode.RoleGroup || f.role == decode.RolePrompt || f.role == decode.RoleTruth
+}
+
+// isNumber reports whether the value is read as a number, whatever its kind.
+func (f *field) isNumber() bool {
+	return f.kind == jsonscan.Number || f.kind == jsonscan.Bool || f.role == decode.RoleReward || f.role == decode.RoleAdvantage
+}
+
+func (f *field) isTokenCount() bool { return isTokenCount(f.role) }
+
+func isTokenCount(role decode.Role) bool {
+	return role == decode.RoleLength || role == decode.RoleTotalTokens || role == decode.RolePromptLength
+}
+
+// maxFailedLearns is how many templates are learned of which no row fits: then the log has no order.
+const maxFailedLearns = 64
+
+// Learn makes the template of a row that the RowDecoder has read. There is none if the Reader could
+// not read the row itself.
+func (r *Reader) Learn(line []byte) {
+	if r.failedLearns++; r.failedLearns > maxFailedLearns {
+		return
+	}
+	r.template, r.components, r.sharedPrefix, r.prompt.known = template{}, nil, nil, false
+	var t template
+	var best bestFields
+	s, literalStart := jsonscan.Scanner{Data: line}, 0
+	for more := true; more; more = s.Peek() != '}' {
+		key, v, valueStart, ok := s.Field()
+		if !ok {
+			return
+		}
+		next, rank, ok := r.classify(key, v)
+		if !ok {
+			return
+		}
+		t.addLiteral(line[literalStart:valueStart])
+		literalStart = s.Pos
+		best.assign(t.fields, &next, rank)
+		t.fields = append(t.fields, next)
+		s.SkipSpace()
+	}
+	t.addLiteral(append(line[literalStart:len(line):len(line)], '\n'))
+	r.groupRank = best[decode.RoleGroup].rank
+	if best[decode.RoleReward].number > 0 && r.hasLength(best[decode.RoleLength].number, best[decode.RoleResponse].number) {
+		r.use(t)
+	}
+}
+
+// addLiteral sets the bytes after the fields so far.
+func (t *template) addLiteral(text []byte) {
+	if n := len(t.fields); n > 0 {
+		t.fields[n-1].after = newLiteral(text)
+	} else {
+		t.before = newLiteral(text)
+	}
+}
+
+// bestFields are the fields that play the roles, by number from 1, and the ranks of their names.
+type bestFields [decode.RoleCount]struct{ number, rank int }
+
+// assign decides whether the next field or one before plays the role of next, and takes it from the
+// other.
+func (b *bestFields) assign(before []field, next *field, rank int) {
+	if next.role == noRole {
+		return
+	}
+	best := &b[next.role]
+	if best.number > 0 && rank > best.rank {
+		next.role = noRole
+		return
+	}
+	if best.number > 0 {
+		before[best.number-1].role = noRole
+	}
+	best.number, best.rank = len(before)+1, rank
+}
+
+// use makes t the template of the rows to come, unless it cannot be used.
+func (r *Reader) use(t template) {
+	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0) && !f.isShared() })
+	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
+	clear(r.spans[:])
+	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
+	for _, f := range t.fields {
+		if f.isTokenCount() && f.kind != jsonscan.Number {
+			return
+		}
+		r.spans[f.role].kind = f.kind
+		for len(r.components) <= f.component {
+			r.components = append(r.components, math.NaN())
+		}
+		if f.isTokenCount() {
+			r.tokenCounts = append(r.tokenCounts, f.role)
+		}
+	}
+	r.template = t
+}
+
+// classify returns the field that a key and its value make, and the rank of the key among the names
+// of its role. It is not ok if the value may mean something else in another row: only the RowDecoder
+// can tell then.
+func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
+	f = field{kind: v.Kind, role: noRole, component: -1}
+	p, hasRole := r.slow.Fields.Lookup(key.Raw)
+	if hasRole && p.Role.Accepts(v) {
+		f.role = p.Role
+		if r.slow.Fields.IsRequested(key.Raw) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
+			return f, 0, false
+		}
+		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
+	}
+	if hasRole { // another value of that kind may play the role; null never does
+		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(string(key.Text()))
+	}
+	f.component, ok = r.componentOf(key, v)
+	return f, 0, ok
+}
+
+// componentOf returns the index of the component that a field without a role gives, -1 for none. It
+// is not ok if the field may give one in another row.
+func (r *Reader) componentOf(key, v jsonscan.Value) (index int, ok bool) {
+	name := string(key.Text())
+	_, holdsComponents := decode.ComponentPrefix(key.Raw)
+	switch v.Kind {
+	case jsonscan.Object:
+		return -1, !holdsComponents && !r.slow.Fields.IsParent(key.Raw)
+	case jsonscan.Number, jsonscan.Bool:
+		if i, known := r.slow.Components.Index[name]; known {
+			return i, true
+		}
+		return -1, true
+	case jsonscan.String:
+		return -1, !holdsComponents && !decode.IsComponentName(name) && !r.slow.Fields.IsRequested(key.Raw)
+	default:
+		return -1, !decode.IsComponentName(name)
+	}
+}
+
+// literal is the bytes between two values, the same in all rows: keys, colons, commas. Each of
+// millions of rows has several, and most are short: the last 16 bytes are compared as two words, of
+// which a mask leaves out the bytes before the literal.
+type literal struct {
+	text         []byte
+	word0, word1 uint64
+	mask0, mask1 uint64
+}
+
+const twoWords = 16 // bytes
+
+// newLiteral returns a literal with a copy of text.
+func newLiteral(text []byte) literal {
+	var last, mask [twoWords]byte
+	for i := 1; i <= min(len(text), twoWords); i++ {
+		last[twoWords-i], mask[twoWords-i] = text[len(text)-i], 0xff
+	}
+	word := binary.LittleEndian.Uint64
+	return literal{bytes.Clone(text), word(last[:]), word(last[8:]), word(mask[:]), word(mask[8:])}
+}
+
+// match returns the end of the literal at p[at:]. It returns 0 if other bytes stand there, or if
+// fewer than 16 end there.
+func (l *literal) match(p []byte, at int) int {
+	end := at + len(l.text)
+	if end < twoWords || end > len(p) || len(l.text) > twoWords && string(p[at:end]) != string(l.text) {
+		return 0
+	}
+	w := p[end-twoWords : end]
+	if (binary.LittleEndian.Uint64(w)^l.word0)&l.mask0|(binary.LittleEndian.Uint64(w[8:])^l.word1)&l.mask1 != 0 {
+		return 0
+	}
+	return end
+}
+
+// readDecimal reads the decimal at b[at:] and returns where it ends, 0 if there is none or it has more
+// than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
+// rounds it correctly. It reads no exponent.
+func (v *span) readDecimal(b []byte, at int) (end int) {
+	v.from = at
+	isNegative := byteAt(b, at) == '-'
+	if isNegative {
+		at++
+	}
+	n, end := readDigits(b, at, 0)
+	whole, decimals := end-at, 0
+	if whole == 0 || whole > 1 && b[at] == '0' {
+		return 0
+	}
+	if byteAt(b, end) == '.' {
+		point := end
+		n, end = readDigits(b, end+1, n)
+		if decimals = end - point - 1; decimals == 0 {
+			return 0
+		}
+	}
+	if whole+decimals > maxDigits {
+		return 0
+	}
+	v.number, v.to = float64(n), end
+	if decimals > 0 {
+		v.number /= powersOfTen[decimals]
+	}
+	if isNegative {
+		v.number = -v.number
+	}
+	return end
+}
+
+// readDigits appends the digits at b[i:] to the number n, and returns where they end. It takes one
+// after the other: the branch at their end is predicted well, and counting eight at once first makes
+// everything after it wait.
+func readDigits(b []byte, i int, n int64) (int64, int) {
+	for ; uint(i) < uint(len(b)); i++ { // one comparison for both bounds
+		d := b[i] - '0'
+		if d > 9 {
+			break
+		}
+		n = n*10 + int64(d)
+	}
+	return n, i
+}
+
+// byteAt returns b[i], 0 if there is none.
+func byteAt(b []byte, i int) byte {
+	if uint(i) < uint(len(b)) {
+		return b[i]
+	}
+	return 0
+}
+
+const maxDigits = 15
+
+var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}

@@ -181,7 +181,7 @@ func TestHubIsFollowed(t *testing.T) {
 	s.mu.Unlock()
 	go func() { _, _ = source.Next(t.Context()) }()
 	began := time.Now()
-	time.Sleep(3 * time.Second)
+	time.Sleep(2 * time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if idle := time.Since(began); len(s.asked) > int(idle.Seconds())+1 {

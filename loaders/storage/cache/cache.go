@@ -277,30 +277,25 @@ func (a *ahead) want(names []string, fetch func(name string) int64) {
 	}
 }
 
+// run fetches the files that are wanted one after the other, as long as those that were fetched are read.
 func (a *ahead) run(fetch func(name string) int64) {
-	for name, ok := a.next(0); ok; {
-		name, ok = a.next(fetch(name))
+	for fetched := int64(0); ; {
+		a.mu.Lock()
+		a.unread += fetched
+		if len(a.wanted) == 0 || a.unread > maxUnread {
+			a.running--
+			a.mu.Unlock()
+			return
+		}
+		name := a.wanted[0]
+		a.wanted = a.wanted[1:]
+		a.mu.Unlock()
+		fetched = fetch(name)
 	}
-}
-
-// next counts bytes that were fetched, and returns the next name; false ends the run.
-func (a *ahead) next(fetched int64) (name string, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.unread += fetched
-	if len(a.wanted) == 0 || a.unread > maxUnread {
-		a.running--
-		return "", false
-	}
-	name, a.wanted = a.wanted[0], a.wanted[1:]
-	return name, true
 }
 
 // taken says that bytes that were fetched are being read now.
 func (a *ahead) taken(bytes int64) {
-	if bytes == 0 {
-		return
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.unread -= bytes
@@ -315,38 +310,31 @@ func (s *storage) fetchFile(name string) int64 {
 	}
 	defer func() { _ = opened.Close() }()
 	h, ok := opened.(*handle)
-	if !ok || h.content.size == 0 || h.content.isNext || !h.content.beginAhead() {
+	if !ok || h.content.size == 0 || h.content.isNext {
 		return 0
 	}
-	from, to := int64(0), min(h.content.size, blockSize)
-	if path.Ext(name) == ".parquet" && h.content.size > blockSize {
-		from, to = h.content.size-footerSize, h.content.size
+	c := h.content
+	c.mu.Lock()
+	isFetched := c.ahead
+	c.ahead = true
+	c.mu.Unlock()
+	if isFetched {
+		return 0
+	}
+	from, to := int64(0), min(c.size, blockSize)
+	if path.Ext(name) == ".parquet" && c.size > blockSize {
+		from, to = c.size-footerSize, c.size
 	}
 	for number := from / blockSize; number*blockSize < to; number++ {
 		part := span{max(from-number*blockSize, 0), min(to-number*blockSize, blockSize)}
-		if err := h.fill(s.memory.block(h.content, number), part, part); err != nil {
+		if err := h.fill(s.memory.block(c, number), part, part); err != nil {
 			return 0
 		}
 	}
-	return h.content.endAhead(to - from)
-}
-
-// beginAhead reports whether nobody fetches the file ahead yet.
-func (c *content) beginAhead() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isFirst := !c.ahead
-	c.ahead = true
-	return isFirst
-}
-
-// endAhead notes how many bytes were fetched ahead.
-func (c *content) endAhead(bytes int64) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.runs[0].next > 0 { // it is being read already
-		return 0
+	if c.runs[0].next == 0 { // else it is being read already
+		c.unread = to - from
 	}
-	c.unread = bytes
-	return bytes
+	return c.unread
 }

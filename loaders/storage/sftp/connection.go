@@ -54,21 +54,14 @@ func (c *connection) do(request func(*session) error) error {
 		if err != nil {
 			return err
 		}
-		err = c.ask(s, request)
+		if err = s.request(request); lost(err) {
+			err = c.lose(s)
+		}
 		var failure *fileio.Failure
 		if !errors.As(err, &failure) || !failure.Lost || !time.Now().Before(until) {
 			return err
 		}
 	}
-}
-
-// ask makes a request in a session. If the connection is lost on the way, the error is a Failure.
-func (c *connection) ask(s *session, request func(*session) error) error {
-	err := s.request(request)
-	if lost(err) {
-		return c.lose(s)
-	}
-	return err
 }
 
 // noteLatency notes how long a short request took: one that may have waited for others only if that was less than before.

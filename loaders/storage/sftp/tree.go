@@ -256,9 +256,19 @@ func (t *tree) jobs(now time.Time) (jobs []func()) {
 		}
 	}
 	if now.Sub(t.changed) < activeFor {
-		jobs = t.activeJobs(now, folders, files, relist)
+		folders, files = t.active(now, folders, files, relist)
 	} else {
-		jobs = t.idleJobs(now, folders, files, relist)
+		folders, files = t.idle(now, folders, files, relist)
+	}
+	for _, f := range folders {
+		if !relist[f] {
+			jobs = append(jobs, func() { t.lookAtFolder(f) })
+		}
+	}
+	for _, e := range files {
+		if !relist[t.folders[path.Dir(e.Path)]] {
+			jobs = append(jobs, func() { t.lookAtFile(e) })
+		}
 	}
 	for f := range relist {
 		f.again = time.Time{}
@@ -293,8 +303,9 @@ func (t *tree) newest() (folders []*folder, files []fileio.Object) {
 	return folders, files
 }
 
-// activeJobs asks for the newest files and directories, which are likely to change, and for another directory in turn.
-func (t *tree) activeJobs(now time.Time, folders []*folder, files []fileio.Object, relist map[*folder]bool) (jobs []func()) {
+// active returns what is asked for while something changes: the newest files and directories, which are likely to change, and
+// another directory in turn. What it adds to relist is listed again.
+func (t *tree) active(now time.Time, folders []*folder, files []fileio.Object, relist map[*folder]bool) ([]*folder, []fileio.Object) {
 	t.credit = 0
 	ask := folders[:min(len(folders), newestOnes/2)]
 	if len(folders) > len(ask) {
@@ -309,23 +320,14 @@ func (t *tree) activeJobs(now time.Time, folders []*folder, files []fileio.Objec
 			relist[f] = true
 		}
 	}
-	for _, f := range ask {
-		if !relist[f] {
-			jobs = append(jobs, func() { t.lookAtFolder(f) })
-		}
-	}
-	for _, e := range files {
-		if !relist[t.folders[path.Dir(e.Path)]] {
-			jobs = append(jobs, func() { t.lookAtFile(e) })
-		}
-	}
-	return jobs
+	return ask, files
 }
 
-// idleJobs asks in turn for the newest files, the newest directories, and all others, a request a second on average.
-func (t *tree) idleJobs(now time.Time, folders []*folder, files []fileio.Object, relist map[*folder]bool) (jobs []func()) {
+// idle returns what is asked for while nothing changes: in turn the newest files, the newest directories, and all others, a
+// request a second on average.
+func (t *tree) idle(now time.Time, folders []*folder, files []fileio.Object, relist map[*folder]bool) ([]*folder, []fileio.Object) {
 	if t.credit < 1 || len(relist) > 0 {
-		return nil
+		return nil, nil
 	}
 	t.credit--
 	t.turn++
@@ -334,17 +336,15 @@ func (t *tree) idleJobs(now time.Time, folders []*folder, files []fileio.Object,
 	case now.Sub(oldest.listed) > relistOld*time.Duration(len(folders)):
 		t.credit -= 3 + float64(len(oldest.entries))/100
 		relist[oldest] = true
+		return nil, nil
 	case t.turn%2 == 0 && len(files) > 0:
-		e := files[t.turn/2%min(2, len(files))]
-		return []func(){func() { t.lookAtFile(e) }}
+		at := t.turn / 2 % min(2, len(files))
+		return nil, files[at : at+1]
 	case t.turn%4 == 1:
-		f := folders[t.turn/4%min(2, len(folders))]
-		return []func(){func() { t.lookAtFolder(f) }}
-	default:
-		f := folders[t.turn/4%len(folders)]
-		return []func(){func() { t.lookAtFolder(f) }}
+		folders = folders[:min(2, len(folders))]
 	}
-	return nil
+	at := t.turn / 4 % len(folders)
+	return folders[at : at+1], nil
 }
 
 // lookAtFile asks whether a file has changed.

@@ -296,94 +296,62 @@ var (
 	errSlow    = &fileio.Failure{What: "takes more than 5 minutes to list", Do: "give the directory of one run"}
 )
 
-// listing is a directory that is being listed. A node could list without end: that is a Failure before it fills the memory.
-type listing struct {
-	wire    *wire
-	dir     string
-	handle  string // of the node
-	answers chan answer
-	late    <-chan time.Time
-
-	entries []fileio.Object
-	names   int // bytes of their names
-}
-
 // readDir lists a directory that probably has so many entries; 0 if nothing is known of it. A small one takes two round trips:
-// entries are asked for several times at once, and nothing waits for the answer to the request that closes it.
-func (w *wire) readDir(dir string, expected int, longest time.Duration) ([]fileio.Object, error) {
+// entries are asked for several times at once, and nothing waits for the answer to the request that closes it. A node could
+// list without end: that is a Failure before it fills the memory.
+func (w *wire) readDir(dir string, expected int, longest time.Duration) (entries []fileio.Object, err error) {
 	late := time.NewTimer(longest)
 	defer late.Stop()
-	l := listing{wire: w, dir: dir, answers: make(chan answer, mostAsked), late: late.C}
-	if err := l.open(); err != nil {
+	answers := make(chan answer, mostAsked)
+	if err := w.ask(kindOpenDir, dir, answers); err != nil {
 		return nil, err
 	}
-	defer func() { _ = w.ask(kindClose, l.handle, nil) }()
+	opened, err := wait(answers, late)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := opened.handle() // of the node
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = w.ask(kindClose, handle, nil) }()
 	together := firstAsked
 	if expected > 0 {
 		together = min(expected/entriesOfAnswer+2, mostAsked) // the last is told that there are no more
 	}
-	for {
-		done, err := l.more(together)
-		if err != nil {
-			return nil, err
+	for names := 0; ; together = mostAsked {
+		for range together {
+			if err := w.ask(kindReadDir, handle, answers); err != nil {
+				return nil, err
+			}
 		}
-		if done {
-			return l.entries, nil
+		for range together {
+			a, err := wait(answers, late)
+			if errors.Is(err, io.EOF) {
+				return entries, nil // later answers say the same
+			}
+			var found []fileio.Object
+			if err == nil {
+				found, err = a.entries(dir)
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range found {
+				names += len(e.Path)
+			}
+			if entries = append(entries, found...); len(entries) > maxEntries || names > maxNames {
+				return nil, errEndless
+			}
 		}
-		together = mostAsked
 	}
 }
 
-func (l *listing) open() error {
-	if err := l.wire.ask(kindOpenDir, l.dir, l.answers); err != nil {
-		return err
-	}
-	a, err := l.wait()
-	if err != nil {
-		return err
-	}
-	l.handle, err = a.handle()
-	return err
-}
-
-// more makes so many requests for entries, and reports whether there are no more.
-func (l *listing) more(together int) (done bool, err error) {
-	for range together {
-		if err := l.wire.ask(kindReadDir, l.handle, l.answers); err != nil {
-			return false, err
-		}
-	}
-	for range together {
-		a, err := l.wait()
-		switch {
-		case errors.Is(err, io.EOF):
-			return true, nil // later answers say the same
-		case err != nil:
-			return false, err
-		}
-		if err := l.add(a); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
-
-func (l *listing) wait() (answer, error) {
+func wait(answers <-chan answer, late *time.Timer) (answer, error) {
 	select {
-	case a := <-l.answers:
+	case a := <-answers:
 		return a, a.err()
-	case <-l.late:
+	case <-late.C:
 		return answer{}, errSlow
 	}
-}
-
-func (l *listing) add(a answer) error {
-	found, err := a.entries(l.dir)
-	for _, e := range found {
-		l.names += len(e.Path)
-	}
-	if l.entries = append(l.entries, found...); len(l.entries) > maxEntries || l.names > maxNames {
-		return errEndless
-	}
-	return err
 }
