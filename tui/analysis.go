@@ -259,7 +259,6 @@ type subset struct {
 	figures, baseFigures analysis.Summary // the latter under the baseline, if there is one
 }
 
-// isFiltered reports whether the filter leaves groups out.
 func (e env) isFiltered() bool {
 	return e.result.analysis != nil && len(e.result.rows) < e.result.analysis.Groups
 }

@@ -30,7 +30,7 @@ type answerReader struct {
 	raw      bool // text as logged
 
 	listing job[answersKey, [2][]compare.Answer]
-	pages   job[answerRequest, answerPages]
+	pages   job[answerPagesKey, textPages]
 }
 
 // answersKey is the prompt whose answers are listed, and whether it is that for the first time.
@@ -39,20 +39,12 @@ type answersKey struct {
 	opened int
 }
 
-// answerPages is the pages of two answers, or of their diff, and the texts that they are made of.
-type answerPages struct {
-	pages [2]*richtext.Page
-	texts [2]cachedText
-}
-
-// answerSide is what one run answered.
 type answerSide struct {
 	answers []compare.Answer // the best first
 	chosen  int
 	texts   []cachedText
 }
 
-// answerLayout is how two answers are shown.
 type answerLayout int
 
 // The layouts.
@@ -65,14 +57,10 @@ const (
 // minBesideWidth is the width from which answers are side by side unless the person chose.
 const minBesideWidth = 100
 
-// answerRequest is all that the pages depend on.
-type answerRequest struct {
-	hash        uint64
-	answers     [2]textKey
-	names       [2]string
-	diff        bool
-	folded, raw bool
-	widths      [2]int
+// answerPagesKey is all that the pages of two answers, or of their diff, depend on.
+type answerPagesKey struct {
+	pagesKey
+	hash uint64 // of the prompt
 }
 
 // The sides.
@@ -152,32 +140,33 @@ func (a App) updateAnswers(msg tea.Msg) App {
 				s.texts = cacheTexts(s.texts, []cachedText{a.answers.pages.value.texts[side]})
 			}
 		}
-		if now := a.answers.pages.of; was.answers != now.answers || was.diff != now.diff {
+		if now := a.answers.pages.of; was.texts != now.texts || was.diff != now.diff {
 			a.answers.scroll = 0
 		}
 		a = a.scrollAnswers(0)
 	}
 	if a.position.view != viewAnswers {
 		a.answers.pages = a.answers.pages.stop()
-		a.answers.pages.of = answerRequest{}
+		a.answers.pages.of = answerPagesKey{}
 		return a
 	}
 	want, ok := a.wantedAnswers()
 	if !ok || !a.answers.pages.lacks(want, never) {
 		return a
 	}
+	sources := [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
 	var cmd tea.Cmd
-	a.answers.pages, cmd = a.answers.pages.start(a.ctx, want, a.readAnswers(want))
+	a.answers.pages, cmd = a.answers.pages.start(a.ctx, want, readPages(want.pagesKey, sources, [2][]cachedText{a.answers.sides[0].texts, a.answers.sides[1].texts}, a.display.glyphs.ASCII))
 	return a.starts(cmd)
 }
 
 // wantedAnswers returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
-func (a App) wantedAnswers() (want answerRequest, ok bool) {
+func (a App) wantedAnswers() (want answerPagesKey, ok bool) {
 	if !a.answers.listed() || a.screen().TooSmall {
 		return want, false
 	}
-	want = answerRequest{hash: a.answers.pair.Hash, diff: a.answersDiffer(), folded: !a.answers.unfolded}
+	want.hash, want.diff, want.folded = a.answers.pair.Hash, a.answers.answersDiffer(a.env), !a.answers.unfolded
 	if !want.diff {
 		want.raw = a.answers.raw
 	}
@@ -186,7 +175,7 @@ func (a App) wantedAnswers() (want answerRequest, ok bool) {
 			return want, false
 		}
 		answer := s.answers[clampIndex(s.chosen, len(s.answers))]
-		want.answers[side] = textKey{answer.Place, answer.Revision}
+		want.texts[side] = textKey{answer.Place, answer.Revision}
 		if want.diff {
 			want.names[side] = a.answerName(side)
 		}
@@ -198,9 +187,8 @@ func (a App) wantedAnswers() (want answerRequest, ok bool) {
 	return want, true
 }
 
-// answersDiffer reports whether the answers are shown as a diff.
-func (a App) answersDiffer() bool {
-	return a.answers.layout == answersDiff || a.answers.layout == answersFitting && a.display.w < minBesideWidth
+func (r answerReader) answersDiffer(e env) bool {
+	return r.layout == answersDiff || r.layout == answersFitting && e.display.w < minBesideWidth
 }
 
 // answerSource returns where the texts of a side come from, nil if it has none.
@@ -213,37 +201,13 @@ func (a App) answerSource(side int) TextReader {
 	return texts
 }
 
-// readAnswers reads the texts that are not in memory, and lays them out.
-func (a App) readAnswers(want answerRequest) work[answerPages] {
-	sides, sources := a.answers.sides, [2]TextReader{a.answerSource(sideBaseline), a.answerSource(sideCandidate)}
-	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
-	return once(func(ctx context.Context) (p answerPages, err error) {
-		var texts [2]model.Text
-		for side := range sides {
-			if p.texts[side], err = textOf(ctx, sources[side], sides[side].texts, want.answers[side]); err != nil {
-				return p, err
-			}
-			texts[side] = p.texts[side].text
-		}
-		if want.diff {
-			doc := richtext.Diff(richtext.Side{Name: want.names[sideCandidate], Text: texts[sideCandidate].Response}, richtext.Side{Name: want.names[sideBaseline], Text: texts[sideBaseline].Response}, options)
-			p.pages[0] = doc.Wrap(want.widths[0])
-			return p, ctx.Err()
-		}
-		for side, text := range texts {
-			p.pages[side] = richtext.Sample(text, options).Wrap(want.widths[side])
-		}
-		return p, ctx.Err()
-	})
-}
-
 // answerRects returns where the prompt and the texts are in the body: of a diff the first rectangle.
 func (a App) answerRects() (prompt layout.Rect, texts [2]layout.Rect) {
 	s := a.screen()
 	w, h := a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H)
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
-	if !a.answersDiffer() {
+	if !a.answers.answersDiffer(a.env) {
 		texts[0], texts[1], _ = a.display.shares.Beside(layout.AnswerColumns, texts[0], w/2)
 	}
 	return prompt, texts
@@ -251,7 +215,7 @@ func (a App) answerRects() (prompt layout.Rect, texts [2]layout.Rect) {
 
 // answerBorders returns the border between the answers, if they are side by side.
 func (a App) answerBorders() []layout.Border {
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		return nil
 	}
 	_, texts := a.answerRects()
@@ -299,16 +263,16 @@ func answerKeys() keySection {
 		{[]string{"k", "up"}, "k ↑", "", "a line up", move(App.scrollAnswers, -1)},
 		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", move(App.moveAnswer, 1)},
 		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", move(App.moveAnswer, -1)},
-		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", App.focusOtherRun},
-		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", do(App.moveToPair, 1)},
-		{[]string{"K"}, "K", "", "previous prompt", do(App.moveToPair, -1)},
+		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.answers.focus = 1 - a.answers.focus; return a }},
+		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", move(App.moveToPair, 1)},
+		{[]string{"K"}, "K", "", "previous prompt", move(App.moveToPair, -1)},
 		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", App.toggleAnswerDiff},
 		{[]string{"n"}, "n", "", "next difference of the diff", move(App.moveAnswerDifference, 1)},
 		{[]string{"N"}, "N", "", "previous difference", move(App.moveAnswerDifference, -1)},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", App.toggleAnswerThoughts},
+		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.answers.unfolded })},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", App.toggleAnswerRaw},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", App.answersPageDown},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.answersPageUp},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", move(App.scrollAnswerPages, 1)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollAnswerPages, -1)},
 		{[]string{"g", "home"}, "g", "", "to the prompt", move(App.scrollAnswers, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollAnswers, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},
@@ -325,11 +289,6 @@ func (a App) moveAnswer(by int) App {
 	return a
 }
 
-func (a App) focusOtherRun() App {
-	a.answers.focus = 1 - a.answers.focus
-	return a
-}
-
 // moveToPair opens the answers to another prompt of the comparison.
 func (a App) moveToPair(by int) App {
 	before := a.second.cursor
@@ -343,7 +302,7 @@ func (a App) moveToPair(by int) App {
 }
 
 func (a App) toggleAnswerDiff() App {
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		a.answers.layout = answersBeside
 	} else {
 		a.answers.layout = answersDiff
@@ -351,21 +310,15 @@ func (a App) toggleAnswerDiff() App {
 	return a
 }
 
-func (a App) toggleAnswerThoughts() App {
-	a.answers.unfolded = !a.answers.unfolded
-	return a
-}
-
 func (a App) toggleAnswerRaw() App {
 	a.answers.raw = !a.answers.raw
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		a.notice = "a diff compares the rendered texts: d shows them side by side"
 	}
 	return a
 }
 
-func (a App) answersPageDown() App { return a.scrollAnswers(a.answerHeight() - 1) }
-func (a App) answersPageUp() App   { return a.scrollAnswers(1 - a.answerHeight()) }
+func (a App) scrollAnswerPages(n int) App { return a.scrollAnswers(n * (a.answerHeight() - 1)) }
 
 func (a App) answerHeight() int {
 	_, texts := a.answerRects()
@@ -423,7 +376,6 @@ func (a App) answerName(side int) string {
 	return text
 }
 
-// answerUnit is the unit of the lengths of a side.
 func (a App) answerUnit(side int) model.LengthUnit {
 	if side == sideCandidate {
 		return a.second.job.value.unit
@@ -436,7 +388,7 @@ func (a App) answersView(_, h int) []string {
 	prompt, texts := a.answerRects()
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
 	lines := a.box(prompt, false, a.answerPrompt(prompt.Inner().W))
-	if a.answersDiffer() {
+	if a.answers.answersDiffer(a.env) {
 		c := a.answerText(0, texts[0])
 		c.target = target{onBody, 0}
 		c.title = " diff" + a.diffTitle(sideCandidate, themes.Positive, "+") + a.diffTitle(sideBaseline, themes.Negative, "−")
@@ -455,7 +407,6 @@ func (a App) diffTitle(side int, role themes.Role, sign string) string {
 	return "  " + a.display.theme.Paint(role, sign) + " " + a.paneTitle(name, a.answers.focus == side)
 }
 
-// answerPrompt is the prompt with the means of both runs.
 func (a App) answerPrompt(w int) paneContent {
 	p, note := a.answers.pair, ""
 	if r := a.second.job.value.result; r != nil {
@@ -469,7 +420,6 @@ func (a App) answerPrompt(w int) paneContent {
 	}
 }
 
-// answerText is the part of a side's page that is in sight.
 func (a App) answerText(side int, r layout.Rect) paneContent {
 	w, h := r.Inner().W, r.Inner().H
 	page := a.answers.pages.value.pages[side]
@@ -477,21 +427,12 @@ func (a App) answerText(side int, r layout.Rect) paneContent {
 	switch {
 	case a.answers.failure() != nil:
 		return paneContent{lines: a.sentenceLines(sanitize.Line(a.answers.failure().Error()), themes.Warn, w)}
-	case a.answerSource(side) == nil || a.answersDiffer() && a.answerSource(sideCandidate) == nil:
+	case a.answerSource(side) == nil || a.answers.answersDiffer(a.env) && a.answerSource(sideCandidate) == nil:
 		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
 	case a.answers.listed() && len(a.answers.sides[side].answers) == 0:
 		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
-	case page == nil, ok && (want.answers != a.answers.pages.of.answers || want.diff != a.answers.pages.of.diff):
+	case page == nil, ok && (want.texts != a.answers.pages.of.texts || want.diff != a.answers.pages.of.diff):
 		return paneContent{lines: a.sentenceLines("reading …", themes.Dim, w)}
 	}
-	var c paneContent
-	top := a.answerTop(side)
-	last := min(page.Len(), top+h)
-	for i := top; i < last; i++ {
-		c.lines = append(c.lines, " "+page.Line(a.display.theme, a.display.glyphs.Vertical, i, richtext.Matches{}))
-	}
-	if page.Len() > h {
-		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
-	}
-	return c
+	return a.pageContent(page, a.answerTop(side), h, richtext.Matches{})
 }

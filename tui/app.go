@@ -114,7 +114,6 @@ type outside struct {
 	stopProgram func() error
 }
 
-// result is what was computed last.
 type result struct {
 	analysis     *analysis.Analysis
 	trend        *analysis.Trend
@@ -247,7 +246,6 @@ func updates() []func(App, tea.Msg) App {
 	}
 }
 
-// handle passes each message of the terminal to its handler.
 func (a App) handle(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -305,7 +303,6 @@ func (a App) onProfile(p colorprofile.Profile) App {
 	return a
 }
 
-// onChunk stores what was read and requests the next chunk.
 func (a App) onChunk(msg chunkMsg) App {
 	if msg.err != nil {
 		a.sourceState.ended = true
@@ -331,7 +328,6 @@ func (a App) clampCursor() App {
 	return a
 }
 
-// screen returns where the panes are.
 func (a App) screen() layout.Screen {
 	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
 	if a.display.shortened {

@@ -130,8 +130,8 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 
 func breakdownKeys() keySection {
 	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
-		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", do(App.moveBreakdown, 1)},
-		binding{[]string{"h", "left"}, "←", "", "break down by the previous", do(App.moveBreakdown, -1)},
+		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", move(App.moveBreakdown, 1)},
+		binding{[]string{"h", "left"}, "←", "", "break down by the previous", move(App.moveBreakdown, -1)},
 		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", App.nextBreakdownScope},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }

@@ -71,8 +71,8 @@ func chainKeys() keySection {
 	return keySection{"chain", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
 		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
-		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", do(App.moveStageChoice, 1)},
-		{[]string{"h", "left"}, "←", "", "previous choice", do(App.moveStageChoice, -1)},
+		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", move(App.moveStageChoice, 1)},
+		{[]string{"h", "left"}, "←", "", "previous choice", move(App.moveStageChoice, -1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", move(App.scrollStage, -1)},
 		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
@@ -125,12 +125,12 @@ func (a App) clearStage() App {
 	return a.switchTo(set)
 }
 
-// moveChoice returns the move through the values of a setting, of which the first is none.
+// moveChoice returns the move through the values of a setting, of which the first is "none".
 func moveChoice(setting string) func(App, int) App {
 	return func(a App, by int) App {
-		choice, _ := model.FindSetting(setting)
-		all := choice.Values(a.settings.now)
-		next := all[(max(0, slices.Index(all, choice.Get(a.settings.now)))+by+len(all))%len(all)]
+		s, _ := model.FindSetting(setting)
+		all := s.Values(a.settings.now)
+		next := all[(max(0, slices.Index(all, s.Get(a.settings.now)))+by+len(all))%len(all)]
 		set, err := a.settings.now.Set(setting, next)
 		if err != nil {
 			a.notice = err.Error()

@@ -45,17 +45,11 @@ func (a App) openCommand() App {
 	return a.openLine(viewCommand)
 }
 
-func (a App) typeCommand(typed string) App {
-	a.commandLine.text = appendTyped(a.commandLine.text, typed, maxCommandBytes)
-	return a
-}
-
 func (a App) backspaceCommand() App {
 	if a.commandLine.text == "" {
 		return a.closeLine()
 	}
-	a.commandLine.text = backspace(a.commandLine.text)
-	return a
+	return a.backspace()
 }
 
 func (a App) recallCommand(by int) App {
@@ -260,12 +254,10 @@ func firstArgument(list func(App) []string) func(App, []string) []string {
 	}
 }
 
-// valuesOf completes the first argument to a value that a setting can have.
+// valuesOf completes the first argument to a value of a setting.
 func valuesOf(setting string) func(App, []string) []string {
-	return firstArgument(func(a App) []string {
-		s, _ := model.FindSetting(setting)
-		return s.Values(a.settings.now)
-	})
+	s, _ := model.FindSetting(setting)
+	return firstArgument(func(a App) []string { return s.Values(a.settings.now) })
 }
 
 // oneOf completes the first argument to one of some words.
@@ -500,6 +492,45 @@ func (a App) suggestFor(c lineCommand, args []string, err error) error {
 	return err
 }
 
+// textLine is a line that is typed in.
+type textLine struct {
+	text   func(*App) *string
+	limit  int                          // in bytes
+	edited func(a App, longer bool) App // what follows a change; nil: nothing
+}
+
+// typed adds to the line of the view.
+func (a App) typed(text string) App {
+	return a.edited(func(before string) string { return appendTyped(before, text, a.currentView().line.limit) }, true)
+}
+
+// backspace deletes the last character of the line of the view.
+func (a App) backspace() App { return a.edited(backspace, false) }
+
+func (a App) edited(change func(string) string, longer bool) App {
+	line := a.currentView().line
+	at := line.text(&a)
+	*at = change(*at)
+	if line.edited != nil {
+		return line.edited(a, longer)
+	}
+	return a
+}
+
+func backspaceKey() binding {
+	return binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspace}
+}
+
+// narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
+func narrowed(of targetKind) func(App, bool) App {
+	return func(a App, longer bool) App {
+		if longer {
+			return a.toRow(of, 0)
+		}
+		return a.moveRow(of, 0)
+	}
+}
+
 // appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
 func appendTyped(text, typed string, limit int) string {
 	if len(text)+len(typed) > limit {
@@ -518,7 +549,7 @@ func filterKeys() keySection {
 	return keySection{"filter", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
 		{[]string{"tab"}, "Tab", "Tab field", "complete a field, and after fate: a fate; again: the next", App.completeField},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFilter},
+		backspaceKey(),
 		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
 		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
@@ -534,16 +565,6 @@ func (a App) openFilter() App {
 	a.panes.filterDraft = a.settings.filter
 	a = a.focusPane(layout.Groups)
 	return a.openView(viewFilter)
-}
-
-func (a App) typeFilter(typed string) App {
-	a.panes.filterDraft = appendTyped(a.panes.filterDraft, typed, figures.MaxQuery)
-	return a.rearrange()
-}
-
-func (a App) backspaceFilter() App {
-	a.panes.filterDraft = backspace(a.panes.filterDraft)
-	return a.rearrange()
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.

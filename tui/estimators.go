@@ -17,7 +17,6 @@ type estimatorPicker struct {
 
 func estimatorKeys() keySection {
 	return keySection{"list of estimators", pickerKeys(onEstimator,
-		binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspacePick},
 		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator})}
 }
 
@@ -46,17 +45,6 @@ func (a App) matchingEstimators() []*estimators.Estimator {
 		}
 	}
 	return some
-}
-
-func (a App) typePick(typed string) App {
-	a.picker.filter = appendTyped(a.picker.filter, typed, maxTyped)
-	a.picker.cursor = 0
-	return a
-}
-
-func (a App) backspacePick() App {
-	a.picker.filter = backspace(a.picker.filter)
-	return a.moveRow(onEstimator, 0)
 }
 
 func (a App) pickEstimator() App {

@@ -128,7 +128,6 @@ func (e env) cell(text string, underCursor bool) string {
 	}
 }
 
-// paneContents returns the functions that fill w×h cells of each pane.
 func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
 	return [layout.PaneCount]func(a App, w, h int) paneContent{
 		layout.Groups:     App.paneGroups,
@@ -139,7 +138,6 @@ func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
 	}
 }
 
-// drawPane draws a pane of the overview with its number.
 func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := paneContents()[p](a, in.W, in.H)
@@ -247,7 +245,6 @@ func (a App) hints(w int) string {
 	return cells.Fit(line, a.display.w)
 }
 
-// hintText returns the hint of a key, such as "j k move", each key as what presses it.
 func (a App) hintText(b binding) string {
 	t, words := a.display.theme, strings.Fields(a.keyLabel(b.hint))
 	if !a.display.marking {
@@ -301,10 +298,8 @@ const noticeDuration = 5 * time.Second
 // maxNoticeLines bounds the lines of a notice: a low screen has room for fewer, so that its panes keep theirs.
 func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
 
-// noticeEndedMsg ends a notice, if it is still the one of that number.
 type noticeEndedMsg struct{ number int }
 
-// endNotice waits as long as a notice is shown.
 func endNotice(ctx context.Context, number int) tea.Cmd {
 	return func() tea.Msg {
 		select {
@@ -328,7 +323,6 @@ func (a App) timeNotice(msg tea.Msg, before string) App {
 	return a.starts(endNotice(a.ctx, a.noticeNumber))
 }
 
-// onNoticeEnded takes the notice away, unless another one came meanwhile.
 func (a App) onNoticeEnded(msg noticeEndedMsg) App {
 	if msg.number == a.noticeNumber {
 		a.notice = ""
@@ -470,7 +464,6 @@ const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR,
 // formatsHelp says where the options of all trainers are listed.
 const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
 
-// keysWhenEmpty returns the keys that are of use while there is no analysis.
 func (e env) keysWhenEmpty() string {
 	t := e.display.theme
 	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }

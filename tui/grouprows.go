@@ -16,7 +16,6 @@ import (
 	"vantage/tui/cells"
 )
 
-// order is how the table of groups is sorted.
 type order struct {
 	column   int // index in sortings
 	reversed bool
@@ -28,16 +27,17 @@ type sorting struct {
 	column  string // the header of its column; "" if it has none
 	words   string
 	compare func(a, b *analysis.Group) int
+	ascends bool // its arrow is that of ascending values unless it is reversed
 }
 
 // sortings returns the ways to sort, the default first.
 func sortings() []sorting {
 	by := func(name, words string, of func(g *analysis.Group) float64) sorting {
-		return sorting{name, words, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
+		return sorting{column: name, words: words, compare: func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
 	}
 	return []sorting{
-		{"fate", "worst first", func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
-		{"prompt", "by prompt", func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }},
+		{column: "fate", words: "worst first", compare: func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
+		{column: "prompt", words: "by prompt", compare: func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }, ascends: true},
 		by("n", "by size", func(g *analysis.Group) float64 { return float64(g.Size()) }),
 		by("kept", "by kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
 		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
@@ -65,20 +65,6 @@ func (a App) sortBy(column int) App {
 
 func (a App) reverseOrder() App {
 	return a.apply(a.settings.withOrder(order{a.settings.order.column, !a.settings.order.reversed}))
-}
-
-// columnHeader returns the header of a column, with an arrow if the table is sorted by it.
-func (e env) columnHeader(name string) string {
-	if e.settings.order == (order{}) || sortings()[e.settings.order.column].column != name {
-		return name
-	}
-	up := e.settings.order.reversed != (e.settings.order.column == 1) // text ascends by default
-	return name + e.display.glyphs.SortArrow(up)
-}
-
-// markHeading marks text as the heading of a column of the groups.
-func (e env) markHeading(column, text string) string {
-	return e.mark(onHeading, slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == column }), text)
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.
@@ -160,7 +146,6 @@ func (a App) arrangeRows(selected groupKey) App {
 	return a
 }
 
-// matchingGroups returns the groups that a query matches.
 func matchingGroups(x *analysis.Analysis, q figures.Query) []int {
 	var rows []int
 	for g := range x.Groups {
@@ -239,7 +224,6 @@ func withoutShared(prompt string, n int) string {
 	return sanitize.Line(prompt)
 }
 
-// commonBytes returns how many bytes at the beginning of two texts are the same.
 func commonBytes(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -264,7 +248,6 @@ func wordStart(text string, at int) int {
 	return 0
 }
 
-// isWidePunctuation reports whether r is a punctuation mark of a script without spaces.
 func isWidePunctuation(r rune) bool {
 	return strings.ContainsRune("，。、；：？！（）「」", r)
 }

@@ -17,54 +17,114 @@ import (
 	"vantage/tui/layout"
 )
 
-// groupColumns is the widths of the columns of the group table.
-type groupColumns struct {
-	fate, step, prompt, n, kept, reward, dotPlot int
-
-	more []groupColumn // between reward and dot plot
-	why  int           // of the reason of the fate, behind the dot plot; 0: it is below the table only
-
-	cause func(g int) string
+// groupTable is how the table of groups is laid out: its columns, then the dot plot, then why a group has its fate.
+type groupTable struct {
+	columns      []groupColumn
+	dotPlot, why int                // widths; without why it is said below the table only
+	cause        func(g int) string // for why
 }
 
-// The least widths of the dot plot and of the prompt, which share what the other columns leave.
+// groupColumn is a column of the table. A heading sorts by the sorting of its name, if there is one.
+type groupColumn struct {
+	name  string
+	width int // with the space beside it
+	lay   func(text string, w int) string
+	cell  func(g *analysis.Group, index int) string
+	role  func(model.Fate) themes.Role // of its cells; nil: plain
+}
+
+func afterSpace(text string, w int) string  { return " " + cells.FitRight(text, w-1) }
+func beforeSpace(text string, w int) string { return cells.FitRight(text, w-1) + " " }
+
+// The least widths of the dot plot, the prompt and why a group has its fate, and those of further columns.
 const (
 	minDotPlot     = 11
 	minGroupPrompt = 28
+	minWhyWidth    = 30
+	lengthWidth    = 8
+	flipsWidth     = 6
 )
 
-// groupColumnsFor distributes w cells. They depend on nothing that differs between steps. Of what
-// the other columns leave the prompt gets seven tenths, the dot plot the rest: an odd number of
-// cells, so that zero has one.
-func (a App) groupColumnsFor(w int) groupColumns {
-	c := groupColumns{fate: model.FateWidth + 3, n: 4, kept: 7, reward: 8 + cells.Width(a.plusMinus())}
-	if x := a.result.analysis; x != nil && x.Rollouts < x.Rows {
-		c.n = 7 // rollouts/rows
+// groupTable lays out w cells. Widths depend on nothing that differs between steps. Of what the other columns leave the prompt gets
+// seven tenths, the dot plot the rest: an odd number of cells, so that zero has one.
+func (a App) groupTable(w int) groupTable {
+	x, size, reward := a.result.analysis, 4, 8+cells.Width(a.plusMinus())
+	if x.Rollouts < x.Rows {
+		size = 7 // rollouts/rows
 	}
+	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: a.fateRole}
+	fate.cell = func(g *analysis.Group, index int) string {
+		word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
+		if was, differs := a.baselineFate(index); differs {
+			return cells.Fit(word, fate.width-2) + a.fateGlyph(was)
+		}
+		return word
+	}
+	columns := []groupColumn{fate}
 	if a.isWide() {
-		c.step = max(len("step v"), len(fmt.Sprint(a.result.analysis.Step))+1)
+		columns = append(columns, groupColumn{
+			name: "step", width: max(len("step v"), len(fmt.Sprint(x.Step))+1), lay: beforeSpace,
+			cell: func(g *analysis.Group, _ int) string { return fmt.Sprint(g.Step) },
+		})
 	}
-	left := w - c.fate - c.step - c.n - c.kept - c.reward - 5
-	c.more, c.why = a.groupColumnsMore(left - minGroupPrompt - minDotPlot)
-	for _, column := range c.more {
-		left -= column.width
+	prompt := len(columns)
+	columns = append(
+		columns,
+		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return a.promptInTable(g) }},
+		groupColumn{name: "n", width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
+		groupColumn{name: "kept", width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+			return firstFitting(7, keptBySign(g), units.Count(g.Kept()))
+		}},
+		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, a.plusMinus(), reward) }},
+	)
+	left := w - 2 // but for the sign of a mark, and the space before the dot plot
+	for _, c := range columns {
+		left -= c.width
 	}
-	left -= c.why
-	c.dotPlot = max(minDotPlot, min(left*3/10, left-minGroupPrompt))
-	if c.dotPlot%2 == 0 {
-		c.dotPlot--
+	var table groupTable
+	if a.panes.fullScreen {
+		room := left - minGroupPrompt - minDotPlot
+		if room >= minWhyWidth+lengthWidth {
+			table.why, table.cause, room = minWhyWidth, x.Causes(), room-minWhyWidth
+		}
+		for _, c := range a.furtherColumns() {
+			if c.width <= room {
+				columns, room, left = append(columns, c), room-c.width, left-c.width
+			}
+		}
+		left -= table.why
 	}
-	c.prompt = max(0, left-c.dotPlot)
-	if c.why > 0 {
-		c.cause = a.result.analysis.Causes()
+	table.dotPlot = max(minDotPlot, min(left*3/10, left-minGroupPrompt))
+	if table.dotPlot%2 == 0 {
+		table.dotPlot--
 	}
-	if more := (c.prompt - minWhyWidth) / 2; c.cause != nil && more > 0 {
-		c.prompt, c.why = c.prompt-more, c.why+more
+	left = max(0, left-table.dotPlot)
+	if more := (left - minWhyWidth) / 2; table.why > 0 && more > 0 {
+		left, table.why = left-more, table.why+more
 	}
-	return c
+	columns[prompt].width = left
+	table.columns = columns
+	return table
 }
 
-// visibleGroups returns how many rows of the table are in sight.
+// furtherColumns returns the columns that the table has on the whole screen only: the mean length, the means of the reward
+// components, and the flips.
+func (a App) furtherColumns() []groupColumn {
+	x := a.result.analysis
+	all := []groupColumn{{name: a.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanLength(x.Lengths[g.Start:g.End]) }}}
+	for _, c := range a.components() {
+		k := slices.Index(a.snap.Run.ComponentNames, c.name)
+		all = append(all, groupColumn{name: componentHeader(c.name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+			step, ok := a.stepOf(g)
+			if !ok || k >= len(step.Components) || step.Components[k] == nil {
+				return units.Missing
+			}
+			return meanComponent(step.Components[k], x.InputRow[g.Start:g.End])
+		}})
+	}
+	return append(all, groupColumn{name: "flips", width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
+}
+
 func (a App) visibleGroups() int {
 	h := a.screen().Panes[layout.Groups].Inner().H
 	if h >= heightForCause {
@@ -81,7 +141,7 @@ const heightForCause = 15
 func (a App) paneGroups(w, h int) paneContent {
 	t, axis := a.display.theme, a.chartsFor(a.chartWidth()).axis
 	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
-	c := a.groupColumnsFor(w)
+	c := a.groupTable(w)
 	content.lines = []string{a.groupHeader(c, axis)}
 	rowsEnd := h
 	if h >= heightForCause {
@@ -108,7 +168,6 @@ func (a App) paneGroups(w, h int) paneContent {
 	return content
 }
 
-// noMatchText says that the filter shows no group, and what to do.
 func (a App) noMatchText() string {
 	text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
 	if a.position.view == viewFilter {
@@ -117,22 +176,23 @@ func (a App) noMatchText() string {
 	return text + " / changes the filter, u undoes it."
 }
 
-func (e env) groupHeader(c groupColumns, axis chart.Axis) string {
-	fate := e.columnHeader("fate")
-	if e.baselineAnalysis() != nil {
-		fate = cells.Fit(fate, c.fate-2) + "A" // the fate under the baseline, where it differs
+// groupHeader returns the headings, with an arrow on the one that the table is sorted by.
+func (e env) groupHeader(table groupTable, axis chart.Axis) string {
+	line := " "
+	for _, c := range table.columns {
+		text, sorts := sanitize.Line(c.name), slices.IndexFunc(sortings(), func(s sorting) bool { return s.column == c.name })
+		if sorts >= 0 && sorts == e.settings.order.column && e.settings.order != (order{}) {
+			text += e.display.glyphs.SortArrow(e.settings.order.reversed != sortings()[sorts].ascends)
+		}
+		if c.name == "fate" && e.baselineAnalysis() != nil {
+			text = cells.Fit(text, c.width-2) + "A" // the fate under the baseline, where it differs
+		}
+		if text = c.lay(text, c.width); sorts >= 0 {
+			text = e.mark(onHeading, sorts, text)
+		}
+		line += text
 	}
-	right := func(name string, w int) string { return e.markHeading(name, cells.FitRight(e.columnHeader(name), w)) }
-	return e.display.theme.Paint(themes.Dim, " "+e.markHeading("fate", cells.Fit(fate, c.fate))+e.markHeading("step", c.stepCell(e.columnHeader("step")))+
-		e.markHeading("prompt", cells.Fit(e.columnHeader("prompt"), c.prompt))+" "+right("n", c.n)+" "+right("kept", c.kept)+" "+right("reward", c.reward)+c.moreHeaders()+" "+axisRuler(axis, c.dotPlot)+cells.Fit("  why", c.why))
-}
-
-// stepCell returns a cell of the column of steps, "" where all groups are of one step.
-func (c groupColumns) stepCell(text string) string {
-	if c.step == 0 {
-		return ""
-	}
-	return cells.FitRight(text, c.step-1) + " "
+	return e.display.theme.Paint(themes.Dim, line+" "+axisRuler(axis, table.dotPlot)+cells.Fit("  why", table.why))
 }
 
 // axisRuler returns the ends and the zero of an axis in w cells, where there is room for them.
@@ -159,26 +219,22 @@ func axisEnd(x float64) string {
 // groupRow returns a row of the table and the dots at its end, unless the reason of the fate is behind them: then
 // they are within the row. Its colours are few, and none under the cursor but those of the dots: each key that moves
 // the cursor draws two rows anew, and a slow link carries every change of colour.
-func (a App) groupRow(c groupColumns, axis chart.Axis, row int) (text, dots string) {
+func (a App) groupRow(table groupTable, axis chart.Axis, row int) (text, dots string) {
 	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
 	g := &x.Table[index]
-	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
-	if was, differs := a.baselineFate(index); differs {
-		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
+	text = a.markSign(session.Mark{Step: g.Step, Group: g.Name})
+	for _, c := range table.columns {
+		cell := c.lay(c.cell(g, index), c.width)
+		if c.role != nil && row != a.panes.cursor {
+			cell = t.Paint(c.role(g.Fate), cell)
+		}
+		text += cell
 	}
-	fate := cells.Fit(word, c.fate)
-	if row != a.panes.cursor {
-		fate = t.Paint(a.fateRole(g.Fate), fate)
+	dots = chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
+	if table.why > 0 {
+		return text + " " + dots + cells.Fit("  "+sanitize.Line(table.cause(index)), table.why), ""
 	}
-	name := a.markSign(session.Mark{Step: g.Step, Group: g.Name}) + fate + c.stepCell(fmt.Sprint(g.Step)) + cells.Fit(a.promptInTable(g), c.prompt)
-	dots = chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.dotPlot)
-	text = name + " " + cells.FitRight(g.SizeText(), c.n) + " " +
-		cells.FitRight(firstFitting(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
-		cells.FitRight(meanAndStd(g, a.plusMinus(), c.reward), c.reward) + c.moreCells(g) + " "
-	if c.why > 0 {
-		return text + dots + c.whyCell(index), ""
-	}
-	return text, dots
+	return text + " ", dots
 }
 
 // promptInTable returns the prompt of a group without the beginning that all groups of the step share,
@@ -239,7 +295,6 @@ func firstFitting(w int, ways ...string) string {
 	return ways[len(ways)-1]
 }
 
-// fateRole returns the look of a fate.
 func (e env) fateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
@@ -253,7 +308,6 @@ func (e env) fateRole(f model.Fate) themes.Role {
 	return themes.Dim
 }
 
-// fateGlyph returns the sign of a fate.
 func (e env) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
 	if e.display.glyphs.ASCII {
@@ -262,52 +316,6 @@ func (e env) fateGlyph(f model.Fate) string {
 	return glyphs[f]
 }
 
-// groupColumn is a column that the table of groups has on the whole screen only.
-type groupColumn struct {
-	name  string
-	width int // with a space before it
-	cell  func(g *analysis.Group) string
-}
-
-// The widths of the mean length, of the flips, and of why a group has its fate.
-const (
-	lengthWidth = 8
-	flipsWidth  = 6
-	minWhyWidth = 30
-)
-
-// groupColumnsMore returns the columns that fit into so many cells more than the table needs: the mean
-// length, why the group has its fate, the means of the reward components, and the flips. why is the least
-// width of the reason, 0 if there is no room for it.
-func (a App) groupColumnsMore(room int) (columns []groupColumn, why int) {
-	x := a.result.analysis
-	if !a.panes.fullScreen || x == nil {
-		return nil, 0
-	}
-	if room >= minWhyWidth+lengthWidth {
-		why, room = minWhyWidth, room-minWhyWidth
-	}
-	all := []groupColumn{{a.lengthName(), lengthWidth, func(g *analysis.Group) string { return meanLength(x.Lengths[g.Start:g.End]) }}}
-	for _, c := range a.components() {
-		k := slices.Index(a.snap.Run.ComponentNames, c.name)
-		all = append(all, groupColumn{componentHeader(c.name), componentWidth, func(g *analysis.Group) string {
-			step, ok := a.stepOf(g)
-			if !ok || k >= len(step.Components) || step.Components[k] == nil {
-				return units.Missing
-			}
-			return meanComponent(step.Components[k], x.InputRow[g.Start:g.End])
-		}})
-	}
-	all = append(all, groupColumn{"flips", flipsWidth, func(g *analysis.Group) string { return units.Count(g.Flips.Total()) }})
-	for _, c := range all {
-		if c.width <= room {
-			columns, room = append(columns, c), room-c.width
-		}
-	}
-	return columns, why
-}
-
-// meanLength returns the mean of the lengths that are known.
 func meanLength(lengths []int32) string {
 	sum, n := 0, 0
 	for _, l := range lengths {
@@ -333,30 +341,4 @@ func meanComponent(values []float64, rows []int32) string {
 		return units.Missing
 	}
 	return firstFitting(componentWidth-1, units.Fixed(sum/float64(n), 3), units.Short(sum/float64(n)), units.Brief(sum/float64(n)))
-}
-
-// moreCells returns what a row of the table has in its further columns.
-func (c groupColumns) moreCells(g *analysis.Group) string {
-	line := ""
-	for _, column := range c.more {
-		line += " " + cells.FitRight(column.cell(g), column.width-1)
-	}
-	return line
-}
-
-// moreHeaders returns the names of the further columns.
-func (c groupColumns) moreHeaders() string {
-	line := ""
-	for _, column := range c.more {
-		line += " " + cells.FitRight(sanitize.Line(column.name), column.width-1)
-	}
-	return line
-}
-
-// whyCell returns why group g has its fate.
-func (c groupColumns) whyCell(g int) string {
-	if c.why == 0 {
-		return ""
-	}
-	return cells.Fit("  "+sanitize.Line(c.cause(g)), c.why)
 }

@@ -116,13 +116,11 @@ func briefOrMissing(x float64) string {
 	return units.Brief(x)
 }
 
-// stepFigure is a figure of the step line.
 type stepFigure struct {
 	name, value, delta string
 	short              string // of the value, where there is no room for it; "": none
 }
 
-// stepFigures returns the figures of the step in the order of the line.
 func (e env) stepFigures() []stepFigure {
 	x := e.result.analysis
 	ratio := x.Metric("vantage/abs_advantage_ratio")
@@ -211,7 +209,6 @@ func (e env) fittingFigures(figures []stepFigure, order []int, w int) string {
 	return strings.Join(parts, "")
 }
 
-// rewardTrend draws the reward over the steps into w cells, if there is room.
 func (e env) rewardTrend(w int) string {
 	n := w - 3
 	if n < 12 || e.result.trend == nil {
@@ -355,10 +352,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		return key(k, label(name)) + bar + e.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
 	}
-	state := "off"
-	if set.Recompute {
-		state = "on"
-	}
+	state := onOff(set.Recompute)
 	if off {
 		state = units.Missing
 	}
@@ -392,7 +386,6 @@ func (a App) onClock(now time.Time) App {
 	}))
 }
 
-// freshness returns in words whether the log grows.
 func (e env) freshness(full bool) string {
 	t, p := e.display.theme, e.snap.Run.Progress
 	text, _ := p.FreshnessText(e.sourceState.clock)
@@ -428,7 +421,6 @@ type readRate struct {
 // minMeasured is how long reading must have taken before the remaining time is estimated.
 const minMeasured = time.Second
 
-// updated returns the estimate from later progress.
 func (p readRate) updated(now time.Time, is model.Progress) readRate {
 	if is.CaughtUp || is.BytesAll == 0 {
 		return readRate{}
@@ -468,7 +460,6 @@ func (e env) withLink(parts []string, full bool) []string {
 	return parts
 }
 
-// linkText is host, latency and state.
 func (e env) linkText() string {
 	return sanitize.Line(e.snap.Run.Progress.Link.String())
 }
@@ -519,7 +510,6 @@ func (a App) openTitle(w int) string {
 	return names[sideBaseline] + "  " + a.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
 }
 
-// againstSecond names the second run, if one is open.
 func (a App) againstSecond() string {
 	if a.second.source == nil {
 		return ""
@@ -533,4 +523,11 @@ func (a App) ofRun() string {
 		return ""
 	}
 	return " of " + a.runNames()[sideBaseline]
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }

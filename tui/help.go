@@ -25,7 +25,6 @@ type help struct {
 	shown       helpColumns
 }
 
-// helpSearch is what is searched for in the help.
 type helpSearch struct {
 	query  string
 	scroll int // lines scrolled past
@@ -77,7 +76,6 @@ func (a App) helpPage(w, h int) []string {
 	return append([]string{first}, page.draw(scroll, w)...)
 }
 
-// onHelpKey narrows, scrolls and closes the help.
 func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	size := a.helpPageSize()
 	page := a.helpColumns(size.W, size.H)
@@ -85,13 +83,13 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	case a.help.onEstimator || key == "esc" || key == "enter":
 		a.help.open, a.help.onEstimator = false, false
 	case key == "down":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll + helpScrollLines)
+		return a.scrollHelp(helpScrollLines)
 	case key == "up":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll - helpScrollLines)
+		return a.scrollHelp(-helpScrollLines)
 	case key == "pgdown":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll + page.across*page.h)
+		return a.scrollHelp(page.across * page.h)
 	case key == "pgup":
-		a.help.search.scroll = page.clampScroll(a.help.search.scroll - page.across*page.h)
+		return a.scrollHelp(-page.across * page.h)
 	case key == "home":
 		a.help.search.scroll = 0
 	case key == "end":
@@ -104,10 +102,15 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	return a
 }
 
+func (a App) scrollHelp(by int) App {
+	size := a.helpPageSize()
+	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + by)
+	return a
+}
+
 // helpScrollLines is how far an arrow key scrolls the help.
 const helpScrollLines = 5
 
-// helpColumns is the text of the help in columns of equal width, top to bottom.
 type helpColumns struct {
 	request   helpRequest
 	lines     []string
@@ -143,7 +146,6 @@ func (p helpColumns) clampScroll(n int) int {
 // helpPositionWidth is the width of the position.
 const helpPositionWidth = len("1-100/300")
 
-// position says which lines are in sight; "" if all are.
 func (p helpColumns) position(scroll int) string {
 	if len(p.lines) <= p.across*p.h {
 		return ""
@@ -151,7 +153,6 @@ func (p helpColumns) position(scroll int) string {
 	return fmt.Sprintf("%d–%d/%d", scroll+1, min(len(p.lines), scroll+p.across*p.h), len(p.lines))
 }
 
-// draw returns the lines in sight, w cells each.
 func (p helpColumns) draw(scroll, w int) []string {
 	lines := make([]string, p.h)
 	for i := range lines {
@@ -215,7 +216,6 @@ func (a App) matchingEntries(p helpPart) []helpEntry {
 	return found
 }
 
-// matchesHelpSearch reports whether an entry of the help contains every word of the query.
 func (a App) matchesHelpSearch(entry string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(a.help.search.query)) {
 		if !strings.Contains(strings.ToLower(entry), word) {
@@ -225,7 +225,6 @@ func (a App) matchesHelpSearch(entry string) bool {
 	return true
 }
 
-// entryLines wraps entries to w cells.
 func (v env) entryLines(entries []helpEntry, w int) []string {
 	var lines []string
 	for _, e := range entries {
@@ -269,7 +268,6 @@ func hangingIndent(first, text string, w int) []string {
 	return lines
 }
 
-// currentEstimatorPage describes the estimator at work.
 func (v env) currentEstimatorPage(w, h int) []string {
 	e, err := v.settings.now.FindEstimator()
 	if err != nil {
@@ -329,7 +327,6 @@ const (
 	partFigures
 )
 
-// figureEntries explains figures.
 func (e env) figureEntries(figures []figure) []helpEntry {
 	var all []helpEntry
 	for _, f := range figures {
@@ -398,7 +395,6 @@ func (e env) signEntries() []helpEntry {
 	}
 }
 
-// keyEntries explains keys.
 func (e env) keyEntries(bindings []binding) []helpEntry {
 	width := 6
 	if e.display.glyphs.ASCII {
@@ -411,7 +407,6 @@ func (e env) keyEntries(bindings []binding) []helpEntry {
 	return all
 }
 
-// commandEntries explains the commands of the line that : opens.
 func commandEntries() []helpEntry {
 	var all []helpEntry
 	for _, c := range lineCommands() {
@@ -424,7 +419,6 @@ func commandEntries() []helpEntry {
 	return all
 }
 
-// fieldEntries explains the fields of a filter.
 func fieldEntries() []helpEntry {
 	var all []helpEntry
 	for _, f := range figures.Fields() {

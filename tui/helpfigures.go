@@ -69,7 +69,6 @@ func (a App) figuresUnderCursor() figureList {
 	return nil
 }
 
-// figuresOfPane returns the figures of the focused pane of the overview.
 func (a App) figuresOfPane() figureList {
 	var l figureList
 	switch a.panes.focus {
@@ -99,7 +98,6 @@ func (a App) figuresOfPane() figureList {
 	return l
 }
 
-// figuresOfHistogram returns the figures of the pane of advantages, or of another distribution.
 func (a App) figuresOfHistogram() figureList {
 	if d, ok := a.chosenDistribution(); ok {
 		name, _, _ := strings.Cut(d.name, ",")
@@ -113,7 +111,6 @@ func (a App) figuresOfHistogram() figureList {
 	return figureList{}.at(figures.Step, append(names, "std", "at 0", a.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
 }
 
-// figuresOfSample returns the figures of the open group and of its samples.
 func (a App) figuresOfSample() figureList {
 	g := a.selectedGroup()
 	if g == nil {
@@ -161,7 +158,6 @@ func (a App) figuresOfStage() figureList {
 	return l
 }
 
-// figuresOfParts returns the columns of the view of parts.
 func (a App) figuresOfParts() figureList {
 	l := figureList{}.at(figures.Parts, a.breakdownBy())
 	if a.breakdown.job.value != nil {
@@ -196,12 +192,10 @@ func (a App) figuresOnScreen(known figureList) figureList {
 // passAt matches pass@8, of which the glossary has pass@k.
 var passAt = regexp.MustCompile(`pass@\d+`)
 
-// explains reports whether a figure of that name is on the list.
 func (l figureList) explains(name string) bool {
 	return slices.ContainsFunc(l, func(f figure) bool { return slices.Contains(f.entry.AllNames(), name) })
 }
 
-// containsEntry reports whether an entry is that of a figure.
 func containsEntry(l []figure, e figures.Entry) bool {
 	return slices.ContainsFunc(l, func(f figure) bool { return f.entry == e })
 }
@@ -226,7 +220,6 @@ func mentions(text, name string) bool {
 	}
 }
 
-// inWord reports whether a rune is of a name.
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '/'
 }

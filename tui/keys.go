@@ -23,17 +23,19 @@ type binding struct {
 	action action
 }
 
-// action is what a key does.
 type action = func(App) App
 
-// move returns the action that calls change with n.
 func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
-// do is move for a change that issues a command.
-func do(change func(App, int) App, n int) action {
-	return func(a App) App { return change(a, n) }
+// flip returns the action that turns something on or off.
+func flip(of func(*App) *bool) action {
+	return func(a App) App {
+		at := of(&a)
+		*at = !*at
+		return a
+	}
 }
 
 // keySection is a named part of the key table.
@@ -42,7 +44,6 @@ type keySection struct {
 	bindings []binding
 }
 
-// commonKeys returns the keys of every view.
 func commonKeys() []keySection {
 	return []keySection{
 		{"settings", []binding{
@@ -50,10 +51,10 @@ func commonKeys() []keySection {
 			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
 			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
-			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", do(App.moveKeepPos, -1)},
-			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", do(App.moveKeepPos, 1)},
-			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", do(App.moveKeepNeg, -1)},
-			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", do(App.moveKeepNeg, 1)},
+			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", move(App.moveKeepPos, -1)},
+			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", move(App.moveKeepPos, 1)},
+			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", move(App.moveKeepNeg, -1)},
+			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", move(App.moveKeepNeg, 1)},
 			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValuePrompt},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
@@ -65,10 +66,10 @@ func commonKeys() []keySection {
 			{[]string{"ctrl+r"}, "^R", "", "redo", App.redo},
 		}},
 		{"steps", []binding{
-			{[]string{"["}, "[", "[ ] step", "previous step", do(App.moveStep, -1)},
-			{[]string{"]"}, "]", "", "next step", do(App.moveStep, 1)},
-			{[]string{"{"}, "{", "", "ten steps back", do(App.moveStep, -10)},
-			{[]string{"}"}, "}", "", "ten steps forward", do(App.moveStep, 10)},
+			{[]string{"["}, "[", "[ ] step", "previous step", move(App.moveStep, -1)},
+			{[]string{"]"}, "]", "", "next step", move(App.moveStep, 1)},
+			{[]string{"{"}, "{", "", "ten steps back", move(App.moveStep, -10)},
+			{[]string{"}"}, "}", "", "ten steps forward", move(App.moveStep, 10)},
 			{[]string{">"}, ">", "", "more steps together: the last 10 up to this one, then all; `:scope last 20` as many", App.widenScope},
 			{[]string{"<"}, "<", "", "fewer steps: the last 10, then this step alone", App.narrowScope},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
@@ -114,8 +115,8 @@ func (a App) onKey(msg tea.KeyPressMsg) App {
 	if a.help.open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(msg)
 	}
-	if typeText := a.currentView().typeText; typeText != nil && msg.Text != "" {
-		return typeText(a, sanitize.Line(msg.Text))
+	if a.currentView().line.text != nil && msg.Text != "" {
+		return a.typed(sanitize.Line(msg.Text))
 	}
 	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
@@ -186,7 +187,6 @@ func startKeys() KeyGroup {
 	return g
 }
 
-// viewKeys returns the keys of the views.
 func viewKeys() (all []KeyGroup) {
 	for _, s := range append(allKeys(), mouseSection()) {
 		g := KeyGroup{Name: s.name}
@@ -237,7 +237,6 @@ func (a App) followNewest() App {
 func (a App) movePageDown() App { return a.moveFocused(max(1, a.visibleGroups()-1)) }
 func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()-1)) }
 
-// moveFocused moves the cursor of the focused pane, or scrolls it.
 func (a App) moveFocused(by int) App {
 	switch a.panes.focus {
 	case layout.Warnings:

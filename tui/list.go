@@ -26,7 +26,7 @@ func lists() [targetKinds]list {
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.matchingEstimators()) }, open: App.pickEstimator},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
-		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: do(App.moveStageChoice, 1), moved: App.stageMoved},
+		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
 		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: spans, open: App.openWorstStep},
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
@@ -66,14 +66,15 @@ func listKeys(hint string, of targetKind) []binding {
 }
 
 // pickerKeys returns the keys of a list that is narrowed by what is typed.
-func pickerKeys(of targetKind, backspace, enter binding) []binding {
+func pickerKeys(of targetKind, enter binding) []binding {
 	to := func(by int) action { return func(a App) App { return a.moveRow(of, by) } }
 	return []binding{
 		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", to(1)},
 		{[]string{"up", "ctrl+p"}, "↑", "", "up", to(-1)},
 		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", to(10)},
 		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", to(-10)},
-		backspace, enter,
+		backspaceKey(),
+		enter,
 		{[]string{"esc"}, "Esc", "Esc back", "back without changes", App.escape},
 	}
 }

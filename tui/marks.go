@@ -169,20 +169,10 @@ func (a App) openNote() App {
 func noteKeys() keySection {
 	return keySection{"note", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "save the note", App.saveNote},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceNote},
+		backspaceKey(),
 		{[]string{"ctrl+u"}, "^U", "", "delete the whole line", func(a App) App { a.marks.draft.text = ""; return a }},
 		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
-}
-
-func (a App) typeNote(typed string) App {
-	a.marks.draft.text = appendTyped(a.marks.draft.text, typed, session.MaxNote)
-	return a
-}
-
-func (a App) backspaceNote() App {
-	a.marks.draft.text = backspace(a.marks.draft.text)
-	return a
 }
 
 func (a App) saveNote() App {

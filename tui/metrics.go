@@ -135,7 +135,6 @@ type figurePicker struct {
 
 func figureListKeys() keySection {
 	return keySection{"list of figures", pickerKeys(onFigure,
-		binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFigure},
 		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the figure over the steps", App.drawPickedFigure})}
 }
 
@@ -200,17 +199,6 @@ func (a App) figureExplained(list []string, w int) []string {
 		text += "; " + entry.Trainers
 	}
 	return cells.Wrap(sanitize.Line(name)+": "+text, w)
-}
-
-func (a App) typeFigure(typed string) App {
-	a.steps.picker.query = appendTyped(a.steps.picker.query, typed, maxTyped)
-	a.steps.picker.cursor = 0
-	return a
-}
-
-func (a App) backspaceFigure() App {
-	a.steps.picker.query = backspace(a.steps.picker.query)
-	return a.moveRow(onFigure, 0)
 }
 
 func (a App) drawPickedFigure() App {

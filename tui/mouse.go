@@ -17,7 +17,6 @@ import (
 	"vantage/tui/layout"
 )
 
-// mouseState is what the mouse does at the moment.
 type mouseState struct {
 	press press // the latest of the left button
 	held  bool  // it is still down
@@ -102,7 +101,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-// onDrag moves what was pressed, if it can be moved.
 func (a App) onDrag(x, y int) App {
 	s, ok := a.mouse.press.target()
 	if !a.mouse.held || !ok {
@@ -131,7 +129,6 @@ func (a App) borders() []layout.Border {
 	}
 }
 
-// movedBelow returns borders of the body as they are on the screen.
 func movedBelow(rows int, borders []layout.Border) []layout.Border {
 	for i := range borders {
 		borders[i] = borders[i].Below(rows)
@@ -156,7 +153,6 @@ func (a App) restoreBorder(split int) App {
 	return a.clampCursor()
 }
 
-// targetKind is what the mouse can be on.
 type targetKind int
 
 // The kinds of targets, with the meaning of their number.
@@ -209,27 +205,48 @@ type targetActions struct {
 	scroll func(a App, n, by int) App        // the wheel, by 1 or -1
 }
 
-// mouseActions returns what the mouse does, by the kind of the target.
+// mouseActions returns what the mouse does, by the kind of the target. Rows of lists have theirs from these.
 func mouseActions() [targetKinds]targetActions {
+	step := func(a App, _, by int) App { return a.moveStep(by) }
 	all := [targetKinds]targetActions{
-		onBody:      {scroll: App.scrollView},
-		onKey:       {click: App.pressKey},
-		onSetting:   {click: App.pressSetting},
-		onMeter:     {click: App.pressMeter, drag: App.dragMeter, scroll: App.scrollRatio},
-		onRatio:     {open: App.typeRatio, drag: App.dragRatio, scroll: App.scrollRatio},
-		onBorder:    {open: App.restoreBorder, drag: App.dragBorder},
-		onPane:      {click: App.clickPane, open: App.openPane, scroll: App.scrollPane},
-		onHeading:   {click: App.sortByHeading},
-		onBin:       {click: App.toggleBin},
-		onWarning:   {click: App.clickWarning},
-		onMetric:    {click: App.clickMetric, open: App.openMetric},
-		onTrend:     {click: App.clickTrend, open: App.openTrend},
-		onChart:     {click: App.clickChart, scroll: App.scrollSteps},
-		onStep:      {click: App.clickStep, open: App.openStep},
-		onReading:   {click: App.clickReading, scroll: App.scrollReading},
-		onSweepCell: {click: App.clickSweepCell, open: asKey(App.applySweep), scroll: App.scrollSweep},
-		onAnswer:    {click: App.clickAnswer, scroll: App.scrollBothAnswers},
-		onHelp:      {scroll: App.scrollHelp},
+		onBody:    {scroll: App.scrollView},
+		onKey:     {click: App.pressKey},
+		onSetting: {click: App.pressSetting},
+		onMeter: {
+			click:  func(a App, h hit) App { return a.setRatio(h.n, float64(h.x+1)/float64(h.w)) },
+			drag:   func(a App, s spot, x, _ int) App { return a.setRatio(s.n, float64(x-s.rect.X+1)/float64(s.rect.W)) },
+			scroll: App.scrollRatio,
+		},
+		onRatio:   {open: App.typeRatio, drag: App.dragRatio, scroll: App.scrollRatio},
+		onBorder:  {open: App.restoreBorder, drag: App.dragBorder},
+		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
+		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
+		onBin:     {click: App.toggleBin},
+		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
+		onMetric: {
+			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
+			open:  asKey(App.drawMetric),
+		},
+		onTrend: { // a chart over all steps
+			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
+			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
+		},
+		onChart: { // one that may show some of them
+			click:  func(a App, h hit) App { return a.stepAtColumn(a.windowAxis(), h.x-valueWidth, h.n) },
+			scroll: step,
+		},
+		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
+		onReading: {click: App.clickReading, scroll: App.scrollReading},
+		onSweepCell: {
+			click:  App.clickSweepCell,
+			open:   asKey(App.applySweep),
+			scroll: func(a App, _, by int) App { return a.moveSweepPos(-by) },
+		},
+		onAnswer: {
+			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
+			scroll: func(a App, _, by int) App { return a.scrollAnswers(wheelLines * by) },
+		},
+		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
 	for kind, l := range lists() {
 		if l.cursor == nil {
@@ -268,9 +285,6 @@ func (a App) scrollView(_, by int) App {
 	return a
 }
 
-func (a App) clickPane(h hit) App { return a.focusPane(layout.Pane(h.n)) }
-
-// openPane opens what Enter opens in the pane.
 func (a App) openPane(n int) App {
 	if layout.Pane(n) == layout.Groups {
 		return a // its rows open
@@ -290,54 +304,18 @@ func (a App) scrollPane(n, by int) App {
 	return a
 }
 
-func (a App) sortByHeading(h hit) App { return a.sortBy(h.n) }
-
-func (a App) clickWarning(h hit) App {
-	a.panes.warning = h.n
-	return a.moveWarning(0)
-}
-
-func (a App) clickMetric(h hit) App {
-	a.panes.metric = h.n
-	return a
-}
-
-// openMetric draws a metric over all steps.
-func (a App) openMetric(n int) App {
-	if x := a.shownFigures(); x != nil && n < len(x.Metrics) {
-		a.steps.metric = x.Metrics[n].Name
-	}
-	return a.openSteps()
-}
-
-// openTrend draws a figure of the pane of steps over all steps.
-func (a App) openTrend(n int) App {
-	a.steps.metric = trendRows()[n].metric
-	return a.openSteps()
-}
-
-// clickTrend goes to the step that a chart over all steps draws nearest to the column pressed.
-func (a App) clickTrend(h hit) App { return a.stepAtColumn(a.stepAxis(), h) }
-
-// clickChart is clickTrend for the chart of the view of steps, which may show some of them.
-func (a App) clickChart(h hit) App {
-	return a.stepAtColumn(a.windowAxis(), hit{x: h.x - valueWidth, w: h.n})
-}
-
-func (a App) stepAtColumn(x chart.Axis, h hit) App {
+// stepAtColumn goes to the step that a chart of w columns draws nearest to a column.
+func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
 	for i, s := range a.result.trend.Steps {
-		column := x.PlotColumn(float64(s.Step), h.w)
-		if far := max(column-h.x, h.x-column); far < least {
+		column := axis.PlotColumn(float64(s.Step), w)
+		if far := max(column-x, x-column); far < least {
 			nearest, least = i, far
 		}
 	}
 	return a.showTrendStep(nearest)
 }
 
-func (a App) clickStep(h hit) App { return a.showTrendStep(h.n) }
-
-// showTrendStep goes to a step by its index in the trend.
 func (a App) showTrendStep(i int) App {
 	steps := a.result.trend.Steps
 	if len(steps) == 0 {
@@ -346,11 +324,6 @@ func (a App) showTrendStep(i int) App {
 	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
 	return a.showStep(at)
 }
-
-// openStep shows the groups of the step that was clicked.
-func (a App) openStep(int) App { return a.showGroups() }
-
-func (a App) scrollSteps(_, by int) App { return a.moveStep(by) }
 
 func (a App) clickReading(h hit) App {
 	a.sampleReader.inText = h.n == 1
@@ -378,23 +351,6 @@ func (a App) clickSweepCell(h hit) App {
 	return a
 }
 
-func (a App) scrollSweep(_, by int) App { return a.moveSweepPos(-by) }
-
-func (a App) clickAnswer(h hit) App {
-	a.answers.focus = h.n
-	return a
-}
-
-func (a App) scrollBothAnswers(_, by int) App {
-	return a.scrollAnswers(wheelLines * by)
-}
-
-func (a App) scrollHelp(_, by int) App {
-	size := a.helpPageSize()
-	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + wheelLines*by)
-	return a
-}
-
 // target is what a part of the screen stands for when the mouse is on it: one of a kind, by its number.
 type target struct {
 	kind targetKind
@@ -407,7 +363,6 @@ type spot struct {
 	rect layout.Rect
 }
 
-// contains reports whether a cell is in the spot.
 func (s spot) contains(x, y int) bool { return s.rect.Contains(x, y) }
 
 // mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
@@ -427,7 +382,6 @@ const (
 	markEnd     = "\x1b[y"
 )
 
-// markLines is mark for every line of a block.
 func (e env) markLines(kind targetKind, n int, lines []string) []string {
 	if !e.display.marking {
 		return lines
@@ -490,7 +444,6 @@ func spotsOfLine(line string, y int) []spot {
 	return slices.DeleteFunc(all, func(s spot) bool { return s.rect.W <= 0 })
 }
 
-// number returns the number that a mark holds.
 func number(text string) int {
 	n, _ := strconv.Atoi(text) // mark wrote it
 	return n
@@ -532,12 +485,11 @@ func keyOfCode(n int) tea.KeyPressMsg {
 	return k
 }
 
-// pressKey presses the key of that number.
 func (a App) pressKey(h hit) App { return a.onKey(keyOfCode(h.n)) }
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(h hit) App {
-	if a.currentView().typeText == nil && a.position.view != viewCopy && !a.help.open && !a.valuePrompt.open {
+	if a.currentView().line.text == nil && a.position.view != viewCopy && !a.help.open && !a.valuePrompt.open {
 		return a.pressKey(h)
 	}
 	for _, s := range commonKeys() {
@@ -590,14 +542,6 @@ func mouseSection() keySection {
 	}}
 }
 
-// pressMeter sets a ratio to where its slider was pressed.
-func (a App) pressMeter(h hit) App { return a.setRatio(h.n, float64(h.x+1)/float64(h.w)) }
-
-// dragMeter sets a ratio to where its slider is dragged.
-func (a App) dragMeter(s spot, x, _ int) App {
-	return a.setRatio(s.n, float64(x-s.rect.X+1)/float64(s.rect.W))
-}
-
 // dragRatio moves a ratio by a step for each column that its value is dragged.
 func (a App) dragRatio(s spot, x, _ int) App {
 	before := a.mouse.press.before.now
@@ -628,7 +572,6 @@ func (a App) setRatio(n int, value float64) App {
 	return a.apply(before.withSettings(set))
 }
 
-// scrollRatio moves a ratio by a step, up with the wheel.
 func (a App) scrollRatio(n, by int) App {
 	if n == 1 {
 		return a.moveKeepNeg(-by)

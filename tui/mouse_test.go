@@ -562,7 +562,7 @@ func TestSweepByMouse(t *testing.T) {
 		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onSweepCell, sweepCellNumber(10, 6)} })
 		r := d.app.spots()[i].rect
 		d.clickAt(r.X+1, r.Y)
-		if pos, neg := d.app.sweepCursor(); pos != 10 || neg != 6 {
+		if pos, neg := d.app.sweep.sweepCursor(d.app.env); pos != 10 || neg != 6 {
 			t.Errorf("the cursor is at %d, %d", pos, neg)
 		}
 		d.wantText("keep_pos 0.50  keep_neg 0.30")

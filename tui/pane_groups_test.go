@@ -16,9 +16,15 @@ import (
 func TestRoomForGroups(t *testing.T) {
 	for _, test := range []struct{ w, h, prompt, groups int }{{80, 24, 28, 9}, {100, 30, 28, 12}, {120, 36, 28, 19}, {160, 45, 40, 22}, {200, 60, 60, 36}} {
 		drive(t, madeRun(3), test.w, test.h, model.DefaultSettings(), func(d *driver) {
-			width := func() groupColumns { return d.app.groupColumnsFor(d.app.screen().Panes[0].Inner().W) }
+			width := func() (all []int) {
+				c := d.app.groupTable(d.app.screen().Panes[0].Inner().W)
+				for _, column := range c.columns {
+					all = append(all, column.width)
+				}
+				return append(all, c.dotPlot, c.why)
+			}
 			c := width()
-			if c.prompt < test.prompt || c.dotPlot < minDotPlot || c.dotPlot%2 == 0 {
+			if prompt, dotPlot := c[1], c[len(c)-2]; prompt < test.prompt || dotPlot < minDotPlot || dotPlot%2 == 0 {
 				t.Errorf("%d columns: %+v", test.w, c)
 			}
 			if got := d.app.visibleGroups(); got < test.groups {
@@ -55,7 +61,7 @@ func TestCursorIsSeen(t *testing.T) {
 			t.Fatal("no mark beside the cursor")
 		}
 		d.app.display.theme = themes.Default(true)
-		dots := d.app.groupColumnsFor(r.W - 2).dotPlot
+		dots := d.app.groupTable(r.W - 2).dotPlot
 		checkBar := func(roles []rune, onBar, beside string) {
 			for i, role := range roles {
 				if under := i < r.W-2-dots; under && !strings.ContainsRune(onBar, role) || !under && !strings.ContainsRune(beside, role) {

@@ -33,31 +33,69 @@ type sampleReader struct {
 	showRaw  bool     // the text as logged, its Markdown and LaTeX not rendered
 
 	search       textSearch
-	job          job[pageRequest, textPage]
+	job          job[samplePageKey, textPages]
 	texts        []cachedText
 	heldStep     int64 // does not change to a newer step while a group is open
 	resumeFollow bool  // follow the newest step again when the group is left
 }
 
-// pageRequest is all that a page depends on.
-type pageRequest struct {
-	sample, best textKey // best is set for a diff only
-	diff         bool
-	folded, raw  bool
-	width        int
-
-	winner, loser string // the titles of the two sides of a diff
-}
-
-// textPage is the text of a sample, or of two as a diff.
-type textPage struct {
-	page  *richtext.Page
-	texts []cachedText // that the page is made of
-}
+// samplePageKey is all that the page of an open group depends on: of the sample and, for a diff, of the best one.
+type samplePageKey struct{ pagesKey }
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
-func (r pageRequest) sameTexts(o pageRequest) bool {
-	return r.sample.place == o.sample.place && r.best.place == o.best.place && r.diff == o.diff
+func (k samplePageKey) sameTexts(o samplePageKey) bool {
+	return k.texts[0].place == o.texts[0].place && k.texts[1].place == o.texts[1].place && k.diff == o.diff
+}
+
+// pagesKey is all that pages of texts depend on.
+type pagesKey struct {
+	texts       [2]textKey
+	names       [2]string // of the sides of a diff
+	diff        bool      // of the second text and the first, on the first page
+	folded, raw bool
+	widths      [2]int
+}
+
+// textPages is pages and the texts that they are made of.
+type textPages struct {
+	pages [2]*richtext.Page
+	texts []cachedText
+}
+
+// readPages reads the texts that are not in memory, and lays them out. A side without a source has none.
+func readPages(key pagesKey, sources [2]TextReader, cached [2][]cachedText, ascii bool) work[textPages] {
+	options := richtext.Options{Folded: key.folded, Raw: key.raw, ASCII: ascii}
+	return once(func(ctx context.Context) (p textPages, err error) {
+		for side, source := range sources {
+			if source == nil {
+				continue
+			}
+			read, err := textOf(ctx, source, cached[side], key.texts[side])
+			if err != nil {
+				return textPages{}, err
+			}
+			if p.texts = append(p.texts, read); !key.diff {
+				p.pages[side] = richtext.Sample(read.text, options).Wrap(key.widths[side])
+			}
+		}
+		if key.diff {
+			second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
+			p.pages[0] = richtext.Diff(second, first, options).Wrap(key.widths[0])
+		}
+		return p, ctx.Err()
+	})
+}
+
+// pageContent returns the h lines of a page from line top on, and which they are of all.
+func (e env) pageContent(page *richtext.Page, top, h int, found richtext.Matches) (c paneContent) {
+	last := min(page.Len(), top+h)
+	for i := top; i < last; i++ {
+		c.lines = append(c.lines, " "+page.Line(e.display.theme, e.display.glyphs.Vertical, i, found))
+	}
+	if page.Len() > h {
+		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
+	}
+	return c
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
@@ -66,7 +104,6 @@ type textKey struct {
 	revision int
 }
 
-// cachedText is a text in memory.
 type cachedText struct {
 	key  textKey
 	text model.Text
@@ -75,14 +112,16 @@ type cachedText struct {
 // maxCachedTexts bounds the texts in memory: going forth and back reads none again.
 const maxCachedTexts = 8
 
-// readingGroup reports whether a group is open.
+// page returns the page on the screen, nil if there is none.
+func (r sampleReader) page() *richtext.Page { return r.job.value.pages[0] }
+
 func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch
 }
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was, isAnswer := a.sampleReader.job.value.page, a.sampleReader.job.of, false
+	before, was, isAnswer := a.sampleReader.page(), a.sampleReader.job.of, false
 	if a.sampleReader.job, _, isAnswer = a.sampleReader.job.take(msg); isAnswer && a.sampleReader.job.err == nil {
 		a.sampleReader.texts = cacheTexts(a.sampleReader.texts, a.sampleReader.job.value.texts)
 		a.sampleReader.scroll = a.initialScroll(before, was)
@@ -102,8 +141,12 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 	if !ok || !a.sampleReader.job.lacks(want, never) {
 		return a
 	}
+	sources := [2]TextReader{a.sampleReader.source}
+	if want.diff {
+		sources[1] = a.sampleReader.source
+	}
 	var cmd tea.Cmd
-	a.sampleReader.job, cmd = a.sampleReader.job.start(a.ctx, want, a.readPage(want))
+	a.sampleReader.job, cmd = a.sampleReader.job.start(a.ctx, want, readPages(want.pagesKey, sources, [2][]cachedText{a.sampleReader.texts, a.sampleReader.texts}, a.display.glyphs.ASCII))
 	return a.starts(cmd)
 }
 
@@ -123,10 +166,10 @@ func (a App) stopReading() App {
 
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (a App) wantedPage(g *analysis.Group) (want pageRequest, ok bool) {
+func (a App) wantedPage(g *analysis.Group) (want samplePageKey, ok bool) {
 	step, ok := a.stepOf(g)
 	if !ok || a.sampleReader.source == nil {
-		return pageRequest{}, false
+		return want, false
 	}
 	order := a.rankedSamples(g)
 	row := order[clampIndex(a.sampleReader.sample, len(order))]
@@ -134,16 +177,15 @@ func (a App) wantedPage(g *analysis.Group) (want pageRequest, ok bool) {
 		return textKey{step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
 	}
 	_, text := a.groupViewRects()
-	want = pageRequest{
-		sample: key(row), width: min(maxProseWidth, max(1, text.Inner().W-2)), diff: a.sampleReader.showDiff,
-		folded: !a.sampleReader.unfolded && a.sampleReader.search.query == "",
-	}
-	if a.sampleReader.showDiff {
-		want.best = key(order[0])
+	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
+	want.texts[0], want.diff = key(row), a.sampleReader.showDiff
+	want.folded = !a.sampleReader.unfolded && a.sampleReader.search.query == ""
+	if want.diff {
+		want.texts[1] = key(order[0])
 		if row == order[0] {
-			want.sample = key(order[len(order)-1])
+			want.texts[0] = key(order[len(order)-1])
 		}
-		want.winner, want.loser = a.sideNames()
+		want.names[1], want.names[0] = a.sideNames()
 		return want, true
 	}
 	want.raw = a.sampleReader.showRaw
@@ -162,27 +204,6 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 		return model.Step{}, false
 	}
 	return e.snap.Steps[i], true
-}
-
-// readPage reads the texts of a page that are not in memory, and lays it out.
-func (a App) readPage(want pageRequest) work[textPage] {
-	source, cached := a.sampleReader.source, a.sampleReader.texts
-	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
-	return once(func(ctx context.Context) (textPage, error) {
-		sample, err := textOf(ctx, source, cached, want.sample)
-		if err != nil {
-			return textPage{}, err
-		}
-		if !want.diff {
-			return textPage{richtext.Sample(sample.text, options).Wrap(want.width), []cachedText{sample}}, nil
-		}
-		best, err := textOf(ctx, source, cached, want.best)
-		if err != nil {
-			return textPage{}, err
-		}
-		doc := richtext.Diff(richtext.Side{Name: want.winner, Text: best.text.Response}, richtext.Side{Name: want.loser, Text: sample.text.Response}, options)
-		return textPage{doc.Wrap(want.width), []cachedText{best, sample}}, ctx.Err()
-	})
 }
 
 // textOf returns a text that is in memory, or reads it.
@@ -209,8 +230,8 @@ func cacheTexts(cached, more []cachedText) []cachedText {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(before *richtext.Page, was pageRequest) int {
-	now, page := a.sampleReader.job.of, a.sampleReader.job.value.page
+func (a App) initialScroll(before *richtext.Page, was samplePageKey) int {
+	now, page := a.sampleReader.job.of, a.sampleReader.page()
 	if before != nil && was.sameTexts(now) {
 		if was.folded == now.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, a.sampleReader.scroll)
@@ -237,7 +258,6 @@ func firstOrZero(lines []int) int {
 	return lines[0]
 }
 
-// textHeight returns how many lines of the text are in sight.
 func (a App) textHeight() int {
 	_, text := a.groupViewRects()
 	return max(1, text.Inner().H)
@@ -250,42 +270,39 @@ func (a App) groupViewRects() (samples, text layout.Rect) {
 	return samples, text
 }
 
-// groupViewBorders returns the borders of these that can be moved.
 func (a App) groupViewBorders() []layout.Border {
 	s := a.screen()
 	_, _, borders := layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
 	return borders
 }
 
-// clampTextScroll scrolls no further than the text goes.
 func (a App) clampTextScroll() App {
 	lines := 0
-	if a.sampleReader.job.value.page != nil {
-		lines = a.sampleReader.job.value.page.Len()
+	if a.sampleReader.page() != nil {
+		lines = a.sampleReader.page().Len()
 	}
 	a.sampleReader.scroll = max(0, min(a.sampleReader.scroll, lines-a.textHeight()))
 	return a
 }
 
-// groupKeys returns the keys of an open group.
 func groupKeys() keySection {
 	return keySection{"group", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
 		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", move(App.moveReading, -1)},
-		{[]string{"J"}, "J", "J K group", "next group", do(App.moveGroup, 1)},
-		{[]string{"K"}, "K", "", "previous group", do(App.moveGroup, -1)},
+		{[]string{"J"}, "J", "J K group", "next group", move(App.moveGroup, 1)},
+		{[]string{"K"}, "K", "", "previous group", move(App.moveGroup, -1)},
 		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", App.toggleTextFocus},
 		{[]string{"/"}, "/", "/ search", "search in the text", App.openSearch},
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
 		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", App.toggleThoughts},
-		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", App.toggleRaw},
+		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.sampleReader.unfolded })},
+		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.showRaw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", App.textPageDown},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", App.textPageUp},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", move(App.scrollTextPages, 1)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", move(App.scrollTextPages, -1)},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
@@ -325,7 +342,6 @@ func (a App) moveReading(by int) App {
 	return a.moveRow(onSample, by)
 }
 
-// samplesOpen returns how many samples the open group has.
 func (a App) samplesOpen() int {
 	if g := a.selectedGroup(); g != nil {
 		return g.Size()
@@ -336,8 +352,7 @@ func (a App) samplesOpen() int {
 // focusText focuses the text of the sample under the cursor.
 func (a App) focusText() App { return a.clickReading(hit{n: 1}) }
 
-func (a App) textPageDown() App { return a.scrollText(a.textHeight() - 1) }
-func (a App) textPageUp() App   { return a.scrollText(1 - a.textHeight()) }
+func (a App) scrollTextPages(n int) App { return a.scrollText(n * (a.textHeight() - 1)) }
 
 func (a App) scrollText(by int) App {
 	a.sampleReader.scroll += by
@@ -364,23 +379,13 @@ func (a App) toggleDiff() App {
 	return a
 }
 
-func (a App) toggleThoughts() App {
-	a.sampleReader.unfolded = !a.sampleReader.unfolded
-	return a
-}
-
-func (a App) toggleRaw() App {
-	a.sampleReader.showRaw = !a.sampleReader.showRaw
-	return a
-}
-
 // scrollToAnchor returns the action that scrolls to a part of the text.
 func scrollToAnchor(name string) action {
 	return func(a App) App {
-		if a.sampleReader.job.value.page == nil {
+		if a.sampleReader.page() == nil {
 			return a
 		}
-		lines := a.sampleReader.job.value.page.AnchorLines(name)
+		lines := a.sampleReader.page().AnchorLines(name)
 		if len(lines) == 0 {
 			a.notice = "a diff has only the responses: d leaves it to show the " + name + " again"
 			return a
@@ -403,21 +408,21 @@ func (a App) groupView(_, _ int) []string {
 
 // textPane shows the text of the sample under the cursor, or the diff.
 func (a App) textPane(w, h int) paneContent {
-	c := paneContent{title: " " + a.textTitle(), note: a.textNote(h), target: target{onReading, 1}}
+	var c paneContent
 	r := a.sampleReader
+	if r.page() != nil && r.job.err == nil {
+		c = a.pageContent(r.page(), r.scroll, h, r.search.matches)
+	}
 	want, ok := a.wantedPage(a.selectedGroup())
 	switch {
 	case r.source == nil:
 		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
-	case r.job.value.page == nil && r.job.err == nil, ok && !r.job.of.sameTexts(want):
+	case r.page() == nil && r.job.err == nil, ok && !r.job.of.sameTexts(want):
 		c.lines = a.sentenceLines("reading …", themes.Dim, w)
 	case r.job.err != nil:
 		c.lines = a.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)
-	default:
-		for i := r.scroll; i < min(r.job.value.page.Len(), r.scroll+h); i++ {
-			c.lines = append(c.lines, " "+r.job.value.page.Line(a.display.theme, a.display.glyphs.Vertical, i, r.search.matches))
-		}
 	}
+	c.title, c.target = " "+a.textTitle(), target{onReading, 1}
 	return c
 }
 
@@ -430,7 +435,6 @@ func (e env) sentenceLines(text string, role themes.Role, w int) []string {
 	return lines
 }
 
-// textTitle says which sample is shown, or what is searched for.
 func (a App) textTitle() string {
 	t := a.display.theme
 	if tally := a.sampleReader.search.status(a.position.view == viewSearch); tally != "" {
@@ -444,16 +448,6 @@ func (a App) textTitle() string {
 		title += " · as logged"
 	}
 	return title
-}
-
-// textNote says which lines of the text are in sight.
-func (a App) textNote(h int) string {
-	r := a.sampleReader
-	if r.job.value.page == nil || r.job.err != nil || r.job.value.page.Len() <= h {
-		return ""
-	}
-	last := min(r.job.value.page.Len(), r.scroll+h)
-	return fmt.Sprintf("%d–%d/%d", min(r.scroll+1, last), last, r.job.value.page.Len())
 }
 
 // loserRow returns the row of the sample that the best one is compared with.
@@ -480,7 +474,6 @@ func (a App) sideNames() (winner, loser string) {
 	return name(0), name(a.loserRow())
 }
 
-// textSearch is a search in the text.
 type textSearch struct {
 	query   string
 	matches richtext.Matches
@@ -491,41 +484,28 @@ const maxSearchBytes = 80
 
 func searchKeys() keySection {
 	return keySection{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", App.acceptSearch},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", func(a App) App { return a.openView(viewGroup) }},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
 		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceSearch},
+		backspaceKey(),
 		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
 	}}
 }
 
-// openSearch opens the line for the query.
 func (a App) openSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewSearch)
 }
-
-func (a App) acceptSearch() App { return a.openView(viewGroup) }
 
 func (a App) cancelSearch() App {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewGroup)
 }
 
-func (a App) typeSearch(typed string) App {
-	a.sampleReader.search.query = appendTyped(a.sampleReader.search.query, typed, maxSearchBytes)
-	return a.updateSearch()
-}
-
-func (a App) backspaceSearch() App {
-	a.sampleReader.search.query = backspace(a.sampleReader.search.query)
-	return a.updateSearch()
-}
-
 // updateSearch searches again and goes to the first match from the lines in sight on.
 func (a App) updateSearch() App {
 	a.sampleReader.search.matches = richtext.Matches{}
-	page := a.sampleReader.job.value.page
+	page := a.sampleReader.page()
 	if page == nil || a.sampleReader.search.query == "" {
 		return a.clampTextScroll()
 	}
@@ -540,7 +520,7 @@ func (a App) updateSearch() App {
 func (a App) moveMatch(by int) App {
 	n := a.sampleReader.search.matches.Len()
 	switch {
-	case a.sampleReader.job.value.page == nil:
+	case a.sampleReader.page() == nil:
 	case a.sampleReader.search.query == "" && a.sampleReader.showDiff:
 		return a.moveDifference(by)
 	case a.sampleReader.search.query == "":
@@ -558,7 +538,7 @@ func (a App) scrollToMatch() App {
 	if f.Len() == 0 {
 		return a.clampTextScroll()
 	}
-	return a.scrollToLine(a.sampleReader.job.value.page.LineOfMatch(f, f.Current))
+	return a.scrollToLine(a.sampleReader.page().LineOfMatch(f, f.Current))
 }
 
 // scrollToLine scrolls a line into sight, a third of the pane below the top.
@@ -573,20 +553,10 @@ func (a App) scrollToLine(line int) App {
 // moveDifference scrolls the next difference of the two responses to a third of the pane
 // below the top.
 func (a App) moveDifference(by int) App {
-	lines := a.sampleReader.job.value.page.AnchorLines(richtext.AnchorChange)
+	lines := a.sampleReader.page().AnchorLines(richtext.AnchorChange)
 	at := a.sampleReader.scroll + a.textHeight()/3
-	if by > 0 {
-		for _, line := range lines {
-			if line > at {
-				return a.scrollText(line - at)
-			}
-		}
-	} else {
-		for i := len(lines) - 1; i >= 0; i-- {
-			if lines[i] < at {
-				return a.scrollText(lines[i] - at)
-			}
-		}
+	if line, found := nextLine(lines, at, by); found {
+		return a.scrollText(line - at)
 	}
 	a.notice = "no further difference"
 	return a

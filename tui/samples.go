@@ -37,7 +37,6 @@ func (e env) rankedSamples(g *analysis.Group) []int {
 	return order
 }
 
-// sampleColumn is a column of the table.
 type sampleColumn struct {
 	name  string
 	width int
@@ -54,7 +53,6 @@ const (
 // advantageColumns is how many of the columns, the last, are advantages.
 const advantageColumns = 2
 
-// sampleColumns returns the columns that the log has values for.
 func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
@@ -97,13 +95,11 @@ func (e env) lengthName() string {
 	return "length"
 }
 
-// component is a reward component of the step, by row of the log.
 type component struct {
 	name   string
 	values []float64
 }
 
-// components returns the reward components that the step has.
 func (a App) components() []component {
 	var all []component
 	g := a.selectedGroup()
@@ -119,7 +115,6 @@ func (a App) components() []component {
 	return all
 }
 
-// componentFigures returns the columns of the reward components.
 func (a App) componentFigures(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	var all []sampleColumn
@@ -167,7 +162,6 @@ func numberWriter(values []float64) func(float64) string {
 	}
 }
 
-// signRole returns the look of an advantage.
 func signRole(v float64, kept bool) themes.Role {
 	switch {
 	case !kept:

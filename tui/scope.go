@@ -217,7 +217,6 @@ func (e env) scopeEnd() int {
 	return last
 }
 
-// isWide reports whether several steps are on the screen.
 func (e env) isWide() bool { return e.result.analysis != nil && e.result.analysis.StepCount() > 1 }
 
 // scopeWords names the steps on the screen: "step 300", "steps 291-300", "6 steps of 1-45" where numbers are
@@ -256,7 +255,6 @@ func withRoom(title, more string, w int) string {
 	return title + more
 }
 
-// runScope changes the scope.
 func runScope(a App, args []string) (App, error) {
 	s, err := parseScopeWords(args, a.place.scope.lastSteps())
 	if err != nil {

@@ -190,8 +190,8 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
 		g := d.app.selectedGroup()
 		want, ok := d.app.wantedPage(g)
-		if !ok || g.Step != 1 || want.sample.place.Offset/1000 != 1 {
-			t.Errorf("step %d: %+v, %v", g.Step, want.sample, ok)
+		if !ok || g.Step != 1 || want.texts[0].place.Offset/1000 != 1 {
+			t.Errorf("step %d: %+v, %v", g.Step, want.texts[0], ok)
 		}
 		if c := d.app.components(); len(c) != 2 || len(c[0].values) != 192 {
 			t.Errorf("%d components", len(c))

@@ -122,7 +122,7 @@ func (a App) viewToSave() *session.View {
 	if a.place.scope.chosen {
 		v.Scope = a.place.scope.String()
 	}
-	if g := a.sweepGoal(); g != sweep.DefaultGoal() {
+	if g := a.sweep.sweepGoal(); g != sweep.DefaultGoal() {
 		v.Goal = g.String()
 	}
 	switch before := a.session.current.View; {

@@ -208,7 +208,6 @@ func (h undoHistory) withBaseline(base baseline) undoHistory {
 	return h.push(s)
 }
 
-// swapped exchanges the settings and the baseline.
 func (h undoHistory) swapped() undoHistory {
 	s := h.undoState
 	s.now, s.base = h.base.settings, baseline{true, h.now}
@@ -252,7 +251,6 @@ func (h undoHistory) hasChanges() bool {
 	return slices.ContainsFunc(h.past, differs) || slices.ContainsFunc(h.next, differs)
 }
 
-// undo goes back by one change, if there is one.
 func (h undoHistory) undo() (undoHistory, bool) {
 	n := len(h.past)
 	if n == 0 {
@@ -261,7 +259,6 @@ func (h undoHistory) undo() (undoHistory, bool) {
 	return undoHistory{undoState: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.undoState)}, true
 }
 
-// redo goes forth by one change, if one was undone.
 func (h undoHistory) redo() (undoHistory, bool) {
 	n := len(h.next)
 	if n == 0 {
@@ -288,7 +285,6 @@ func (a App) setBaseline() App {
 	return a.apply(a.settings.withBaseline(next))
 }
 
-// swapBaseline exchanges the baseline and the present settings.
 func (a App) swapBaseline() App {
 	if !a.settings.base.on {
 		a.notice = "no baseline to swap with: b sets one"
@@ -348,7 +344,6 @@ func (e env) paintDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
 }
 
-// deltaRole returns the look of a difference.
 func deltaRole(d float64) themes.Role {
 	switch {
 	case d > 0:
@@ -359,7 +354,6 @@ func deltaRole(d float64) themes.Role {
 	return themes.Dim
 }
 
-// signedShort returns a difference with its sign.
 func signedShort(d float64) string {
 	switch {
 	case d != d:
@@ -397,7 +391,6 @@ func (a App) openValuePrompt() App {
 	return a
 }
 
-// option returns the name of the ratio that is typed.
 func (p valuePrompt) option() string {
 	if p.negative {
 		return "keep_neg_ratio"
@@ -444,7 +437,6 @@ func (a App) applyTypedValue() App {
 	return a.apply(a.settings.withSettings(set))
 }
 
-// valueLine returns the prompt in w cells.
 func (a App) valueLine(w int) string {
 	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", a.valuePrompt.option(), a.valuePrompt.text),
 		a.markKey("enter", "Enter apply"), a.markKey("esc", "Esc leave"), a.markKey("tab", "Tab the other ratio"))

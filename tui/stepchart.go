@@ -20,7 +20,6 @@ const widthForFullNames = 76
 // rowsBelowPlot are the ruler and the step numbers.
 const rowsBelowPlot = 2
 
-// stepsChart draws the metric over all steps, and the second one over it.
 func (a App) stepsChart(w, h int) paneContent {
 	name, second := a.drawnMetric(), a.steps.second
 	names := a.metricNames()
@@ -82,7 +81,6 @@ func (a App) stepsRuler(x chart.Axis, w int) string {
 	return strings.Join(marks, "")
 }
 
-// drawnRun is figures over steps that a chart has a line of.
 type drawnRun struct {
 	name   string
 	trend  *analysis.Trend
@@ -113,7 +111,6 @@ func smoothings() []float64 { return []float64{0, 0.6, 0.9} }
 // smoothing returns the weight of the moving average, 0 without.
 func (a App) smoothing() float64 { return smoothings()[a.steps.smoothing] }
 
-// stepChart is lines over the steps with their axes.
 type stepChart struct {
 	plot   chart.Plot
 	left   chart.Axis
@@ -174,7 +171,6 @@ func withSmooth(lines []chart.Line, weight float64) []chart.Line {
 	return all
 }
 
-// stepNumbers returns the number of each step of a trend.
 func stepNumbers(t *analysis.Trend) []float64 {
 	all := make([]float64, len(t.Steps))
 	for i := range all {
@@ -257,7 +253,6 @@ func (a App) axisOfAllSteps() chart.Axis {
 	return x
 }
 
-// windowAxis returns the axis of the steps that are shown.
 func (a App) windowAxis() chart.Axis {
 	all, w := a.axisOfAllSteps(), a.steps.window
 	switch {

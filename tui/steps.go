@@ -16,7 +16,6 @@ import (
 	"vantage/tui/layout"
 )
 
-// stepsState is what the views of all steps draw.
 type stepsState struct {
 	metric    string // "" is the first
 	second    string // drawn over it; "": none
@@ -29,11 +28,11 @@ type stepsState struct {
 
 func stepsKeys() keySection {
 	return keySection{"steps", slices.Concat([]binding{
-		{[]string{"j", "down"}, "j ↓", "j k step", "next step", do(App.moveStepInWindow, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous step", do(App.moveStepInWindow, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", do(App.moveStepInWindow, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", do(App.moveStepInWindow, -10)},
-		{[]string{"g", "home"}, "g", "", "to the first step", do(App.moveStepInWindow, math.MinInt32)},
+		{[]string{"j", "down"}, "j ↓", "j k step", "next step", move(App.moveStepInWindow, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous step", move(App.moveStepInWindow, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", move(App.moveStepInWindow, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStepInWindow, -10)},
+		{[]string{"g", "home"}, "g", "", "to the first step", move(App.moveStepInWindow, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
 		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
 		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
@@ -43,8 +42,8 @@ func stepsKeys() keySection {
 	}, chartKeys(), []binding{
 		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
 		{[]string{"right", "l"}, "l →", "", "later steps, as L", move(App.panSteps, 1)},
-		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", do(App.moveFirstWarning, 1)},
-		{[]string{"W"}, "W", "", "to the previous one", do(App.moveFirstWarning, -1)},
+		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", move(App.moveFirstWarning, 1)},
+		{[]string{"W"}, "W", "", "to the previous one", move(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
 		{[]string{"esc", "3"}, "Esc 3", "Esc back", "back", App.leaveSteps},
 	})}
@@ -62,7 +61,6 @@ func chartKeys() []binding {
 	}
 }
 
-// nextSmoothing goes to the next weight of the moving average.
 func (a App) nextSmoothing() App {
 	a.steps.smoothing = (a.steps.smoothing + 1) % len(smoothings())
 	return a
@@ -77,7 +75,6 @@ func (a App) toggleLarge() App {
 	return a
 }
 
-// cameFrom reports whether going back leads to a view.
 func (a App) cameFrom(v viewName) bool {
 	n := len(a.position.backStack)
 	return n > 0 && a.position.backStack[n-1] == v
@@ -91,10 +88,8 @@ func (a App) leaveSteps() App {
 	return a.goBack()
 }
 
-// openSteps opens the view of all steps.
 func (a App) openSteps() App { return a.pushView(viewSteps) }
 
-// enterPane opens the view of what the focused pane shows.
 func (a App) enterPane() App {
 	switch a.panes.focus {
 	case layout.Steps:
@@ -181,7 +176,6 @@ func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
 	return chart, list
 }
 
-// stepsTable lists the steps around the one on the screen.
 func (a App) stepsTable(w, h int) paneContent {
 	t, trend := a.display.theme, a.result.trend
 	c := paneContent{title: " all steps" + a.ofRun() + "  " + units.Count(len(trend.Steps))}
@@ -193,7 +187,11 @@ func (a App) stepsTable(w, h int) paneContent {
 	for _, o := range a.firstWarnings() {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
-	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")+"groups without signal")}
+	head := " "
+	for _, column := range a.stepColumns(w) {
+		head += column.lay(column.name, column.width)
+	}
+	c.lines = []string{t.Paint(themes.Dim, head+"  groups without signal")}
 	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(&trend.Steps[i], first[i], w) })
 	return c
 }
@@ -202,16 +200,24 @@ func (a App) stepsTable(w, h int) paneContent {
 // there first.
 func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
 	t := a.display.theme
-	if s.Pending {
-		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…", "…")+"computing")
-	}
 	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
-	number := fmt.Sprint(s.Step)
-	if marked {
-		number = t.Paint(themes.Accent, "*") + number
+	line := " "
+	for _, c := range a.stepColumns(w) {
+		text := "…"
+		switch {
+		case c.name == "step" && marked && !s.Pending:
+			text = t.Paint(themes.Accent, "*") + c.cell(s)
+		case c.atOnce || !s.Pending:
+			text = c.cell(s)
+		case c.name == "groups":
+			text = ""
+		}
+		line += c.lay(text, c.width)
 	}
-	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		signalText(s), nonzeroText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips.Total()))
+	line += "  "
+	if s.Pending {
+		return t.Paint(themes.Dim, line+"computing")
+	}
 	if len(firstWarnings) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
 		if w < widthForFirstWarnings-2 { // else there is a list of them
@@ -224,22 +230,34 @@ func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string 
 	return line + a.stepFates(s, w-cells.Width(line))
 }
 
-// stepColumns lays out the columns of a row; a narrow table leaves some out: samples and groups, which
-// the shares are of, and kept, of which those with an advantage are the part that trains.
-func stepColumns(w int, step, samples, groups, reward, signal, nonzero, kept, abs, flips string) string {
-	line := " " + cells.FitRight(step, 7)
-	if w >= 128 {
-		line += cells.FitRight(samples, 9) + cells.FitRight(groups, 8)
-	}
-	line += cells.FitRight(reward, 8) + "  " + cells.Fit(signal, 14)
-	if w >= 76 {
-		line += cells.Fit(nonzero, 18)
-	}
-	if w >= 96 {
-		line += cells.Fit(kept, 18)
-	}
-	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
+// stepColumn is a column of the table of steps.
+type stepColumn struct {
+	name   string
+	from   int // the width of the table from which there is room for it
+	width  int
+	lay    func(text string, w int) string
+	cell   func(*analysis.Summary) string
+	atOnce bool // known before the step is computed
 }
+
+// stepColumns returns the columns that a table of w cells has. A narrow one leaves some out: samples and groups, which the shares
+// are of, and kept, of which those with an advantage are the part that trains.
+func (e env) stepColumns(w int) []stepColumn {
+	all := []stepColumn{
+		{"step", 0, 7, cells.FitRight, func(s *analysis.Summary) string { return fmt.Sprint(s.Step) }, true},
+		{"samples", 128, 9, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Rows) }, true},
+		{"groups", 128, 8, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Groups) }, false},
+		{"reward", 0, 8, cells.FitRight, func(s *analysis.Summary) string { return units.Short(s.Metric("critic/score/mean")) }, false},
+		{"signal", 0, 16, afterSpaces, signalText, false},
+		{e.nonzeroName(), 76, 18, cells.Fit, nonzeroText, false},
+		{"kept", 96, 18, cells.Fit, func(s *analysis.Summary) string { return units.Fraction(s.Kept, s.Rows) }, false},
+		{"Σ|A|", 0, 7, cells.FitRight, func(s *analysis.Summary) string { return units.Times(s.Metric("vantage/abs_advantage_ratio")) }, false},
+		{"flips", 0, 6, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Flips.Total()) }, false},
+	}
+	return slices.DeleteFunc(all, func(c stepColumn) bool { return w < c.from })
+}
+
+func afterSpaces(text string, w int) string { return "  " + cells.Fit(text, w-2) }
 
 // stepFates counts the groups without signal by fate, in w cells: first those that are due
 // to the settings, then those that are due to the rewards.

@@ -67,7 +67,6 @@ func (a App) sweepCursorToSettings() App {
 	return a
 }
 
-// nearestIndex returns the index of the value nearest to x.
 func nearestIndex(values []float64, x float64) int {
 	best := 0
 	for i, v := range values {
@@ -81,29 +80,29 @@ func nearestIndex(values []float64, x float64) int {
 func abs(x float64) float64 { return max(x, -x) }
 
 func (a App) moveSweepPos(by int) App {
-	i, _ := a.sweepCursor()
+	i, _ := a.sweep.sweepCursor(a.env)
 	a.sweep.followStar = false
 	a.sweep.pos = clampIndex(i+by*a.sweepStride(), len(sweep.DefaultRatios().Pos))
 	return a
 }
 
 func (a App) moveSweepNeg(by int) App {
-	_, j := a.sweepCursor()
+	_, j := a.sweep.sweepCursor(a.env)
 	a.sweep.followStar = false
 	a.sweep.neg = clampIndex(j+by*a.sweepStride(), len(sweep.DefaultRatios().Neg))
 	return a
 }
 
 // sweepCursor returns the indexes of the cell under the cursor, rounded to one on the map.
-func (a App) sweepCursor() (pos, neg int) {
-	by := a.sweepStride()
-	return a.sweep.pos - a.sweep.pos%by, a.sweep.neg - a.sweep.neg%by
+func (s sweepState) sweepCursor(e env) (pos, neg int) {
+	by := e.sweepStride()
+	return s.pos - s.pos%by, s.neg - s.neg%by
 }
 
 func (a App) applySweep() App {
 	r := sweep.DefaultRatios()
 	set := a.settings.now
-	i, j := a.sweepCursor()
+	i, j := a.sweep.sweepCursor(a.env)
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
 	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
 		set.Recompute = false // which without a filter changes nothing but raises a warning
@@ -136,17 +135,17 @@ type sweepPart struct {
 }
 
 // wantedSweep returns the request of the map that belongs on the screen.
-func (a App) wantedSweep() sweepKey {
-	q := sweepKey{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
+func (s sweepState) wantedSweep(e env) sweepKey {
+	q := sweepKey{scope: s.currentScope(e), set: e.settings.now, revision: e.snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
 	if q.scope.kind == scopeShown {
-		q.analysis, q.filter = a.result.analysis, a.settings.filter
+		q.analysis, q.filter = e.result.analysis, e.settings.filter
 	}
-	switch i := a.stepIndex(); {
-	case q.scope.kind == scopeStep, q.scope.kind == scopeShown && !a.isWide():
-		q.step, q.revision = a.snap.Steps[i].Number, a.snap.Steps[i].Revision
-	case q.scope.kind == scopeLast && !a.place.follow:
-		q.step = a.snap.Steps[i].Number
+	switch i := e.stepIndex(); {
+	case q.scope.kind == scopeStep, q.scope.kind == scopeShown && !e.isWide():
+		q.step, q.revision = e.snap.Steps[i].Number, e.snap.Steps[i].Revision
+	case q.scope.kind == scopeLast && !e.place.follow:
+		q.step = e.snap.Steps[i].Number
 	}
 	return q
 }
@@ -165,7 +164,7 @@ func (a App) updateSweep(msg tea.Msg) App {
 	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
 		return a.stopSweep().updateAdvice()
 	}
-	key, before := a.wantedSweep(), a.sweep.job.key
+	key, before := a.sweep.wantedSweep(a.env), a.sweep.job.key
 	if key.scope.kind == scopeShown && !a.stepIsCurrent() || !a.sweep.job.lacks(key, sweepKey.isOlder) {
 		return a.updateAdvice()
 	}
@@ -247,9 +246,9 @@ func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int
 }
 
 // sweepProgress returns how many steps are in a map over several; "" if all are.
-func (a App) sweepProgress() string {
-	part := a.sweep.job.value
-	if !a.sweep.job.busy() || part.total < 2 {
+func (s sweepState) sweepProgress() string {
+	part := s.job.value
+	if !s.job.busy() || part.total < 2 {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
@@ -280,16 +279,15 @@ const (
 const defaultLastSteps = 10
 
 // currentScope returns the scope at work: without a filter the groups shown are the steps on the screen.
-func (a App) currentScope() sweepScope {
-	if a.sweep.scope.kind == scopeShown && !a.isFiltered() {
-		return a.place.scope.ofSweep()
+func (s sweepState) currentScope(e env) sweepScope {
+	if s.scope.kind == scopeShown && !e.isFiltered() {
+		return e.place.scope.ofSweep()
 	}
-	return a.sweep.scope
+	return s.scope
 }
 
-// nextScope changes to the next scope that is possible.
 func (a App) nextScope() App {
-	kind := a.currentScope().kind
+	kind := a.sweep.currentScope(a.env).kind
 	for {
 		kind = (kind + 1) % scopeKinds
 		if kind == scopeShown && !a.isFiltered() || kind == scopeRange && a.sweep.lastRange == (sweepScope{}) {
@@ -317,7 +315,7 @@ func (a App) scopeText() string {
 }
 
 func (a App) scopeSpan() string {
-	switch s := a.currentScope(); s.kind {
+	switch s := a.sweep.currentScope(a.env); s.kind {
 	case scopeShown:
 		return fmt.Sprintf("%s groups of %s", a.shownCount(), a.scopeWords())
 	case scopeLast, scopeRange:
@@ -361,7 +359,6 @@ func (e env) scopeSteps(s sweepScope) []int {
 	return steps
 }
 
-// shownSteps returns the indexes of the steps on the screen, the newest first.
 func (e env) shownSteps() []int {
 	var steps []int
 	for _, part := range slices.Backward(e.result.analysis.Parts()) {
@@ -385,7 +382,6 @@ func (e env) shownGroups() map[int][]int {
 	return groups
 }
 
-// runSweep opens the map over the scope that the command names.
 func runSweep(a App, args []string) (App, error) {
 	if len(args) > 0 {
 		s, err := parseScope(args)

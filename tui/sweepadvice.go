@@ -22,19 +22,18 @@ type adviceRequest struct {
 	recompute bool
 }
 
-// sweepGoal returns what the recommendation is for.
-func (a App) sweepGoal() sweep.Goal {
-	if a.sweep.goal == (sweep.Goal{}) {
+func (s sweepState) sweepGoal() sweep.Goal {
+	if s.goal == (sweep.Goal{}) {
 		return sweep.DefaultGoal()
 	}
-	return a.sweep.goal
+	return s.goal
 }
 
 // updateAdvice finds what suits the goal best on the map that is on the screen, and puts the cursor there
 // until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
 // what is under the cursor.
 func (a App) updateAdvice() App {
-	want := adviceRequest{a.sweep.grid, a.sweepStride(), a.sweepGoal(), a.settings.now.Recompute}
+	want := adviceRequest{a.sweep.grid, a.sweepStride(), a.sweep.sweepGoal(), a.settings.now.Recompute}
 	if a.position.view != viewSweep || want == a.sweep.adviceOf {
 		return a
 	}
@@ -69,16 +68,14 @@ func (a App) toggleStar() App {
 	return a
 }
 
-// nextGoal changes what the recommendation is for.
 func (a App) nextGoal() App {
 	names := sweep.GoalNames()
-	g := a.sweepGoal()
+	g := a.sweep.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
 	a.sweep.goal, a.sweep.followStar = g, true
 	return a
 }
 
-// runGoal sets what the recommendation is for, and opens the map.
 func runGoal(a App, args []string) (App, error) {
 	g, err := sweep.ParseGoal(strings.Join(args, " "))
 	if err != nil {
@@ -96,11 +93,11 @@ const (
 )
 
 // adviceMark returns the mark of a cell, "" if it has none.
-func (a App) adviceMark(c *sweep.Cell) string {
+func (s sweepState) adviceMark(c *sweep.Cell) string {
 	switch {
-	case a.sweep.advice.IsChoice(c):
+	case s.advice.IsChoice(c):
 		return starMark
-	case c.Warned == (sweep.StepWarnings{}) && a.sweep.advice.OnFront(c):
+	case c.Warned == (sweep.StepWarnings{}) && s.advice.OnFront(c):
 		return frontMark
 	}
 	return ""
@@ -108,14 +105,14 @@ func (a App) adviceMark(c *sweep.Cell) string {
 
 // adviceSentence says what suits the goal best, or why nothing does; that the trainer cannot filter is said
 // if it fits into w cells.
-func (a App) adviceSentence(w int) string {
-	r := a.sweep.advice
+func (s sweepState) adviceSentence(w int) string {
+	r := s.advice
 	if r.Cell == nil {
 		return r.Reason
 	}
 	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", starMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
 	if r.NotInTrainer {
-		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", a.sweep.grid.Settings.Framework))
+		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.grid.Settings.Framework))
 	}
 	return text
 }
@@ -136,21 +133,21 @@ const (
 
 // adviceLines says what suits the goal best, in lines of w cells: in words, and in figures next to
 // the pair under the cursor and what is set.
-func (a App) adviceLines(w int) []string {
-	t, r := a.display.theme, a.sweep.advice
-	if a.sweep.grid == nil {
+func (s sweepState) adviceLines(e env, w int) []string {
+	t, r := e.display.theme, s.advice
+	if s.grid == nil {
 		return nil
 	}
-	goal := a.sweepGoal()
+	goal := s.sweepGoal()
 	lines := []string{t.Paint(themes.Dim, "goal ") + t.Paint(themes.Accent, goal.Name)}
 	if goal.KeepsShare() {
 		lines[0] += t.Paint(themes.Dim, fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least))
 	}
-	for _, line := range cells.Wrap(a.adviceSentence(math.MaxInt32), w) {
+	for _, line := range cells.Wrap(s.adviceSentence(math.MaxInt32), w) {
 		lines = append(lines, t.Paint(themes.Title, line))
 	}
-	i, j := a.sweepCursor()
-	columns := []*sweep.Cell{a.sweep.grid.At(a.settings.now.Recompute, i, j), r.Cell, a.setCell()}
+	i, j := s.sweepCursor(e)
+	columns := []*sweep.Cell{s.grid.At(e.settings.now.Recompute, i, j), r.Cell, s.setCell(e)}
 	header := cells.Spaces(adviceLabelWidth)
 	for _, name := range []string{"here", starMark, "set"} {
 		header += cells.FitRight(name, adviceColumnWidth)
@@ -171,8 +168,8 @@ func (a App) adviceLines(w int) []string {
 }
 
 // setCell returns the cell of the settings at work, nil if it is not on the map.
-func (a App) setCell() *sweep.Cell {
-	g, set := a.sweep.grid, a.settings.now
+func (s sweepState) setCell(e env) *sweep.Cell {
+	g, set := s.grid, e.settings.now
 	i, j := nearestIndex(g.Pos, set.KeepPos), nearestIndex(g.Neg, set.KeepNeg)
 	if abs(g.Pos[i]-set.KeepPos) > 1e-9 || abs(g.Neg[j]-set.KeepNeg) > 1e-9 {
 		return nil
@@ -212,17 +209,17 @@ func sweepConfig(set model.Settings) (framework string, lines []string) {
 }
 
 // cellSettings returns the settings at work with the ratios under the cursor.
-func (a App) cellSettings() model.Settings {
-	i, j := a.sweepCursor()
-	set := a.settings.now
-	set.KeepPos, set.KeepNeg = a.sweep.grid.Pos[i], a.sweep.grid.Neg[j]
+func (s sweepState) cellSettings(e env) model.Settings {
+	i, j := s.sweepCursor(e)
+	set := e.settings.now
+	set.KeepPos, set.KeepNeg = s.grid.Pos[i], s.grid.Neg[j]
 	return set
 }
 
 // configTitle names the pair under the cursor and whose configuration is below, and says why it is another
 // trainer's if that fits into w cells; the advice says it too.
-func (a App) configTitle(w int) string {
-	set := a.cellSettings()
+func (s sweepState) configTitle(e env, w int) string {
+	set := s.cellSettings(e)
 	framework, _ := sweepConfig(set)
 	text := fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), framework)
 	if framework == set.Framework || !set.Filtering() {
@@ -231,9 +228,8 @@ func (a App) configTitle(w int) string {
 	return cells.JoinFitting(w-2, ": ", text, set.Framework+" has no such filter")
 }
 
-// configLines returns the configuration of the pair in as few lines of w cells as hold it.
-func (a App) configLines(w int) []string {
-	_, lines := sweepConfig(a.cellSettings())
+func (s sweepState) configLines(e env, w int) []string {
+	_, lines := sweepConfig(s.cellSettings(e))
 	return joinWords(strings.Fields(strings.Join(lines, " ")), " ", w)
 }
 
@@ -250,12 +246,11 @@ func joinWords(words []string, separator string, w int) []string {
 	return lines
 }
 
-// copyPair copies the configuration of the pair under the cursor.
 func (a App) copyPair() App {
 	if a.sweep.grid == nil {
 		a.notice = "nothing to copy yet"
 		return a
 	}
-	_, lines := sweepConfig(a.cellSettings())
+	_, lines := sweepConfig(a.sweep.cellSettings(a.env))
 	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")
 }

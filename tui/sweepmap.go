@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/model"
 	"vantage/model/sweep"
 	"vantage/model/trainer"
 	"vantage/model/units"
@@ -34,7 +33,6 @@ func (e env) sweepStride() int {
 	return 2
 }
 
-// sweepMapWidth returns the width of the map.
 func (e env) sweepMapWidth() int {
 	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/e.sweepStride()+1)*sweepCellWidth
 }
@@ -64,55 +62,39 @@ func (a App) sweepView(w, h int) []string {
 	if a.hasWideSweep() {
 		mapW := a.sweepMapWidth() + 2
 		return joinColumns(a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(mapW-2, h-2)),
-			a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweepSidePane(w-mapW-2, h-2)))
+			a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweep.sweepSidePane(a.env, w-mapW-2, h-2)))
 	}
 	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
 	small := h < n+sweepExtraLines+leastTextLines
-	below := a.sweepPaneBelow(w-2, small)
+	below := a.sweep.sweepPaneBelow(a.env, w-2, small)
 	extra := sweepExtraLines
 	if small {
 		extra--
 	}
 	above := max(extra+1, min(n+extra, h-3-len(below.lines)))
 	if free := h - 3 - above - len(below.lines); !small && a.sweep.grid != nil && free > 0 {
-		words := wrapWords(a.cellWords(), w-2)
+		words := wrapWords(a.sweep.cellWords(a.env), w-2)
 		below.lines = append(below.lines, words[:min(free, len(words))]...)
 	}
-	return a.joinedBoxes(w, above, h, a.sweepMap(w-2, above), below)
+	return append(a.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, a.sweepMap(w-2, above)),
+		a.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
 // leastTextLines are the lines below the map, borders among them, where the screen has room for the map:
 // on a smaller one the legend goes into the line between the two.
 const leastTextLines = 5
 
-// joinedBoxes draws two boxes with one line between them in h lines, of which the first box has above lines
-// of text.
-func (e env) joinedBoxes(w, above, h int, first, second paneContent) []string {
-	t, b := e.display.theme, borders(e.display.glyphs.ASCII)
-	upper := e.box(layout.Rect{W: w, H: above + 2}, true, first)
-	lower := e.box(layout.Rect{W: w, H: h - above - 1}, true, second)
-	left, right := "├", "┤"
-	if e.display.glyphs.ASCII {
-		left, right = b.topLeft, b.topRight
-	}
-	lower[0] = strings.Replace(lower[0], t.Paint(themes.Focus, b.topLeft), t.Paint(themes.Focus, left), 1)
-	if at := strings.LastIndex(lower[0], b.topRight); at >= 0 {
-		lower[0] = lower[0][:at] + right + lower[0][at+len(b.topRight):]
-	}
-	return append(upper[:len(upper)-1], lower...)
-}
-
 // sweepMap draws the map in w×h cells, or as much of it as fits around the cursor.
 func (a App) sweepMap(w, h int) paneContent {
 	t := a.display.theme
 	c := paneContent{title: a.sweepTitle(w)}
 	if a.hasWideSweep() {
-		c.note = a.sweepNote(w)
+		c.note = a.sweep.sweepNote(a.env, w)
 	}
-	if at, varies := a.sweepFigure(); a.sweep.grid != nil && varies {
-		c.lines = a.sweepGridLines(sweep.Figures()[at], h)
+	if at, varies := a.sweep.sweepFigure(a.env); a.sweep.grid != nil && varies {
+		c.lines = a.sweep.sweepGridLines(a.env, sweep.Figures()[at], h)
 		if !a.hasWideSweep() {
-			c.lines = beside(c.lines, a.adviceLines(adviceWidth), a.sweepMapWidth()+1, w)
+			c.lines = beside(c.lines, a.sweep.adviceLines(a.env, adviceWidth), a.sweepMapWidth()+1, w)
 		}
 		return c
 	}
@@ -121,7 +103,7 @@ func (a App) sweepMap(w, h int) paneContent {
 	case a.sweep.job.err != nil:
 		text = []string{a.sweep.job.err.Error()}
 	case a.sweep.grid != nil:
-		text = append([]string{a.adviceSentence(math.MaxInt32), ""}, a.equalFigures()...)
+		text = append([]string{a.sweep.adviceSentence(math.MaxInt32), ""}, a.sweep.equalFigures(a.env)...)
 	}
 	c.lines = []string{""}
 	for _, line := range text {
@@ -133,25 +115,25 @@ func (a App) sweepMap(w, h int) paneContent {
 }
 
 // sweepNote returns how far the map is, else which figures it does not show since all pairs give the same.
-func (a App) sweepNote(w int) string {
-	if text := a.sweepProgress(); text != "" {
+func (s sweepState) sweepNote(e env, w int) string {
+	if text := s.sweepProgress(); text != "" {
 		return text
 	}
-	at, varies := a.sweepFigure()
-	if a.sweep.grid == nil || !varies {
+	at, varies := s.sweepFigure(e)
+	if s.grid == nil || !varies {
 		return ""
 	}
-	parts := a.equalFigures()
-	if idle := a.idleRatio(sweep.Figures()[at]); idle != "" {
+	parts := s.equalFigures(e)
+	if idle := s.idleRatio(e, sweep.Figures()[at]); idle != "" {
 		parts = append([]string{idle}, parts...)
 	}
 	return cells.JoinFitting(w-4, " · ", parts...)
 }
 
 // sweepGridLines draws the cells between their axes, and below them what the shades mean if there is room.
-func (a App) sweepGridLines(f sweep.Figure, h int) []string {
-	t, g, stride := a.display.theme, a.sweep.grid, a.sweepStride()
-	worst, best := a.sweepEnds(f)
+func (s sweepState) sweepGridLines(e env, f sweep.Figure, h int) []string {
+	t, g, stride := e.display.theme, s.grid, e.sweepStride()
+	worst, best := s.sweepEnds(e, f)
 	rows := (len(g.Pos)-1)/stride + 1
 	extra := sweepExtraLines
 	if h < rows+extra {
@@ -159,15 +141,15 @@ func (a App) sweepGridLines(f sweep.Figure, h int) []string {
 	}
 	visible := max(1, min(rows, h-extra))
 	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ set  "+starMark+" best  "+frontMark+" no pair beats it", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/stride+1)))}
-	atPos, atNeg := a.sweepCursor()
+	atPos, atNeg := s.sweepCursor(e)
 	first := windowTop(atPos/stride, rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * stride
 		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
 		for j := 0; j < len(g.Neg); j += stride {
-			c := g.At(a.settings.now.Recompute, i, j)
-			level, known := a.sweepShade(f, c, worst, best)
-			line += a.mark(onSweepCell, sweepCellNumber(i, j), a.sweepCellText(f, c, level, known, i == atPos && j == atNeg))
+			c := g.At(e.settings.now.Recompute, i, j)
+			level, known := e.sweepShade(f, c, worst, best)
+			line += e.mark(onSweepCell, sweepCellNumber(i, j), s.sweepCellText(e, f, c, level, known, i == atPos && j == atNeg))
 		}
 		lines = append(lines, line)
 	}
@@ -180,40 +162,32 @@ func (a App) sweepGridLines(f sweep.Figure, h int) []string {
 	}
 	lines = append(lines, t.Paint(themes.Dim, axis))
 	if extra == sweepExtraLines {
-		lines = append(lines, t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+a.sweepLegend(f))
+		lines = append(lines, t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+s.sweepLegend(e, f))
 	}
 	return lines
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-// sweepCellText returns a cell: the figure on a shade of the theme, or behind a shade where
-// there are no colours. Without a level the figure has no value.
-func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, level int, known, cursor bool) string {
-	t := a.display.theme
-	text, mark := sweepNumber(f, c), a.adviceMark(c)
-	if set := a.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
-		text = "[" + text + "]"
-		if cells.Width(text) > sweepCellWidth {
-			text = strings.TrimSuffix(text, "]")
+// sweepCellText returns a cell: a mark or a blank, then the figure, in brackets if the cell is set, on a shade of the theme. A mark
+// goes into the place of the closing bracket where the first column is taken; where there are no colours the shade is a character
+// there. Without a level the figure has no value.
+func (s sweepState) sweepCellText(e env, f sweep.Figure, c *sweep.Cell, level int, known, cursor bool) string {
+	t := e.display.theme
+	number, closing, lead := sweepNumber(f, c), "", ""
+	if set := e.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
+		if number = "[" + number; cells.Width(number) < sweepCellWidth {
+			closing = "]"
 		}
 	}
-	text = cells.FitRight(text, sweepCellWidth)
-	switch {
-	case mark == "":
-	case text[0] == ' ':
-		text = mark + text[1:]
-	case strings.HasSuffix(text, "]"):
-		text = strings.TrimSuffix(text, "]") + mark
+	free := sweepCellWidth - cells.Width(number+closing)
+	switch mark := s.adviceMark(c); {
+	case free > 0 && mark != "":
+		lead = mark
+	case free > 0 && !t.HasHeatColors():
+		lead = e.sweepShades(f)[level]
+	case closing != "" && mark != "":
+		closing = mark
 	}
-	if !t.HasHeatColors() && text[0] == ' ' {
-		text = a.sweepShades(f)[level] + text[1:]
-	}
+	text := lead + cells.Spaces(free-cells.Width(lead)) + number + closing
 	switch {
 	case cursor:
 		return t.Paint(themes.CurrentMatch, text)
@@ -225,35 +199,35 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, level int, known, curs
 
 // sweepPaneBelow describes the cell under the cursor below the map: its configuration, and a line for the
 // star where there is no table beside the map. On a small screen the title has the legend.
-func (a App) sweepPaneBelow(w int, small bool) paneContent {
-	c := paneContent{title: " this pair", note: a.sweepNote(w)}
-	if a.sweep.grid == nil {
+func (s sweepState) sweepPaneBelow(e env, w int, small bool) paneContent {
+	c := paneContent{title: " this pair", note: s.sweepNote(e, w)}
+	if s.grid == nil {
 		return c
 	}
-	c.title = a.configTitle(w)
-	if at, varies := a.sweepFigure(); small && varies {
-		set := a.cellSettings()
+	c.title = s.configTitle(e, w)
+	if at, varies := s.sweepFigure(e); small && varies {
+		set := s.cellSettings(e)
 		pair := fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2))
-		c.title = cells.Justify(pair, a.sweepLegend(sweep.Figures()[at]), w-2)
+		c.title = cells.Justify(pair, s.sweepLegend(e, sweep.Figures()[at]), w-2)
 	}
-	for _, line := range a.configLines(w - 1) {
+	for _, line := range s.configLines(e, w-1) {
 		c.lines = append(c.lines, " "+line)
 	}
-	if w-a.sweepMapWidth() < adviceWidth {
-		c.lines = append(c.lines, " "+a.display.theme.Paint(themes.Title, cells.Truncate(a.adviceSentence(w-1), w-1)))
+	if w-e.sweepMapWidth() < adviceWidth {
+		c.lines = append(c.lines, " "+e.display.theme.Paint(themes.Title, cells.Truncate(s.adviceSentence(w-1), w-1)))
 	}
 	return c
 }
 
 // cellWords returns what the pair under the cursor does, its warnings first.
-func (a App) cellWords() []string {
-	t := a.display.theme
-	i, j := a.sweepCursor()
-	c := a.sweep.grid.At(a.settings.now.Recompute, i, j)
+func (s sweepState) cellWords(e env) []string {
+	t := e.display.theme
+	i, j := s.sweepCursor(e)
+	c := s.grid.At(e.settings.now.Recompute, i, j)
 	var words []string
 	for _, k := range c.Warned.Kinds() {
 		text := "! " + string(k.Kind)
-		if n := a.sweep.grid.Steps; n > 1 {
+		if n := s.grid.Steps; n > 1 {
 			text += fmt.Sprintf(" in %d of %d steps", k.Steps, n)
 		}
 		words = append(words, t.Paint(themes.Warn, text))
@@ -269,43 +243,37 @@ func (a App) cellWords() []string {
 
 // sweepSidePane describes the advice and the cell under the cursor to the right of the map, with the
 // configuration of every framework.
-func (a App) sweepSidePane(w, h int) paneContent {
-	if a.sweep.grid == nil {
+func (s sweepState) sweepSidePane(e env, w, h int) paneContent {
+	if s.grid == nil {
 		return paneContent{title: " this pair"}
 	}
-	out := paneContent{title: a.configTitle(w)}
-	for _, line := range a.configLines(w - 2) {
+	out := paneContent{title: s.configTitle(e, w)}
+	for _, line := range s.configLines(e, w-2) {
 		out.lines = append(out.lines, " "+line)
 	}
 	out.lines = append(out.lines, "")
-	for _, line := range a.adviceLines(w - 2) {
+	for _, line := range s.adviceLines(e, w-2) {
 		out.lines = append(out.lines, " "+line)
 	}
 	for _, line := range cells.Wrap(frontMark+" no other pair is better in everything that is judged, and it raises no warning", w-2) {
-		out.lines = append(out.lines, " "+a.display.theme.Paint(themes.Dim, line))
+		out.lines = append(out.lines, " "+e.display.theme.Paint(themes.Dim, line))
 	}
-	out.lines = append(append(out.lines, ""), wrapWords(a.cellWords(), w)...)
-	own, _ := sweepConfig(a.cellSettings())
+	out.lines = append(append(out.lines, ""), wrapWords(s.cellWords(e), w)...)
+	own, _ := sweepConfig(s.cellSettings(e))
 	for _, d := range trainer.Dialects() {
-		if more := a.dialectLines(d, a.cellSettings(), w); d.Framework != own && len(out.lines)+len(more) <= h {
+		more := []string{"", " " + e.display.theme.Paint(themes.Title, d.Framework)}
+		for _, line := range d.Emit(s.cellSettings(e)) {
+			for _, part := range cells.Wrap(line, w-3) {
+				more = append(more, "   "+part)
+			}
+		}
+		if d.Framework != own && len(out.lines)+len(more) <= h {
 			out.lines = append(out.lines, more...)
 		}
 	}
 	return out
 }
 
-// dialectLines returns the flags of a framework under its name.
-func (e env) dialectLines(d trainer.Dialect, set model.Settings, w int) []string {
-	lines := []string{"", " " + e.display.theme.Paint(themes.Title, d.Framework)}
-	for _, line := range d.Emit(set) {
-		for _, part := range cells.Wrap(line, w-3) {
-			lines = append(lines, "   "+part)
-		}
-	}
-	return lines
-}
-
-// wrapWords joins words to lines of w cells.
 func wrapWords(words []string, w int) []string {
 	var lines []string
 	line := ""
@@ -320,19 +288,19 @@ func wrapWords(words []string, w int) []string {
 
 // sweepFigure returns the figure of the map: the one that was chosen, or the next after it that is not
 // the same for nearly all pairs, which a map cannot show. varies is false if no figure varies.
-func (a App) sweepFigure() (index int, varies bool) {
-	return a.nextVarying(a.sweep.figure, 1)
+func (s sweepState) sweepFigure(e env) (index int, varies bool) {
+	return s.nextVarying(e, s.figure, 1)
 }
 
 // nextVarying returns the first figure from an index on, in a direction, that varies over the map.
-func (a App) nextVarying(from, by int) (index int, varies bool) {
+func (s sweepState) nextVarying(e env, from, by int) (index int, varies bool) {
 	all := sweep.Figures()
 	for i := range all {
 		at := ((from+i*by)%len(all) + len(all)) % len(all)
-		if a.sweep.grid == nil {
+		if s.grid == nil {
 			return at, true
 		}
-		if _, others := a.usualValue(all[at]); len(others) > maxExceptions {
+		if _, others := s.usualValue(e, all[at]); len(others) > maxExceptions {
 			return at, true
 		}
 	}
@@ -345,8 +313,8 @@ const maxExceptions = 4
 
 // usualValue returns a cell with the value that a figure has without a filter, and the pairs whose value
 // differs from it so that a person would see it, at most one more than maxExceptions.
-func (a App) usualValue(f sweep.Figure) (usual *sweep.Cell, others []*sweep.Cell) {
-	g, on := a.sweep.grid, a.settings.now.Recompute
+func (s sweepState) usualValue(e env, f sweep.Figure) (usual *sweep.Cell, others []*sweep.Cell) {
+	g, on := s.grid, e.settings.now.Recompute
 	usual = g.At(on, len(g.Pos)-1, len(g.Neg)-1)
 	for i := range g.Pos {
 		for j := range g.Neg {
@@ -372,12 +340,11 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return abs(x-y) < least || x != x && y != y
 }
 
-// moveSweepFigure shows the next figure that varies, or the one before.
 func (a App) moveSweepFigure(by int) App {
-	shown, _ := a.sweepFigure()
-	next, _ := a.nextVarying(shown+by, by)
+	shown, _ := a.sweep.sweepFigure(a.env)
+	next, _ := a.sweep.nextVarying(a.env, shown+by, by)
 	if next == shown {
-		a.notice = "no other figure varies over the pairs: " + strings.Join(a.equalFigures(), " · ")
+		a.notice = "no other figure varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
 	}
 	a.sweep.figure = next
 	return a
@@ -385,16 +352,16 @@ func (a App) moveSweepFigure(by int) App {
 
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:
 // "all 441 pairs: short 0, flips 0", "all but 0.00/0.00: signal 62%".
-func (a App) equalFigures() []string {
-	g := a.sweep.grid
+func (s sweepState) equalFigures(e env) []string {
+	g := s.grid
 	if g == nil {
 		return nil
 	}
 	var heads []string
 	values, all := map[string]string{}, sweep.Figures()
 	for i := range all {
-		f := all[(a.sweep.figure+i)%len(all)]
-		usual, others := a.usualValue(f)
+		f := all[(s.figure+i)%len(all)]
+		usual, others := s.usualValue(e, f)
 		head := fmt.Sprintf("all %d pairs", len(g.Pos)*len(g.Neg))
 		switch {
 		case len(others) > maxExceptions, math.IsNaN(f.Value(usual)):
@@ -419,8 +386,8 @@ func (a App) equalFigures() []string {
 }
 
 // idleRatio says which ratio changes nothing in a figure unless it is 0, "" if both do.
-func (a App) idleRatio(f sweep.Figure) string {
-	g, on := a.sweep.grid, a.settings.now.Recompute
+func (s sweepState) idleRatio(e env, f sweep.Figure) string {
+	g, on := s.grid, e.settings.now.Recompute
 	posIdle, negIdle := true, true
 	for i := 1; i < len(g.Pos); i++ {
 		for j := 1; j < len(g.Neg); j++ {
@@ -440,7 +407,7 @@ func (a App) idleRatio(f sweep.Figure) string {
 // sweepTitle names the figure of the map, its unit, and what is swept, and says in full what it is where
 // there is room.
 func (a App) sweepTitle(w int) string {
-	at, varies := a.sweepFigure()
+	at, varies := a.sweep.sweepFigure(a.env)
 	f := sweep.Figures()[at]
 	name := f.Label + ", " + f.Unit
 	if !varies {
@@ -455,12 +422,12 @@ func (a App) sweepTitle(w int) string {
 
 // sweepEnds returns the worst and the best cell of a figure, or the least and the most where it is not
 // judged; nil if it has no value.
-func (a App) sweepEnds(f sweep.Figure) (worst, best *sweep.Cell) {
-	g := a.sweep.grid
+func (s sweepState) sweepEnds(e env, f sweep.Figure) (worst, best *sweep.Cell) {
+	g := s.grid
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range g.Pos {
 		for j := range g.Neg {
-			c := g.At(a.settings.now.Recompute, i, j)
+			c := g.At(e.settings.now.Recompute, i, j)
 			x := f.Better.Merit(f.Value(c))
 			if x-x != 0 {
 				continue
@@ -477,9 +444,9 @@ func (a App) sweepEnds(f sweep.Figure) (worst, best *sweep.Cell) {
 }
 
 // sweepLegend says what the shades mean, the good end at the right.
-func (a App) sweepLegend(f sweep.Figure) string {
-	t := a.display.theme
-	worst, best := a.sweepEnds(f)
+func (s sweepState) sweepLegend(e env, f sweep.Figure) string {
+	t := e.display.theme
+	worst, best := s.sweepEnds(e, f)
 	if worst == nil {
 		return ""
 	}
@@ -488,7 +455,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 		low, high = "least ", " most"
 	}
 	text := t.Paint(themes.Dim, low+sweepShare(f, worst)+" ")
-	for i, mark := range a.sweepShades(f) {
+	for i, mark := range e.sweepShades(f) {
 		if t.HasHeatColors() {
 			mark = "  "
 		}

@@ -11,7 +11,6 @@ import (
 	"vantage/tui/chart"
 )
 
-// trendRow is a metric that the pane shows over the steps.
 type trendRow struct {
 	name      string
 	metric    string
@@ -158,7 +157,6 @@ func roundTo(x float64, decimals int) string {
 	return units.Fixed(x, decimals)
 }
 
-// bigTrend draws a metric over h rows.
 func (e env) bigTrend(row trendRow, w, h int) []string {
 	values := e.series(row.metric)
 	lo, hi := row.bounds(values)
@@ -188,7 +186,6 @@ func (r trendRow) bounds(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// series returns a metric over all steps.
 func (e env) series(metric string) []float64 {
 	if e.result.trend == nil {
 		return nil

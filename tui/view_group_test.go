@@ -139,7 +139,7 @@ func TestSearchFindsMatches(t *testing.T) {
 		d.press("enter", "/")
 		d.wantText("type to search")
 		d.press("H", "m", "m")
-		if want := int(d.app.sampleReader.job.of.sample.place.Offset % 7); d.app.sampleReader.search.matches.Len() != want {
+		if want := int(d.app.sampleReader.job.of.texts[0].place.Offset % 7); d.app.sampleReader.search.matches.Len() != want {
 			t.Errorf("%d matches in a folded thought, want %d", d.app.sampleReader.search.matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
@@ -189,9 +189,9 @@ func TestTextsAreReadOnce(t *testing.T) {
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
 		}
-		page := d.app.sampleReader.job.value.page
-		d.send(answer[pageRequest, textPage]{number: d.app.sampleReader.job.number - 1, err: errors.New("late")})
-		if d.app.sampleReader.job.value.page != page || d.app.sampleReader.job.err != nil {
+		page := d.app.sampleReader.page()
+		d.send(answer[samplePageKey, textPages]{number: d.app.sampleReader.job.number - 1, err: errors.New("late")})
+		if d.app.sampleReader.page() != page || d.app.sampleReader.job.err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")

@@ -63,7 +63,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 				}
 			}
 			d.press("S", "o")
-			if got := d.app.sweepGoal(); got.Name != "signal" || d.app.sweep.advice.Goal != got {
+			if got := d.app.sweep.sweepGoal(); got.Name != "signal" || d.app.sweep.advice.Goal != got {
 				t.Errorf("o leads to %s", got)
 			}
 			d.press(":")
@@ -194,8 +194,8 @@ func TestSweepComesInParts(t *testing.T) {
 		a := d.app
 		a.sweep.job = a.sweep.job.stop()
 		next := a.updateSweep(nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweepProgress() != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweepProgress())
+		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.sweepProgress() != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.sweep.sweepProgress())
 		}
 		grown := next
 		grown.snap.Revision++
@@ -271,10 +271,10 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
 			d.app.sweep.figure = slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
 			f := sweep.Figures()[d.app.sweep.figure]
-			worst, best := d.app.sweepEnds(f)
+			worst, best := d.app.sweep.sweepEnds(d.app.env, f)
 			low, _ := d.app.sweepShade(f, worst, worst, best)
 			high, _ := d.app.sweepShade(f, best, worst, best)
-			if legend := ansi.Strip(d.app.sweepLegend(f)); low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
+			if legend := ansi.Strip(d.app.sweep.sweepLegend(d.app.env, f)); low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
 				t.Errorf("%s: levels %d to %d, %q", name, low, high, legend)
 			}
 			if x := abs(f.Value(best)); name == "killed" && x != 0 || name == "mean" && x > 1e-6 {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"vantage/model/figures"
 	"vantage/model/report"
+	"vantage/model/session"
 	"vantage/tui/layout"
 )
 
@@ -13,12 +15,11 @@ type view struct {
 	body           func(a App, w, h int) []string // exactly h lines of w cells
 	keys           func() keySection              // they win over the common keys
 	beforeAnalysis bool                           // it can be drawn before there is an analysis
-	typeText       func(a App, typed string) App  // gets what is typed, which no key does then; nil: it has no line to type in
+	line           textLine                       // that is typed in, which no key is then; the zero value: there is none
 	exported       func(App) report.Table         // its table for an export; nil: it has none
 	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
 
-// viewName identifies a view.
 type viewName int
 
 // The views.
@@ -45,33 +46,50 @@ const (
 	viewGlance
 )
 
-// views returns every view by its name: a new one is a file, a name and a line here.
+// viewTable returns every view by its name: a new one is a file, a name and a line here.
 func viewTable() []view {
 	return []view{
-		viewOverview:   {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
-		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick, list: onEstimator},
-		viewGroup:      {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
-		viewSearch:     {body: App.groupView, keys: searchKeys, typeText: App.typeSearch},
-		viewFilter:     {body: App.overview, keys: filterKeys, typeText: App.typeFilter},
-		viewSteps:      {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
-		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
-		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
-		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
-		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
-		viewAnswers:    {body: App.answersView, keys: answerKeys},
-		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
-		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
-		viewChain:      {body: App.chainView, keys: chainKeys},
-		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
-		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
-		viewFigures:    {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
-		viewFigureList: {body: App.figureListView, keys: figureListKeys, typeText: App.typeFigure},
-		viewGlance:     {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
-		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
+		viewOverview: {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
+		viewEstimators: {
+			beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, list: onEstimator,
+			line: textLine{func(a *App) *string { return &a.picker.filter }, maxTyped, narrowed(onEstimator)},
+		},
+		viewGroup: {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
+		viewSearch: {
+			body: App.groupView, keys: searchKeys,
+			line: textLine{func(a *App) *string { return &a.sampleReader.search.query }, maxSearchBytes, func(a App, _ bool) App { return a.updateSearch() }},
+		},
+		viewFilter: {
+			body: App.overview, keys: filterKeys,
+			line: textLine{func(a *App) *string { return &a.panes.filterDraft }, figures.MaxQuery, func(a App, _ bool) App { return a.rearrange() }},
+		},
+		viewSteps:    {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
+		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
+		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
+		viewCommand: {
+			body: App.drawViewBelow, keys: commandKeys,
+			line: textLine{text: func(a *App) *string { return &a.commandLine.text }, limit: maxCommandBytes},
+		},
+		viewCompare: {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
+		viewAnswers: {body: App.answersView, keys: answerKeys},
+		viewMarks:   {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
+		viewNote: {
+			body: App.drawViewBelow, keys: noteKeys,
+			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote},
+		},
+		viewChain:     {body: App.chainView, keys: chainKeys},
+		viewGroupSize: {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
+		viewBreakdown: {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
+		viewFigures:   {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
+		viewFigureList: {
+			body: App.figureListView, keys: figureListKeys,
+			line: textLine{func(a *App) *string { return &a.steps.picker.query }, maxTyped, narrowed(onFigure)},
+		},
+		viewGlance: {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
+		viewSweep:  {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }
 
-// currentView returns the view on the screen.
 func (a App) currentView() view { return viewTable()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
@@ -80,7 +98,6 @@ func (a App) openView(v viewName) App {
 	return a.clampCursor()
 }
 
-// openLine opens a line of input or of choices over the view.
 func (a App) openLine(v viewName) App {
 	a.position.viewBelow = a.position.view
 	return a.openView(v)
@@ -88,7 +105,6 @@ func (a App) openLine(v viewName) App {
 
 func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
 
-// drawViewBelow draws the view that a line was opened over.
 func (a App) drawViewBelow(w, h int) []string {
 	a.position.view = a.position.viewBelow
 	return a.currentView().body(a, w, h)
@@ -120,7 +136,7 @@ func (a App) goBack() App {
 // both have, the first wins. Where text is typed few common ones are left.
 func (a App) activeKeys() []keySection {
 	own := a.currentView()
-	if own.typeText != nil || a.position.view == viewCopy {
+	if own.line.text != nil || a.position.view == viewCopy {
 		return []keySection{own.keys(), {"program", typingKeys()}}
 	}
 	if a.position.view == viewGlance {
@@ -129,7 +145,6 @@ func (a App) activeKeys() []keySection {
 	return append([]keySection{own.keys()}, commonKeys()...)
 }
 
-// allKeys returns every key, view by view.
 func allKeys() []keySection {
 	var all []keySection
 	for _, v := range viewTable() {
@@ -159,7 +174,6 @@ func (a App) toggleFullScreen() App {
 	return a.clampCursor()
 }
 
-// fullScreenHint is the hint of the keys that lead back to all panes, "" if they are in sight.
 func (a App) fullScreenHint() string {
 	if !a.panes.fullScreen || a.position.view != viewOverview {
 		return ""
