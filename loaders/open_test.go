@@ -444,7 +444,7 @@ func TestTrackioFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	copyFile(t, "sqlite/testdata/small.db", filepath.Join(dir, "optuna.db"))
+	copyFile(t, "trackio/testdata/sqlite/small.db", filepath.Join(dir, "optuna.db"))
 	copyFile(t, "trackio/testdata/math.db", filepath.Join(dir, "math.db"))
 	for _, o := range []Options{{}, {Follow: true, polling: true, Poll: time.Millisecond}} {
 		s, err := Open([]string{dir}, o)
@@ -535,7 +535,7 @@ func TestTrackioRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile("sqlite/testdata/small.db")
+	other, err := os.ReadFile("trackio/testdata/sqlite/small.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -563,7 +563,7 @@ func TestTrackioRefusals(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	only := t.TempDir()
-	copyFile(t, "sqlite/testdata/small.db", filepath.Join(only, "other.db"))
+	copyFile(t, "trackio/testdata/sqlite/small.db", filepath.Join(only, "other.db"))
 	if _, err := Open([]string{only}, Options{}); err == nil || !strings.Contains(err.Error(), "of .db files only trackio's are read, each when it is given itself, on the machine where it lies") {
 		t.Error(err)
 	}

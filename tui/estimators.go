@@ -133,8 +133,8 @@ func (a App) estimatorPane(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, false, c)
 }
 
-func (v env) estimatorPage(e *estimators.Estimator, w int) []string {
-	t := v.display.theme
+func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
+	t := e.display.theme
 	var lines []string
 	part := func(name, text string) {
 		if text == "" {
@@ -145,16 +145,16 @@ func (v env) estimatorPage(e *estimators.Estimator, w int) []string {
 			lines = append(lines, "   "+line)
 		}
 	}
-	part("formula", e.Formula)
-	part("notes", e.Doc)
-	part("scales", scaleList(e))
-	for _, o := range e.Options {
+	part("formula", of.Formula)
+	part("notes", of.Doc)
+	part("scales", scaleList(of))
+	for _, o := range of.Options {
 		part("option", o.String())
 	}
-	part("precision", e.Precision())
-	if why := v.snap.Missing(e); why != nil {
+	part("precision", of.Precision())
+	if why := e.snap.Missing(of); why != nil {
 		part("why not with this log", why.Error())
 	}
-	part("source", e.Source)
+	part("source", of.Source)
 	return lines
 }

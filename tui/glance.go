@@ -123,12 +123,13 @@ func (a App) chooseFirstView() App {
 // updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
 func (a App) updateGlance(msg tea.Msg) App {
-	selected, isAnswer := int64(-1), false
+	selected := int64(-1)
 	if g := a.glance.job.value.glance; g != nil && a.glance.cursor > 0 && a.glance.cursor < len(g.Spans) {
 		selected = g.Spans[a.glance.cursor].From
 	}
-	if a.glance.job, _, isAnswer = a.glance.job.take(msg); isAnswer {
-		a.glance.cursor = max(0, slices.IndexFunc(a.glance.job.value.glance.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
+	job, _, isAnswer := a.glance.job.take(msg)
+	if a.glance.job = job; isAnswer && job.value.glance != nil {
+		a.glance.cursor = max(0, slices.IndexFunc(job.value.glance.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
 	}
 	key := glanceKey{a.result.trend, len(a.alike.known)}
 	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {

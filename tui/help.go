@@ -225,16 +225,16 @@ func (a App) matchesHelpSearch(entry string) bool {
 	return true
 }
 
-func (v env) entryLines(entries []helpEntry, w int) []string {
+func (e env) entryLines(entries []helpEntry, w int) []string {
 	var lines []string
-	for _, e := range entries {
-		label := v.display.theme.Paint(e.role, e.label)
-		if e.width > 0 {
-			lines = append(lines, hangingIndent(cells.Fit(label, e.width), e.text, w)...)
+	for _, entry := range entries {
+		label := e.display.theme.Paint(entry.role, entry.label)
+		if entry.width > 0 {
+			lines = append(lines, hangingIndent(cells.Fit(label, entry.width), entry.text, w)...)
 			continue
 		}
-		for i, line := range cells.Wrap(e.label+"  "+e.text, max(1, w-2)) {
-			if rest, ok := strings.CutPrefix(line, e.label); i == 0 && ok {
+		for i, line := range cells.Wrap(entry.label+"  "+entry.text, max(1, w-2)) {
+			if rest, ok := strings.CutPrefix(line, entry.label); i == 0 && ok {
 				lines = append(lines, label+rest)
 			} else {
 				lines = append(lines, "  "+line)
@@ -268,13 +268,13 @@ func hangingIndent(first, text string, w int) []string {
 	return lines
 }
 
-func (v env) currentEstimatorPage(w, h int) []string {
-	e, err := v.settings.now.FindEstimator()
+func (e env) currentEstimatorPage(w, h int) []string {
+	estimator, err := e.settings.now.FindEstimator()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
-	t := v.display.theme
-	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, v.estimatorPage(e, min(w-2, maxProseWidth))...)
+	t := e.display.theme
+	lines := append([]string{" " + t.Paint(themes.Title, estimator.Framework+" "+estimator.Name), ""}, e.estimatorPage(estimator, min(w-2, maxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 

@@ -49,7 +49,7 @@ func (j job[K, V]) busy() bool { return j.cancel != nil }
 // lacks reports whether an answer is to be requested. One that is on the way is waited for if its request is only behind the one
 // that is wanted: rows come faster than answers, and a log that grows would starve the screen.
 func (j job[K, V]) lacks(key K, behind func(was, wanted K) bool) bool {
-	return key != j.key && !(j.busy() && behind(j.key, key))
+	return key != j.key && (!j.busy() || !behind(j.key, key))
 }
 
 // inTurn has a job answer one request after the other.

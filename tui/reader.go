@@ -121,8 +121,9 @@ func (a App) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was, isAnswer := a.sampleReader.page(), a.sampleReader.job.of, false
-	if a.sampleReader.job, _, isAnswer = a.sampleReader.job.take(msg); isAnswer && a.sampleReader.job.err == nil {
+	before, was := a.sampleReader.page(), a.sampleReader.job.of
+	job, _, isAnswer := a.sampleReader.job.take(msg)
+	if a.sampleReader.job = job; isAnswer && job.err == nil {
 		a.sampleReader.texts = cacheTexts(a.sampleReader.texts, a.sampleReader.job.value.texts)
 		a.sampleReader.scroll = a.initialScroll(before, was)
 		a = a.updateSearch()

@@ -127,13 +127,13 @@ func (a App) nextFramework() App {
 
 // supported returns set if the log has all that its estimator needs, else set with the
 // first such estimator of the framework; ok is false if there is none.
-func (v env) supported(set model.Settings) (model.Settings, bool) {
-	if entry, err := set.FindEstimator(); err == nil && v.snap.Missing(entry) == nil {
+func (e env) supported(set model.Settings) (model.Settings, bool) {
+	if entry, err := set.FindEstimator(); err == nil && e.snap.Missing(entry) == nil {
 		return set, true
 	}
-	for _, e := range estimatorsOf(set.Framework) {
-		if v.snap.Missing(e) == nil {
-			return set.WithEstimator(e.Name), true
+	for _, estimator := range estimatorsOf(set.Framework) {
+		if e.snap.Missing(estimator) == nil {
+			return set.WithEstimator(estimator.Name), true
 		}
 	}
 	return set, false

@@ -140,13 +140,8 @@ func (o *checkOptions) parse() (err error) {
 	if o.write, err = o.format.writer("check"); err != nil {
 		return err
 	}
-	switch {
-	case o.watch && (o.write.transition == nil || o.junit != ""):
-		return errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
-	case o.watch && o.steps != stepRange{}:
-		return errors.New("--watch checks every new step: omit --steps and --last")
-	case o.watch && o.where.text != "":
-		return errors.New("--watch checks all groups of every new step: omit --where")
+	if err := o.conflict(); err != nil {
+		return err
 	}
 	if o.rules, err = check.ParseAll(o.failOn); err != nil {
 		return err
@@ -161,14 +156,24 @@ func (o *checkOptions) parse() (err error) {
 	if len(o.rules) == 0 {
 		o.rules, err = check.ParseAll(check.Defaults())
 	}
+	return err
+}
+
+// conflict says which flags do not go together, or nil.
+func (o *checkOptions) conflict() error {
 	switch {
-	case err != nil || o.prom == "":
-	case o.watch:
+	case o.watch && (o.write.transition == nil || o.junit != ""):
+		return errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
+	case o.watch && o.steps != stepRange{}:
+		return errors.New("--watch checks every new step: omit --steps and --last")
+	case o.watch && o.where.text != "":
+		return errors.New("--watch checks all groups of every new step: omit --where")
+	case o.watch && o.prom != "":
 		return errors.New("--watch does not write --prom: run check again and again, by cron or a systemd timer")
-	case !strings.HasSuffix(o.prom, ".prom"):
+	case o.prom != "" && !strings.HasSuffix(o.prom, ".prom"):
 		return fmt.Errorf("--prom %s: node_exporter reads only files whose names end in .prom", o.prom)
 	}
-	return err
+	return nil
 }
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are

@@ -184,14 +184,16 @@ func (p *Program) validate(set model.Settings) error {
 			return fmt.Errorf("no estimator has an option %s: `vantage estimators FRAMEWORK NAME` lists those of one", key)
 		}
 	}
-	for _, e := range estimators.All() {
-		if (given.Estimator == "" || e.Name == set.Estimator) && (given.Scale == "" || e.HasScale(set.Scale)) {
-			other := set
-			other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
-			if other.Validate() == nil {
-				return nil
-			}
+	fits := func(e *estimators.Estimator) bool {
+		if given.Estimator != "" && e.Name != set.Estimator || given.Scale != "" && !e.HasScale(set.Scale) {
+			return false
 		}
+		other := set
+		other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
+		return other.Validate() == nil
+	}
+	if slices.ContainsFunc(estimators.All(), fits) {
+		return nil
 	}
 	for _, e := range estimators.All() { // what the first one that has the options says of their values
 		if set.Options.Of(e.Options) == set.Options {

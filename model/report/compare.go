@@ -206,8 +206,13 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	}
 	for _, p := range c.Pairs {
 		pairs = append(pairs, object{
-			{"prompt", sanitize.Line(p.Preview)}, {"a", plainFloat(p.Baseline)}, {"b", plainFloat(p.Candidate)},
-			{"samples_a", p.OfBaseline}, {"samples_b", p.OfCandidate}, {"samples", p.Samples}, {"same_steps", p.SameSteps},
+			{"prompt", sanitize.Line(p.Preview)},
+			{"a", plainFloat(p.Baseline)},
+			{"b", plainFloat(p.Candidate)},
+			{"samples_a", p.OfBaseline},
+			{"samples_b", p.OfCandidate},
+			{"samples", p.Samples},
+			{"same_steps", p.SameSteps},
 		})
 	}
 	return writeJSON(w, object{
@@ -237,8 +242,15 @@ func CompareJSON(w io.Writer, c Comparison) error {
 
 func scopeJSON(s compare.Scope) object {
 	return object{
-		{"steps", s.LeftOutSteps}, {"of_steps", s.Steps}, {"open_steps", s.OpenSteps}, {"prompts", s.LeftOutPrompts}, {"of_prompts", s.Prompts},
-		{"samples", s.LeftOutSamples}, {"of_samples", s.Samples}, {"invalid_samples", s.InvalidSamples}, {"surplus_samples", s.SurplusSamples},
+		{"steps", s.LeftOutSteps},
+		{"of_steps", s.Steps},
+		{"open_steps", s.OpenSteps},
+		{"prompts", s.LeftOutPrompts},
+		{"of_prompts", s.Prompts},
+		{"samples", s.LeftOutSamples},
+		{"of_samples", s.Samples},
+		{"invalid_samples", s.InvalidSamples},
+		{"surplus_samples", s.SurplusSamples},
 	}
 }
 

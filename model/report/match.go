@@ -191,8 +191,14 @@ func verdictsJSON(list []match.Verdict) []object {
 	all := []object{}
 	for _, v := range list {
 		one := object{
-			{"framework", v.Framework}, {"estimator", v.Estimator}, {"scale", v.Scale}, {"options", some(optionsMap(v.Options))},
-			{"equal", v.Equal()}, {"one_ulp", v.OneULP}, {"near", v.Agreeing}, {"max_gap", plainFloat(v.MaxGap)},
+			{"framework", v.Framework},
+			{"estimator", v.Estimator},
+			{"scale", v.Scale},
+			{"options", some(optionsMap(v.Options))},
+			{"equal", v.Equal()},
+			{"one_ulp", v.OneULP},
+			{"near", v.Agreeing},
+			{"max_gap", plainFloat(v.MaxGap)},
 		}
 		if f := v.FirstMismatch; f != nil {
 			one = append(one, member{"first_mismatch", object{

@@ -282,8 +282,16 @@ func cellJSON(c *sweep.Cell) object {
 		warnings[string(w.Kind)] = w.Steps
 	}
 	return object{
-		{"keep_pos_ratio", plainFloat(c.KeepPos)}, {"keep_neg_ratio", plainFloat(c.KeepNeg)}, {"compute_new_adv", c.Recompute},
-		{"abs", c.AbsRatio()}, {"effective", c.Effective()}, {"trained", c.Trained}, {"flips", c.Flips}, {"killed", c.Killed}, {"short", c.Short}, {"push", c.Push()},
+		{"keep_pos_ratio", plainFloat(c.KeepPos)},
+		{"keep_neg_ratio", plainFloat(c.KeepNeg)},
+		{"compute_new_adv", c.Recompute},
+		{"abs", c.AbsRatio()},
+		{"effective", c.Effective()},
+		{"trained", c.Trained},
+		{"flips", c.Flips},
+		{"killed", c.Killed},
+		{"short", c.Short},
+		{"push", c.Push()},
 		{"warnings", some(warnings)},
 	}
 }
