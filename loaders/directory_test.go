@@ -18,6 +18,7 @@ import (
 
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -125,7 +126,7 @@ func TestDamagedFileInAFolder(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("whole/b.jsonl", strings.Repeat(row(1, 7), 3))
 		for what, damage := range damages {
-			for range 12 {
+			for range repotest.Times(3, 12) {
 				checkDamaged(t, w, name, what, damage(bytes.Clone(log), random.IntN(len(log))))
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -103,7 +104,7 @@ func withoutEmptyComponents(r model.Record) model.Record {
 // Several workers give the same samples and problems in the same order as one, wherever the log ends.
 func TestWorkersReadLikeOne(t *testing.T) {
 	t.Parallel()
-	for n := range uint64(6) {
+	for n := range uint64(repotest.Times(2, 6)) {
 		path, log := t.TempDir()+"/large.jsonl", largeLog
 		if n%2 == 1 {
 			path, log = t.TempDir()+"/large.csv", largeTable

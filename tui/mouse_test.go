@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model/session"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -109,7 +110,7 @@ func TestMouseIsOffUntilItIsSwitchedOn(t *testing.T) {
 // What is looked up for the mouse draws the same screen, and a frame holds no mark.
 func TestMarksDrawNothing(t *testing.T) {
 	for _, s := range scenes() {
-		for _, size := range allSizes {
+		for _, size := range allSizes[:repotest.Times(1, len(allSizes))] {
 			check := func(d *driver) {
 				d.press(s.keys...)
 				if s.setUp != nil {
@@ -643,11 +644,7 @@ func TestMouseStorm(t *testing.T) {
 		d.app.display.mouse = true
 		n := uint64(1)
 		random := func(limit int) int { n = n*6364136223846793005 + 1442695040888963407; return int(n>>33) % limit }
-		times := 3000
-		if testing.Short() {
-			times = 300
-		}
-		for range times {
+		for range repotest.Times(300, 3000) {
 			x, y := random(120), random(36)
 			switch random(8) {
 			case 0:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/session"
 )
@@ -305,7 +306,7 @@ func TestKeysInEveryScope(t *testing.T) {
 		"<", ">", ">", "[", "]", "{", "}", "F", "j", "k", "G", "g", "o", "O", "p", "P", "m", "M", "r", "b", "B", "e", "s", "u", "v", "w", "5", "3", "1",
 		"enter", "enter", "J", "K", "d", "S", "C", "tab", "esc", "esc", "esc", "*", "'", "0",
 	}
-	for seed := range uint64(4) {
+	for seed := range uint64(repotest.Times(2, 4)) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		all := onePromptRun(40)
 		if seed%2 == 1 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model/report"
 )
 
@@ -138,7 +139,7 @@ func agentGroup(t *testing.T, path string) string {
 func TestAnswersOfLongTextsFit(t *testing.T) {
 	var rows strings.Builder
 	long := strings.Repeat("a \"quoted\" long text; 好 ", 400)
-	for step := range 40 {
+	for step := range repotest.Times(10, 40) {
 		for i := range 200 {
 			row, _ := json.Marshal(map[string]any{"step": 1e12 + float64(step), "uid": long + fmt.Sprint(i/100), "prompt": long, "response": long + fmt.Sprint(i), "reward": i % (step + 1) % 3, "ground_truth": long, "a_reward": i % 2})
 			rows.Write(append(row, '\n'))

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/repotest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -113,7 +115,7 @@ func python(t *testing.T, args ...string) *exec.Cmd {
 // So are made ones, of all sizes of pages, rows and tables.
 func TestReadsMadeAsSQLite(t *testing.T) {
 	t.Parallel()
-	for seed := range 3 {
+	for seed := range repotest.Times(1, 3) {
 		dir := t.TempDir()
 		if out, err := python(t, "testdata/sqlite/write.py", dir, fmt.Sprint(seed)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -146,7 +148,7 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 	for _, journal := range []string{"wal", "delete", "persist"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "made.db")
-		write := python(t, "-c", writeRows, path, journal, "40")
+		write := python(t, "-c", writeRows, path, journal, fmt.Sprint(repotest.Times(10, 40)))
 		if err := write.Start(); err != nil {
 			t.Fatal(err)
 		}

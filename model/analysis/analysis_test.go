@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -48,7 +49,7 @@ func TestAnalyzeAfterEqualsAnalyze(t *testing.T) {
 	snap := randomStep(60, unevenSize)
 	rapid.Check(t, func(t *rapid.T) {
 		var previous *Analysis
-		for range 9 {
+		for range repotest.Times(2, 9) {
 			set := model.DefaultSettings()
 			e := rapid.SampledFrom([][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "rloo"}}).Draw(t, "estimator")
 			set = set.WithFramework(e[0]).WithEstimator(e[1])

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -226,7 +227,7 @@ func lastRows(rows []fanOutRow) []fanOutRow {
 // gives, and all rows of a rollout share it.
 func TestRolloutsCountOnce(t *testing.T) {
 	random, choice := rand.New(rand.NewPCG(3, 3)), rand.New(rand.NewPCG(4, 4)) // a new estimator changes no log
-	for range 20 {
+	for range repotest.Times(4, 20) {
 		var rows []fanOutRow
 		for group := range 3 {
 			for session := range 8 {

@@ -7,6 +7,7 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 
+	"vantage/model/units"
 	"vantage/themes"
 )
 
@@ -270,4 +271,162 @@ func (l Line) columns(x Axis, w int) []float64 {
 		}
 	}
 	return means
+}
+
+// usualWithin is how many distances on each side say what distance of two points is usual there.
+const usualWithin = 4
+
+// Gaps reports for each of the ascending values but the last whether there should have been others before the next
+// one: it is at least twice as far away as most neighbours of theirs are. So every tenth step is no gap where every
+// tenth is logged, nor where a run begins or ceases to log each. It is nil if there is no gap; of up to three values
+// nobody knows.
+func Gaps(x []float64) []bool {
+	least, most := distances(x)
+	if len(x) < 4 || most < 2*least {
+		return nil
+	}
+	var gaps []bool
+	for i := range len(x) - 1 {
+		if x[i+1]-x[i] >= 2*least && isGap(x, i) {
+			if gaps == nil {
+				gaps = make([]bool, len(x))
+			}
+			gaps[i] = true
+		}
+	}
+	return gaps
+}
+
+// distances returns the least and the largest distance of neighbours.
+func distances(x []float64) (least, most float64) {
+	for i := range len(x) - 1 {
+		d := x[i+1] - x[i]
+		if i == 0 {
+			least, most = d, d
+		}
+		least, most = min(least, d), max(most, d)
+	}
+	return least, most
+}
+
+// isGap reports whether the distance behind value i is at least twice as long as most of those around it.
+func isGap(x []float64, i int) bool {
+	from, to := max(0, i-usualWithin), min(len(x)-1, i+usualWithin+1)
+	shorter := 0
+	for k := from; k < to; k++ {
+		if 2*(x[k+1]-x[k]) <= x[i+1]-x[i] {
+			shorter++
+		}
+	}
+	return 2*shorter > to-from
+}
+
+// MissingColumns reports which of w columns of a plot over the axis lie in gaps of the ascending values: see [Gaps].
+// It is nil if there is no gap.
+func (a Axis) MissingColumns(x []float64, w int) []bool {
+	var missing []bool
+	for i, gap := range Gaps(x) {
+		if !gap || x[i+1] <= a.Lo || x[i] >= a.Hi {
+			continue
+		}
+		if missing == nil {
+			missing = make([]bool, max(0, w))
+		}
+		from, to := -1, w
+		if x[i] >= a.Lo {
+			from = a.PlotColumn(x[i], w)
+		}
+		if x[i+1] <= a.Hi {
+			to = a.PlotColumn(x[i+1], w)
+		}
+		for column := from + 1; column < to; column++ {
+			missing[column] = true
+		}
+	}
+	return missing
+}
+
+// Smoothed returns the exponential moving average of values: weight times the average so far and (1 − weight) times
+// the value, divided by 1 − weightⁿ, to which the weights of the first n values sum, so that the line does not begin
+// near zero. It is that of TensorBoard and W&B. What is not finite stays as it is and does not count.
+func Smoothed(values []float64, weight float64) []float64 {
+	smooth := make([]float64, len(values))
+	average, left := 0.0, 1.0 // left is weightⁿ
+	for i, v := range values {
+		if !isFinite(v) {
+			smooth[i] = v
+			continue
+		}
+		average = average*weight + v*(1-weight)
+		left *= weight
+		smooth[i] = average / (1 - left)
+	}
+	return smooth
+}
+
+// Sparkline draws values between lo and hi as a row of bars in w cells, aligned left, and highlights the cell of index
+// current (-1: none). A constant is a thin line. If there are more values than cells, a cell shows the mean of its values.
+// NaN leaves a gap.
+func Sparkline(t *themes.Theme, g Glyphs, values []float64, current int, lo, hi float64, w int) string {
+	n := min(w, len(values))
+	if n < 1 {
+		return strings.Repeat(" ", max(0, w))
+	}
+	index := make([]float64, len(values))
+	for i := range index {
+		index[i] = float64(i)
+	}
+	s := Spark{X: Axis{0, float64(len(values) - 1)}, Line: Line{X: index, Y: values, Axis: Axis{lo, hi}}, Bars: true, Current: -1}
+	if current >= 0 && current < len(values) {
+		s.Current = float64(current)
+	}
+	return s.Draw(t, g, n) + strings.Repeat(" ", w-n)
+}
+
+// Spark is a line over the x axis that is drawn in one row.
+type Spark struct {
+	X       Axis
+	Line    Line    // its role and stroke are not used
+	Bars    bool    // draw bars from the lower end of its axis: they show more, but are a slab at the upper end
+	Current float64 // x of the cell that is highlighted; below the axis: none
+}
+
+// Draw draws the row in w cells. A line whose axis has no length is constant: it is in the middle.
+func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
+	if w < 1 {
+		return ""
+	}
+	constant := units.NearlyEqual(s.Line.Axis.Lo, s.Line.Axis.Hi)
+	line := s.Line.withGaps().Within(s.X)
+	line.Role, line.Stroke, line.Axis = themes.Dim, Solid, line.Axis.Widened()
+	row := newPlotCells(w, 1)
+	switch heights := line.heights(s.X, w); {
+	case s.Bars && !constant:
+		row.addGlyphs(heights, g.BarsUp, themes.Track)
+	case g.ASCII:
+		row.addGlyphs(heights, []string{"_", ".", "-", "'"}, themes.Dim)
+	default:
+		line.thinned(s.X, w).addDots(row, s.X)
+	}
+	if s.Current >= s.X.Lo && s.Current <= s.X.Hi {
+		row.role[0][s.X.PlotColumn(s.Current, w)] = themes.Accent
+	}
+	return row.paint(t)[0]
+}
+
+// addGlyphs draws a row of glyphs, the last at height 1.
+func (c *plotCells) addGlyphs(heights []float64, glyphs []string, role themes.Role) {
+	for x, height := range heights {
+		if isFinite(height) {
+			glyph := []rune(glyphs[int(math.Round(height*float64(len(glyphs)-1)))])
+			c.set(x, 0, glyph[0], role)
+		}
+	}
+}
+
+// Meter draws a fraction of 1 as a horizontal bar in w cells.
+func Meter(t *themes.Theme, g Glyphs, role themes.Role, fraction float64, w int) string {
+	w = max(0, w)
+	full := int(math.Round(min(1, max(0, fraction)) * float64(w)))
+	return t.Paint(role, strings.Repeat(g.MeterFull, full)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, w-full))
 }

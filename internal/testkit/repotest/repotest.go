@@ -45,3 +45,12 @@ func SampleLog(tb testing.TB, path string) string {
 	}
 	return path
 }
+
+// Times returns how many cases a test tries that has as many as it wants: few, so that `go test ./...` is quick, or all where
+// VANTAGE_TESTS=all asks for them, as .ci/run does.
+func Times(few, all int) int {
+	if os.Getenv("VANTAGE_TESTS") == "all" {
+		return all
+	}
+	return few
+}
