@@ -133,7 +133,7 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 type namedFigure struct{ name, value string }
 
 // summaryFigures returns figures of some groups that the histogram does not show.
-func (e env) summaryFigures(x *analysis.Summary, largest float64) []namedFigure {
+func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
 	return []namedFigure{
 		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},

@@ -34,14 +34,14 @@ const (
 	alikePartSteps = 8  // that are read at once
 )
 
-func (e env) alikeKey(s *analysis.Summary) alikeKey {
+func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 	set := e.settings.now
 	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.StageOptions = 1, 1, false, "", "", ""
 	return alikeKey{s.Step, int64(s.Revision), set}
 }
 
 // alikeOf returns what is known of the answers of a step.
-func (a App) alikeOf(s *analysis.Summary) glance.Alike { return a.alike.known[a.alikeKey(s)] }
+func (a App) alikeOf(s *analysis.StepFigures) glance.Alike { return a.alike.known[a.alikeKey(s)] }
 
 // alikeSteps returns what is known of the answers of all steps, by number.
 func (a App) alikeSteps() map[int64]glance.Alike {
@@ -61,7 +61,7 @@ func (a App) alikeSteps() map[int64]glance.Alike {
 func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 	steps := a.result.trend.Steps
 	for key, alike := range a.alike.known {
-		i, known := slices.BinarySearchFunc(steps, key.step, func(s analysis.Summary, n int64) int { return cmp.Compare(s.Step, n) })
+		i, known := slices.BinarySearchFunc(steps, key.step, func(s analysis.StepFigures, n int64) int { return cmp.Compare(s.Step, n) })
 		if !known || found && i >= first.StepIndex || a.alikeKey(&steps[i]) != key {
 			continue
 		}
@@ -97,7 +97,7 @@ func (a App) updateAlike(msg tea.Msg) App {
 // unreadSuspects returns the next steps to read.
 func (a App) unreadSuspects() map[int]alikeKey {
 	wanted := map[int]alikeKey{}
-	add := func(s *analysis.Summary) bool {
+	add := func(s *analysis.StepFigures) bool {
 		key := a.alikeKey(s)
 		i, found := a.snap.Find(s.Step)
 		if _, known := a.alike.known[key]; known || !found || int64(a.snap.Steps[i].Revision) != key.revision {
@@ -106,8 +106,8 @@ func (a App) unreadSuspects() map[int]alikeKey {
 		wanted[i] = key
 		return true
 	}
-	if x := a.result.analysis; x != nil && !a.isWide() && glance.Suspect(&x.Summary) {
-		add(&x.Summary)
+	if x := a.result.analysis; x != nil && !a.isWide() && glance.Suspect(&x.StepFigures) {
+		add(&x.StepFigures)
 	}
 	if a.position.view != viewGlance && a.position.view != viewSteps || a.result.trend == nil {
 		return wanted
@@ -150,5 +150,5 @@ func (a App) alikeWarning() *model.Warning {
 	}
 	x := a.result.analysis
 	example := slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-	return a.alikeOf(&x.Summary).Warning(&x.Summary, example)
+	return a.alikeOf(&x.StepFigures).Warning(&x.StepFigures, example)
 }

@@ -223,7 +223,7 @@ func (e env) growingText(last int) string {
 
 // groupsSoFar returns the groups of a step that is being written, out of as many as the step before had if that is known: the
 // steps of a run are of about one size.
-func (e env) groupsSoFar(s *analysis.Summary) string {
+func (e env) groupsSoFar(s *analysis.StepFigures) string {
 	if t := e.result.trend; t != nil {
 		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {
 			return units.Count(s.Groups) + "/" + units.Plural(t.Steps[i-1].Groups, "groups")
@@ -256,7 +256,7 @@ type subsetKey struct {
 
 // subset is these figures.
 type subset struct {
-	figures, baseFigures analysis.Summary // the latter under the baseline, if there is one
+	figures, baseFigures analysis.StepFigures // the latter under the baseline, if there is one
 }
 
 func (e env) isFiltered() bool {
@@ -289,12 +289,12 @@ func (a App) updateSubset(msg tea.Msg) App {
 }
 
 // shownFigures returns the figures of the groups that the filter shows; nil before there is a step and while they are computed.
-func (a App) shownFigures() *analysis.Summary {
+func (a App) shownFigures() *analysis.StepFigures {
 	switch of := a.subset.of; {
 	case a.result.analysis == nil:
 		return nil
 	case !a.isFiltered():
-		return &a.result.analysis.Summary
+		return &a.result.analysis.StepFigures
 	case of.filter != a.activeFilter() || !of.analysis.SameSteps(a.result.analysis):
 		return nil
 	}
@@ -303,12 +303,12 @@ func (a App) shownFigures() *analysis.Summary {
 }
 
 // baselineFigures is shownFigures under the baseline, nil if there is none.
-func (e env) baselineFigures() *analysis.Summary {
+func (e env) baselineFigures() *analysis.StepFigures {
 	switch base := e.baselineAnalysis(); {
 	case base == nil:
 		return nil
 	case !e.isFiltered():
-		return &base.Summary
+		return &base.StepFigures
 	}
 	return &e.subset.value.baseFigures
 }

@@ -101,7 +101,7 @@ func checkCountsOutside(t *testing.T, snap model.Snapshot, set model.Settings, s
 		t.Fatal(err)
 	}
 	evaluator := check.NewEvaluator(rules)
-	evaluator.Add(&a.Summary)
+	evaluator.Add(&a.StepFigures)
 	for _, f := range evaluator.Findings {
 		if !f.Passed() {
 			t.Errorf("%s: check fails %s", set.Framework, f.Rule)

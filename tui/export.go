@@ -353,7 +353,7 @@ func (a App) exportedMarks() report.Table {
 // exportedMetrics returns the metrics of the groups that the filter shows.
 func (a App) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
-	var x *analysis.Summary
+	var x *analysis.StepFigures
 	if a.result.analysis != nil {
 		x = a.shownFigures()
 	}

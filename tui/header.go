@@ -101,7 +101,7 @@ func headerReward(x float64) string {
 }
 
 // signalText returns how many groups carry signal, which is unknown while the step is open.
-func signalText(s *analysis.Summary) string {
+func signalText(s *analysis.StepFigures) string {
 	if s.Open {
 		return units.Missing
 	}
@@ -126,8 +126,8 @@ func (e env) stepFigures() []stepFigure {
 	ratio := x.Metric("vantage/abs_advantage_ratio")
 	return []stepFigure{
 		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
-		{"signal", signalText(&x.Summary), e.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.Summary))},
-		{e.nonzeroName(), nonzeroText(&x.Summary), e.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.Summary))},
+		{"signal", signalText(&x.StepFigures), e.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.StepFigures))},
+		{e.nonzeroName(), nonzeroText(&x.StepFigures), e.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.StepFigures))},
 		{"ESS", briefOrMissing(x.Metric("vantage/effective_samples")), "", ""},
 		{"kept", units.Fraction(x.Kept, x.Rows), e.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
 		{"Σ|A|", units.Times(ratio), e.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
@@ -149,7 +149,7 @@ func (e env) nonzeroName() string {
 }
 
 // nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
-func nonzeroText(s *analysis.Summary) string {
+func nonzeroText(s *analysis.StepFigures) string {
 	if s.Open {
 		return units.Missing
 	}
@@ -169,7 +169,7 @@ func (e env) stepLine(w int) string {
 	const signal, nonzero = 1, 2 // their indexes
 	needed := 6 + cells.Width(figures[nonzero].name+figures[nonzero].value) + cells.Width(figures[signal].name+figures[signal].short)
 	if x.Open {
-		note := " (" + e.groupsSoFar(&x.Summary) + ", still growing)"
+		note := " (" + e.groupsSoFar(&x.StepFigures) + ", still growing)"
 		if cells.Width(step+note)+needed > w {
 			note = " (growing)"
 		}

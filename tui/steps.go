@@ -198,7 +198,7 @@ func (a App) stepsTable(w, h int) paneContent {
 
 // stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
 // there first.
-func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
+func (a App) stepRow(s *analysis.StepFigures, firstWarnings []string, w int) string {
 	t := a.display.theme
 	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
 	line := " "
@@ -236,7 +236,7 @@ type stepColumn struct {
 	from   int // the width of the table from which there is room for it
 	width  int
 	lay    func(text string, w int) string
-	cell   func(*analysis.Summary) string
+	cell   func(*analysis.StepFigures) string
 	atOnce bool // known before the step is computed
 }
 
@@ -244,15 +244,15 @@ type stepColumn struct {
 // are of, and kept, of which those with an advantage are the part that trains.
 func (e env) stepColumns(w int) []stepColumn {
 	all := []stepColumn{
-		{"step", 0, 7, cells.FitRight, func(s *analysis.Summary) string { return fmt.Sprint(s.Step) }, true},
-		{"samples", 128, 9, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Rows) }, true},
-		{"groups", 128, 8, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Groups) }, false},
-		{"reward", 0, 8, cells.FitRight, func(s *analysis.Summary) string { return units.Short(s.Metric("critic/score/mean")) }, false},
+		{"step", 0, 7, cells.FitRight, func(s *analysis.StepFigures) string { return fmt.Sprint(s.Step) }, true},
+		{"samples", 128, 9, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Rows) }, true},
+		{"groups", 128, 8, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Groups) }, false},
+		{"reward", 0, 8, cells.FitRight, func(s *analysis.StepFigures) string { return units.Short(s.Metric("critic/score/mean")) }, false},
 		{"signal", 0, 16, afterSpaces, signalText, false},
 		{e.nonzeroName(), 76, 18, cells.Fit, nonzeroText, false},
-		{"kept", 96, 18, cells.Fit, func(s *analysis.Summary) string { return units.Fraction(s.Kept, s.Rows) }, false},
-		{"Σ|A|", 0, 7, cells.FitRight, func(s *analysis.Summary) string { return units.Times(s.Metric("vantage/abs_advantage_ratio")) }, false},
-		{"flips", 0, 6, cells.FitRight, func(s *analysis.Summary) string { return units.Count(s.Flips.Total()) }, false},
+		{"kept", 96, 18, cells.Fit, func(s *analysis.StepFigures) string { return units.Fraction(s.Kept, s.Rows) }, false},
+		{"Σ|A|", 0, 7, cells.FitRight, func(s *analysis.StepFigures) string { return units.Times(s.Metric("vantage/abs_advantage_ratio")) }, false},
+		{"flips", 0, 6, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Flips.Total()) }, false},
 	}
 	return slices.DeleteFunc(all, func(c stepColumn) bool { return w < c.from })
 }
@@ -261,7 +261,7 @@ func afterSpaces(text string, w int) string { return "  " + cells.Fit(text, w-2)
 
 // stepFates counts the groups without signal by fate, in w cells: first those that are due
 // to the settings, then those that are due to the rewards.
-func (e env) stepFates(s *analysis.Summary, w int) string {
+func (e env) stepFates(s *analysis.StepFigures, w int) string {
 	if s.Open {
 		return e.display.theme.Paint(themes.Warn, e.groupsSoFar(s)+", still growing")
 	}

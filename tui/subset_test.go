@@ -39,7 +39,7 @@ func TestFiguresFollowTheFilter(t *testing.T) {
 			t.Errorf("at the step before: %+v", got)
 		}
 		d.press("u", "u", "u")
-		if d.app.settings.filter != "" || d.app.shownFigures() != &d.app.result.analysis.Summary || strings.Contains(ansi.Strip(d.frame()), "groups shown") {
+		if d.app.settings.filter != "" || d.app.shownFigures() != &d.app.result.analysis.StepFigures || strings.Contains(ansi.Strip(d.frame()), "groups shown") {
 			t.Error("undo does not bring back the figures of all groups")
 		}
 	})
@@ -50,7 +50,7 @@ func TestLateFiguresAreDropped(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("/")
 		d.typeText("fate:wrong")
-		late := answer[subsetKey, subset]{number: d.app.subset.number, value: subset{figures: analysis.Summary{Rows: 12345}}}
+		late := answer[subsetKey, subset]{number: d.app.subset.number, value: subset{figures: analysis.StepFigures{Rows: 12345}}}
 		d.press("backspace")
 		d.send(late)
 		if s := d.app.shownFigures(); s != nil && s.Rows == 12345 {

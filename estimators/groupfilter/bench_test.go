@@ -48,7 +48,7 @@ func BenchmarkDecide(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var v Verdict
+			var v Admission
 			b.ReportAllocs()
 			for b.Loop() {
 				_ = f.Decide(&v, batch, values)

@@ -4,9 +4,9 @@
 // # Words
 //
 // Words, shapes and numbers are those of package estimators. A group is admitted if at least one of its
-// rows trains. A [Filter] is the rule of one framework, a value in the list [All]; its [Verdict] on a
+// rows trains. A [Filter] is the rule of one framework, a value in the list [All]; its [Admission] on a
 // [Batch] says which groups it admits, why it drops the others, and which rows train if it drops single
-// ones. [Fate] says what becomes of the dropped rows: others are generated in their place, or nothing is,
+// ones. [Dropped] says what becomes of the dropped rows: others are generated in their place, or nothing is,
 // or they stay in the batch with a loss mask of 0.
 //
 // # Numbers
@@ -14,7 +14,7 @@
 // Each rule takes mean and standard deviation in the framework's precision and order of sums, and compares
 // as strictly. That decides groups of equal rewards: three of 0.1 have a np.std of 1.4e-17, so a rule
 // "std ≠ 0" keeps them, while ranges, thresholds and torch's std of the rows of a matrix drop them. Doc of
-// each filter says which it is, and [Verdict.EqualButAdmitted] counts such groups.
+// each filter says which it is, and [Admission.EqualButAdmitted] counts such groups.
 //
 // The orders are those of package torchsum: numpy's, and PyTorch's on a CPU with AVX2 or AVX-512. NeMo-RL's
 // standard deviation comes out of a matrix product, whose order of sums differs from one processor to the
@@ -24,8 +24,8 @@
 //
 // A rule that reads a column or lengths that are not there admits all groups and returns a refusal of the
 // kind estimators.KindMissing. What stands for something that is not there, such as rewards for OpenRLHF's
-// scores, is named in Verdict.Assumed. Random choices (SkyRL's replacements, trinity's duplicates) are not
-// in a log: such rows are left out, and Verdict.Note or Doc says so.
+// scores, is named in Admission.Assumed. Random choices (SkyRL's replacements, trinity's duplicates) are not
+// in a log: such rows are left out, and Admission.Note or Doc says so.
 //
 // # A new filter
 //

@@ -14,7 +14,7 @@ type Filter struct {
 	// stay: "std(metric) ≠ 0".
 	estimators.Entry
 
-	Fate Fate // what becomes of the rows that are dropped
+	Dropped Dropped // what becomes of the rows that are dropped
 
 	SeesRaw         bool // the rule reads rewards before shaping by length: Batch.Raw
 	NeedsAdvantages bool // the rule reads Batch.Advantages
@@ -29,7 +29,7 @@ type Filter struct {
 }
 
 // decide writes a verdict that has been reset: all groups admitted, no row named.
-type decide func(v *Verdict, b Batch, o estimators.Values) error
+type decide func(v *Admission, b Batch, o estimators.Values) error
 
 // catalogue lists the filters, in the order of package estimators.
 func catalogue() estimators.Catalogue[*Filter] {
@@ -92,7 +92,7 @@ func (f *Filter) EnabledBy(key string) bool {
 // *estimators.Refusal: what the trainer's own code raises for the batch, or, of the kind
 // estimators.KindMissing, what the rule reads and b does not hold; v admits all groups then. o are
 // values of f.Options.
-func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
+func (f *Filter) Decide(v *Admission, b Batch, o estimators.Values) error {
 	v.reset(b)
 	if b.Groups() == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
 
 // byRewards is the decision of a rule that asks about the rewards of each group, whatever the options.
 func byRewards(ask verdictOn) decide {
-	return func(v *Verdict, b Batch, _ estimators.Values) error {
+	return func(v *Admission, b Batch, _ estimators.Values) error {
 		v.eachGroup(b, b.Rewards, ask)
 		return nil
 	}
@@ -125,19 +125,19 @@ func missing(what string) error {
 	return &estimators.Refusal{Kind: estimators.KindMissing, Text: what}
 }
 
-// Fate is what a trainer does with dropped rows.
-type Fate int
+// Dropped is what a trainer does with dropped rows.
+type Dropped int
 
 // What becomes of dropped rows.
 const (
-	Refilled Fate = iota // other prompts are generated until the batch is full
-	Removed              // they are not trained on, and nothing takes their place
-	Masked               // they stay in the batch with a loss mask of 0, and count where the loss counts rows
+	Refilled Dropped = iota // other prompts are generated until the batch is full
+	Removed                 // they are not trained on, and nothing takes their place
+	Masked                  // they stay in the batch with a loss mask of 0, and count where the loss counts rows
 )
 
 // String returns the fate in a word.
-func (f Fate) String() string {
-	switch f {
+func (d Dropped) String() string {
+	switch d {
 	case Removed:
 		return "removed"
 	case Masked:

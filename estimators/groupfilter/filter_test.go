@@ -13,7 +13,7 @@ import (
 )
 
 // decided returns the verdict of a filter with options on groups of rewards.
-func decided(t *testing.T, framework, name string, o estimators.Options, groups ...[]float64) (Verdict, Batch) {
+func decided(t *testing.T, framework, name string, o estimators.Options, groups ...[]float64) (Admission, Batch) {
 	t.Helper()
 	f := find(t, framework, name)
 	b := Batch{Offsets: []int{0}}
@@ -30,7 +30,7 @@ func decided(t *testing.T, framework, name string, o estimators.Options, groups 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v Verdict
+	var v Admission
 	if err := f.Decide(&v, b, values); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var v Verdict
+		var v Admission
 		err = f.Decide(&v, b, values)
 		var refusal *estimators.Refusal
 		if !errors.As(err, &refusal) || refusal.Kind != estimators.KindMissing || err.Error() != c.want {
@@ -189,7 +189,7 @@ func TestMissing(t *testing.T) {
 func TestVerlMetricMissingInRow(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 1, 0, 1}, Offsets: []int{0, 2, 4}}
 	b.Column = func(string) []float64 { return []float64{1, 1, estimators.MissingReward(), 1} }
-	var v Verdict
+	var v Admission
 	values, err := estimators.Options("algorithm.filter_groups.metric=acc").Values(find(t, "verl", "filter_groups").Options)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestVerlMetricMissingInRow(t *testing.T) {
 
 // A verdict is used again for another batch and another rule.
 func TestVerdictIsUsedAgain(t *testing.T) {
-	var v Verdict
+	var v Admission
 	b := Batch{Rewards: []float64{1, 1, 0, 1, 0, 0}, Offsets: []int{0, 2, 4, 6}, Advantages: make([]float64, 6)}
 	zero := find(t, "prime-rl", "filter_zero_advantages")
 	if err := zero.Decide(&v, b, estimators.Values{}); err != nil || v.Kept == nil || v.admitted() != 0 {
@@ -234,7 +234,7 @@ func TestEveryFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var v Verdict
+		var v Admission
 		if err := f.Decide(&v, Batch{Offsets: []int{0}, Rewards: []float64{}, Lengths: []int32{}, Advantages: []float64{}}, values); err != nil {
 			t.Errorf("%s of nothing: %v", name, err)
 		}
@@ -312,7 +312,7 @@ func TestWrongRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v Verdict
+	var v Admission
 	err = f.Decide(&v, Batch{Rewards: []float64{1}, Advantages: []float64{1}, Offsets: []int{0, 1}}, values)
 	if got := errorText(err); got != "ValueError: reject_min must be less than or equal to reject_max" || !v.Admitted[0] {
 		t.Errorf("%q, admitted %v", got, v.Admitted)
@@ -331,7 +331,7 @@ func TestRawRewards(t *testing.T) {
 		}
 		shaped, raw := []float64{0.9, 0.4, 0.2, 0.6}, []float64{0, 0, 0, 0}
 		b := Batch{Rewards: shaped, Raw: raw, Offsets: []int{0, 4}, Lengths: []int32{1, 2, 3, 4}}
-		var v Verdict
+		var v Admission
 		if err := f.Decide(&v, b, values); err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestShortcutAgreesWithSums(t *testing.T) {
 			r[i] = offset + scale*float64(rng.IntN(4))
 			x[i] = float32(r[i])
 		}
-		v := Verdict{buf: make([]float64, n)}
+		v := Admission{buf: make([]float64, n)}
 		for _, limit := range []float64{0, 1e-8, 1e-6, 0.25} {
 			if clearlyAbove(r, limit) {
 				above++

@@ -147,7 +147,7 @@ func (row goldenRow) run(t *testing.T, c goldenCase) int {
 	t.Helper()
 	f := find(t, row.framework, row.name)
 	b, values := c.batch(f), row.values(t, f, c.Params)
-	var v Verdict
+	var v Admission
 	err := f.Decide(&v, b, values)
 	if got, want := errorText(err), textOrEmpty(c.Error); got != want {
 		t.Errorf("error %q, want %q", got, want)
@@ -224,7 +224,7 @@ var byBLAS = map[string]int{
 }
 
 // checkNonzero compares the flags before the batch is cut, except for so many as byBLAS has.
-func (row goldenRow) checkNonzero(t *testing.T, v *Verdict, b Batch, c goldenCase) int {
+func (row goldenRow) checkNonzero(t *testing.T, v *Admission, b Batch, c goldenCase) int {
 	t.Helper()
 	leaveOut := c.Params["use_leave_one_out_baseline"].(bool)
 	got, differ := make([]bool, len(c.Nonzero)), 0
@@ -244,7 +244,7 @@ func (row goldenRow) checkNonzero(t *testing.T, v *Verdict, b Batch, c goldenCas
 }
 
 // checkRLLMAdvantages compares the advantages of each group alone, which are numpy's float64.
-func checkRLLMAdvantages(t *testing.T, v *Verdict, b Batch, c goldenCase) {
+func checkRLLMAdvantages(t *testing.T, v *Admission, b Batch, c goldenCase) {
 	t.Helper()
 	for g := range b.Groups() {
 		want, r := group(b, floats(c.Advantages), g), group(b, b.Rewards, g)
@@ -351,7 +351,7 @@ func find(t *testing.T, framework, name string) *Filter {
 }
 
 // keptRows are the rows that train.
-func keptRows(v Verdict, b Batch) []bool {
+func keptRows(v Admission, b Batch) []bool {
 	if v.Kept != nil {
 		return v.Kept
 	}

@@ -25,8 +25,8 @@ func primeRL() []*Filter {
 					{Key: high, Kind: anyNumber(), Default: "0", Meaning: "the range ends here"},
 				},
 			},
-			Fate: Refilled, NeedsAdvantages: true,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Refilled, NeedsAdvantages: true,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				from, to := o.Number(low), o.Number(high)
 				if from > to {
 					return &estimators.Refusal{Kind: "ValueError", Text: "reject_min must be less than or equal to reject_max"}
@@ -53,8 +53,8 @@ func primeRL() []*Filter {
 					"every other row in the loss grows. Advantages are float32: equal rewards of 0.1 whose float32 mean is a bit off " +
 					"are not 0 and are shipped. NaN is shipped.",
 			},
-			Fate: Removed, NeedsAdvantages: true,
-			decide: func(v *Verdict, b Batch, _ estimators.Values) error {
+			Dropped: Removed, NeedsAdvantages: true,
+			decide: func(v *Admission, b Batch, _ estimators.Values) error {
 				kept := v.rows(b)
 				for i, a := range b.Advantages {
 					kept[i] = a != 0
@@ -88,11 +88,11 @@ func rLLM() []*Filter {
 				{Key: byStd, Kind: estimators.Switch(), Default: "true", Meaning: "grpo divides by the standard deviation"},
 			},
 		},
-		Fate: Refilled,
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled,
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			rows := o.Number(least)
 			ask := rLLMVaries(o.Text(estimator), o.Bool(byStd))
-			v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+			v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 				if float64(len(r)) < rows {
 					return false, Reason{"too few rows:", float64(len(r))}
 				}
@@ -105,7 +105,7 @@ func rLLM() []*Filter {
 
 // rLLMVaries asks whether the estimator gives a group an advantage beyond 1e-8.
 func rLLMVaries(estimator string, byStd bool) verdictOn {
-	return func(v *Verdict, r []float64) (bool, Reason) {
+	return func(v *Admission, r []float64) (bool, Reason) {
 		for _, a := range rLLMAdvantages(v, r, estimator, byStd) {
 			if !(math.Abs(a) <= 1e-8) {
 				return true, Reason{}
@@ -116,7 +116,7 @@ func rLLMVaries(estimator string, byStd bool) verdictOn {
 }
 
 // rLLMAdvantages returns the advantages of a group alone, in the memory of v.
-func rLLMAdvantages(v *Verdict, r []float64, estimator string, byStd bool) []float64 {
+func rLLMAdvantages(v *Admission, r []float64, estimator string, byStd bool) []float64 {
 	n, a := float64(len(r)), v.x[:len(r)]
 	copy(a, r)
 	switch {

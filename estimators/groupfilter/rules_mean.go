@@ -24,15 +24,15 @@ func openRLHF() []*Filter {
 				Key: bounds, Kind: estimators.Interval(), Default: "0 1", Meaning: "LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped",
 			}},
 		},
-		Fate: Refilled, SeesRaw: true, columns: func(estimators.Values) []string { return []string{"scores"} },
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled, SeesRaw: true, columns: func(estimators.Values) []string { return []string{"scores"} },
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			low, high := o.Interval(bounds)
 			values := b.column("scores")
 			if values == nil {
 				values = b.raw()
 				v.Assumed = "the log has no column scores: the rewards, before shaping by length, stand for them"
 			}
-			v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) {
+			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) {
 				if slices.ContainsFunc(r, estimators.IsMissing) {
 					return true, Reason{}
 				}
@@ -64,15 +64,15 @@ func easyR1Upstream() []*Filter {
 				{Key: high, Kind: anyNumber(), Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
 			},
 		},
-		Fate: Refilled, columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled, columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			values, name, from, to := b.Rewards, o.Text(key), o.Number(low), o.Number(high)
 			if name != "overall" {
 				if values = b.column(name); values == nil {
 					return missing("column " + name + ", which " + key + " names")
 				}
 			}
-			v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) { return insideOpen(numpyMean(r), from, to) })
+			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) { return insideOpen(numpyMean(r), from, to) })
 			if v.admitted() == 0 {
 				return &estimators.Refusal{Kind: "RuntimeError", Text: "No sample is kept after filtering. Please check your data."}
 			}
@@ -103,8 +103,8 @@ func roll() []*Filter {
 					{Key: "query_filter_config.filter_args.std_threshold", Kind: anyNumber(), Default: "-1", Meaning: "std_filter: groups whose standard deviation is this or less are dropped"},
 				},
 			},
-			Fate: Refilled,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Refilled,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				switch o.Text("query_filter_config.type") {
 				case "mean_filter":
 					down := float32(o.Number("query_filter_config.filter_args.threshold_down"))
@@ -140,8 +140,8 @@ func roll() []*Filter {
 					{Key: "response_length", Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "tokens a response may have, for max_len_mask; none: those of the longest one of the step"},
 				},
 			},
-			Fate: Masked, NeedsLengths: true,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Masked, NeedsLengths: true,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				return rollMask{
 					maxLen: o.Bool("max_len_mask"), difficulty: o.Bool("difficulty_mask"), errorClip: o.Bool("error_max_len_clip"),
 					low: float32(o.Number("difficulty_low_threshold")), high: float32(o.Number("difficulty_high_threshold")),
@@ -154,7 +154,7 @@ func roll() []*Filter {
 }
 
 func rollMeanFilter(down, up float32) verdictOn {
-	return func(v *Verdict, r []float64) (bool, Reason) {
+	return func(v *Admission, r []float64) (bool, Reason) {
 		mean := torchsum.Mean(v.float32s(r))
 		switch {
 		case len(r) == 1:
@@ -176,7 +176,7 @@ type rollMask struct {
 	width                         int32
 }
 
-func (m rollMask) decide(v *Verdict, b Batch) error {
+func (m rollMask) decide(v *Admission, b Batch) error {
 	if (m.maxLen || m.errorClip) && len(b.Lengths) != len(b.Rewards) {
 		return missing("response lengths")
 	}
@@ -213,7 +213,7 @@ func (m rollMask) rightOrShort(b Batch, i int) bool {
 }
 
 // maskPositions takes so many rows after each other for a group, whatever their prompts.
-func (m rollMask) maskPositions(v *Verdict, b Batch) {
+func (m rollMask) maskPositions(v *Admission, b Batch) {
 	n := m.groupSize
 	v.x32 = slices.Grow(v.x32[:0], n)[:n]
 	for lo := 0; lo+n <= len(b.Rewards); lo += n {
@@ -223,7 +223,7 @@ func (m rollMask) maskPositions(v *Verdict, b Batch) {
 }
 
 // maskRows drops rows [lo, hi) if their mean is not between the thresholds.
-func (m rollMask) maskRows(v *Verdict, rewards []float64, lo, hi int) {
+func (m rollMask) maskRows(v *Admission, rewards []float64, lo, hi int) {
 	if hi-lo == 1 {
 		return
 	}
@@ -233,7 +233,7 @@ func (m rollMask) maskRows(v *Verdict, rewards []float64, lo, hi int) {
 }
 
 // dropMasked drops the groups without a row, with the mean as the reason.
-func (m rollMask) dropMasked(v *Verdict, b Batch) {
+func (m rollMask) dropMasked(v *Admission, b Batch) {
 	for g := range v.Admitted {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		if v.Admitted[g] && !slices.Contains(v.Kept[lo:hi], true) {

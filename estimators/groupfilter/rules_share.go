@@ -33,8 +33,8 @@ func ragen() []*Filter {
 					{Key: eps, Kind: estimators.Number(0, math.Inf(1)), Default: "0.01", Meaning: "how much of that sum may be missing"},
 				},
 			},
-			Fate: Removed,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Removed,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				part, slack, withZero := float32(o.Number(share)), float32(o.Number(eps)), o.Bool(zero)
 				std := torchsum.StdOfRow
 				if b.Groups() == 1 {
@@ -74,8 +74,8 @@ func ragen() []*Filter {
 					Key: share, Kind: estimators.Number(0, 1), Default: "0.9", Meaning: "the share of the summed variance that the kept groups must reach",
 				}},
 			},
-			Fate: Removed,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Removed,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				total := 0.0
 				for g := range v.Admitted {
 					variance := varianceOf(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])
@@ -129,7 +129,7 @@ func bucketOf(score float64) int { return int(math.Float64bits(score) >> 48) }
 // takeLargest admits groups of a score above 0, the largest first and of equal ones the first, until
 // their sum is enough; none if it never is. All groups are dropped before, with the score as the value of the
 // reason. Only the bucket in which the sum becomes enough is sorted.
-func (v *Verdict) takeLargest(enough func(sum float64) bool) {
+func (v *Admission) takeLargest(enough func(sum float64) bool) {
 	v.sums = slices.Grow(v.sums[:0], scoreBuckets)[:scoreBuckets]
 	clear(v.sums)
 	for _, why := range v.Reasons {

@@ -28,12 +28,12 @@ func verl() []*Filter {
 				Meaning: "what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward",
 			}},
 		},
-		Fate:    Refilled,
+		Dropped: Refilled,
 		columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			metric := o.Text(key)
 			if metric == "reward" {
-				v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) { return verlVaries(v, v.rounded(r)) })
+				v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) { return verlVaries(v, v.rounded(r)) })
 				return nil
 			}
 			values := b.column(metric)
@@ -55,7 +55,7 @@ func verl() []*Filter {
 	}}
 }
 
-func verlVaries(v *Verdict, r []float64) (bool, Reason) {
+func verlVaries(v *Admission, r []float64) (bool, Reason) {
 	return len(r) == 1 || clearlyAbove(r, 0) || v.numpyStd(r) != 0, Reason{"std", 0}
 }
 
@@ -74,8 +74,8 @@ func swift() []*Filter {
 				Key: key, Kind: estimators.Switch(), Default: "false", Meaning: "groups differ in size, as multi-turn servers return them: each is a tensor of its own",
 			}},
 		},
-		Fate: Refilled,
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled,
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			std := torchsum.StdOfRow
 			switch {
 			case o.Bool(key) || b.Groups() == 1:
@@ -83,7 +83,7 @@ func swift() []*Filter {
 			case b.ragged():
 				v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its own (dynamic_num_samples=true judges them otherwise)"
 			}
-			v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+			v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 				if len(r) == 1 {
 					return false, because("one row")
 				}
@@ -128,8 +128,8 @@ func nemoRL() []*Filter {
 				{Key: size, Kind: count, Default: "none", Meaning: "rows per prompt; none: those of the first group"},
 			},
 		},
-		Fate: Refilled, SeesRaw: true,
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled, SeesRaw: true,
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			rewards, kept, others := b.raw(), v.rows(b), o.Bool(leaveOut)
 			for g := range v.Admitted {
 				lo, hi := b.Offsets[g], b.Offsets[g+1]
@@ -162,7 +162,7 @@ func nemoRL() []*Filter {
 // nemoVaries says of each row of a group whether its standard deviation is not 0: whether the variance that
 // stands for it is a number above 0. The sums are float64, then rounded; the framework adds in the order
 // of its BLAS, which differs from machine to machine.
-func (v *Verdict) nemoVaries(dst []bool, r []float64, leaveOut bool) {
+func (v *Admission) nemoVaries(dst []bool, r []float64, leaveOut bool) {
 	if len(r) == 1 {
 		dst[0] = false
 		return
@@ -213,7 +213,7 @@ func slime() []*Filter {
 				Source: file + "check_reward_nonzero_std",
 				Doc:    docNonzeroStd,
 			},
-			Fate: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(limit)),
+			Dropped: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(limit)),
 		},
 		{
 			Entry: estimators.Entry{
@@ -227,8 +227,8 @@ func slime() []*Filter {
 					{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
 				},
 			},
-			Fate: Refilled, Label: zeroStdLabel,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Refilled, Label: zeroStdLabel,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				all := float64(b.Groups())
 				switch {
 				case o.Text(size) == "none":
@@ -245,7 +245,7 @@ func slime() []*Filter {
 
 // stdAbove is the rule std > limit.
 func stdAbove(limit float64) verdictOn {
-	return func(_ *Verdict, r []float64) (bool, Reason) {
+	return func(_ *Admission, r []float64) (bool, Reason) {
 		if clearlyAbove(r, limit) {
 			return true, Reason{}
 		}
@@ -264,7 +264,7 @@ func stdAbove(limit float64) verdictOn {
 
 // slimeFallback goes through the groups as they arrive until size of them are kept. A dead one is
 // dropped only while more than size remain of those started.
-func slimeFallback(v *Verdict, b Batch, limit float64, size, started int) {
+func slimeFallback(v *Admission, b Batch, limit float64, size, started int) {
 	ask, remaining, kept := stdAbove(limit), started, 0
 	for g := range v.Admitted {
 		if kept >= size {
@@ -301,7 +301,7 @@ func miles() []*Filter {
 			Source: "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 miles/rollout/filter_hub/dynamic_sampling_filters.py:check_reward_nonzero_std",
 			Doc:    docNonzeroStd + " Every row of a rollout of several outputs counts.",
 		},
-		Fate: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(1e-8)),
+		Dropped: Refilled, Label: zeroStdLabel, decide: byRewards(stdAbove(1e-8)),
 	}}
 }
 
@@ -335,8 +335,8 @@ func skyRL() []*Filter {
 					Key: skyTol, Kind: estimators.Number(0, math.Inf(1)), Default: "1e-06", Meaning: "groups whose rewards spread by this or less are dropped",
 				}},
 			},
-			Fate: Masked,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Masked,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				tol := o.Number(skyTol)
 				for g := range v.Admitted {
 					if spread, live := skySpread(b, b.Offsets[g], b.Offsets[g+1], tol); live > 1 && spread <= tol {
@@ -356,8 +356,8 @@ func skyRL() []*Filter {
 					Key: skyBatch, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none", Meaning: "groups that train in a step; none: as many as stay",
 				}},
 			},
-			Fate: Refilled,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Refilled,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				n, batch := int(o.NumberOr(skySize, 0)), int(o.NumberOr(skyBatch, 0))
 				skyDropFlat(v, b, n)
 				if batch == 0 {
@@ -387,8 +387,8 @@ func skyRL() []*Filter {
 					Key: skyRatio, Kind: anyNumber(), Default: "0.3", Meaning: "the share of good groups must be more than this",
 				}},
 			},
-			Fate: Removed,
-			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			Dropped: Removed,
+			decide: func(v *Admission, b Batch, o estimators.Values) error {
 				ratio := o.Number(skyRatio)
 				skyDropFlat(v, b, int(o.NumberOr(skySize, 0)))
 				good, all := v.admitted(), b.Groups()
@@ -432,11 +432,11 @@ func skySpread(b Batch, lo, hi int, enough float64) (spread float64, live int) {
 }
 
 // skyDropFlat drops the groups that do not vary; n is generator.n_samples_per_prompt, 0 if unknown.
-func skyDropFlat(v *Verdict, b Batch, n int) {
+func skyDropFlat(v *Admission, b Batch, n int) {
 	if n == 1 {
 		return
 	}
-	v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+	v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 		if clearlyAbove(r, 0) {
 			return true, Reason{}
 		}
@@ -465,15 +465,15 @@ func openInstruct() []*Filter {
 				{Key: best, Kind: anyNumber(), Default: "10", Meaning: "the best score: verification_reward, plus r1_style_format_reward where that is added"},
 			},
 		},
-		Fate: Refilled,
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled,
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			if solved := o.NumberOr(rate, math.NaN()); solved == solved {
 				for g, excluded := 0, v.retire(b); g < len(excluded); g++ {
 					excluded[g] = numpyMean(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])/o.Number(best) >= solved
 				}
 			}
 			if o.Bool(drop) {
-				v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+				v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 					return clearlyAbove(r, 0) || v.numpyStd(r) != 0, Reason{"std", 0}
 				})
 			}
@@ -493,9 +493,9 @@ func tinker() []*Filter {
 				"last bit keeps a group. A group of one row is dropped; one with a NaN stays. If no group varies the first one " +
 				"is kept, so that a batch is never empty. Nothing takes the place of what is dropped.",
 		},
-		Fate: Removed,
-		decide: func(v *Verdict, b Batch, _ estimators.Values) error {
-			v.eachGroup(b, b.Rewards, func(_ *Verdict, r []float64) (bool, Reason) { return !allEqual(r), because("equal rewards") })
+		Dropped: Removed,
+		decide: func(v *Admission, b Batch, _ estimators.Values) error {
+			v.eachGroup(b, b.Rewards, func(_ *Admission, r []float64) (bool, Reason) { return !allEqual(r), because("equal rewards") })
 			if len(v.Admitted) > 0 && v.admitted() == 0 {
 				v.admit(0)
 				v.Note = "all rewards are equal within their groups: the first group is kept, so that the batch is not empty"
@@ -521,8 +521,8 @@ func cosmosRL() []*Filter {
 				Key: key, Kind: estimators.Name("none or the names of columns, with commas"), Default: "none", Meaning: "the reward functions that must vary; none: the total reward",
 			}},
 		},
-		Fate: Refilled, columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Refilled, columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			metric := o.Text(key)
 			values := b.Rewards
 			if metric != "none" {
@@ -537,7 +537,7 @@ func cosmosRL() []*Filter {
 					}
 				}
 			}
-			v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) {
+			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) {
 				return len(r) > 1 && slices.ContainsFunc(r[1:], func(x float64) bool { return x != r[0] }), because("equal rewards")
 			})
 			return nil
@@ -560,8 +560,8 @@ func trinity() []*Filter {
 				Key: key, Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "groups with this standard deviation or less are dropped; none: nothing is",
 			}},
 		},
-		Fate: Removed,
-		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+		Dropped: Removed,
+		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			if o.Text(key) == "none" {
 				v.Note = "std_threshold is none, trinity's default: nothing is dropped"
 				return nil
@@ -575,7 +575,7 @@ func trinity() []*Filter {
 // std32Above is the rule std > limit in torch's float32, ddof 1; a NaN stays. one says whether a group of one
 // row stays.
 func std32Above(limit float32, one bool) verdictOn {
-	return func(v *Verdict, r []float64) (bool, Reason) {
+	return func(v *Admission, r []float64) (bool, Reason) {
 		if len(r) == 1 {
 			return one, because("one row")
 		}

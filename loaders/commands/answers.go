@@ -114,7 +114,7 @@ fit into 2 KB; --last and --steps write all rows that they name. report has ever
 				return nil, err
 			}
 			err = analysis.Each(ctx, snap, log.set, func(a *analysis.Analysis) error {
-				s.Steps = append(s.Steps, a.Summary)
+				s.Steps = append(s.Steps, a.StepFigures)
 				return nil
 			})
 			return s, err
@@ -321,7 +321,7 @@ func (r alikeReader) of(ctx context.Context, i int) (glance.Alike, *analysis.Ana
 func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, error) {
 	var suspects []int
 	err := analysis.Each(ctx, r.snap, r.set, func(a *analysis.Analysis) error {
-		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.Summary) {
+		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.StepFigures) {
 			suspects = append(suspects, i)
 		}
 		return nil
@@ -336,7 +336,7 @@ func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, err
 			return nil, err
 		}
 		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-		if w := alike.Warning(&a.Summary, example); w != nil {
+		if w := alike.Warning(&a.StepFigures, example); w != nil {
 			warnings[a.Step] = *w
 		}
 	}
@@ -352,7 +352,7 @@ func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[i
 }
 
 // withWarning adds the warning about a step to it.
-func withWarning(s *analysis.Summary, warnings map[int64]model.Warning) {
+func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {
 	if w, found := warnings[s.Step]; found {
 		s.Warnings = append(slices.Clip(s.Warnings), w)
 	}

@@ -178,27 +178,27 @@ func (o *checkOptions) conflict() error {
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are
 // warnings about texts, by the number of the step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag, more map[int64]model.Warning) (newest *analysis.Summary, err error) {
+func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag, more map[int64]model.Warning) (newest *analysis.StepFigures, err error) {
 	selected, err := newSelection(where)
 	if err != nil {
 		return nil, err
 	}
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		withWarning(&a.Summary, more)
+		withWarning(&a.StepFigures, more)
 		if !a.Open {
-			s := a.Summary // a copy does not retain the analysis
+			s := a.StepFigures // a copy does not retain the analysis
 			newest = &s
 		}
 		groups := selected.of(a)
 		switch {
 		case where.text == "":
-			evaluator.Add(&a.Summary)
+			evaluator.Add(&a.StepFigures)
 		case len(groups) == 0:
-			evaluator.AddGroups(&a.Summary, nil)
+			evaluator.AddGroups(&a.StepFigures, nil)
 		default:
 			some := a.Subset(groups)
 			some.Warnings = a.Warnings // for their advice
-			evaluator.AddGroups(&a.Summary, &some)
+			evaluator.AddGroups(&a.StepFigures, &some)
 		}
 		return nil
 	})

@@ -78,7 +78,7 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 		note:   func(choice.Choice) {}, // each line says it
 		link:   linkWatch{note: func(text string) { p.note(o.format.name, text) }},
 	}
-	w.each = func(s *analysis.Summary) error {
+	w.each = func(s *analysis.StepFigures) error {
 		lines++
 		return write(p.output(ctx, o.format.name), report.TailLine{Step: s, Choice: w.chosen})
 	}

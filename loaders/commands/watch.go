@@ -60,10 +60,10 @@ type watcher struct {
 	steps     int           // when set was chosen
 	attempt   int           // of the run whose steps were added to monitor
 
-	each    func(*analysis.Summary) error // what else is done with each complete step; may be nil
-	backlog int                           // of the steps that are complete at the beginning only so many of the newest count; 0 is all
-	begun   bool                          // some steps were added
-	newest  int64                         // number of the newest step that was seen
+	each    func(*analysis.StepFigures) error // what else is done with each complete step; may be nil
+	backlog int                               // of the steps that are complete at the beginning only so many of the newest count; 0 is all
+	begun   bool                              // some steps were added
+	newest  int64                             // number of the newest step that was seen
 
 	notReady error // why nothing can be computed of what was read; nil if it can
 
@@ -214,13 +214,13 @@ func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, pr
 		}
 	}
 	notReady = analysis.Each(ctx, added, w.set, func(a *analysis.Analysis) error {
-		withWarning(&a.Summary, more)
+		withWarning(&a.StepFigures, more)
 		if w.each != nil {
-			if printErr = w.each(&a.Summary); printErr != nil {
+			if printErr = w.each(&a.StepFigures); printErr != nil {
 				return printErr
 			}
 		}
-		for _, o := range w.monitor.Add(&a.Summary) {
+		for _, o := range w.monitor.Add(&a.StepFigures) {
 			if printErr = w.print(o); printErr != nil {
 				return printErr
 			}
@@ -238,7 +238,7 @@ func (w *watcher) withoutOld(added []model.Step) []model.Step {
 	w.begun = true
 	old := max(0, len(added)-w.backlog)
 	for _, step := range added[:old] {
-		w.monitor.Add(&analysis.Summary{Step: step.Number}) // so that it is not new any more
+		w.monitor.Add(&analysis.StepFigures{Step: step.Number}) // so that it is not new any more
 	}
 	return added[old:]
 }

@@ -132,7 +132,7 @@ func (o *original) compute(ctx context.Context, e *estimators.Estimator) error {
 // admission is what the group filter of the settings says of a step; nil without one.
 type admission struct {
 	rule    *groupfilter.Filter
-	verdict groupfilter.Verdict
+	verdict groupfilter.Admission
 	trains  []bool              // by sample: whether it trains
 	refusal *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
 	groups  int                 // admitted
@@ -208,7 +208,7 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	}
 	advantages = make([]float64, len(original))
 	e, scale := a.plan.estimator, a.Settings.Scale
-	if a.admission.rule.Fate == groupfilter.Masked || e.Separable(a.Batch, scale) {
+	if a.admission.rule.Dropped == groupfilter.Masked || e.Separable(a.Batch, scale) {
 		eachBlock(context.Background(), a.original.blocks, func(_ int, b block) {
 			for i := b.lo; i < b.hi; i++ {
 				advantages[i] = ifTrue(trains[i], original[i])

@@ -10,8 +10,8 @@ import (
 	"vantage/model"
 )
 
-// Summary is a step without its samples and groups: what trends, reports and checks need.
-type Summary struct {
+// StepFigures is a step without its samples and groups: what trends, reports and checks need.
+type StepFigures struct {
 	Step           int64
 	Revision       int // of the step; changes when the step does
 	Rows           int
@@ -37,7 +37,7 @@ type Summary struct {
 // Analysis is one step under one setting, or some steps joined: see [AnalyzeSteps]. Nothing in it may be
 // changed.
 type Analysis struct {
-	Summary
+	StepFigures
 	Settings model.Settings // as computed: see Settings.Effective
 	Table    []Group
 
@@ -170,8 +170,8 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		return nil, err
 	}
 	a := &Analysis{
-		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
-		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
+		StepFigures: StepFigures{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
+		Settings:    p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.countedRollouts, o.advantages),
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved

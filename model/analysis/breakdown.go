@@ -120,7 +120,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 }
 
-// hasSignal reports whether the group counts in Summary.Signal.
+// hasSignal reports whether the group counts in StepFigures.Signal.
 func (g *Group) hasSignal() bool { return g.Fate == model.FateAlive || g.Fate == model.FateShort }
 
 // Difficulty names the part of a group by the share of its samples that is solved.

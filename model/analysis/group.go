@@ -186,7 +186,7 @@ func (a *Analysis) causeOfFate(g int) string {
 	case model.FateSkipped:
 		rule := a.admission.rule
 		text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
-		if rule.Fate == groupfilter.Refilled {
+		if rule.Dropped == groupfilter.Refilled {
 			text += "; replaced by another prompt"
 		}
 		return text

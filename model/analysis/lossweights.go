@@ -100,7 +100,7 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 		Lengths: a.loss.lengths, Offsets: a.Offsets, Advantages: a.Processed,
 		Masked: a.masked(loss), Rollouts: a.rolloutNumbers(),
 	}
-	if a.admission == nil || a.admission.all || a.admission.rule.Fate == groupfilter.Masked {
+	if a.admission == nil || a.admission.all || a.admission.rule.Dropped == groupfilter.Masked {
 		return b, nil
 	}
 	rows = make([]int32, 0, a.Rows)
@@ -125,7 +125,7 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 
 // masked says which samples have a loss mask of 0; nil if none has.
 func (a *Analysis) masked(loss *lossweight.Loss) []bool {
-	filter := a.admission != nil && a.admission.rule.Fate == groupfilter.Masked
+	filter := a.admission != nil && a.admission.rule.Dropped == groupfilter.Masked
 	dropped := loss.MasksDropped && a.Kept < a.Rows
 	if !filter && !dropped {
 		return nil

@@ -100,7 +100,7 @@ func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
 // IsSolveMetric reports whether a metric counts solved samples, so that steps lack it whose rewards do
-// not say which samples are solved: see Summary.NoSolved.
+// not say which samples are solved: see StepFigures.NoSolved.
 func IsSolveMetric(name string) bool {
 	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, "vantage/solve_rate/")
 }
@@ -157,13 +157,13 @@ func passAt(k int, groups []Group) float64 {
 }
 
 // Metric returns the metric with a name, NaN if there is none.
-func (s *Summary) Metric(name string) float64 {
+func (s *StepFigures) Metric(name string) float64 {
 	value, _ := s.metricNear(name, 0)
 	return value
 }
 
 // metricNear is Metric, given the index at which the metric probably is; it returns where it is.
-func (s *Summary) metricNear(name string, hint int) (value float64, index int) {
+func (s *StepFigures) metricNear(name string, hint int) (value float64, index int) {
 	if hint < len(s.Metrics) && s.Metrics[hint].Name == name {
 		return s.Metrics[hint].Value, hint
 	}

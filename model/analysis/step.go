@@ -161,7 +161,7 @@ type stepInput struct {
 	uncutLength      moments // of those shorter than the longest, which were probably cut off
 	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
 	solveMetrics     []Metric
-	noSolved         string // see Summary.NoSolved
+	noSolved         string // see StepFigures.NoSolved
 }
 
 type inputKey struct {

@@ -170,7 +170,7 @@ func join(ctx context.Context, p plan, steps []*Analysis) (*Analysis, error) {
 
 // Subset returns the summary of some groups, by index, as if the step had no others. Their advantages
 // and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
-func (a *Analysis) Subset(groups []int) Summary {
+func (a *Analysis) Subset(groups []int) StepFigures {
 	sub := newEmpty(0, len(groups))
 	sub.Step, sub.Revision, sub.Open, sub.NoSolved = a.Step, a.Revision, a.Open, a.NoSolved
 	if a.LossWeights != nil && len(groups) > 0 {
@@ -184,7 +184,7 @@ func (a *Analysis) Subset(groups []int) Summary {
 	sub.input.Columns, sub.input.groups = sub.Columns, sub.Table
 	sub.input.summarize()
 	_ = sub.summarizeAppended(context.Background()) // which does not end
-	return sub.Summary
+	return sub.StepFigures
 }
 
 // newEmpty returns an analysis without samples, with room for n in some groups, to append others to.
@@ -264,9 +264,9 @@ func (a *Analysis) summarizeAppended(ctx context.Context) error {
 type Trend struct {
 	Settings   model.Settings
 	Grouping   model.Grouping
-	Steps      []Summary // ascending
-	Pending    int       // steps that are not computed yet
-	thresholds string    // see rewardScales
+	Steps      []StepFigures // ascending
+	Pending    int           // steps that are not computed yet
+	thresholds string        // see rewardScales
 }
 
 // Complete reports whether all steps are computed.
@@ -281,7 +281,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]Summary, len(snap.Steps))}
+	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]StepFigures, len(snap.Steps))}
 	computed := 0 // samples
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
 		step, open := snap.Steps[i], snap.Open(i)
@@ -291,16 +291,16 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 		case ok:
 			t.Steps[i] = old
 		case known != nil && known.Revision == step.Revision && known.Open == open && known.Settings == p.settings:
-			t.Steps[i] = known.Summary
+			t.Steps[i] = known.StepFigures
 		case computed > 0 && computed+len(step.Rewards) > maxSamples:
-			t.Steps[i] = Summary{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
+			t.Steps[i] = StepFigures{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
 			t.Pending++
 		default:
 			a, err := p.analyze(ctx, i, known)
 			if err != nil {
 				return nil, err
 			}
-			t.Steps[i] = a.Summary
+			t.Steps[i] = a.StepFigures
 			computed += a.Rows
 		}
 	}
@@ -308,14 +308,14 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 }
 
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
-func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
+func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (StepFigures, bool) {
 	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
 		previous.Grouping.GroupRule != t.Grouping.GroupRule {
-		return Summary{}, false
+		return StepFigures{}, false
 	}
 	i, ok := previous.Find(step.Number)
 	if !ok {
-		return Summary{}, false
+		return StepFigures{}, false
 	}
 	old := previous.Steps[i]
 	return old, !old.Pending && old.Revision == step.Revision && old.Open == open
@@ -323,7 +323,7 @@ func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, boo
 
 // Find returns the index of a step, or where it would be.
 func (t *Trend) Find(number int64) (int, bool) {
-	return slices.BinarySearchFunc(t.Steps, number, func(s Summary, n int64) int { return cmp.Compare(s.Step, n) })
+	return slices.BinarySearchFunc(t.Steps, number, func(s StepFigures, n int64) int { return cmp.Compare(s.Step, n) })
 }
 
 // Series is a metric over all steps: NaN where there is none, where the step is pending, and where it

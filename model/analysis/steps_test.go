@@ -39,7 +39,7 @@ func TestJoinedSteps(t *testing.T) {
 	a := analyzeSteps(t, snap, settingsWith(t, "keep_neg_ratio", "0.5"), 0, 1, 2)
 	if a.Step != 3 || a.Groups != 3 || a.Rows != 8 || a.Signal != 2 || a.Kept != 2+2+2 || a.Nonzero != 2+2 ||
 		a.Fates[model.FateAlive] != 2 || a.Fates[model.FateAllCorrect] != 1 || a.Open {
-		t.Errorf("%+v", a.Summary)
+		t.Errorf("%+v", a.StepFigures)
 	}
 	for name, want := range map[string]float64{
 		"critic/score/mean": 4.0 / 8, "sample_distribution/num_positive": 2, "sample_distribution/num_negative": 4,
@@ -143,7 +143,7 @@ func TestJoinedStepsAreTheirSteps(t *testing.T) {
 // checkJoined compares joined steps with each alone.
 func checkJoined(t *rapid.T, snap model.Snapshot, set model.Settings, steps []int, a *Analysis) {
 	group, sample := 0, 0
-	var sum Summary
+	var sum StepFigures
 	for _, i := range steps {
 		alone, err := Analyze(context.Background(), snap, i, set)
 		if err != nil {
@@ -169,7 +169,7 @@ func checkJoined(t *rapid.T, snap model.Snapshot, set model.Settings, steps []in
 		sum.Signal, sum.Kept, sum.Nonzero, sum.AdmittedGroups = sum.Signal+alone.Signal, sum.Kept+alone.Kept, sum.Nonzero+alone.Nonzero, sum.AdmittedGroups+alone.AdmittedGroups
 	}
 	if a.Groups != group || a.Rows != sample || a.Signal != sum.Signal || a.Kept != sum.Kept || a.Nonzero != sum.Nonzero || a.AdmittedGroups != sum.AdmittedGroups {
-		t.Fatalf("%+v, want the sums %+v", a.Summary, sum)
+		t.Fatalf("%+v, want the sums %+v", a.StepFigures, sum)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestTrendInPartsEqualsTheWhole(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(whole.Steps, part.Steps, cmpopts.EquateNaNs(), cmp.AllowUnexported(Summary{})); diff != "" {
+		if diff := cmp.Diff(whole.Steps, part.Steps, cmpopts.EquateNaNs(), cmp.AllowUnexported(StepFigures{})); diff != "" {
 			t.Error(diff)
 		}
 	})

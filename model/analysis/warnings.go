@@ -395,7 +395,7 @@ func (a *Analysis) phantomGroups() *model.Warning {
 
 // liveSkipped warns of groups that have signal and that a rule drops without others in their place.
 func (a *Analysis) liveSkipped() *model.Warning {
-	if a.admission == nil || a.admission.rule.Fate == groupfilter.Refilled {
+	if a.admission == nil || a.admission.rule.Dropped == groupfilter.Refilled {
 		return nil
 	}
 	return a.ofGroups(func(g *Group) bool {

@@ -11,8 +11,8 @@ import (
 )
 
 // steps returns three steps: one healthy, one with a tenth of its groups killed, one open.
-func steps() []analysis.Summary {
-	one := analysis.Summary{Step: 1, Rows: 100, Groups: 10, Kept: 50, Signal: 8}
+func steps() []analysis.StepFigures {
+	one := analysis.StepFigures{Step: 1, Rows: 100, Groups: 10, Kept: 50, Signal: 8}
 	one.Fates[model.FateAlive] = 8
 	one.Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: 0.5}}
 	two := one
@@ -22,7 +22,7 @@ func steps() []analysis.Summary {
 	open := two
 	open.Step, open.Open = 3, true
 	open.Fates[model.FateKilled] = 9
-	return []analysis.Summary{one, two, open}
+	return []analysis.StepFigures{one, two, open}
 }
 
 func TestEvaluator(t *testing.T) {
@@ -50,7 +50,7 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-func evaluate(r Rule, all ...analysis.Summary) Finding {
+func evaluate(r Rule, all ...analysis.StepFigures) Finding {
 	c := NewEvaluator([]Rule{r})
 	for i := range all {
 		c.Add(&all[i])
@@ -153,7 +153,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // transitions adds the steps to the monitor and returns what it reports.
-func transitions(w *Monitor, steps []analysis.Summary) (all []Transition) {
+func transitions(w *Monitor, steps []analysis.StepFigures) (all []Transition) {
 	for i := range steps {
 		all = append(all, w.Add(&steps[i])...)
 	}
@@ -172,7 +172,7 @@ func TestGroupsOfAStep(t *testing.T) {
 		rules = append(rules, r)
 	}
 	all := steps()
-	some := analysis.Summary{Step: 2, Rows: 20, Groups: 2, Signal: 2}
+	some := analysis.StepFigures{Step: 2, Rows: 20, Groups: 2, Signal: 2}
 	c := NewEvaluator(rules)
 	c.AddGroups(&all[0], nil)
 	c.AddGroups(&all[1], &some)

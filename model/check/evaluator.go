@@ -68,11 +68,11 @@ func NewEvaluator(rules []Rule) *Evaluator {
 }
 
 // Add evaluates the rules on a step, unless it is open.
-func (c *Evaluator) Add(s *analysis.Summary) { c.AddGroups(s, s) }
+func (c *Evaluator) Add(s *analysis.StepFigures) { c.AddGroups(s, s) }
 
 // AddGroups is Add for some groups of a step, of which groups is the summary: nil if there are none. Rules on
 // warnings and on the number of rows are about the step as a whole.
-func (c *Evaluator) AddGroups(step, groups *analysis.Summary) {
+func (c *Evaluator) AddGroups(step, groups *analysis.StepFigures) {
 	if step.Open {
 		return
 	}
@@ -114,14 +114,14 @@ type coverage struct {
 	matched []bool
 	steps   int
 
-	noSolved string // of a step: see analysis.Summary.NoSolved
+	noSolved string // of a step: see analysis.StepFigures.NoSolved
 }
 
 func newCoverage(rules []Rule) coverage {
 	return coverage{rules: rules, tallies: newTallies(rules), matched: make([]bool, len(rules))}
 }
 
-func (l *coverage) record(s *analysis.Summary) {
+func (l *coverage) record(s *analysis.StepFigures) {
 	l.steps++
 	if s.NoSolved != "" {
 		l.noSolved = s.NoSolved
@@ -158,7 +158,7 @@ func Failed(findings []Finding) int {
 }
 
 // add takes the next step.
-func (f *Finding) add(s *analysis.Summary, t *tally) {
+func (f *Finding) add(s *analysis.StepFigures, t *tally) {
 	v, ok := t.add(s)
 	f.Steps = t.steps
 	if !ok {
@@ -182,7 +182,7 @@ func (f *Finding) add(s *analysis.Summary, t *tally) {
 }
 
 // addFailed notes a step, or the last step of a span, if it fails.
-func (f *Finding) addFailed(s *analysis.Summary, v verdict) {
+func (f *Finding) addFailed(s *analysis.StepFigures, v verdict) {
 	if !v.fails {
 		return
 	}
@@ -218,7 +218,7 @@ func kindOfCount(name string) model.WarningKind {
 	return kind
 }
 
-func adviceFor(name string, s *analysis.Summary) string {
+func adviceFor(name string, s *analysis.StepFigures) string {
 	if name == rowsOfStep {
 		return "check whether the run stopped within the step, or the file was truncated"
 	}
@@ -254,7 +254,7 @@ func NewMonitor(rules []Rule) *Monitor {
 func (w *Monitor) Added(step int64) bool { return w.added[step] }
 
 // Add evaluates the rules on a step, unless it is open or was added before.
-func (w *Monitor) Add(s *analysis.Summary) []Transition {
+func (w *Monitor) Add(s *analysis.StepFigures) []Transition {
 	if s.Open || w.added[s.Step] {
 		return nil
 	}
@@ -310,13 +310,13 @@ func (w *Monitor) Failing() bool {
 // tally follows the value of a rule from step to step.
 type tally struct {
 	rule   Rule
-	count  func(*analysis.Summary) figures.Number // what the rule counts; nil of a metric
-	recent []measured                             // the steps with a value that the span needs, the newest last
-	sum    measured                               // of all steps, for AllSteps
-	steps  int                                    // with a value
-	failed int                                    // of these, by themselves
-	last   verdict                                // of the newest step with a value, by itself
-	rows   []int                                  // of the last steps, for the usual number of rows
+	count  func(*analysis.StepFigures) figures.Number // what the rule counts; nil of a metric
+	recent []measured                                 // the steps with a value that the span needs, the newest last
+	sum    measured                                   // of all steps, for AllSteps
+	steps  int                                        // with a value
+	failed int                                        // of these, by themselves
+	last   verdict                                    // of the newest step with a value, by itself
+	rows   []int                                      // of the last steps, for the usual number of rows
 }
 
 func newTallies(rules []Rule) []tally {
@@ -346,7 +346,7 @@ type verdict struct {
 
 // add takes the next step. It returns false if the rule says nothing at it: the step has no value, or
 // the span needs more steps.
-func (t *tally) add(s *analysis.Summary) (verdict, bool) {
+func (t *tally) add(s *analysis.StepFigures) (verdict, bool) {
 	m, ok := t.measure(s)
 	if !ok {
 		return verdict{}, false
@@ -362,7 +362,7 @@ func (t *tally) add(s *analysis.Summary) (verdict, bool) {
 
 // measure returns the value in a step. It returns false if the step has none, or if it is NaN in one of our own metrics,
 // which are undefined for some steps. A trainer's metric that is NaN counts, and fails every rule.
-func (t *tally) measure(s *analysis.Summary) (m measured, ok bool) {
+func (t *tally) measure(s *analysis.StepFigures) (m measured, ok bool) {
 	m.step, m.counted = s.Step, t.count != nil
 	if m.counted {
 		m.Number = t.count(s)
@@ -380,7 +380,7 @@ func (t *tally) measure(s *analysis.Summary) (m measured, ok bool) {
 }
 
 // appliesTo reports whether a step has what the rule names, even if NaN.
-func (t *tally) appliesTo(s *analysis.Summary) bool {
+func (t *tally) appliesTo(s *analysis.StepFigures) bool {
 	return t.count != nil || t.rule.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == t.rule.Name })
 }
 

@@ -28,7 +28,7 @@ func Example() {
 	}
 	evaluator := check.NewEvaluator(rules)
 	err = analysis.Each(context.Background(), store.Snapshot(), model.DefaultSettings(), func(step *analysis.Analysis) error {
-		evaluator.Add(&step.Summary)
+		evaluator.Add(&step.StepFigures)
 		return nil
 	})
 	if err != nil {

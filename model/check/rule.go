@@ -144,12 +144,12 @@ func CountNames() []string {
 }
 
 // countNamed returns how a rule reads what it counts off a step, and of how many that is; nil if the name is of no count.
-func countNamed(name string) func(*analysis.Summary) figures.Number {
+func countNamed(name string) func(*analysis.StepFigures) figures.Number {
 	switch {
 	case name == rowsOfStep: // of how many as usual: see tally.usualRows
-		return func(s *analysis.Summary) figures.Number { return figures.CountOf(s.Rows, s.Rows) }
+		return func(s *analysis.StepFigures) figures.Number { return figures.CountOf(s.Rows, s.Rows) }
 	case slices.Contains(warningKinds(), model.WarningKind(name)):
-		return func(s *analysis.Summary) figures.Number {
+		return func(s *analysis.StepFigures) figures.Number {
 			c := figures.CountOf(0, max(1, s.Groups))
 			for _, w := range s.Warnings {
 				if string(w.Kind) == name && w.Count > c.N { // a step may raise a kind twice, for either ratio

@@ -15,7 +15,7 @@ func TestRuleOnAbsentSolveRateSaysWhy(t *testing.T) {
 	}
 	for _, rule := range rules {
 		e := NewEvaluator([]Rule{rule})
-		e.Add(&analysis.Summary{Groups: 1, Rows: 4, NoSolved: "rewards are continuous"})
+		e.Add(&analysis.StepFigures{Groups: 1, Rows: 4, NoSolved: "rewards are continuous"})
 		if err := e.CheckNames(); err == nil || !strings.Contains(err.Error(), "rewards are continuous") {
 			t.Errorf("%s: %v", rule, err)
 		}

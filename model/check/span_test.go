@@ -12,10 +12,10 @@ import (
 )
 
 // onePrompt returns steps of one group each, of which some have signal, with a mean reward.
-func onePrompt(signal string, scores ...float64) []analysis.Summary {
-	all := make([]analysis.Summary, len(signal))
+func onePrompt(signal string, scores ...float64) []analysis.StepFigures {
+	all := make([]analysis.StepFigures, len(signal))
 	for i, c := range signal {
-		all[i] = analysis.Summary{Step: int64(i + 1), Rows: 8, Groups: 1, Kept: 8}
+		all[i] = analysis.StepFigures{Step: int64(i + 1), Rows: 8, Groups: 1, Kept: 8}
 		if c == '+' {
 			all[i].Signal = 1
 		}
@@ -33,7 +33,7 @@ func TestSpans(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		rule   string
-		steps  []analysis.Summary
+		steps  []analysis.StepFigures
 		passes bool
 		says   string // failed steps, worst span, its value, and the value of all steps
 	}{
@@ -72,9 +72,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-func withRows(rows ...int) (all []analysis.Summary) {
+func withRows(rows ...int) (all []analysis.StepFigures) {
 	for i, n := range rows {
-		all = append(all, analysis.Summary{Step: int64(i + 1), Rows: n, Groups: 1})
+		all = append(all, analysis.StepFigures{Step: int64(i + 1), Rows: n, Groups: 1})
 	}
 	return all
 }

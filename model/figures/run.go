@@ -43,7 +43,7 @@ func OverSteps(metric string) Over {
 
 // PartOfRun returns what a step adds to a mean over steps: its metric, and how often that counts. A mean reward that is not
 // finite is that of the rewards that are.
-func PartOfRun(s *analysis.Summary, metric string) (x, weight float64) {
+func PartOfRun(s *analysis.StepFigures, metric string) (x, weight float64) {
 	x, weight = s.Metric(metric), 1
 	switch OverSteps(metric) {
 	case MeanOfSamples:
@@ -65,7 +65,7 @@ type RunMetric struct {
 }
 
 // Add adds the metric of a step. A step without a finite one adds nothing.
-func (r *RunMetric) Add(s *analysis.Summary, metric string) {
+func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
 	x, weight := PartOfRun(s, metric)
 	if x-x != 0 {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // step is a step, or the sum of several.
-type step = *analysis.Summary
+type step = *analysis.StepFigures
 
 // Steps returns the figures of a step, and summed or averaged of a run: also the groups of each fate, the flips of each
 // kind.

@@ -53,7 +53,7 @@ func (a Alike) String() string {
 func (a Alike) quoted() string { return "“" + strings.TrimRight(a.Words, ".,;:!…") + "…”" }
 
 // Warning is the doubt about a step whose answers are alike, nil if there is none.
-func (a Alike) Warning(s *analysis.Summary, example int) *model.Warning {
+func (a Alike) Warning(s *analysis.StepFigures, example int) *model.Warning {
 	if !a.Found() || !Suspect(s) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (a Alike) Warning(s *analysis.Summary, example int) *model.Warning {
 }
 
 // Suspect reports whether the answers of a step may be alike: at least half of its groups are all wrong.
-func Suspect(s *analysis.Summary) bool {
+func Suspect(s *analysis.StepFigures) bool {
 	return !s.Pending && !s.Open && s.Groups > 0 && 2*s.Fates[model.FateAllWrong] >= s.Groups
 }
 

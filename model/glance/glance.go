@@ -48,7 +48,7 @@ const meanReward, meanLength = "critic/score/mean", "response_length/mean"
 func (c *Counts) Dead() int { return c.Groups - c.Signal }
 
 // add adds a step.
-func (c *Counts) add(s *analysis.Summary) {
+func (c *Counts) add(s *analysis.StepFigures) {
 	c.Rows, c.Nonzero = c.Rows+s.Rows, c.Nonzero+s.Nonzero
 	c.Groups, c.Signal, c.Admitted = c.Groups+s.Groups, c.Signal+s.Signal, c.Admitted+s.AdmittedGroups
 	for f, n := range s.Fates {
@@ -66,7 +66,7 @@ func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
 func (c *Counts) Length() float64 { return c.length.Value(meanLength) }
 
 // warned returns the count of a warning of a step, 0 without it.
-func warned(s *analysis.Summary, kind model.WarningKind) int {
+func warned(s *analysis.StepFigures, kind model.WarningKind) int {
 	for i := range s.Warnings {
 		if s.Warnings[i].Kind == kind {
 			return s.Warnings[i].Count
@@ -89,7 +89,7 @@ func Of(t *analysis.Trend, alike map[int64]Alike, unit model.LengthUnit) *Glance
 			g.Open = append(g.Open, s.Step)
 		case s.Groups > 0:
 			g.add(s)
-			f := facts{Summary: s, usual: &usual, alike: alike[s.Step]}
+			f := facts{StepFigures: s, usual: &usual, alike: alike[s.Step]}
 			g.Spans = appendSpan(g.Spans, i, f)
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Span) Name() string {
 
 // facts is what is known of a step.
 type facts struct {
-	*analysis.Summary
+	*analysis.StepFigures
 	usual *usual
 	alike Alike
 }
@@ -53,12 +53,12 @@ func appendSpan(all []Span, i int, f facts) []Span {
 	if n := len(all); n > 0 && why.joins && all[n-1].cause.name == why.name && all[n-1].Last == i-1 && all[n-1].alike.sameAs(f.alike) {
 		s := &all[n-1]
 		s.Last, s.To, s.badness = i, f.Step, max(s.badness, badness)
-		s.add(f.Summary)
+		s.add(f.StepFigures)
 		return all
 	}
-	s := Span{First: i, Last: i, From: f.Step, To: f.Step, cause: why, alike: f.alike, detail: refusalOf(f.Summary), usual: f.usual, badness: badness}
+	s := Span{First: i, Last: i, From: f.Step, To: f.Step, cause: why, alike: f.alike, detail: refusalOf(f.StepFigures), usual: f.usual, badness: badness}
 	s.Refusals = why.name == causeAlike
-	s.add(f.Summary)
+	s.add(f.StepFigures)
 	return append(all, s)
 }
 
@@ -82,7 +82,7 @@ func badnessOf(f facts) float64 {
 }
 
 // refusalOf returns what the trainer's own code would raise for a step, "" if nothing.
-func refusalOf(s *analysis.Summary) string {
+func refusalOf(s *analysis.StepFigures) string {
 	for _, w := range s.Warnings {
 		if w.Kind == model.WarnTrainerRefuses {
 			return w.Text
@@ -106,9 +106,9 @@ const causeAlike = "alike"
 // causes are all, the most telling first: the first that holds is that of a step. The last one always does.
 func causes() []cause {
 	return []cause{
-		{"refused", 1, true, func(f facts) bool { return refusalOf(f.Summary) != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
+		{"refused", 1, true, func(f facts) bool { return refusalOf(f.StepFigures) != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
 		{"invalid", 0.3, true, func(f facts) bool {
-			return f.mostAre(model.FateInvalid) || 10*warned(f.Summary, model.WarnInvalidRewards) >= f.Rows
+			return f.mostAre(model.FateInvalid) || 10*warned(f.StepFigures, model.WarnInvalidRewards) >= f.Rows
 		}, invalidText},
 		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
 			return s.alike.String() + ", " + s.fateText(model.FateAllWrong)

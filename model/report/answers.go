@@ -85,12 +85,12 @@ func known(x float64) any {
 }
 
 // answerFigures are what a short answer says of a step beside its fates.
-func answerFigures() []figures.Column[*analysis.Summary] {
+func answerFigures() []figures.Column[*analysis.StepFigures] {
 	return figures.Select(figures.Steps(), "step", "samples", "nonzero_samples", "groups", "signal_groups", "reward_mean", "length_mean")
 }
 
 // stepObject is a step in a short answer.
-func stepObject(s *analysis.Summary) object {
+func stepObject(s *analysis.StepFigures) object {
 	var row object
 	for _, c := range answerFigures() {
 		cell := c.Value(s).Cell()
@@ -327,8 +327,8 @@ func meanText(x float64) string {
 // Steps is some steps of a run in a short answer.
 type Steps struct {
 	Answer
-	Steps    []analysis.Summary // ascending
-	Explicit bool               // so many were asked for: none is left out so that the answer fits into [MaxAnswer]
+	Steps    []analysis.StepFigures // ascending
+	Explicit bool                   // so many were asked for: none is left out so that the answer fits into [MaxAnswer]
 }
 
 // StepsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless more steps were asked for: see the schema steps@1.
@@ -376,7 +376,7 @@ func StepsText(w io.Writer, s *Steps) error {
 }
 
 // stepLine is a step as a row of the table.
-func stepLine(s *analysis.Summary) string {
+func stepLine(s *analysis.StepFigures) string {
 	open := ""
 	if s.Open {
 		open = " (still being written)"
@@ -387,7 +387,7 @@ func stepLine(s *analysis.Summary) string {
 
 // TailLine is a step that is complete, or the end of a tail.
 type TailLine struct {
-	Step   *analysis.Summary // nil at the end
+	Step   *analysis.StepFigures // nil at the end
 	Choice choice.Choice
 
 	End        string        // "idle", "interrupted" or "input ended"

@@ -181,7 +181,9 @@ func scaleNames(e *estimators.Estimator) []string {
 func Filters() Catalogue[*groupfilter.Filter] {
 	return Catalogue[*groupfilter.Filter]{
 		Name: "filters",
-		line: func(f *groupfilter.Filter) string { return fmt.Sprintf("  %-38s %-9s %s", f.Name, f.Fate, f.Formula) },
+		line: func(f *groupfilter.Filter) string {
+			return fmt.Sprintf("  %-38s %-9s %s", f.Name, f.Dropped, f.Formula)
+		},
 		details: func(f *groupfilter.Filter) []detail {
 			source := f.Source
 			if f.NoPublicCode {
@@ -190,8 +192,8 @@ func Filters() Catalogue[*groupfilter.Filter] {
 			return []detail{
 				{"keeps", "keeps", f.Formula},
 				{"notes", "doc", f.Doc},
-				{"dropped rows", "", fateText(f.Fate)},
-				{"", "dropped", f.Fate.String()},
+				{"dropped rows", "", droppedText(f.Dropped)},
+				{"", "dropped", f.Dropped.String()},
 				{"needs", "needs", append([]string{"reward", "group"}, needed([]need{
 					{"rewards before shaping by length", f.SeesRaw},
 					{"advantages", f.NeedsAdvantages},
@@ -207,8 +209,8 @@ func Filters() Catalogue[*groupfilter.Filter] {
 	}
 }
 
-func fateText(f groupfilter.Fate) string {
-	switch f {
+func droppedText(d groupfilter.Dropped) string {
+	switch d {
 	case groupfilter.Removed:
 		return "are not trained on, and nothing takes their place"
 	case groupfilter.Masked:

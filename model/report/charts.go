@@ -83,7 +83,7 @@ func solvedReward(scales []model.RewardScale) string {
 	return units.Short(scales[0].Solved) + ", which counts as solved"
 }
 
-func (c *Charts) add(s *analysis.Summary, a *analysis.Analysis) {
+func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	at := c.stepIndex
 	c.stepIndex++
 	if s.Open { // half a step would distort a line
@@ -133,13 +133,13 @@ type trendLine struct {
 	Lows, Highs           []float64 // the least and the most of the steps of a point
 	First, Last, Min, Max float64
 	metric                string
-	value                 func(*analysis.Summary, *analysis.Analysis) float64 // instead of metric; nil where that is a metric
+	value                 func(*analysis.StepFigures, *analysis.Analysis) float64 // instead of metric; nil where that is a metric
 	sums                  []float64
 	counts                []int
 }
 
 // of returns the figure of a step, NaN if it has none. a is nil of a step whose samples are not there.
-func (l *trendLine) of(s *analysis.Summary, a *analysis.Analysis) float64 {
+func (l *trendLine) of(s *analysis.StepFigures, a *analysis.Analysis) float64 {
 	switch {
 	case l.value == nil:
 		return s.Metric(l.metric)

@@ -217,8 +217,8 @@ func TestFailingWriter(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *Report) (*Charts, error){"text": Text, "md": Markdown, "csv": CSV, "json": JSON} {
 		r := reportOf(t, 300, model.DefaultSettings(), []float64{1, 0}, []float64{1, 1})
 		steps, eachStep := 0, r.eachStep
-		r.eachStep = func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
-			return eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
+		r.eachStep = func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
+			return eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 				steps++
 				return visit(s, a)
 			})

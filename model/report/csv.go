@@ -24,7 +24,7 @@ func CSV(w io.Writer, r *Report) (*Charts, error) {
 
 // csvTable has the columns of a table; a row per step or run begins with more than those.
 type csvTable struct {
-	steps  []figures.Column[*analysis.Summary]
+	steps  []figures.Column[*analysis.StepFigures]
 	groups []figures.Column[figures.GroupOf]
 }
 
@@ -55,7 +55,7 @@ func (t *csvTable) head(p *page) {
 	p.printf("%s\n", first)
 }
 
-func (t *csvTable) step(p *page, s *analysis.Summary) {
+func (t *csvTable) step(p *page, s *analysis.StepFigures) {
 	p.printf("%d,%t,%s\n", s.Step, s.Open, csvCells(t.steps, s))
 }
 

@@ -46,7 +46,7 @@ type htmlPage struct {
 	plots
 
 	chain       chainTotal
-	stepColumns []figures.Column[*analysis.Summary]
+	stepColumns []figures.Column[*analysis.StepFigures]
 	steps       []string    // rows of the newest
 	worst       worstGroups // candidates
 	warnings    []lastWarning
@@ -63,7 +63,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 		return nil, err
 	}
 	h := &htmlPage{page: p, plots: plots{Writer: markup.New(w), charts: p.charts}, stepColumns: htmlStepColumns(), worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
-	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
+	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		h.add(s, a)
 		return nil
 	})
@@ -76,7 +76,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	return p.charts, h.Flush()
 }
 
-func (h *htmlPage) add(s *analysis.Summary, a *analysis.Analysis) {
+func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	h.page.add(s, a)
 	if h.rows++; h.rows > len(h.Snap.Steps)-maxPageSteps {
 		h.steps = append(h.steps, h.stepCells(s))
@@ -377,7 +377,7 @@ func (h *htmlPage) admissionFigures() []string {
 	return figures
 }
 
-func (h *htmlPage) lossFigures(all *analysis.Summary) []string {
+func (h *htmlPage) lossFigures(all *analysis.StepFigures) []string {
 	if h.chain.whyUnweight != "" {
 		return []string{"! " + h.chain.whyUnweight}
 	}

@@ -16,13 +16,15 @@ import (
 // pageTrends returns the figures that a page draws over the steps: those of every report, and how large advantages are.
 func pageTrends() []trendLine {
 	return append(mainTrends(),
-		trendLine{Name: "A≠0", value: func(s *analysis.Summary, _ *analysis.Analysis) float64 { return float64(s.Nonzero) / float64(s.Rows) }},
+		trendLine{Name: "A≠0", value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
+			return float64(s.Nonzero) / float64(s.Rows)
+		}},
 		trendLine{Name: "|A|", value: meanAbs},
 	)
 }
 
 // meanAbs is the mean |advantage| of the samples of a step after the filter, 0 of those that it drops.
-func meanAbs(_ *analysis.Summary, a *analysis.Analysis) float64 {
+func meanAbs(_ *analysis.StepFigures, a *analysis.Analysis) float64 {
 	sum, n := 0.0, 0
 	for _, x := range a.Processed {
 		if x-x == 0 {

@@ -319,12 +319,12 @@ func (h *htmlPage) worstRow(s *glance.Span) {
 }
 
 // htmlStepColumns are the columns of the table of steps, but the last.
-func htmlStepColumns() []figures.Column[*analysis.Summary] {
+func htmlStepColumns() []figures.Column[*analysis.StepFigures] {
 	return figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
 }
 
 // stepCells returns the cells of a step in the table of steps, divided by tabs: one string, since hundreds are held.
-func (h *htmlPage) stepCells(s *analysis.Summary) string {
+func (h *htmlPage) stepCells(s *analysis.StepFigures) string {
 	var cells []string
 	for _, c := range h.stepColumns {
 		number := c.Value(s)
@@ -377,7 +377,7 @@ type lastWarning struct {
 }
 
 // addWarnings remembers the warnings of a step as the newest of their kinds.
-func (h *htmlPage) addWarnings(s *analysis.Summary) {
+func (h *htmlPage) addWarnings(s *analysis.StepFigures) {
 	for _, w := range s.Warnings {
 		i := slices.IndexFunc(h.warnings, func(l lastWarning) bool { return l.Kind == w.Kind })
 		if i < 0 {

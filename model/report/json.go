@@ -58,14 +58,14 @@ func (p *page) writeMembers(members object) {
 	}
 }
 
-func jsonStep(p *page, s *analysis.Summary) { p.writeElement(p.stepJSON(s)) }
+func jsonStep(p *page, s *analysis.StepFigures) { p.writeElement(p.stepJSON(s)) }
 
 func jsonGroups(p *page, a *analysis.Analysis) {
 	groups := make([]object, len(a.Table))
 	for i := range groups {
 		groups[i] = p.groupJSON(figures.NewGroupOf(a, i))
 	}
-	p.writeElement(append(p.stepJSON(&a.Summary), member{"by_group", some(groups)}))
+	p.writeElement(append(p.stepJSON(&a.StepFigures), member{"by_group", some(groups)}))
 }
 
 // writeElement appends a step to the open array.
@@ -264,7 +264,7 @@ func newRewardJSON(r choice.Rewards) *rewardJSON {
 }
 
 // figuresJSON are the counts and metrics of a step or a run.
-func (p *page) figuresJSON(s *analysis.Summary) object {
+func (p *page) figuresJSON(s *analysis.StepFigures) object {
 	var o object
 	for _, c := range p.counts {
 		o = append(o, member{c.Name, c.Value(s)})
@@ -312,7 +312,7 @@ func fatesOf(counts [model.FateCount]int) map[string]int {
 	return fates
 }
 
-func (p *page) stepJSON(s *analysis.Summary) object {
+func (p *page) stepJSON(s *analysis.StepFigures) object {
 	warnings := make([]object, len(s.Warnings))
 	for i, w := range s.Warnings {
 		warnings[i] = object{

@@ -43,7 +43,7 @@ const (
 	markdownGroupRow = "| %s | %s | %s | %s | %s | %s | %s | %s |\n"
 )
 
-func markdownStep(p *page, s *analysis.Summary) {
+func markdownStep(p *page, s *analysis.StepFigures) {
 	p.printf(markdownStepRow, append(anyTexts(p.stepTable, s, figures.Number.Digits), notableFates(s))...)
 }
 
@@ -83,7 +83,7 @@ func markdownFoot(p *page) {
 	p.printf("\n*%s*\n", p.completeLine())
 }
 
-func (p *page) markdownWarnings(s *analysis.Summary) {
+func (p *page) markdownWarnings(s *analysis.StepFigures) {
 	p.printf("\n### step %d\n\n", s.Step)
 	if len(s.Warnings) == 0 {
 		p.printf("No warnings.\n")

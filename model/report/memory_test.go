@@ -60,7 +60,7 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 			}
 			evaluator := check.NewEvaluator(rules)
 			return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-				evaluator.Add(&a.Summary)
+				evaluator.Add(&a.StepFigures)
 				_, err := w.Write(nil) // has the gauge measure at each step
 				return err
 			})

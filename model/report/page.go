@@ -41,7 +41,7 @@ type Report struct {
 	// More are warnings that the steps themselves do not raise, since they are about texts, by the number of the step.
 	More map[int64]model.Warning
 
-	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
+	eachStep func(show func(*analysis.StepFigures, *analysis.Analysis) error) error
 }
 
 // Per is what each row of a report stands for.
@@ -65,12 +65,12 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 		return nil, err
 	}
 	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
-	r.eachStep = func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+	r.eachStep = func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
 		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 			if w, found := r.More[a.Step]; found {
 				a.Warnings = append(slices.Clip(a.Warnings), w)
 			}
-			return visit(&a.Summary, a)
+			return visit(&a.StepFigures, a)
 		})
 	}
 	return r, nil
@@ -81,7 +81,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
 	return &Report{
 		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
-		eachStep: func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+		eachStep: func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
 			for i := range t.Steps {
 				if err := visit(&t.Steps[i], nil); err != nil {
 					return err
@@ -95,7 +95,7 @@ func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
 // pageFormat writes the parts of a report; groups replaces step for a row per group.
 type pageFormat struct {
 	head, foot func(*page)
-	step       func(*page, *analysis.Summary)
+	step       func(*page, *analysis.StepFigures)
 	groups     func(*page, *analysis.Analysis)
 }
 
@@ -103,16 +103,16 @@ type pageFormat struct {
 type page struct {
 	*Report
 	out          *bufio.Writer
-	metricNames  []string                            // of all steps
-	stepTable    []figures.Column[*analysis.Summary] // the table of steps of a page
-	groupTable   []figures.Column[figures.GroupOf]   // the same of groups
-	counts       []figures.Column[*analysis.Summary] // of a row of CSV and an object of JSON
-	groupKeys    []figures.Column[figures.GroupOf]   // of a group in JSON
-	rows         int                                 // written
+	metricNames  []string                                // of all steps
+	stepTable    []figures.Column[*analysis.StepFigures] // the table of steps of a page
+	groupTable   []figures.Column[figures.GroupOf]       // the same of groups
+	counts       []figures.Column[*analysis.StepFigures] // of a row of CSV and an object of JSON
+	groupKeys    []figures.Column[figures.GroupOf]       // of a group in JSON
+	rows         int                                     // written
 	total        runTotal
 	charts       *Charts
-	rewardScales []model.RewardScale // by run
-	newest       *analysis.Summary   // the newest complete step
+	rewardScales []model.RewardScale   // by run
+	newest       *analysis.StepFigures // the newest complete step
 
 	jsonElements int // written to the open JSON array
 }
@@ -124,7 +124,7 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
+	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)
 		}
@@ -171,7 +171,7 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}, nil
 }
 
-func (p *page) add(s *analysis.Summary, a *analysis.Analysis) {
+func (p *page) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	p.total.add(s)
 	p.charts.add(s, a)
 	if a != nil {
@@ -256,7 +256,7 @@ func newRunTotal(names []string) runTotal {
 	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), metrics: make([]figures.RunMetric, len(names))}
 }
 
-func (t *runTotal) add(s *analysis.Summary) {
+func (t *runTotal) add(s *analysis.StepFigures) {
 	t.Steps++
 	if s.Open {
 		t.Open = append(t.Open, s.Step)
@@ -294,8 +294,8 @@ func (t *runTotal) addWarning(w model.Warning) {
 }
 
 // summary returns the total in the form of a step.
-func (t *runTotal) summary() *analysis.Summary {
-	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
+func (t *runTotal) summary() *analysis.StepFigures {
+	s := &analysis.StepFigures{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
 	for i, name := range t.metricNames {
 		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: t.metrics[i].Value(name)})

@@ -18,7 +18,7 @@ type CheckState struct {
 	Path   string
 	Result check.Result // without findings if the log could not be checked
 	Log    check.Log
-	Newest *analysis.Summary // the newest complete step; nil if there is none
+	Newest *analysis.StepFigures // the newest complete step; nil if there is none
 }
 
 // gauge is a metric with its samples: labels, as name and value in turn, and the value.
@@ -107,7 +107,7 @@ func (s *CheckState) ruleGauges() []gauge {
 }
 
 // stepGauges are the figures of the newest complete step.
-func stepGauges(n *analysis.Summary) []gauge {
+func stepGauges(n *analysis.StepFigures) []gauge {
 	fates := gauge{name: "vantage_step_groups_by_fate", help: "Groups of the newest complete step by what became of them."}
 	for _, f := range model.Fates() {
 		fates.samples = append(fates.samples, gaugeSample{[]string{"fate", f.Key()}, float64(n.Fates[f])})

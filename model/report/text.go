@@ -45,7 +45,7 @@ func textHead(p *page) {
 // textStepRow lays out a row of the table of steps.
 const textStepRow = "%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n"
 
-func textStep(p *page, s *analysis.Summary) {
+func textStep(p *page, s *analysis.StepFigures) {
 	p.printf(textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
 }
 
@@ -89,7 +89,7 @@ func groupLabel(preview, name string) string {
 }
 
 // notableFates counts the groups of a step that are not alive, by fate.
-func notableFates(s *analysis.Summary) string {
+func notableFates(s *analysis.StepFigures) string {
 	if s.Open {
 		return "still being written"
 	}
@@ -147,7 +147,7 @@ func (p *page) legend() []string {
 }
 
 // fateCounts counts the groups by fate.
-func fateCounts(s *analysis.Summary) []string {
+func fateCounts(s *analysis.StepFigures) []string {
 	var parts []string
 	for _, f := range model.Fates() {
 		if s.Fates[f] > 0 {
@@ -157,7 +157,7 @@ func fateCounts(s *analysis.Summary) []string {
 	return parts
 }
 
-func (p *page) textStepDetails(s *analysis.Summary) {
+func (p *page) textStepDetails(s *analysis.StepFigures) {
 	p.printf("\nmetrics of step %d\n", s.Step)
 	for _, m := range s.Metrics {
 		p.printf("  %-40s %s\n", m.Name, units.Short(m.Value))

@@ -8,8 +8,8 @@ import (
 	"vantage/estimators/torchsum"
 )
 
-// Verdict is what a rule says of a batch.
-type Verdict struct {
+// Admission is what a rule says of a batch.
+type Admission struct {
 	Admitted []bool   // by group: at least one row trains
 	Reasons  []Reason // by group: why it is dropped; zero for admitted groups
 
@@ -56,7 +56,7 @@ func (r Reason) String() string {
 func because(what string) Reason { return Reason{what, math.NaN()} }
 
 // reset admits all groups of b.
-func (v *Verdict) reset(b Batch) {
+func (v *Admission) reset(b Batch) {
 	groups := b.Groups()
 	v.Admitted = slices.Grow(v.Admitted[:0], groups)[:groups]
 	v.Reasons = slices.Grow(v.Reasons[:0], groups)[:groups]
@@ -74,13 +74,13 @@ func (v *Verdict) reset(b Batch) {
 	v.x32 = slices.Grow(v.x32[:0], largest)[:largest]
 }
 
-func (v *Verdict) drop(g int, why Reason) { v.Admitted[g], v.Reasons[g] = false, why }
+func (v *Admission) drop(g int, why Reason) { v.Admitted[g], v.Reasons[g] = false, why }
 
 // admit takes back that group g is dropped.
-func (v *Verdict) admit(g int) { v.Admitted[g], v.Reasons[g] = true, Reason{} }
+func (v *Admission) admit(g int) { v.Admitted[g], v.Reasons[g] = true, Reason{} }
 
 // dropAll drops every group that is still admitted.
-func (v *Verdict) dropAll(why Reason) {
+func (v *Admission) dropAll(why Reason) {
 	for g, admitted := range v.Admitted {
 		if admitted {
 			v.drop(g, why)
@@ -88,7 +88,7 @@ func (v *Verdict) dropAll(why Reason) {
 	}
 }
 
-func (v *Verdict) admitted() int {
+func (v *Admission) admitted() int {
 	n := 0
 	for _, is := range v.Admitted {
 		if is {
@@ -99,7 +99,7 @@ func (v *Verdict) admitted() int {
 }
 
 // rows names the rows that train, for a rule to drop some: so far those of admitted groups.
-func (v *Verdict) rows(b Batch) []bool {
+func (v *Admission) rows(b Batch) []bool {
 	v.kept = slices.Grow(v.kept[:0], len(b.Rewards))[:len(b.Rewards)]
 	v.Kept = v.kept
 	for g, admitted := range v.Admitted {
@@ -110,7 +110,7 @@ func (v *Verdict) rows(b Batch) []bool {
 	return v.Kept
 }
 
-func (v *Verdict) dropEmpty(b Batch, why Reason) {
+func (v *Admission) dropEmpty(b Batch, why Reason) {
 	for g := range v.Admitted {
 		if v.Admitted[g] && !slices.Contains(v.Kept[b.Offsets[g]:b.Offsets[g+1]], true) {
 			v.drop(g, why)
@@ -119,7 +119,7 @@ func (v *Verdict) dropEmpty(b Batch, why Reason) {
 }
 
 // cut keeps the first of so many rows, and drops the groups that lose all by it.
-func (v *Verdict) cut(b Batch, rows int, why Reason) {
+func (v *Admission) cut(b Batch, rows int, why Reason) {
 	for i, kept := range v.Kept {
 		if kept && rows <= 0 {
 			v.Kept[i] = false
@@ -132,7 +132,7 @@ func (v *Verdict) cut(b Batch, rows int, why Reason) {
 }
 
 // retire names the groups whose prompts are never drawn again, for a rule to say which: none so far.
-func (v *Verdict) retire(b Batch) []bool {
+func (v *Admission) retire(b Batch) []bool {
 	v.excluded = slices.Grow(v.excluded[:0], b.Groups())[:b.Groups()]
 	clear(v.excluded)
 	v.Excluded = v.excluded
@@ -142,7 +142,7 @@ func (v *Verdict) retire(b Batch) []bool {
 // EqualButAdmitted counts the groups of several equal rewards that v admits, and returns the first of
 // them, −1 if there are none: rounding gives them a standard deviation that is not 0, or the rule does
 // not ask for one. Rewards are those that the rule reads.
-func (v *Verdict) EqualButAdmitted(rewards []float64, offsets []int) (count, first int) {
+func (v *Admission) EqualButAdmitted(rewards []float64, offsets []int) (count, first int) {
 	first = -1
 	for g, admitted := range v.Admitted {
 		r := rewards[offsets[g]:offsets[g+1]]
@@ -168,10 +168,10 @@ func allEqual(r []float64) bool {
 
 // verdictOn says whether a group of rewards r stays and, if not, why. It may overwrite the memory of v
 // for the values of a group.
-type verdictOn func(v *Verdict, r []float64) (stays bool, why Reason)
+type verdictOn func(v *Admission, r []float64) (stays bool, why Reason)
 
 // eachGroup asks about the values of every group; values has one for each row of b.
-func (v *Verdict) eachGroup(b Batch, values []float64, ask verdictOn) {
+func (v *Admission) eachGroup(b Batch, values []float64, ask verdictOn) {
 	for g := range v.Admitted {
 		if stays, why := ask(v, values[b.Offsets[g]:b.Offsets[g+1]]); !stays {
 			v.drop(g, why)
@@ -183,7 +183,7 @@ func numpyMean(r []float64) float64 { return torchsum.SumNumpy(r) / float64(len(
 
 // numpyStd is np.std, ddof 0. It overwrites the memory of v for a sum. Rewards that are all equal have
 // a standard deviation of 0 only if their mean is exact: three of 0.1 have 1.4e-17.
-func (v *Verdict) numpyStd(r []float64) float64 {
+func (v *Admission) numpyStd(r []float64) float64 {
 	mean, squares := numpyMean(r), v.buf[:len(r)]
 	for i, x := range r {
 		d := x - mean
@@ -193,7 +193,7 @@ func (v *Verdict) numpyStd(r []float64) float64 {
 }
 
 // float32s returns r in float32, in the memory of v.
-func (v *Verdict) float32s(r []float64) []float32 {
+func (v *Admission) float32s(r []float64) []float32 {
 	x := v.x32[:len(r)]
 	for i, y := range r {
 		x[i] = float32(y)
@@ -202,7 +202,7 @@ func (v *Verdict) float32s(r []float64) []float32 {
 }
 
 // rounded returns r as float64 of float32, in the memory of v.
-func (v *Verdict) rounded(r []float64) []float64 {
+func (v *Admission) rounded(r []float64) []float64 {
 	x := v.x[:len(r)]
 	for i, y := range r {
 		x[i] = float64(float32(y))
