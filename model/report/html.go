@@ -207,16 +207,16 @@ func (h *htmlPage) tiles() {
 
 // rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
-	switch logged := meanText(h.chain.logged()); {
-	case logged == meanText(h.total.summary().Metric("critic/score/mean")) && h.chain.invalid > 0:
-		return "mean of the rewards that are numbers; " + units.Count(h.chain.invalid) + " NaN or missing"
+	switch logged, left := meanText(h.chain.logged()), h.total.notNumbers; {
+	case logged == meanText(h.total.summary().Metric("critic/score/mean")) && left > 0:
+		return "mean of " + h.total.rewardsMeant() + "; " + units.Count(left) + " NaN or missing"
 	case logged == meanText(h.total.summary().Metric("critic/score/mean")):
 	case h.Settings.Overlong != "":
 		return "mean after the length penalty; " + logged + " as logged"
 	case h.chain.invalid > 0:
 		return "mean with " + units.Count(h.chain.invalid) + " NaN or missing as the trainer counts them; " + logged + " without"
 	}
-	return "mean of all samples"
+	return "mean of " + h.total.rewardsMeant()
 }
 
 func (h *htmlPage) warningsHint() string {

@@ -62,7 +62,7 @@ func markdownFoot(p *page) {
 		p.printf("\nTogether: %s.\n", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.printf(markdownStepRow, p.totalRow(figures.Number.Digits)...)
-		p.printf("\nIn the last row counts are added up; reward is the mean of all samples, Σ|A| of the steps.\n")
+		p.printf("\nIn the last row counts are added up; reward is the mean of %s, Σ|A| of the steps.\n", p.total.rewardsMeant())
 	}
 	for _, line := range p.legend() {
 		p.printf("\n%s.\n", line)

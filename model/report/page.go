@@ -238,6 +238,7 @@ type runTotal struct {
 
 	Rows, Rollouts, Groups, Signal, Kept, Nonzero int
 	Flips                                         analysis.Flips
+	notNumbers                                    int // rewards that the mean reward leaves out
 
 	fates        []int // by fate
 	metricNames  []string
@@ -269,6 +270,9 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	t.Kept += s.Kept
 	t.Nonzero += s.Nonzero
 	t.Flips.Add(&s.Flips)
+	if x := s.Metric("critic/score/mean"); x-x != 0 {
+		t.notNumbers += s.Rows - s.FiniteRewards
+	}
 	for f, n := range s.Fates {
 		t.fates[f] += n
 	}
@@ -281,6 +285,14 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 			t.addWarning(w)
 		}
 	}
+}
+
+// rewardsMeant says which rewards the mean reward is of.
+func (t *runTotal) rewardsMeant() string {
+	if t.notNumbers > 0 {
+		return "the rewards that are numbers"
+	}
+	return "all samples"
 }
 
 func (t *runTotal) addWarning(w model.Warning) {

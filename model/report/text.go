@@ -126,7 +126,7 @@ func (p *page) textTotal() {
 		p.printf("%7s  %s\n", "all", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.printf(textStepRow, p.totalRow(figures.Number.String)...)
-		p.printf("%7s counts are added up, reward is the mean of all samples, Σ|A| of the steps\n", "")
+		p.printf("%7s counts are added up, reward is the mean of %s, Σ|A| of the steps\n", "", p.total.rewardsMeant())
 	}
 }
 
