@@ -124,17 +124,16 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	p.addScreenFlags(root)
 	p.AddWaitFlag(root.Flags())
 	p.AddOutputFormat(root.Flags())
-	// cannot fail: the flags are declared above
-	_ = p.RegisterCompletions(root)
-	root.AddCommand(p.demo(), p.Manual(func() commands.ManualSection {
-		t := commands.ManualSection{Title: "KEYS"}
+	p.RegisterCompletions(root)
+	root.AddCommand(p.demo(), p.Manual(func() (keys commands.ManualSection) {
+		keys.Title = "KEYS"
 		for _, g := range tui.Keys() {
-			t.Entries = append(t.Entries, [2]string{g.Name})
+			keys.Entries = append(keys.Entries, [2]string{g.Name})
 			for _, k := range g.Keys {
-				t.Entries = append(t.Entries, [2]string{k.Key, k.Doc})
+				keys.Entries = append(keys.Entries, [2]string{k.Key, k.Doc})
 			}
 		}
-		return t
+		return keys
 	}))
 	root.AddCommand(p.All()...)
 	return root
@@ -145,9 +144,7 @@ func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().BoolVar(&p.mouse, "mouse", false, "use the mouse on the screen; hold Shift to select text")
 	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; by default chosen by the background of the terminal")
-	names := strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")
-	// cannot fail: the flag is declared above
-	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	commands.CompleteFlag(cmd, "theme", strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")...)
 }
 
 // explore opens the screen, or writes a report if the output is no terminal.
@@ -173,7 +170,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	case written && p.Waits:
 		return commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case written && len(names) > 0:
-		return p.WriteComparison(cmd.Context(), names, runs, set)
+		return p.WriteComparison(cmd.Context(), paths, set)
 	case written:
 		return p.WriteReport(cmd.Context(), paths, set)
 	case len(names) == 0:

@@ -165,7 +165,6 @@ func addPenalty(penalty, cost []float32, weight float32) {
 	}
 }
 
-// subtractPenalty writes the advantages of one group. It overwrites penalty.
 func subtractPenalty(dst []float64, r, penalty []float32) {
 	mean := torchsum.Mean(r)
 	for i, x := range r {

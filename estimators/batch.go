@@ -29,7 +29,6 @@ func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 // Group returns the rewards of group g, in batch order.
 func (b Batch) Group(g int) []float64 { return b.Rewards[b.Offsets[g]:b.Offsets[g+1]] }
 
-// ranges returns the samples [lo, hi) of each group.
 func (b Batch) ranges() iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		for g := 1; g < len(b.Offsets); g++ {
@@ -54,35 +53,41 @@ func (b Batch) GroupRange(from, to int) Batch {
 }
 
 func (b Batch) sampleRange(lo, hi int, offsets []int) Batch {
-	part := Batch{Rewards: b.Rewards[lo:hi:hi], Offsets: offsets, Weights: b.Weights}
-	if b.Lengths != nil {
-		part.Lengths = b.Lengths[lo:hi:hi]
-	}
-	if b.Baselines != nil {
-		part.Baselines = b.Baselines[lo:hi:hi]
-	}
-	if b.Rollouts != nil {
-		part.Rollouts = b.Rollouts[lo:hi:hi]
-	}
-	for _, c := range b.Components {
-		part.Components = append(part.Components, c[lo:hi:hi])
-	}
-	part.Columns = b.eachColumn(func(values []float64) []float64 { return values[lo:hi:hi] })
+	part := b.mapped(func(x []float64) []float64 { return cut(x, lo, hi) }, func(x []int32) []int32 { return cut(x, lo, hi) })
+	part.Offsets = offsets
 	return part
+}
+
+// cut returns samples [lo, hi) of what may be nil.
+func cut[T any](x []T, lo, hi int) []T {
+	if x == nil {
+		return nil
+	}
+	return x[lo:hi:hi]
+}
+
+// mapped returns what is of length N after functions that give nil for nil, and the weights.
+func (b Batch) mapped(floats func([]float64) []float64, ints func([]int32) []int32) Batch {
+	m := Batch{Rewards: floats(b.Rewards), Weights: b.Weights, Lengths: ints(b.Lengths), Baselines: floats(b.Baselines), Rollouts: ints(b.Rollouts)}
+	for _, c := range b.Components {
+		m.Components = append(m.Components, floats(c))
+	}
+	for _, c := range b.Columns {
+		m.Columns = append(m.Columns, floats(c))
+	}
+	return m
 }
 
 // Kept returns the batch of the kept samples, of whole groups or parts of them, in memory of its own.
 // Groups without one are left out. len(kept) == N.
 func (b Batch) Kept(kept []bool) Batch {
-	k := Batch{Rewards: keptOf(b.Rewards, kept), Offsets: []int{0}, Weights: b.Weights, Lengths: keptOf(b.Lengths, kept), Baselines: keptOf(b.Baselines, kept)}
-	for _, c := range b.Components {
-		k.Components = append(k.Components, keptOf(c, kept))
-	}
-	k.Columns = b.eachColumn(func(values []float64) []float64 { return keptOf(values, kept) })
+	b.Rollouts = nil
+	k := b.keptSamples(kept)
+	k.Offsets = []int{0}
 	n := 0
-	for g := range b.Groups() {
-		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
-			n += toInt(kept[i])
+	for lo, hi := range b.ranges() {
+		for _, is := range kept[lo:hi] {
+			n += toInt(is)
 		}
 		if n > k.Offsets[len(k.Offsets)-1] {
 			k.Offsets = append(k.Offsets, n)
@@ -91,26 +96,16 @@ func (b Batch) Kept(kept []bool) Batch {
 	return k
 }
 
+func (b Batch) keptSamples(kept []bool) Batch {
+	return b.mapped(func(x []float64) []float64 { return keptOf(x, kept) }, func(x []int32) []int32 { return keptOf(x, kept) })
+}
+
 // Column returns the values of a column, nil if the batch has none.
 func (b Batch) Column(c Column) []float64 {
 	if int(c) >= len(b.Columns) {
 		return nil
 	}
 	return b.Columns[c]
-}
-
-// eachColumn returns the columns after f; nil if there are none.
-func (b Batch) eachColumn(f func(values []float64) []float64) [][]float64 {
-	if b.Columns == nil {
-		return nil
-	}
-	columns := make([][]float64, len(b.Columns))
-	for c, values := range b.Columns {
-		if values != nil {
-			columns[c] = f(values)
-		}
-	}
-	return columns
 }
 
 // EqualGroups returns the offsets of n samples in consecutive groups of size
@@ -341,5 +336,4 @@ func (c *classesOf[K]) deal() {
 
 func (c *classesOf[K]) count() int { return len(c.offsets) - 1 }
 
-// class returns the samples of class k.
 func (c *classesOf[K]) class(k int) []int32 { return c.members[c.offsets[k]:c.offsets[k+1]] }

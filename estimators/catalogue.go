@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,6 +44,16 @@ func (e Entry) with(options ...Option) Entry {
 	return e
 }
 
+// by is what computes the entry, with the usual scale and precision if it names none.
+func (e Entry) by(x Estimator) *Estimator {
+	x.Entry = e
+	if x.Scales == nil {
+		x.Scales = []Scale{ScaleNone}
+	}
+	x.Float = cmp.Or(x.Float, Float32)
+	return &x
+}
+
 // About returns the description.
 func (e *Entry) About() *Entry { return e }
 
@@ -54,14 +65,8 @@ func (e *Entry) Setting() string {
 	return e.Key + "=" + e.Value
 }
 
-// complete fills in what an entry does not say because nearly all say the same.
-func (e *Entry) complete() {}
-
 // Described is what embeds an [Entry].
-type Described interface {
-	About() *Entry
-	complete()
-}
+type Described interface{ About() *Entry }
 
 // Catalogue lists what each framework has of one kind. Framework and Name identify an entry: each call makes
 // new values, so pointers do not compare.
@@ -84,7 +89,6 @@ func (l List[T]) completed() []T {
 	list := l.Entries()
 	for i, x := range list {
 		x.About().Framework, x.About().Default = l.Framework, i == 0
-		x.complete()
 	}
 	return list
 }
@@ -133,11 +137,14 @@ func (c Catalogue[T]) Find(framework, name string) (found T, err error) {
 	return found, fmt.Errorf(c.NoName, framework, name, Alternatives(names))
 }
 
-// Default returns the first entry of a framework. The error lists the frameworks.
-func (c Catalogue[T]) Default(framework string) (first T, err error) {
+// FindOrDefault is Find, and the first entry of the framework for no name.
+func (c Catalogue[T]) FindOrDefault(framework, name string) (found T, err error) {
+	if name != "" {
+		return c.Find(framework, name)
+	}
 	list, err := c.Of(framework)
 	if err != nil {
-		return first, err
+		return found, err
 	}
 	return list[0], nil
 }
@@ -183,6 +190,12 @@ func All() []*Estimator { return catalogue().All() }
 
 // Frameworks returns the names of the frameworks, in the order of [All].
 func Frameworks() []string { return catalogue().Frameworks() }
+
+// Of returns the estimators of a framework, the default first; nil if there is no such framework.
+func Of(framework string) []*Estimator {
+	list, _ := catalogue().Of(framework)
+	return list
+}
 
 // Find returns the estimator of a framework by its name. The error lists the alternatives.
 func Find(framework, name string) (*Estimator, error) { return catalogue().Find(framework, name) }

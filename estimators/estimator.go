@@ -91,16 +91,6 @@ type Estimator struct {
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
-// complete fills in the usual scale and precision.
-func (e *Estimator) complete() {
-	if e.Scales == nil {
-		e.Scales = []Scale{ScaleNone}
-	}
-	if e.Float == 0 {
-		e.Float = Float32
-	}
-}
-
 // With returns the estimator with options; those that it does not have do not count. The error is one
 // sentence on a value that its option does not take.
 func (e *Estimator) With(given Options) (*Estimator, error) {
@@ -205,7 +195,7 @@ func (e *Estimator) MissingIn(b Batch) string {
 		return e.NotComputable
 	case n.Lengths && len(b.Lengths) != len(b.Rewards):
 		return "response lengths"
-	case n.Components && !allOfLength(b.Components, len(b.Rewards)):
+	case n.Components && (len(b.Components) == 0 || slices.ContainsFunc(b.Components, func(c []float64) bool { return len(c) != len(b.Rewards) })):
 		return "reward components"
 	case n.Baselines && len(b.Baselines) != len(b.Rewards):
 		return "greedy baselines"
@@ -228,20 +218,12 @@ func (e *Estimator) Compute(dst []float64, b Batch, s Scale) error {
 	return e.Advantage(dst, b, s)
 }
 
-// allOfLength reports whether there are components and each has n values.
-func allOfLength(components [][]float64, n int) bool {
-	for _, c := range components {
-		if len(c) != n {
-			return false
-		}
-	}
-	return len(components) > 0
-}
-
 // notComputable returns the entry of an estimator that no reward log can feed, so that
 // a reader finds it in the list, with the reason.
 func notComputable(name, formula, source, why string) *Estimator {
-	return &Estimator{Entry: Entry{Name: name, Formula: formula, Doc: why, Source: source, NotComputable: why}}
+	e := about(name, formula, source, why)
+	e.NotComputable = why
+	return e.by(Estimator{})
 }
 
 // teacherNeeded ends the reason of estimators that distil a teacher.

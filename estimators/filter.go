@@ -157,17 +157,21 @@ func keepTies(kept []bool, adv []float64, value float64, ties int) {
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
 func CheckRatios(keepPos, keepNeg float64) error {
-	if err := checkRatio("keep_neg_ratio", keepNeg); err != nil {
-		return err
+	if sign, ratio := wrongRatio(keepPos, keepNeg); sign != "" {
+		return &Refusal{Kind: "AssertionError", Text: "keep_" + sign[:3] + "_ratio must be in [0, 1], got " + pythonRepr(ratio)}
 	}
-	return checkRatio("keep_pos_ratio", keepPos)
+	return nil
 }
 
-func checkRatio(name string, ratio float64) error {
-	if ratio >= 0 && ratio <= 1 {
-		return nil
+// wrongRatio returns the first ratio outside [0, 1] or NaN, and its sign, "negative" or "positive"; "" if both are right.
+func wrongRatio(keepPos, keepNeg float64) (sign string, ratio float64) {
+	switch {
+	case !(keepNeg >= 0 && keepNeg <= 1):
+		return "negative", keepNeg
+	case !(keepPos >= 0 && keepPos <= 1):
+		return "positive", keepPos
 	}
-	return &Refusal{Kind: "AssertionError", Text: name + " must be in [0, 1], got " + pythonRepr(ratio)}
+	return "", 0
 }
 
 // pythonRepr writes a float as Python's repr does: the shortest digits that read back
@@ -215,7 +219,8 @@ func boundOf(magnitudes, scratch []uint64, k int) selectionBound {
 		return boundByInsertion(magnitudes, k)
 	}
 	for tries := 2 * bits.Len(uint(len(magnitudes))); tries > 0; tries-- {
-		pivot := medianOfThree(magnitudes)
+		a, b, c := magnitudes[0], magnitudes[len(magnitudes)/2], magnitudes[len(magnitudes)-1]
+		pivot := max(min(a, b), min(max(a, b), c)) // the one between
 		above, below := partition(magnitudes, scratch, pivot)
 		equal := len(magnitudes) - above - below
 		switch {
@@ -242,11 +247,6 @@ func partition(v, low []uint64, pivot uint64) (above, below int) {
 		below += toInt(x < pivot)
 	}
 	return above, below
-}
-
-func medianOfThree(v []uint64) uint64 {
-	a, b, c := v[0], v[len(v)/2], v[len(v)-1]
-	return max(min(a, b), min(max(a, b), c))
 }
 
 // boundByInsertion sorts the k largest values into the front of v.
@@ -298,11 +298,9 @@ func toInt(b bool) int {
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py:AlgorithmConfig.post_init.
 func CheckConfig(estimator string, keepPos, keepNeg float64, recompute bool) (warning string, err error) {
-	if err := checkConfigRatio("neg", "negative", keepNeg); err != nil {
-		return "", err
-	}
-	if err := checkConfigRatio("pos", "positive", keepPos); err != nil {
-		return "", err
+	if sign, ratio := wrongRatio(keepPos, keepNeg); sign != "" {
+		return "", valueError("keep_%s_ratio must be in the range [0.0, 1.0]. Got keep_%[1]s_ratio=%[2]s. "+
+			"0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", sign[:3], pythonRepr(ratio), sign)
 	}
 	filters := keepNeg != 1 || keepPos != 1
 	switch {
@@ -319,12 +317,4 @@ func CheckConfig(estimator string, keepPos, keepNeg float64, recompute bool) (wa
 			"The computed advantages will be the same as the original GRPO advantages.", nil
 	}
 	return "", nil
-}
-
-func checkConfigRatio(sign, signWord string, ratio float64) error {
-	if ratio >= 0 && ratio <= 1 {
-		return nil
-	}
-	return valueError("keep_%s_ratio must be in the range [0.0, 1.0]. Got keep_%[1]s_ratio=%[2]s. "+
-		"0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", sign, pythonRepr(ratio), signWord)
 }

@@ -10,8 +10,7 @@ import (
 // formula is the arithmetic of an [Estimator]: it writes the advantages of b to dst,
 // len(dst) == len(b.Rewards). The error, if any, is a *Refusal.
 //
-// A formula is a value; the functions here and in refusal.go build formulas of
-// formulas.
+// A formula is a value; the functions here build formulas of formulas.
 type formula = func(dst []float64, b Batch, s Scale) error
 
 // perGroup is the formula that calls f for each group, in float32, whatever the scale:
@@ -34,6 +33,17 @@ func perGroup(f func(dst, r []float32)) formula {
 // largestInTile is the size of groups up to which eight are computed at once, a variable for the
 // tests only.
 var largestInTile = lanes.Limit()
+
+// perGroup64 is perGroup in float64.
+func perGroup64(f func(dst, r []float64, s Scale)) formula {
+	return func(dst []float64, b Batch, s Scale) error {
+		mustHaveLength(dst, b)
+		for lo, hi := range b.ranges() {
+			f(dst[lo:hi], b.Rewards[lo:hi], s)
+		}
+		return nil
+	}
+}
 
 // inTiles calls small for groups of one size, up to eight at a time, with a tile of their size, and
 // large for each group that is too large for that.
@@ -155,14 +165,8 @@ func groupsOfOne(b Batch) []int {
 	return groups
 }
 
-// refuseGroupsOfOne returns f for a framework that asserts n > 1: groups of one get
-// NaN and an AssertionError.
-func refuseGroupsOfOne(f formula, text string) formula {
-	return refuseGroupsOfOneWith(f, "AssertionError", text)
-}
-
-// refuseGroupsOfOneWith is [refuseGroupsOfOne] with another exception.
-func refuseGroupsOfOneWith(f formula, kind, text string) formula {
+// refuseGroupsOfOne returns f for a framework that raises an exception for groups of one: they get NaN.
+func refuseGroupsOfOne(f formula, kind, text string) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		err := f(dst, b, s)
 		groups := groupsOfOne(b)

@@ -12,49 +12,42 @@ func nemoRL() []*Estimator {
 	minusBaseline := otherEntry("grpo.adv_estimator.minus_baseline", true, "reinforce_plus_plus", "reinforce_plus_plus_no_baseline",
 		"subtract the mean of the group first: false is the entry reinforce_plus_plus_no_baseline")
 	return []*Estimator{
-		{
-			Entry: about("grpo", "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
-				code+"GRPOAdvantageEstimator.compute_advantage",
-				"μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of "+
-					"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
-			Advantage: leaveOneOutStd{leaveOut: true}.advantages,
-		},
+		about("grpo", "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
+			code+"GRPOAdvantageEstimator.compute_advantage",
+			"μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of "+
+				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
+				Advantage: leaveOneOutStd{leaveOut: true}.advantages,
+			}),
 		// use_leave_one_out_baseline=False.
-		{
-			Entry: about("grpo_no_leave_one_out", "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
-				code+"GRPOAdvantageEstimator.compute_advantage",
-				"s has ddof 1, by E[r²] − E[r]². A single-sample group gets 0. Groups may differ in size; identical prompts are one "+
-					"group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
-			Advantage: leaveOneOutStd{}.advantages,
-		},
+		about("grpo_no_leave_one_out", "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
+			code+"GRPOAdvantageEstimator.compute_advantage",
+			"s has ddof 1, by E[r²] − E[r]². A single-sample group gets 0. Groups may differ in size; identical prompts are one "+
+				"group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5, Advantage: leaveOneOutStd{}.advantages,
+			}),
 		// minus_baseline, the default.
-		tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus", "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
-				code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
-				"ddof 0. A single-sample group has a = 0. Without KL in the reward. "+docWhitenedCentred+"NaN makes all NaN.").with(minusBaseline),
-			Advantage: flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone)),
-		}),
+		about("reinforce_plus_plus", "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+			"ddof 0. A single-sample group has a = 0. Without KL in the reward. "+docWhitenedCentred+"NaN makes all NaN.").with(minusBaseline).
+			by(Estimator{Advantage: flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone))}).whitened(),
 		// minus_baseline=False.
-		tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus_no_baseline", "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
-				code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
-				"ddof 0. Without KL in the reward. "+docWhitenedRewards+"NaN makes all NaN.").with(minusBaseline),
-			Advantage: flooredWhiten().after(rewardItself),
-		}),
-		configurable(Estimator{
-			Entry: about("gdpo", "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
-				code+"GDPOAdvantageEstimator.compute_advantage",
-				"A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; "+
-					"identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Tolerance: 1e-5,
-			Needs: Needs{Components: true},
-		}, func(v Values) formula {
+		about("reinforce_plus_plus_no_baseline", "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
+			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+			"ddof 0. Without KL in the reward. "+docWhitenedRewards+"NaN makes all NaN.").with(minusBaseline).
+			by(Estimator{Advantage: flooredWhiten().after(rewardItself)}).whitened(),
+		about("gdpo", "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
+			code+"GDPOAdvantageEstimator.compute_advantage",
+			"A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; "+
+				"identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Tolerance: 1e-5,
+				Needs: Needs{Components: true},
+			}).configurable(func(v Values) formula {
 			return batchStandardized(perComponent(leaveOneOutStd{v.Bool(leaveOneOut.Key)}.advantages))
-		}, Option{
-			Key: leaveOneOut.Key, Kind: Switch(), Default: "true", Meaning: "mean and standard deviation of each component leave the sample out",
-		}),
+		}, Switch().Option(leaveOneOut.Key, "true", "mean and standard deviation of each component leave the sample out")),
 		notComputable("gae", formulaGAE, nemoLater+"GeneralizedAdvantageEstimator", criticNeeded),
 		notComputable("opd", "A_t = log π_T − log π", nemoLater+"OPDAdvantageEstimator",
 			"Distillation gives every token an advantage of its own, whatever the reward. "+teacherNeeded),
@@ -78,22 +71,17 @@ func slime() []*Estimator {
 	)
 	return []*Estimator{
 		// gspo and cispo as well; --disable-grpo-std-normalization is scale "none".
-		{
-			Entry: about("grpo", "a = r − μ; A = a / (s_a + 1e-6); none: a", rewards,
-				"s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + "+
-					"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.").with(withoutStd("disable-grpo-std-normalization")),
-			Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Advantage: slimeGRPO,
-		},
+		about("grpo", "a = r − μ; A = a / (s_a + 1e-6); none: a", rewards,
+			"s has ddof 1 and is that of the centred rewards. Single-sample groups get 0. Equal rewards give 0 or rounding error over s + "+
+				"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.").with(withoutStd("disable-grpo-std-normalization")).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Advantage: slimeGRPO}),
 		// With --normalize-advantages, which it requires.
-		discounted(*tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens", loss,
-				docWhitenedRewards+docStd+"NaN makes all NaN."),
-		}), "gamma", slimeWhitening(), rewardItself),
-		tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus_baseline", "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens", loss,
-				docWhitenedCentred+docStd+"If groups differ in size, the whole batch is one group. NaN makes all NaN."),
-			Advantage: slimeWhitening().after(raggedAsOneGroup(withScale(grpo(0).advantages, ScaleNone))),
-		}),
+		about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens", loss,
+			docWhitenedRewards+docStd+"NaN makes all NaN.").
+			by(Estimator{}).whitened().discounted("gamma", slimeWhitening(), rewardItself),
+		about("reinforce_plus_plus_baseline", "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens", loss,
+			docWhitenedCentred+docStd+"If groups differ in size, the whole batch is one group. NaN makes all NaN.").
+			by(Estimator{Advantage: slimeWhitening().after(raggedAsOneGroup(withScale(grpo(0).advantages, ScaleNone)))}).whitened(),
 		notComputable("ppo", formulaGAE, loss, criticNeeded),
 		// --use-opd, with any estimator.
 		notComputable("opd", "A_t = A − opd_kl_coef·(log π − log π_T)",
@@ -125,21 +113,16 @@ func miles() []*Estimator {
 		"too. Groups may differ in size."
 	byStd := withoutStd("disable-grpo-std-normalization")
 	entry := func(name string) *Estimator {
-		return &Estimator{
-			Entry: about(name, "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ", source,
-				"s has ddof 1. A single rollout gets 0. "+doc).with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing, Outputs: ByRollout,
-			Advantage: oncePerRollout,
-		}
+		return about(name, "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ", source,
+			"s has ddof 1. A single rollout gets 0. "+doc).with(byStd).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout})
 	}
 	return []*Estimator{
 		entry("grpo"),
 		entry("gspo"),
-		{
-			Entry: about("reinforce_plus_plus_baseline", "A = r − μ", source,
-				"Before --normalize-advantages, which whitens over tokens. A single rollout gets 0. "+doc),
-			CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout,
-		},
+		about("reinforce_plus_plus_baseline", "A = r − μ", source,
+			"Before --normalize-advantages, which whitens over tokens. A single rollout gets 0. "+doc).
+			by(Estimator{CanFilter: true, Clean: cleanNothing, Outputs: ByRollout, Advantage: oncePerRollout}),
 		notComputable("ppo", formulaGAE, "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 "+
 			"miles/backends/megatron_utils/loss.py:compute_advantages_and_returns", criticNeeded),
 	}
@@ -150,10 +133,8 @@ func openRLHF() []*Estimator {
 		"openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns"
 	clip := clipRange("reward.clip_range", "-10 10", "clip the advantage to this range before whitening")
 	gamma := discount("algo.advantage.gamma")
-	centred := Option{
-		Key: "algo.advantage.no_std_norm", Kind: Switch(), Default: "false",
-		Meaning: "only subtract the mean over the tokens, do not divide by their standard deviation",
-	}
+	centred := Switch().Option("algo.advantage.no_std_norm", "false",
+		"only subtract the mean over the tokens, do not divide by their standard deviation")
 	clipOf := func(f formula, v Values) formula {
 		low, high := v.Interval(clip.Key)
 		return clipped(f, float32(low), float32(high))
@@ -165,45 +146,38 @@ func openRLHF() []*Estimator {
 	}
 	return []*Estimator{
 		// GRPO.
-		configurable(Estimator{
-			Entry: about("group_norm", "A = clip((r − μ) / (s + 1e-9), ±10)", source,
-				"s has ddof 1. A single-sample group gives NaN (the command line forbids it). Equal rewards often do not give 0 (eight of "+
-					"0.7: 10, cut from 59.6). Then clipped to ±10. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN "+
-					"makes its group NaN."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true,
-		}, func(v Values) formula { return refuseRagged(clipOf(grpo(1e-9).advantages, v)) }, clip),
-		configurable(Estimator{
-			Entry: about("dr_grpo", "A = clip(r − μ, ±10)", source,
-				"No scale, no eps. A single-sample group gets 0 (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. "+
-					"Groups of different sizes raise RuntimeError. NaN makes its group NaN."),
-			CanFilter: true,
-		}, func(v Values) formula { return refuseRagged(clipOf(grpo(0).advantages, v)) }, clip),
-		configurable(Estimator{
-			Entry: about("rloo", "A = clip(r − (Σr − r) / (n − 1), ±10)", source,
-				"No scale, no eps. A single-sample group gives NaN (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. "+
-					"Groups of different sizes raise RuntimeError. NaN makes its group NaN."),
-		}, func(v Values) formula { return refuseRagged(clipOf(rloo(0).advantages, v)) }, clip),
-		configurable(*tokenWhitened(Estimator{
-			Entry: about("reinforce", "A = (r − m) / √max(v, 1e-8), m and v over response tokens", source,
-				"r is cut to ±10 first. "+docWhitenedRewards+"ddof 0. kl_coef is 0 here. NaN makes all NaN."),
-		}), func(v Values) formula {
+		about("group_norm", "A = clip((r − μ) / (s + 1e-9), ±10)", source,
+			"s has ddof 1. A single-sample group gives NaN (the command line forbids it). Equal rewards often do not give 0 (eight of "+
+				"0.7: 10, cut from 59.6). Then clipped to ±10. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN "+
+				"makes its group NaN.").
+			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true}).
+			configurable(func(v Values) formula { return refuseRagged(clipOf(grpo(1e-9).advantages, v)) }, clip),
+		about("dr_grpo", "A = clip(r − μ, ±10)", source,
+			"No scale, no eps. A single-sample group gets 0 (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. "+
+				"Groups of different sizes raise RuntimeError. NaN makes its group NaN.").
+			by(Estimator{CanFilter: true}).
+			configurable(func(v Values) formula { return refuseRagged(clipOf(grpo(0).advantages, v)) }, clip),
+		about("rloo", "A = clip(r − (Σr − r) / (n − 1), ±10)", source,
+			"No scale, no eps. A single-sample group gives NaN (the command line forbids it). Then clipped to ±10. kl_coef is 0 here. "+
+				"Groups of different sizes raise RuntimeError. NaN makes its group NaN.").
+			by(Estimator{}).configurable(func(v Values) formula { return refuseRagged(clipOf(rloo(0).advantages, v)) }, clip),
+		about("reinforce", "A = (r − m) / √max(v, 1e-8), m and v over response tokens", source,
+			"r is cut to ±10 first. "+docWhitenedRewards+"ddof 0. kl_coef is 0 here. NaN makes all NaN.").
+			by(Estimator{}).whitened().configurable(func(v Values) formula {
 			return whiten(v).discounted(clipOf(rewardItself, v), v.Number(gamma.Key))
 		}, clip, gamma, centred),
 		// REINFORCE++-baseline.
-		configurable(*tokenWhitened(Estimator{
-			Entry: about("reinforce_baseline", "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
-				source,
-				docWhitenedCentred+"ddof 0. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN makes all NaN."),
-		}), func(v Values) formula {
+		about("reinforce_baseline", "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+			source,
+			docWhitenedCentred+"ddof 0. kl_coef is 0 here. Groups of different sizes raise RuntimeError. NaN makes all NaN.").
+			by(Estimator{}).whitened().configurable(func(v Values) formula {
 			return whiten(v).after(refuseRagged(clipOf(withScale(grpo(0).advantages, ScaleNone), v)))
 		}, clip, centred),
-		configurable(Estimator{
-			Entry: about("flash_reinforce", "A = clip(r − mean, ±10), the mean of the whole batch",
-				"OpenRLHF/OpenRLHF@v0.11.2 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
-				"From 0.11 on. Groups do not count: made for one sample per prompt. No scale, no eps, no whitening. Then clipped to "+
-					"±10. kl_coef is 0 here. NaN makes all NaN."),
-			DependsOnBatch: true,
-		}, func(v Values) formula {
+		about("flash_reinforce", "A = clip(r − mean, ±10), the mean of the whole batch",
+			"OpenRLHF/OpenRLHF@v0.11.2 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
+			"From 0.11 on. Groups do not count: made for one sample per prompt. No scale, no eps, no whitening. Then clipped to "+
+				"±10. kl_coef is 0 here. NaN makes all NaN.").
+			by(Estimator{DependsOnBatch: true}).configurable(func(v Values) formula {
 			return clipOf(withScale(groupwise{baseline: batchMean}.advantages, ScaleNone), v)
 		}, clip),
 		notComputable("gae", formulaGAE, source, criticNeeded),
@@ -216,11 +190,11 @@ func openRLHF() []*Estimator {
 func cosmosRL() []*Estimator {
 	unbiased := withoutStd("train.train_policy.unbiased_advantage")
 	unbiased.Meaning += "; the trainer's help says the opposite of what it does"
-	return []*Estimator{{
-		Entry: about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ",
+	return []*Estimator{
+		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ",
 			"nvidia-cosmos/cosmos-rl@v0.4.7 cosmos_rl/dispatcher/algo/grpo.py:GRPO.compute_advantage",
 			"numpy float32 throughout, s with ddof 0. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error over s "+
-				"+ 1e-6. Groups may differ in size. NaN makes its group NaN.").with(unbiased),
-		Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: numpy32{eps: 1e-6}.advantages,
-	}}
+				"+ 1e-6. Groups may differ in size. NaN makes its group NaN.").with(unbiased).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: numpy32{eps: 1e-6}.advantages}),
+	}
 }

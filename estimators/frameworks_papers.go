@@ -9,14 +9,10 @@ func papers() []*Estimator {
 			"verl/trainer/ppo/core_algos.py:compute_psr_nsr_outcome_advantage"
 		docSigns = "No groups and no baseline: groups of equal rewards train like any other. NaN stays."
 	)
-	taken := Option{
-		Key: "num_generations_grad", Kind: Count(2), Default: "8",
-		Meaning: "number of samples of a group that train: the subset with the largest reward variance",
-	}
-	lambda := Option{
-		Key: "algorithm.positive_advantage_weight", Kind: anyNumber(), Default: "0.1",
-		Meaning: "weight of correct responses, λ; the paper's value, while the default of the authors' configuration is 1",
-	}
+	taken := Count(2).Option("num_generations_grad", "8",
+		"number of samples of a group that train: the subset with the largest reward variance")
+	lambda := anyNumber().Option("algorithm.positive_advantage_weight", "0.1",
+		"weight of correct responses, λ; the paper's value, while the default of the authors' configuration is 1")
 	signs := Option{
 		Key: "algorithm.advantage", Kind: OneOf("positive", "negative", "weighted"), Default: "positive",
 		Meaning: "positive is the entry psr, negative nsr, weighted w_reinforce",
@@ -24,42 +20,34 @@ func papers() []*Estimator {
 	}
 	passAtK := func(name, formulaText, doc string, least int, build func(k int) pkpo) *Estimator {
 		k := Option{Key: "k", Kind: Count(least), Default: "4", Meaning: "the k of pass@k; groups need k samples, and one more under sloo"}
-		return configurable(Estimator{
-			Entry: about("pkpo_"+name, formulaText, pkpoCode+name,
-				doc+" The largest reward of k samples is their pass@k where rewards are 0 and 1. Groups may differ in size; smaller ones "+
-					"than it is defined for are refused. NaN makes its group NaN. Agrees to 1e-12 with the paper's definition in fractions."),
-			Float: Float64, Tolerance: 1e-12,
-		}, func(v Values) formula { return build(v.Whole(k.Key)).advantages }, k)
+		return about("pkpo_"+name, formulaText, pkpoCode+name,
+			doc+" The largest reward of k samples is their pass@k where rewards are 0 and 1. Groups may differ in size; smaller ones "+
+				"than it is defined for are refused. NaN makes its group NaN. Agrees to 1e-12 with the paper's definition in fractions.").
+			by(Estimator{Float: Float64, Tolerance: 1e-12}).
+			configurable(func(v Values) formula { return build(v.Whole(k.Key)).advantages }, k)
 	}
 	return []*Estimator{
-		configured(Estimator{
-			Entry: about("pods", "A = (r − μ) / (s + 1e-4) of the num_generations_grad samples of greatest variance, 0 of the others",
-				podsCode,
-				"Those are some of the best and some of the worst of the group, and μ and s, ddof 1, are theirs: a way to keep samples "+
-					"as keep_pos_ratio and keep_neg_ratio are one, by a number and not by ratios. Equal rewards at the edge are kept in batch "+
-					"order, PyTorch's sort takes any of them. Smaller groups raise RuntimeError. NaN makes its group NaN."),
-			Scales: []Scale{ScaleGroup},
-		}, func(e *Estimator, v Values) {
+		about("pods", "A = (r − μ) / (s + 1e-4) of the num_generations_grad samples of greatest variance, 0 of the others",
+			podsCode,
+			"Those are some of the best and some of the worst of the group, and μ and s, ddof 1, are theirs: a way to keep samples "+
+				"as keep_pos_ratio and keep_neg_ratio are one, by a number and not by ratios. Equal rewards at the edge are kept in batch "+
+				"order, PyTorch's sort takes any of them. Smaller groups raise RuntimeError. NaN makes its group NaN.").
+			by(Estimator{Scales: []Scale{ScaleGroup}}).configured(func(e *Estimator, v Values) {
 			w := pods{v.Whole(taken.Key)}
 			e.Advantage, e.selects = w.advantages, w.selects
 		}, taken),
 		// W-REINFORCE.
-		configurable(Estimator{
-			Entry: about("w_reinforce", "A = λ if r = 1, −1 if r = 0, else r; λ 0.1", signsCode,
-				"λ is algorithm.positive_advantage_weight. "+docSigns).with(signs),
-		}, func(v Values) formula { return signWeights(float32(v.Number(lambda.Key))) }, lambda),
+		about("w_reinforce", "A = λ if r = 1, −1 if r = 0, else r; λ 0.1", signsCode,
+			"λ is algorithm.positive_advantage_weight. "+docSigns).with(signs).
+			by(Estimator{}).configurable(func(v Values) formula { return signWeights(float32(v.Number(lambda.Key))) }, lambda),
 		// Negative sample reinforcement.
-		{
-			Entry: about("nsr", "A = r − 1", signsCode,
-				"Only wrong responses train. "+docSigns).with(signs),
-			Advantage: minusOne(),
-		},
+		about("nsr", "A = r − 1", signsCode,
+			"Only wrong responses train. "+docSigns).with(signs).
+			by(Estimator{Advantage: minusOne()}),
 		// Positive sample reinforcement.
-		{
-			Entry: about("psr", "A = r", signsCode,
-				"Only correct responses train, if wrong ones have reward 0. "+docSigns).with(signs),
-			Advantage: rewardItself,
-		},
+		about("psr", "A = r", signsCode,
+			"Only correct responses train, if wrong ones have reward 0. "+docSigns).with(signs).
+			by(Estimator{Advantage: rewardItself}),
 		passAtK("sloo_minus_one", "A = mean over the subsets of k with the sample of (largest r − largest r without it) · k/n",
 			"The least variance of the three. Only what a sample adds to the others counts, so it is never negative.", 2, pkpoSLOOMinusOne),
 		passAtK("sloo", "A = s − mean of s of the others, in the group without the sample", "s is that of pkpo_s.", 1, pkpoSLOO),

@@ -26,55 +26,51 @@ func trl() []*Estimator {
 	clip := trlClip()
 	return []*Estimator{
 		// The scale is scale_rewards.
-		{
-			Entry: about("grpo", "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ", grpoTrainer,
-				"s has ddof 1 and is float32 throughout. A single-sample group gets 0. "+docUnscored+" Equal rewards give 0 or a "+
-					"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.").with(scale, aggregation),
-			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, ScaleError: trlScaleError, CanFilter: true,
-			zeroStd: zeroStdOfScale(ignoringNaN), Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
-		},
+		about("grpo", "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ", grpoTrainer,
+			"s has ddof 1 and is float32 throughout. A single-sample group gets 0. "+docUnscored+" Equal rewards give 0 or a "+
+				"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.").with(scale, aggregation).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, ScaleError: trlScaleError, CanFilter: true,
+				zeroStd: zeroStdOfScale(ignoringNaN), Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
+			}),
 		// multi_objective_aggregation="normalize_then_sum" is GDPO.
-		{
-			Entry: about("grpo_normalize_then_sum", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
-				grpoTrainer,
-				"ddof 1 twice, the second time over the batch; scale_rewards is ignored. A single-sample group gets 0. "+
-					docUnscored).with(aggregation),
-			Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
-			zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
-			Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
-		},
-		configurable(Estimator{
-			Entry: about("rloo", "A = r − (Σ − r) / (m − 1), m = samples with a score", rlooTrainer,
-				"Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages "+
-					"are off, as by default. "+docUnscored),
-			zeroStd: zeroStdOfGroups(ignoringNaN),
-		}, func(v Values) formula {
+		about("grpo_normalize_then_sum", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
+			grpoTrainer,
+			"ddof 1 twice, the second time over the batch; scale_rewards is ignored. A single-sample group gets 0. "+
+				docUnscored).with(aggregation).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
+				zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
+				Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
+			}),
+		about("rloo", "A = r − (Σ − r) / (m − 1), m = samples with a score", rlooTrainer,
+			"Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages "+
+				"are off, as by default. "+docUnscored).
+			by(Estimator{zeroStd: zeroStdOfGroups(ignoringNaN)}).configurable(func(v Values) formula {
 			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(false), v, clip))
 		}, clip, normalize),
-		configurable(Estimator{
-			Entry: about("rloo_normalize_advantages", "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)", rlooTrainer,
-				"Only for beta=0. s has ddof 1, over the advantages of the batch. "+docUnscored),
-			Scales: []Scale{ScaleBatch}, zeroStd: zeroStdOfGroups(ignoringNaN),
-		}, func(v Values) formula {
+		about("rloo_normalize_advantages", "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)", rlooTrainer,
+			"Only for beta=0. s has ddof 1, over the advantages of the batch. "+docUnscored).
+			by(Estimator{Scales: []Scale{ScaleBatch}, zeroStd: zeroStdOfGroups(ignoringNaN)}).configurable(func(v Values) formula {
 			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(true), v, clip))
 		}, clip, normalize),
 		// The experimental asynchronous trainer has another arithmetic than grpo.
-		{
-			Entry: about("async_grpo", "A = (r − μ) / (s + 1e-8)", code+"experimental/async_grpo/async_rollout_worker.py:828-843",
-				"numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or rounding error. Groups "+
-					"may differ in size. NaN and None get 0 and count in no mean."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64,
-			Advantage: population{eps: 1e-8, ignoreNaN: true}.advantages,
-		},
+		about("async_grpo", "A = (r − μ) / (s + 1e-8)", code+"experimental/async_grpo/async_rollout_worker.py:828-843",
+			"numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or rounding error. Groups "+
+				"may differ in size. NaN and None get 0 and count in no mean.").
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64,
+				Advantage: population{eps: 1e-8, ignoreNaN: true}.advantages,
+			}),
 		// The experimental self-distillation trainer.
-		{
-			Entry: about("sdpo", "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
-				"huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
-				"SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A single-sample group gives NaN "+
-					"(group) or 0. A component without a score counts as 0. Groups of different sizes raise RuntimeError.").with(scale),
-			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
-			Advantage: refuseRagged(sdpo),
-		},
+		about("sdpo", "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
+			"huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
+			"SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A single-sample group gives NaN "+
+				"(group) or 0. A component without a score counts as 0. Groups of different sizes raise RuntimeError.").with(scale).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
+				Advantage: refuseRagged(sdpo),
+			}),
 		notComputable("rloo_kl_in_reward", "r − beta·KL, then RLOO", rlooTrainer,
 			"beta (0.05 by default) subtracts the KL of the sequence from the reward before the estimator sees it. A log "+
 				"would have to hold the KL per sample."),
@@ -195,16 +191,22 @@ func swift() []*Estimator {
 		docSizes: "Groups may differ in size; of several turns of one request the last counts, which the log must have sorted out.",
 		refuse:   func(f formula) formula { return f },
 	}
+	notGDPO := swiftScale(false, "gdpo", ScaleGroup, ScaleBatch, ScaleNone)
+	for value, s := range notGDPO.Selects {
+		if s.Estimator == "" { // of gdpo, whose other values are those of grpo
+			notGDPO.Selects[value] = Selection{Estimator: "grpo", Scale: s.Scale}
+		}
+	}
 	return slices.Concat(fixed.estimators(), dynamic.estimators(), []*Estimator{
 		// scale_rewards="gdpo".
-		{
-			Entry: about("gdpo", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)", swiftCode,
-				"ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of different sizes raise "+
-					"RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.").with(swiftNotGDPO()),
-			Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
-			Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
-			Advantage: refuseRagged(gdpo{eps: 1e-8, perFunction: true}.advantages),
-		},
+		about("gdpo", "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)", swiftCode,
+			"ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups of different sizes raise "+
+				"RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.").with(notGDPO).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, DependsOnBatch: true, CanFilter: true, Needs: Needs{Components: true},
+				Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
+				Advantage: refuseRagged(gdpo{eps: 1e-8, perFunction: true}.advantages),
+			}),
 		// The default of rloo and reinforce_plus_plus.
 		notComputable("kl_in_reward", "r − beta·KL, then the estimator", swiftCode,
 			"kl_in_reward (True by default for rloo and reinforce_plus_plus) subtracts beta·KL of the sequence from the "+
@@ -223,39 +225,14 @@ func swift() []*Estimator {
 	})
 }
 
-// swiftScale is scale_rewards, whose value gdpo is an entry here; the default first.
-func swiftScale(first Scale, others ...Scale) Option {
+// swiftScale is scale_rewards, the default first. Its value gdpo is an entry here, or has no effect but to turn the division off.
+func swiftScale(gdpoIsNone bool, first Scale, others ...Scale) Option {
 	o := scaleRewards("", append([]Scale{first}, others...)...)
-	o.Meaning = "the scale; gdpo is the entry gdpo"
-	o.Selects["gdpo"] = Selection{Estimator: "gdpo"}
-	return o
-}
-
-// swiftNotGDPO is scale_rewards of gdpo, whose other values are those of grpo.
-func swiftNotGDPO() Option {
-	o := swiftScale("gdpo", ScaleGroup, ScaleBatch, ScaleNone)
-	for value, s := range o.Selects {
-		if s.Estimator == "" {
-			o.Selects[value] = Selection{Estimator: "grpo", Scale: s.Scale}
-		}
+	o.Meaning, o.Selects["gdpo"] = "the scale; gdpo is the entry gdpo", Selection{Estimator: "gdpo"}
+	if gdpoIsNone {
+		o.Meaning, o.Selects["gdpo"] = "the scale; gdpo is not applied here: it is none", Selection{Scale: ScaleNone}
 	}
 	return o
-}
-
-// swiftIgnoringGDPO is scale_rewards where gdpo has no effect but to turn the division off.
-func swiftIgnoringGDPO(first Scale, others ...Scale) Option {
-	o := swiftScale(first, append(others, "gdpo")...)
-	o.Meaning = "the scale; gdpo is not applied here: it is none"
-	o.Selects["gdpo"] = Selection{Scale: ScaleNone}
-	return o
-}
-
-// scale is scale_rewards; the variant for groups of different sizes ignores gdpo.
-func (v swiftVariant) scale(first Scale, others ...Scale) Option {
-	if !v.asMatrix {
-		return swiftIgnoringGDPO(first, others...)
-	}
-	return swiftScale(first, append(others, "gdpo")...)
 }
 
 // swiftVariant is one of the two functions that compute advantages.
@@ -269,32 +246,32 @@ type swiftVariant struct {
 // estimators returns grpo, rloo and reinforce_plus_plus; the scale is scale_rewards.
 func (v swiftVariant) estimators() []*Estimator {
 	return []*Estimator{
-		{
-			Entry: about("grpo"+v.suffix, "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
-				swiftCode+v.suffix,
-				"s has ddof 1. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error (eight of 10.1: +0.0095). "+
-					v.docSizes+" NaN counts as 0.").with(v.scale(ScaleGroup, ScaleBatch, ScaleNone)),
-			Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
-			Advantage: v.refuse(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
-		},
+		about("grpo"+v.suffix, "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+			swiftCode+v.suffix,
+			"s has ddof 1. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error (eight of 10.1: +0.0095). "+
+				v.docSizes+" NaN counts as 0.").with(swiftScale(!v.asMatrix, ScaleGroup, ScaleBatch, ScaleNone, "gdpo")).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone}, CanFilter: true, Clean: cleanNaNToZero,
+				zeroStd:   zeroStdOfGroups(torchStd),
+				Advantage: v.refuse(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
+			}),
 		// For kl_in_reward=False.
-		{
-			Entry: about("rloo"+v.suffix, "A = (r·n/(n − 1) − μ·n/(n − 1)) / (s + 1e-4); none: not divided", swiftCode+v.suffix,
-				"Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A single-sample group gets "+
-					"0. "+v.docSizes+" NaN counts as 0.").with(v.scale(ScaleNone, ScaleGroup, ScaleBatch)),
-			Scales: []Scale{ScaleNone, ScaleGroup, ScaleBatch}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
-			Advantage: v.refuse(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
-		},
+		about("rloo"+v.suffix, "A = (r·n/(n − 1) − μ·n/(n − 1)) / (s + 1e-4); none: not divided", swiftCode+v.suffix,
+			"Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A single-sample group gets "+
+				"0. "+v.docSizes+" NaN counts as 0.").with(swiftScale(!v.asMatrix, ScaleNone, ScaleGroup, ScaleBatch, "gdpo")).
+			by(Estimator{
+				Scales: []Scale{ScaleNone, ScaleGroup, ScaleBatch}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
+				Advantage: v.refuse(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
+			}),
 		// ms-swift's REINFORCE++ is centred by group and scaled by sample.
-		{
-			Entry: about("reinforce_plus_plus"+v.suffix, "a = r − μ; A = a / (s_a + 1e-4), s of the batch or of the group; none: a",
-				swiftCode+v.suffix,
-				"Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and "+
-					"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. "+v.docSizes+" NaN counts as 0.").with(swiftIgnoringGDPO(ScaleBatch, ScaleGroup, ScaleNone)),
-			Scales: []Scale{ScaleBatch, ScaleGroup, ScaleNone}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
-			Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),
-		},
+		about("reinforce_plus_plus"+v.suffix, "a = r − μ; A = a / (s_a + 1e-4), s of the batch or of the group; none: a",
+			swiftCode+v.suffix,
+			"Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and "+
+				"no second mean, unlike the REINFORCE++ of others. A single-sample group gets 0. "+v.docSizes+" NaN counts as 0.").with(swiftScale(true, ScaleBatch, ScaleGroup, ScaleNone, "gdpo")).
+			by(Estimator{
+				Scales: []Scale{ScaleBatch, ScaleGroup, ScaleNone}, Clean: cleanNaNToZero, zeroStd: zeroStdOfGroups(torchStd),
+				Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),
+			}),
 	}
 }
 
@@ -310,21 +287,17 @@ func twinkle() []*Estimator {
 	return []*Estimator{
 		// A group of one among larger ones is NaN ("group"). A NaN reward makes its group
 		// NaN ("group", "none") or all ("batch").
-		{
-			Entry: about("grpo", "A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ",
-				twinkleCode+"grpo.py:GRPOAdvantage.__call__",
-				"s has ddof 1. Single-sample groups get their raw reward (group), or are compared with the whole batch (batch, none). "+
-					"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). "+
-					"Groups of different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN."),
-			Scales: scales, CanFilter: true, DependsOnBatch: true, Advantage: refuseAsTwinkle(twinkleGRPO, 1),
-		},
-		{
-			Entry: about("rloo", "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
-				twinkleCode+"rloo.py:RLOOAdvantage.__call__",
-				"s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise "+
-					"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0."),
-			Scales: scales, Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2),
-		},
+		about("grpo", "A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ",
+			twinkleCode+"grpo.py:GRPOAdvantage.__call__",
+			"s has ddof 1. Single-sample groups get their raw reward (group), or are compared with the whole batch (batch, none). "+
+				"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). "+
+				"Groups of different sizes raise ValueError, missing rewards raise TypeError; NaN makes its group NaN.").
+			by(Estimator{Scales: scales, CanFilter: true, DependsOnBatch: true, Advantage: refuseAsTwinkle(twinkleGRPO, 1)}),
+		about("rloo", "A = (r − (Σr − r) / (n − 1)) / (s + 1e-8), s of the group or of the batch; none: not divided",
+			twinkleCode+"rloo.py:RLOOAdvantage.__call__",
+			"s has ddof 1 and is that of the rewards. The default scale is group, unlike other RLOOs. Single-sample groups and groups of different sizes raise "+
+				"ValueError, missing rewards raise TypeError; NaN makes its group NaN. Equal rewards often do not give 0.").
+			by(Estimator{Scales: scales, Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2)}),
 		notComputable("gae", formulaGAE,
 			"modelscope/twinkle@4380b27d197213a59a6fb7a5380d5f15e4b23c38 src/twinkle/advantage/gae.py:GAEAdvantage.__call__", criticNeeded),
 	}

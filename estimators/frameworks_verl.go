@@ -19,77 +19,58 @@ func verl() []*Estimator {
 	byStd := divideByStd("algorithm.norm_adv_by_std_in_grpo")
 	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
-		{
-			Entry: about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
-				"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
-					"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs "+
-					"the last counts, and all get its advantage; the other estimators of verl count each output.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula,
-		},
-		{
-			Entry: about("grpo_vectorized", "A = (r − μ) / (s + 1e-6); none: r − μ",
-				algos+"compute_grpo_vectorized_outcome_advantage",
-				"As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. "+
-					"Groups may differ in size. NaN makes its group NaN.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: indexAddGRPO(false),
-		},
-		{
-			Entry: about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
-				algos+"compute_grpo_passk_outcome_advantage",
-				"s has ddof 1. A single-sample group raises ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups "+
-					"may differ in size.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: verlPassK,
-		},
-		{
-			Entry: about("rloo", "A = r·n/(n − 1) − μ·n/(n − 1)", algos+"compute_rloo_outcome_advantage",
-				"No standard deviation, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding "+
-					"error. Groups may differ in size. NaN makes its group NaN."),
-			Advantage: groupwise{baseline: rlooTerms, ofOne: oneMean0Std1}.advantages,
-		},
-		{
-			Entry: about("rloo_vectorized", "A = (n·r − Σ) / max(n − 1, 1), 0 for a group of one",
-				algos+"compute_rloo_vectorized_outcome_advantage",
-				"No standard deviation, no eps; the sum runs from left to right. A single-sample group gets 0, unlike rloo. Groups may "+
-					"differ in size. NaN makes its group NaN."),
-			Advantage: bincountRLOO(),
-		},
-		{
-			Entry: about("opo", "A = r − Σ l r / Σ l", algos+"compute_opo_outcome_advantage",
-				"No scale, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding error. Groups "+
-					"may differ in size. NaN makes its group NaN."),
-			Needs: Needs{Lengths: true}, Advantage: lengthWeighted,
-		},
-		{
-			Entry: about("gpg", "A = N / max(m, 1) · (r − μ), m = rewards that are not 0", algos+"compute_gpg_outcome_advantage",
-				"The option alpha is overwritten, the standard deviation not used. A single-sample group has μ 0. NaN counts as not 0 "+
-					"and makes its group NaN. Groups may differ in size."),
-			DependsOnBatch: true, CanFilter: true, Advantage: groupPolicyGradient,
-		},
-		discounted(*tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-				algos+"compute_reinforce_plus_plus_outcome_advantage",
-				docWhitenedRewards+"ddof 1. Up to one token in the batch is a ValueError. NaN makes all NaN."),
-		}), "algorithm.gamma", whiten, rewardItself),
-		tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus_baseline", "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
-				algos+"compute_reinforce_plus_plus_baseline_outcome_advantage",
-				"A single-sample group keeps r. "+docWhitenedCentred+"ddof 1. Up to one token in the batch is a ValueError. NaN makes "+
-					"all NaN."),
-			Advantage: whiten.after(withScale(groupwise{ofOne: oneMean0Std1}.advantages, ScaleNone)),
-		}),
-		{
-			Entry: about("remax", "A = r − b, b the reward of one greedy response", algos+"compute_remax_outcome_advantage",
-				"No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout dump does not hold b."),
-			Needs: Needs{Baselines: true}, Advantage: greedyBaseline,
-		},
-		tokenWhitened(Estimator{
-			Entry: about("gdpo", "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
-				algos+"compute_gdpo_outcome_advantage",
-				"ddof 1 twice. A single-sample group has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by "+
-					"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Needs: Needs{Components: true},
-			Advantage: whiten.after(perComponent(grpoFormula)),
-		}),
+		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
+			"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
+				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs "+
+				"the last counts, and all get its advantage; the other estimators of verl count each output.").with(byStd).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula}),
+		about("grpo_vectorized", "A = (r − μ) / (s + 1e-6); none: r − μ",
+			algos+"compute_grpo_vectorized_outcome_advantage",
+			"As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A single-sample group has μ 0 and s 1. "+
+				"Groups may differ in size. NaN makes its group NaN.").with(byStd).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: indexAddGRPO(false)}),
+		about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
+			algos+"compute_grpo_passk_outcome_advantage",
+			"s has ddof 1. A single-sample group raises ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups "+
+				"may differ in size.").with(byStd).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: verlPassK}),
+		about("rloo", "A = r·n/(n − 1) − μ·n/(n − 1)", algos+"compute_rloo_outcome_advantage",
+			"No standard deviation, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding "+
+				"error. Groups may differ in size. NaN makes its group NaN.").
+			by(Estimator{Advantage: groupwise{baseline: rlooTerms, ofOne: oneMean0Std1}.advantages}),
+		about("rloo_vectorized", "A = (n·r − Σ) / max(n − 1, 1), 0 for a group of one",
+			algos+"compute_rloo_vectorized_outcome_advantage",
+			"No standard deviation, no eps; the sum runs from left to right. A single-sample group gets 0, unlike rloo. Groups may "+
+				"differ in size. NaN makes its group NaN.").
+			by(Estimator{Advantage: bincountRLOO()}),
+		about("opo", "A = r − Σ l r / Σ l", algos+"compute_opo_outcome_advantage",
+			"No scale, no eps. A single-sample group gets its raw reward. Equal rewards give 0 or float32 rounding error. Groups "+
+				"may differ in size. NaN makes its group NaN.").
+			by(Estimator{Needs: Needs{Lengths: true}, Advantage: lengthWeighted}),
+		about("gpg", "A = N / max(m, 1) · (r − μ), m = rewards that are not 0", algos+"compute_gpg_outcome_advantage",
+			"The option alpha is overwritten, the standard deviation not used. A single-sample group has μ 0. NaN counts as not 0 "+
+				"and makes its group NaN. Groups may differ in size.").
+			by(Estimator{DependsOnBatch: true, CanFilter: true, Advantage: groupPolicyGradient}),
+		about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+			algos+"compute_reinforce_plus_plus_outcome_advantage",
+			docWhitenedRewards+"ddof 1. Up to one token in the batch is a ValueError. NaN makes all NaN.").
+			by(Estimator{}).whitened().discounted("algorithm.gamma", whiten, rewardItself),
+		about("reinforce_plus_plus_baseline", "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+			algos+"compute_reinforce_plus_plus_baseline_outcome_advantage",
+			"A single-sample group keeps r. "+docWhitenedCentred+"ddof 1. Up to one token in the batch is a ValueError. NaN makes "+
+				"all NaN.").
+			by(Estimator{Advantage: whiten.after(withScale(groupwise{ofOne: oneMean0Std1}.advantages, ScaleNone))}).whitened(),
+		about("remax", "A = r − b, b the reward of one greedy response", algos+"compute_remax_outcome_advantage",
+			"No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout dump does not hold b.").
+			by(Estimator{Needs: Needs{Baselines: true}, Advantage: greedyBaseline}),
+		about("gdpo", "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
+			algos+"compute_gdpo_outcome_advantage",
+			"ddof 1 twice. A single-sample group has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by "+
+				"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.").with(byStd).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Needs: Needs{Components: true},
+				Advantage: whiten.after(perComponent(grpoFormula)),
+			}).whitened(),
 		notComputable("gae", formulaGAE, algos+"compute_gae_advantage_return", criticNeeded),
 		notComputable("optimal_token_baseline", "A_t = G_t − Σ G_t W_t / (Σ W_t + 1e-8)",
 			algos+"compute_optimal_token_baseline_advantage", tokenNeeded),
@@ -146,34 +127,30 @@ const (
 // added to the standard deviation, samples can be filtered, and NaN becomes 0.
 func easyR1() []*Estimator {
 	return []*Estimator{
-		{
-			Entry: about("grpo", "A = (r − μ) / s, 0 if s < 1e-6", easyR1Algos+"compute_grpo_outcome_advantage",
-				"s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A single-sample group raises AssertionError. "+
-					"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). "+
-					"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN."),
-			Scales: []Scale{ScaleGroup}, TrainerFilters: true, CanFilter: true, Clean: cleanNaNToNum,
-			Advantage: refuseGroupsOfOne(withScale(groupwise{eps: 1e-6, epsIsThreshold: true}.advantages, ScaleGroup), "GRPO needs rollout.n > 1."),
-		},
-		{
-			Entry: about("rloo", "A = r − (Σr − r) / (n − 1)", easyR1Algos+"compute_rloo_outcome_advantage",
-				"No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error. "+
-					"Groups may differ in size. NaN and missing rewards count as 0."),
-			// An infinite reward gives NaN to its sample and ∓Inf to the others of its group.
-			Clean:     cleanNaNToNum,
-			Advantage: refuseGroupsOfOne(withScale(rloo(0).advantages, ScaleNone), "RLOO needs rollout.n > 1."),
-		},
-		discounted(*tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-				easyR1Algos+"compute_reinforce_plus_plus_outcome_advantage",
-				docWhitenedRewards+"ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one "+
-					"makes all NaN."),
-			Clean: cleanNaNToNum,
-		}), "algorithm.gamma", maskedWhiten(), rewardItself),
-		{
-			Entry: about("remax", "A = r − b, b the reward of one greedy response", easyR1Algos+"compute_remax_outcome_advantage",
-				"No scale, no eps; groups of any size, of one too. NaN and missing rewards count as 0. The usual logs do not hold b."),
-			Needs: Needs{Baselines: true}, Clean: cleanNaNToNum, Advantage: greedyBaseline,
-		},
+		about("grpo", "A = (r − μ) / s, 0 if s < 1e-6", easyR1Algos+"compute_grpo_outcome_advantage",
+			"s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A single-sample group raises AssertionError. "+
+				"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). "+
+				"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.").
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, TrainerFilters: true, CanFilter: true, Clean: cleanNaNToNum,
+				Advantage: refuseGroupsOfOne(withScale(groupwise{eps: 1e-6, epsIsThreshold: true}.advantages, ScaleGroup), "AssertionError", "GRPO needs rollout.n > 1."),
+			}),
+		// An infinite reward gives NaN to its sample and ∓Inf to the others of its group.
+		about("rloo", "A = r − (Σr − r) / (n − 1)", easyR1Algos+"compute_rloo_outcome_advantage",
+			"No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error. "+
+				"Groups may differ in size. NaN and missing rewards count as 0.").
+			by(Estimator{
+				Clean:     cleanNaNToNum,
+				Advantage: refuseGroupsOfOne(withScale(rloo(0).advantages, ScaleNone), "AssertionError", "RLOO needs rollout.n > 1."),
+			}),
+		about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+			easyR1Algos+"compute_reinforce_plus_plus_outcome_advantage",
+			docWhitenedRewards+"ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one "+
+				"makes all NaN.").
+			by(Estimator{Clean: cleanNaNToNum}).whitened().discounted("algorithm.gamma", maskedWhiten(), rewardItself),
+		about("remax", "A = r − b, b the reward of one greedy response", easyR1Algos+"compute_remax_outcome_advantage",
+			"No scale, no eps; groups of any size, of one too. NaN and missing rewards count as 0. The usual logs do not hold b.").
+			by(Estimator{Needs: Needs{Baselines: true}, Clean: cleanNaNToNum, Advantage: greedyBaseline}),
 		notComputable("gae", formulaGAE, easyR1Algos+"compute_gae_advantage_return", criticNeeded),
 		notComputable("kl_in_reward", "r − kl_coef·KL per token, then the estimator", easyR1Code+"ray_trainer.py:apply_kl_penalty",
 			"The trainer's default (a reference policy, use_kl_loss off) subtracts kl_coef·KL from every token's reward before the "+
@@ -205,16 +182,16 @@ func easyR1Upstream() []*Estimator {
 	grpo := as("grpo", "s has ddof 1. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding error over s + "+
 		"1e-6: eight of 10.1 give +0.47. Groups may differ in size. NaN makes its group NaN.")
 	grpo.Formula, grpo.TrainerFilters = "A = (r − μ) / (s + 1e-6)", false
-	grpo.Advantage = refuseGroupsOfOne(groupwise{eps: 1e-6}.advantages, "GRPO needs rollout.n > 1.")
+	grpo.Advantage = refuseGroupsOfOne(groupwise{eps: 1e-6}.advantages, "AssertionError", "GRPO needs rollout.n > 1.")
 	return []*Estimator{
 		grpo,
-		{
-			Entry: about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0", algos+"compute_grpo_passk_outcome_advantage",
-				"s has ddof 1. A single-sample group raises AssertionError. Equal best rewards give 0. NaN ranks highest and gives NaN. "+
-					"Groups may differ in size."),
-			Scales: []Scale{ScaleGroup}, CanFilter: true,
-			Advantage: refuseGroupsOfOne(passK(true), "GRPO needs rollout.n > 1."),
-		},
+		about("grpo_passk", "best: (r1 − r2) / (s + 1e-6), others 0", algos+"compute_grpo_passk_outcome_advantage",
+			"s has ddof 1. A single-sample group raises AssertionError. Equal best rewards give 0. NaN ranks highest and gives NaN. "+
+				"Groups may differ in size.").
+			by(Estimator{
+				Scales: []Scale{ScaleGroup}, CanFilter: true,
+				Advantage: refuseGroupsOfOne(passK(true), "AssertionError", "GRPO needs rollout.n > 1."),
+			}),
 		as("rloo", "No standard deviation and no eps. A single-sample group raises AssertionError. Equal rewards give 0 or float32 rounding "+
 			"error. Groups may differ in size. NaN makes its group NaN."),
 		as("reinforce_plus_plus", docWhitenedRewards+"ddof 1. NaN makes all NaN."),
@@ -234,38 +211,30 @@ func skyRL() []*Estimator {
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
 	return []*Estimator{
 		// grpo_norm_by_std=False is scale "none".
-		{
-			Entry: about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
-				"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
-					"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula,
-		},
-		{
-			Entry: about("rloo", "A = (r − μ) · n/(n − 1)", algos+"compute_rloo_outcome_advantage",
-				"No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. Groups "+
-					"may differ in size. NaN makes its group NaN."),
-			Advantage: groupwise{baseline: rlooFactor, ofOne: oneZero}.advantages,
-		},
-		{
-			Entry: about("maxrl", "A = (r − μ) / (μ + 1e-6)", algos+"compute_maxrl_advantage",
-				"A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A single-sample group gets its raw reward. "+
-					"Groups may differ in size. NaN makes its group NaN."),
-			CanFilter: true, Advantage: maxRL(1e-6, false),
-		},
-		tokenWhitened(Estimator{
-			Entry: about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-				algos+"compute_reinforce_plus_plus_outcome_advantage",
-				docWhitenedRewards+"ddof 1. NaN makes all NaN."),
-			Advantage: whitening{eps: 1e-8}.after(rewardItself),
-		}),
+		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
+			"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
+				"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.").with(byStd).
+			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula}),
+		about("rloo", "A = (r − μ) · n/(n − 1)", algos+"compute_rloo_outcome_advantage",
+			"No standard deviation, no eps. A single-sample group gets 0. Equal rewards give 0 or float32 rounding error. Groups "+
+				"may differ in size. NaN makes its group NaN.").
+			by(Estimator{Advantage: groupwise{baseline: rlooFactor, ofOne: oneZero}.advantages}),
+		about("maxrl", "A = (r − μ) / (μ + 1e-6)", algos+"compute_maxrl_advantage",
+			"A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A single-sample group gets its raw reward. "+
+				"Groups may differ in size. NaN makes its group NaN.").
+			by(Estimator{CanFilter: true, Advantage: maxRL(1e-6, false)}),
+		about("reinforce_plus_plus", "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+			algos+"compute_reinforce_plus_plus_outcome_advantage",
+			docWhitenedRewards+"ddof 1. NaN makes all NaN.").
+			by(Estimator{Advantage: whitening{eps: 1e-8}.after(rewardItself)}).whitened(),
 		// grpo followed by advantage_batch_normalize.
-		tokenWhitened(Estimator{
-			Entry: about("grpo_batch_normalize", "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
-				code+"train/trainer.py:1473-1482",
-				"m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed "+
-					"in float64 here: agrees to 1e-4. The rest as grpo.").with(byStd),
-			Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
-			Advantage: whitening{eps: 1e-8, ddof0: true, epsIsFloor: true, meanOverPadding: true}.after(grpoFormula),
-		}),
+		about("grpo_batch_normalize", "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
+			code+"train/trainer.py:1473-1482",
+			"m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed "+
+				"in float64 here: agrees to 1e-4. The rest as grpo.").with(byStd).
+			by(Estimator{
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true,
+				Advantage: whitening{eps: 1e-8, ddof0: true, epsIsFloor: true, meanOverPadding: true}.after(grpoFormula),
+			}).whitened(),
 	}
 }

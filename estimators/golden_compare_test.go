@@ -185,13 +185,13 @@ func (row goldenRow) compareTokens(t *testing.T, c goldenCase, e *Estimator, n *
 	}
 	gamma := *c.Params.Gamma
 	values := newTokenValues(b.Rewards, b.Lengths, gamma)
-	line := w.fit(&values)
+	centre, factor := w.fit(&values)
 	worst := difference{float: e.Float}
 	for at, i := range order {
 		got, want := make([]float64, b.Lengths[at]), floats(c.Tokens[i])
 		x, mean := b.Rewards[at], 0.0
 		for k := len(got) - 1; k >= 0; k-- {
-			got[k] = line.at(x)
+			got[k] = float64(float32((x - centre) * factor))
 			x *= gamma
 			mean += want[k] / float64(len(want))
 		}

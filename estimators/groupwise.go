@@ -66,7 +66,7 @@ func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
 	for q.Next() {
 		switch n := q.Size; {
-		case n == 1 && w.ofOneIsSpecial():
+		case n == 1 && (w.ofOne != oneByFormula || w.zeroIfFlat): // the formula is not applied
 			for _, i := range q.Starts[:q.Rows] {
 				dst[i] = w.advantageOfOne(float32(b.Rewards[i]), by)
 			}
@@ -188,9 +188,6 @@ func (w groupwise) writeLarge(dst, rewards []float64, r []float32, by divisor) {
 	}
 }
 
-// ofOneIsSpecial reports whether the formula is not applied to groups of one.
-func (w groupwise) ofOneIsSpecial() bool { return w.ofOne != oneByFormula || w.zeroIfFlat }
-
 // getsZeros reports whether a group with standard deviation s gets zeros. A NaN is
 // not above the one threshold and not below the other.
 func (w groupwise) getsZeros(s float32, by divisor) bool {
@@ -200,7 +197,7 @@ func (w groupwise) getsZeros(s float32, by divisor) bool {
 	return w.epsIsThreshold && by.perGroup && s < w.eps
 }
 
-// advantageOfOne returns what a group of one gets if ofOneIsSpecial.
+// advantageOfOne returns what a group of one gets where it is not what the formula gives.
 func (w groupwise) advantageOfOne(x float32, by divisor) float64 {
 	switch divisor := by.batchDivisor; {
 	case w.ofOne == oneZero, w.zeroIfFlat && !by.none:

@@ -29,7 +29,7 @@ func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
 	oneGroup := func(lo, hi int) {
 		r, buf = resize(r, hi-lo), resize(buf, hi-lo)
 		toFloat32(r, b.Rewards[lo:hi])
-		by.normalize(r, buf, rowSums())
+		by.normalize(r, buf, sums{torchsum.Sum, torchsum.Sum})
 		for i, a := range r {
 			dst[lo+i] = float64(nanToNum(a))
 		}
@@ -101,18 +101,6 @@ func (w nanDivisor) normalizeTile(tile, squares lanes.Tile) bool {
 // sums add the values, and the squared differences to their mean, within a group.
 type sums struct{ values, squares func([]float32) float32 }
 
-// rowSums add what is contiguous in memory.
-func rowSums() sums { return sums{torchsum.Sum, torchsum.Sum} }
-
-// normalizeGroups replaces the rewards in r by (r − μ)/(s + eps), s of their group; NaN stays.
-func (w nanIgnoring) normalizeGroups(r []float32, offsets []int, by sums) {
-	buf := make([]float32, largestGroup(offsets))
-	for g := 1; g < len(offsets); g++ {
-		x := r[offsets[g-1]:offsets[g]]
-		nanDivisor{eps: w.eps, scale: ScaleGroup}.normalize(x, buf[:len(x)], by)
-	}
-}
-
 // nanStd is the standard deviation of the values of x that are not NaN; 0 if x has one value
 // only, which may be NaN. It overwrites buf.
 func nanStd(x, buf []float32) float32 {
@@ -181,7 +169,11 @@ func (w gdpo) advantages(dst []float64, b Batch, _ Scale) error {
 
 // weightedSum returns z; with ignoreUnscored, NaN for samples without any score.
 func (w gdpo) weightedSum(b Batch) []float32 {
-	components := componentsToFloat32(b.Components)
+	components := make([][]float32, len(b.Components))
+	for k, c := range b.Components {
+		components[k] = make([]float32, len(c))
+		toFloat32(components[k], c)
+	}
 	unscored := make([]bool, len(b.Rewards))
 	if w.ignoreUnscored {
 		for i := range unscored {
@@ -191,8 +183,12 @@ func (w gdpo) weightedSum(b Batch) []float32 {
 			}
 		}
 	}
+	buf, by := make([]float32, largestGroup(b.Offsets)), nanDivisor{eps: w.eps, scale: ScaleGroup}
 	for k, r := range components {
-		nanIgnoring{w.eps}.normalizeGroups(r, b.Offsets, w.sumsOf(k, len(components)))
+		sums := w.sumsOf(k, len(components))
+		for lo, hi := range b.ranges() {
+			by.normalize(r[lo:hi], buf[:hi-lo], sums)
+		}
 	}
 	add := torchsum.Sum
 	if w.perFunction {
@@ -239,15 +235,6 @@ func weight(weights []float64, k int) float32 {
 		return 1
 	}
 	return float32(weights[k])
-}
-
-func componentsToFloat32(components [][]float64) [][]float32 {
-	out := make([][]float32, len(components))
-	for k, c := range components {
-		out[k] = make([]float32, len(c))
-		toFloat32(out[k], c)
-	}
-	return out
 }
 
 // rloo is RLOO over the samples that have a score:

@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"math"
+	"slices"
 
 	"vantage/estimators/torchsum"
 )
@@ -74,16 +75,8 @@ func (w population) meanStd(r, buf []float64) (mean, std float64) {
 			x = append(x, v)
 		}
 	}
-	n := float64(len(x))
-	mean = torchsum.SumNumpy(x) / n
-	for i, v := range x {
-		d := v - mean
-		x[i] = d * d
-	}
-	if w.ddof1 {
-		n--
-	}
-	return mean, math.Sqrt(torchsum.SumNumpy(x) / n)
+	mean = torchsum.MeanNumpy(x)
+	return mean, torchsum.StdNumpy(x, mean, toInt(w.ddof1), x)
 }
 
 // numpy32 is GRPO in numpy's float32 throughout, with the standard deviation of a population, ddof 0:
@@ -116,19 +109,11 @@ func (w numpy32) advantages(dst []float64, b Batch, s Scale) error {
 // centredByPythonSum is r − Σr/n in float64. The sum runs from left to right as
 // Python's sum did up to 3.11; later versions compensate, which may change the last
 // bit.
-func centredByPythonSum(dst []float64, b Batch, _ Scale) error {
-	mustHaveLength(dst, b)
-	for g := range b.Groups() {
-		sum := 0.0
-		for _, x := range b.Group(g) {
-			sum += x
-		}
-		mean := sum / float64(b.Offsets[g+1]-b.Offsets[g])
-		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
-			dst[i] = b.Rewards[i] - mean
-		}
+func centredByPythonSum(dst, r []float64, _ Scale) {
+	mean := torchsum.SumLeftToRight(r) / float64(len(r))
+	for i, x := range r {
+		dst[i] = x - mean
 	}
-	return nil
 }
 
 // rloo64 is RLOO in numpy's float64, of which frameworks have two forms:
@@ -137,26 +122,21 @@ func centredByPythonSum(dst []float64, b Batch, _ Scale) error {
 //	A_i = r_i − (Σ − r_i)/(n − 1)        (bySum) a group of one gets 0
 type rloo64 struct{ bySum bool }
 
-func (w rloo64) advantages(dst []float64, b Batch, _ Scale) error {
-	mustHaveLength(dst, b)
-	for g := range b.Groups() {
-		r, to := b.Group(g), dst[b.Offsets[g]:b.Offsets[g+1]]
-		n := float64(len(r))
-		sum := torchsum.SumNumpy(r)
-		for i, x := range r {
-			switch {
-			case n == 1 && w.bySum:
-				to[i] = 0
-			case n == 1:
-				to[i] = x
-			case w.bySum:
-				to[i] = x - (sum-x)/(n-1)
-			default:
-				to[i] = n / (n - 1) * (x - sum/n)
-			}
+func (w rloo64) advantages(dst, r []float64, _ Scale) {
+	n := float64(len(r))
+	sum := torchsum.SumNumpy(r)
+	for i, x := range r {
+		switch {
+		case n == 1 && w.bySum:
+			dst[i] = 0
+		case n == 1:
+			dst[i] = x
+		case w.bySum:
+			dst[i] = x - (sum-x)/(n-1)
+		default:
+			dst[i] = n / (n - 1) * (x - sum/n)
 		}
 	}
-	return nil
 }
 
 // flatSpread is how far rewards may be from the first of their group to count as equal.
@@ -166,37 +146,21 @@ const flatSpread = 1e-12
 // within 1e-12 of the first, or of a single reward, gets 0. NaN is not within it. other writes the
 // advantages of a group that is not flat; scaled says whether it divides.
 func flatGroups(other func(dst, r []float64, scaled bool)) formula {
-	return func(dst []float64, b Batch, s Scale) error {
-		mustHaveLength(dst, b)
-		for g := range b.Groups() {
-			r, to := b.Group(g), dst[b.Offsets[g]:b.Offsets[g+1]]
-			if isFlat(r) {
-				clear(to)
-				continue
-			}
-			other(to, r, s != ScaleNone)
+	return perGroup64(func(dst, r []float64, s Scale) {
+		differs := func(x float64) bool { return !(math.Abs(x-r[0]) <= flatSpread) }
+		if len(r) == 0 || !slices.ContainsFunc(r[1:], differs) {
+			clear(dst)
+			return
 		}
-		return nil
-	}
-}
-
-func isFlat(r []float64) bool {
-	for _, x := range r[min(1, len(r)):] {
-		if !(math.Abs(x-r[0]) <= flatSpread) {
-			return false
-		}
-	}
-	return true
+		other(dst, r, s != ScaleNone)
+	})
 }
 
 // pythonGRPO is (r − μ)/(s + 1e-6) in Python's floats: sums from left to right as Python had them up to
 // 3.11, ddof 0.
 func pythonGRPO(dst, r []float64, scaled bool) {
-	sum, squares, n := 0.0, 0.0, float64(len(r))
-	for _, x := range r {
-		sum += x
-	}
-	mean := sum / n
+	squares, n := 0.0, float64(len(r))
+	mean := torchsum.SumLeftToRight(r) / n
 	for i, x := range r {
 		dst[i] = x - mean
 		squares += float64(dst[i] * dst[i])

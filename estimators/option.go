@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -52,6 +53,11 @@ func (o Option) parse(text string) (string, error) {
 type Kind struct {
 	text  string
 	parse func(string) (value string, ok bool)
+}
+
+// Option returns the option that takes such values.
+func (k Kind) Option(key, byDefault, meaning string) Option {
+	return Option{Key: key, Kind: k, Default: byDefault, Meaning: meaning}
 }
 
 // String describes the values: "a number from 0 to 1".
@@ -210,7 +216,11 @@ func (o Options) Resolve(who string, list []Option) (Options, error) {
 	for key, text := range o.All() {
 		option, found := FindOption(list, key)
 		if !found {
-			return o, fmt.Errorf("%s has no option %s: %s", who, key, itHas(list))
+			keys := []string{}
+			for _, option := range list {
+				keys = append(keys, option.Key)
+			}
+			return o, fmt.Errorf("%s has no option %s: it has %s", who, key, cmp.Or(strings.Join(keys, ", "), "none"))
 		}
 		value, err := option.parse(text)
 		if err != nil {
@@ -228,17 +238,6 @@ func (o Options) Resolve(who string, list []Option) (Options, error) {
 		}
 	}
 	return out, nil
-}
-
-func itHas(list []Option) string {
-	var keys []string
-	for _, o := range list {
-		keys = append(keys, o.Key)
-	}
-	if keys == nil {
-		return "it has none"
-	}
-	return "it has " + strings.Join(keys, ", ")
 }
 
 // Select takes the first option out that selects something.

@@ -14,10 +14,10 @@ func changed(list []*Estimator, name string, change func(e *Estimator)) *Estimat
 }
 
 // configurable completes e with options and the formula that their values make.
-func configurable(e Estimator, build func(Values) formula, options ...Option) *Estimator {
+func (e *Estimator) configurable(build func(Values) formula, options ...Option) *Estimator {
 	e.Options = append(e.Options, options...)
 	e.build(build)
-	return &e
+	return e
 }
 
 // build has the values of the options make the formula.
@@ -27,24 +27,21 @@ func (e *Estimator) build(formulaOf func(Values) formula) {
 }
 
 // configured is configurable for options that change more than the formula.
-func configured(e Estimator, configure func(*Estimator, Values), options ...Option) *Estimator {
+func (e *Estimator) configured(configure func(*Estimator, Values), options ...Option) *Estimator {
 	e.Options = append(e.Options, options...)
 	e.configure = configure
-	configure(&e, Values{list: e.Options})
-	return &e
+	configure(e, Values{list: e.Options})
+	return e
 }
 
 // discounted completes e, which whitens what f gives, with the discount of a trainer.
-func discounted(e Estimator, key string, w whitening, f formula) *Estimator {
-	return configurable(e, func(v Values) formula { return w.discounted(f, v.Number(key)) }, discount(key))
+func (e *Estimator) discounted(key string, w whitening, f formula) *Estimator {
+	return e.configurable(func(v Values) formula { return w.discounted(f, v.Number(key)) }, discount(key))
 }
 
 // discount is the option of REINFORCE++ that makes a token's return smaller the earlier it is.
 func discount(key string) Option {
-	return Option{
-		Key: key, Kind: Number(0, 1), Default: "1",
-		Meaning: "discount per token before the last; a sample has the mean over its tokens here",
-	}
+	return Number(0, 1).Option(key, "1", "discount per token before the last; a sample has the mean over its tokens here")
 }
 
 // clipRange is the option that cuts rewards or shaped rewards.

@@ -69,19 +69,14 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
 	}
 	if e.Selects() {
-		r.leaveOut(e, b)
+		selected := make([]bool, n)
+		e.Select(selected, b)
+		for i, s := range selected {
+			r.Kept[i] = r.Kept[i] && s
+		}
+		zeroDropped(r.Processed, r.Processed, r.Kept)
 	}
 	return nil
-}
-
-// leaveOut drops the samples that the estimator itself leaves out.
-func (r *Result) leaveOut(e *Estimator, b Batch) {
-	selected := make([]bool, len(r.Kept))
-	e.Select(selected, b)
-	for i, s := range selected {
-		r.Kept[i] = r.Kept[i] && s
-	}
-	zeroDropped(r.Processed, r.Processed, r.Kept)
 }
 
 // zeroDropped writes the advantages of the kept samples, and 0 for the others.
@@ -174,25 +169,21 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 			offsets = append(offsets, n)
 		}
 	}
-	w.keptRewards = rewards
-	w.keptBatch = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
+	read := Batch{Weights: b.Weights, Rollouts: b.Rollouts}
 	if needs.Lengths {
-		w.keptBatch.Lengths = keptOf(b.Lengths, kept)
-	}
-	if b.Rollouts != nil {
-		w.keptBatch.Rollouts = keptOf(b.Rollouts, kept)
+		read.Lengths = b.Lengths
 	}
 	if needs.Baselines {
-		w.keptBatch.Baselines = keptOf(b.Baselines, kept)
+		read.Baselines = b.Baselines
 	}
 	if needs.Components {
-		for _, c := range b.Components {
-			w.keptBatch.Components = append(w.keptBatch.Components, keptOf(c, kept))
-		}
+		read.Components = b.Components
 	}
 	if needs.Columns != 0 {
-		w.keptBatch.Columns = b.eachColumn(func(values []float64) []float64 { return keptOf(values, kept) })
+		read.Columns = b.Columns
 	}
+	w.keptRewards, w.keptBatch = rewards, read.keptSamples(kept)
+	w.keptBatch.Rewards, w.keptBatch.Offsets = rewards[:n], offsets
 }
 
 // gather writes the kept values of one group to the front of dst and counts them. len(dst) ==

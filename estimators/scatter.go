@@ -126,14 +126,10 @@ func bincountRLOO() formula {
 type leaveOneOutStd struct{ leaveOut bool }
 
 func (w leaveOneOutStd) advantages(dst []float64, b Batch, s Scale) error {
-	mustHaveLength(dst, b)
-	for lo, hi := range b.ranges() {
-		w.group(dst[lo:hi], b.Rewards[lo:hi], s != ScaleNone)
-	}
-	return nil
+	return perGroup64(w.group)(dst, b, s)
 }
 
-func (w leaveOneOutStd) group(dst, r []float64, scaled bool) {
+func (w leaveOneOutStd) group(dst, r []float64, s Scale) {
 	if len(r) == 1 {
 		dst[0] = r[0] - r[0]
 		return
@@ -151,7 +147,7 @@ func (w leaveOneOutStd) group(dst, r []float64, scaled bool) {
 		}
 		mean, square := float32(sum-own)/m, float32(squares-ownSquare)/m
 		a := float32(x) - mean
-		if v := (square - float32(mean*mean)) * (m / (m - 1)); scaled && v > 0 {
+		if v := (square - float32(mean*mean)) * (m / (m - 1)); s != ScaleNone && v > 0 {
 			a /= nanToNum(float32(math.Sqrt(float64(v)))) + 1e-6
 		}
 		dst[i] = float64(a)
@@ -221,11 +217,7 @@ func (w rewardNorm) divide(x, mean, std []float64, s Scale) {
 
 // writeMeans writes the mean of x, or for each value that of the others.
 func (w rewardNorm) writeMeans(dst, x []float64) {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	n := float64(len(x))
+	n, sum := float64(len(x)), torchsum.SumLeftToRight(x)
 	for i, v := range x {
 		switch {
 		case w.leaveOut && n > 1:

@@ -41,7 +41,7 @@ type rec struct{ balance bool }
 const recEps = 1e-6
 
 func (w rec) advantages(dst []float64, b Batch, s Scale) error {
-	return refuseGroupsOfOneWith(w.compute, "UnboundLocalError",
+	return refuseGroupsOfOne(w.compute, "UnboundLocalError",
 		"cannot access local variable 'rewards' where it is not associated with a value")(dst, b, s)
 }
 

@@ -20,6 +20,16 @@ func (t *trajectories) of(b Batch, lo, hi int) {
 	t.sort(hi-lo, func(i int) (float64, bool) { return runs[i], runs[i] == runs[i] })
 }
 
+// appendLast deals samples [lo, hi) of b, and appends the reward of the last one of each trajectory.
+func (t *trajectories) appendLast(rewards []float64, b Batch, lo, hi int) []float64 {
+	t.of(b, lo, hi)
+	for k := range t.count() {
+		steps := t.class(k)
+		rewards = append(rewards, b.Rewards[lo+int(steps[len(steps)-1])])
+	}
+	return rewards
+}
+
 // stepwise is GRPO over trajectories: the reward of one is that of its last sample in the batch, and all its
 // samples get the advantage, divided by their number with perStep. Groups of one trajectory, and those whose
 // standard deviation is not above threshold, are left out if there is one.
@@ -33,12 +43,8 @@ func (w stepwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	runs := Batch{Offsets: make([]int, 1, len(b.Offsets))}
 	var t trajectories
-	for g := range b.Groups() {
-		t.of(b, b.Offsets[g], b.Offsets[g+1])
-		for k := range t.count() {
-			steps := t.class(k)
-			runs.Rewards = append(runs.Rewards, b.Rewards[b.Offsets[g]+int(steps[len(steps)-1])])
-		}
+	for lo, hi := range b.ranges() {
+		runs.Rewards = t.appendLast(runs.Rewards, b, lo, hi)
 		runs.Offsets = append(runs.Offsets, len(runs.Rewards))
 	}
 	scores := make([]float64, len(runs.Rewards))
@@ -82,12 +88,7 @@ func (w stepwise) selects(kept []bool, b Batch) {
 	var t trajectories
 	var last []float64
 	for lo, hi := range b.ranges() {
-		t.of(b, lo, hi)
-		last = last[:0]
-		for k := range t.count() {
-			steps := t.class(k)
-			last = append(last, b.Rewards[lo+int(steps[len(steps)-1])])
-		}
+		last = t.appendLast(last[:0], b, lo, hi)
 		leftOut := w.leavesOut(last)
 		for i := lo; i < hi; i++ {
 			kept[i] = !leftOut

@@ -23,14 +23,11 @@ type whitening struct {
 	needsTwoTokens  bool // fewer in the batch are a ValueError
 }
 
-// tokenWhitened completes e with what all estimators have in common that whiten over
+// whitened completes e with what all estimators have in common that whiten over
 // response tokens.
-func tokenWhitened(e Estimator) *Estimator {
-	if e.Scales == nil {
-		e.Scales = []Scale{ScaleNone}
-	}
-	e.DependsOnBatch, e.Float, e.Tolerance, e.Needs.Lengths = true, Float32, 1e-4, true
-	return &e
+func (e *Estimator) whitened() *Estimator {
+	e.DependsOnBatch, e.Tolerance, e.Needs.Lengths = true, 1e-4, true
+	return e
 }
 
 // Sentences of the Doc of estimators that whiten.
@@ -51,12 +48,12 @@ func (w whitening) discounted(f formula, gamma float64) formula {
 		mustHaveLength(dst, b)
 		refused := f(dst, b, s)
 		values := newTokenValues(dst, b.Lengths, gamma)
-		line := w.fit(&values)
+		mean, factor := w.fit(&values)
 		for i, x := range dst {
 			if gamma != 1 {
 				x = values.mean(i)
 			}
-			dst[i] = line.at(x)
+			dst[i] = float64(float32((x - mean) * factor))
 		}
 		if refused == nil && w.needsTwoTokens {
 			refused = tokenCountError(b)
@@ -64,11 +61,6 @@ func (w whitening) discounted(f formula, gamma float64) formula {
 		return refused
 	}
 }
-
-// linear is the whitening of one batch: A = (x − mean)·factor.
-type linear struct{ mean, factor float64 }
-
-func (l linear) at(x float64) float64 { return float64(float32((x - l.mean) * l.factor)) }
 
 // tokenValues are the values of a batch: token t of sample i has x_i·gamma^(l−1−t).
 type tokenValues struct {
@@ -133,8 +125,8 @@ func (g *geometric) sum(l int32) float64 {
 	return math.Expm1(float64(l)*math.Log(g.q)) / (g.q - 1)
 }
 
-// fit computes mean and factor.
-func (w whitening) fit(k *tokenValues) linear {
+// fit computes the whitening of one batch: A = (x − mean)·factor.
+func (w whitening) fit(k *tokenValues) (mean, factor float64) {
 	total, sum, longest := 0.0, 0.0, int32(0)
 	for i, l := range k.lengths {
 		longest = max(longest, l)
@@ -149,7 +141,7 @@ func (w whitening) fit(k *tokenValues) linear {
 	if w.meanOverPadding {
 		m = sum / (float64(len(k.x)) * float64(longest))
 	}
-	return linear{m, w.factor(k, m, total)}
+	return m, w.factor(k, m, total)
 }
 
 // factor returns one over the standard deviation.

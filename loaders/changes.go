@@ -63,10 +63,8 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 	s.attempts.folders++
 	s.attempts.changed = true
 	*d = directory{shown: d.shown, Directory: discover.Directory{Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
-	if s.schedule.watcher != nil {
-		for _, dir := range d.Dirs {
-			s.schedule.watcher.Renew(filepath.Join(d.Path, dir))
-		}
+	for _, dir := range d.Dirs {
+		s.schedule.watcher.renew(filepath.Join(d.Path, dir))
 	}
 	s.schedule.listNow()
 	return true
@@ -90,7 +88,8 @@ func (s *fileSet) retire(f *file) {
 	s.bytes.total -= f.disk.Size
 	s.bytes.read -= f.disk.Pos
 	delete(s.byPath, f.disk.Key())
-	s.schedule.drop(f)
+	sch, is := &s.schedule, func(o *file) bool { return o == f }
+	sch.active, sch.recent = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is)
 	s.chunks.duplicates.forget(f.index)
 	s.chunks.evaluations.ForgetNewest(f.index)
 	s.texts.retire(f.index)
@@ -208,15 +207,6 @@ func (t *twins) leavesOut(name string, format *formats.Format) bool {
 	return true
 }
 
-// leaveOutTwins leaves out files of a directory that were read before their twins were written.
-func (s *fileSet) leaveOutTwins(d *directory) {
-	for _, f := range s.files {
-		if f.directory == d && f.format != nil && !f.refused && len(s.formats) > 1 && d.twins.leavesOut(f.name, f.format) {
-			s.drop(f)
-		}
-	}
-}
-
 // noteTwins notes how many files were left out because of their twins, once all is read, and again when they are twice as many.
 func (s *fileSet) noteTwins() {
 	for _, d := range s.directories {
@@ -237,41 +227,44 @@ func (s *fileSet) noteTwins() {
 // column of scores, metrics, W&B's tables of the same samples. They would be counted with it, so
 // once a directory holds a trainer's own log, only that is read.
 
-// isSide reports whether files of this format are skipped because the directory holds a trainer's
-// own log.
-func (d *directory) isSide(format *formats.Format) bool {
-	return d.ownFormat != nil && format.Origin != formats.FromTrainer
-}
-
-// noteLeftOut returns a note that a file is left out, once for each format.
-func (d *directory) noteLeftOut(name string, format *formats.Format) []string {
-	if slices.Contains(d.leftOut, format.Name) {
-		return nil
+// leavesOut reports whether a file of a format is not read since its directory holds something better, and notes that: of side
+// files once for each format, of twins by [fileSet.noteTwins].
+func (d *directory) leavesOut(name string, format *formats.Format, chunks *chunkQueue) bool {
+	if d.ownFormat == nil || format.Origin == formats.FromTrainer {
+		return d.twins.leavesOut(name, format)
 	}
-	d.leftOut = append(d.leftOut, format.Name)
-	return []string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, d.ownFormat.Name)}
+	if !slices.Contains(d.leftOut, format.Name) {
+		d.leftOut = append(d.leftOut, format.Name)
+		chunks.addNotes([]string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, d.ownFormat.Name)})
+	}
+	return true
 }
 
-// leaveOutSideFiles leaves f out if its directory holds a trainer's own log, or the files before it
-// if f is the first such log, and reports whether f was left out. If a person named the format,
-// nothing is left out.
-func (s *fileSet) leaveOutSideFiles(f *file) bool {
-	d := f.directory
-	switch {
-	case d == nil || !f.hasStep || f.refused || len(s.formats) == 1:
-		return false
-	case d.isSide(f.format):
-		s.leaveOut(f)
-		return true
-	case d.ownFormat == nil && f.format.Origin == formats.FromTrainer:
-		d.ownFormat = f.format
-		for _, other := range s.files {
-			if other.directory == d && other.hasStep && !other.refused && d.isSide(other.format) {
-				s.leaveOut(other)
-			}
+// leaveOut drops what was read of the files of a directory for which there is something better now. If a person named the
+// format, nothing is left out.
+func (s *fileSet) leaveOut(d *directory) {
+	for _, f := range s.files {
+		if f.directory == d && f.hasStep && !f.refused && len(s.formats) > 1 && d.leavesOut(f.name, f.format, s.chunks) {
+			s.drop(f)
 		}
 	}
-	return false
+}
+
+// leaveOutSideFiles leaves out what lies beside a trainer's own log, once f turns out to be the first of those, or to lie beside
+// one.
+func (s *fileSet) leaveOutSideFiles(f *file) (left bool) {
+	d := f.directory
+	if d == nil || !f.hasStep || f.refused || len(s.formats) == 1 {
+		return false
+	}
+	switch isOwn := f.format.Origin == formats.FromTrainer; {
+	case isOwn && d.ownFormat == nil:
+		d.ownFormat = f.format
+		s.leaveOut(d)
+	case !isOwn && d.leavesOut(f.name, f.format, s.chunks):
+		s.drop(f)
+	}
+	return f.refused
 }
 
 // noteSideFiles notes, once all is read, which files hold no samples: before, the order of notes would be a matter of time.
@@ -295,12 +288,6 @@ func (s *fileSet) noteSideFiles() {
 	}
 }
 
-func (s *fileSet) leaveOut(f *file) {
-	format := f.format
-	s.drop(f)
-	s.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
-}
-
 // drop drops what was read of a file, and reads it no more.
 func (r *reading) drop(f *file) {
 	r.restart(f)
@@ -322,13 +309,11 @@ type duplicateFinder struct {
 	repeats    map[int32][]int32  // by file, the files that repeat blocks of it
 }
 
-// blockID identifies a block that was read: consecutive rows of one step.
 type blockID struct {
 	blockKey
 	file int32
 }
 
-// blockKey is equal for blocks of equal rows of a step.
 type blockKey struct {
 	hash uint64
 	rows int

@@ -22,7 +22,6 @@ const (
 	maxProblems     = 1000 // of all files
 )
 
-// chunkBuilder is a chunk under construction.
 type chunkBuilder struct {
 	model.Chunk // but for what chunk adds
 	format      *formats.Format
@@ -42,12 +41,6 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 	}
 	return c
-}
-
-// accepts reports whether samples of a format may be added: a chunk has one format, one unit of
-// lengths and one order of components.
-func (b *chunkBuilder) accepts(f *formats.Format, n decode.Note) bool {
-	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
 }
 
 func hasPrefix(names, prefix []string) bool {
@@ -168,10 +161,12 @@ func (q *chunkQueue) noteFormat(f *formats.Format, n decode.Note) {
 	q.missing = slices.DeleteFunc(q.missing, func(name string) bool { return !slices.Contains(n.Missing, name) })
 }
 
-// builderFor returns the pending chunk, or a new one if that is full, has samples of another kind, or
-// startNew is set.
+// builderFor returns the pending chunk, or a new one if that is full, has samples of another kind, or startNew is set: a chunk has
+// one format, one unit of lengths and one order of components.
 func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool, limit int) *chunkBuilder {
-	if startNew || q.pending.samples >= limit || !q.pending.accepts(f, n) {
+	b := q.pending
+	fits := b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
+	if startNew || b.samples >= limit || !fits {
 		q.ready = append(q.ready, q.pending)
 		q.pending = &chunkBuilder{}
 	}
@@ -339,7 +334,6 @@ func (q *chunkQueue) separateBlock(k *model.Block) []model.Record {
 	return nil
 }
 
-// mark makes prompt and group id of a record unique to the directory.
 func (d runDir) mark(r *model.Record) {
 	name := d.path
 	if d.validation {

@@ -27,7 +27,6 @@ const (
 	maxMetricsBytes   = 64 << 20 // of a log of metrics, whose last row is quoted
 )
 
-// detection is the state of looking for a format.
 type detection struct {
 	rows  []framing.Record // JSON objects that fit no format
 	bytes int              // of the rows
@@ -61,7 +60,11 @@ func (f *fileReader) tryFormats(record framing.Record) {
 		}
 		return
 	}
-	if format := formatOfLine(f.formats, f.name, record.Text); format != nil {
+	format := formats.Detect(f.formats, f.name, framing.Framing{}, record.Text)
+	if format == nil && !formats.IsMetrics(record.Text) { // it may be a document: a prompt with its responses, a table that came through a pipe
+		format = formats.Detect(f.formats, f.name, framing.Framing{Whole: true}, record.Text)
+	}
+	if format != nil {
 		f.useFormat(format, record)
 		return
 	}
@@ -78,23 +81,9 @@ func (f *fileReader) tryFormats(record framing.Record) {
 	}
 }
 
-// formatOfLine returns the format that a line fits, nil if none. A line may be a whole document: a
-// prompt with its responses, a step with its samples, a table that came through a pipe.
-func formatOfLine(all []formats.Format, name string, line []byte) *formats.Format {
-	if format := formats.Detect(all, name, framing.Framing{}, line); format != nil || formats.IsMetrics(line) {
-		return format
-	}
-	return formats.Detect(all, name, framing.Framing{Whole: true}, line)
-}
-
 // useFormat reads the file in a format, unless its directory holds something better.
 func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
-	if f.directory != nil && f.directory.isSide(format) {
-		f.refuse("")
-		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
-		return
-	}
-	if f.directory != nil && len(f.formats) > 1 && f.directory.twins.leavesOut(f.name, format) {
+	if f.directory != nil && f.directory.leavesOut(f.name, format, f.chunks) {
 		f.refuse("")
 		return
 	}
@@ -174,7 +163,6 @@ func whyUnreadable(b []byte) (what, do string) {
 const (
 	sniffSize    = 32 << 10
 	maxSniffSize = 1 << 20
-	maxSniffRows = 20
 )
 
 // ErrNoFormat is the error of a file whose first records fit no format.
@@ -247,39 +235,17 @@ func sniffParquet(h io.ReaderAt, size int64, name string) (Sniffed, error) {
 
 // sniffText reads the beginning of a text until its first records fit a format.
 func sniffText(text io.Reader, name string) (Sniffed, error) {
-	all := formats.All()
-	var head []byte
-	for size := sniffSize; size <= maxSniffSize; size *= maxSniffSize / sniffSize {
-		more, err := io.ReadAll(io.LimitReader(text, int64(size-len(head))))
-		head = append(head, more...)
-		complete := err != nil || len(head) < size
-		if format, decided := formatOfHead(all, name, head, complete); format != nil {
-			return Sniffed{Format: format}, nil
-		} else if decided {
+	f := newFileReader(0, name, formats.All(), newChunkQueue())
+	buf := make([]byte, sniffSize)
+	for read := 0; f.format == nil && !f.refused && read < maxSniffSize; read += sniffSize {
+		n, err := io.ReadFull(text, buf)
+		if f.feed(buf[:n]); err != nil {
+			f.finish()
 			break
 		}
 	}
-	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
-}
-
-// formatOfHead returns the format of a file with these first bytes, nil if none fits. complete says
-// that there are no others. It has not decided while more bytes may help.
-func formatOfHead(all []formats.Format, name string, head []byte, complete bool) (format *formats.Format, decided bool) {
-	cut := formats.DetectFraming(all, name, head)
-	splitter := framing.Splitter{Framing: cut, Limit: framing.MaxLine}
-	rows := 0
-	accept := func(r framing.Record) bool {
-		if cut == (framing.Framing{}) {
-			format = formatOfLine(all, name, r.Text)
-		} else {
-			format = formats.Detect(all, name, cut, r.Text)
-		}
-		rows++
-		return format == nil && rows < maxSniffRows
+	if f.format == nil {
+		return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
 	}
-	_ = splitter.Feed(head, accept)
-	if complete && format == nil && rows < maxSniffRows {
-		splitter.Flush(accept)
-	}
-	return format, format != nil || complete || rows >= maxSniffRows
+	return Sniffed{Format: f.format}, nil
 }

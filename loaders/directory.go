@@ -39,9 +39,9 @@ type directory struct {
 
 func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
-	if s.schedule.watcher != nil && d.storage == nil {
+	if d.storage == nil {
 		for _, dir := range l.Dirs {
-			s.schedule.watcher.Add(filepath.Join(d.Path, dir))
+			s.schedule.watcher.add(filepath.Join(d.Path, dir))
 		}
 	}
 	s.pollResized(d, l)
@@ -52,10 +52,16 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 	}
 	d.Listed, s.schedule.lastNews = l.Files, time.Now()
 	d.twins.list(s.formats, d, l.Files)
-	s.leaveOutTwins(d)
+	s.leaveOut(d)
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
-	s.dropSuperseded(d, chosen)
+	keep := setOf(chosen)
+	for _, f := range s.files { // better ones were added
+		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && slices.Contains(d.Listed, f.disk.Path) {
+			s.restart(f)
+			f.refused = true
+		}
+	}
 	if !l.Truncated {
 		s.noteGone(d, l)
 	}
@@ -116,17 +122,6 @@ func (s *fileSet) noteSkipped(d *directory, l *discover.Listing) {
 	if !slices.Equal(notes, d.lastNotes) {
 		d.lastNotes = notes
 		s.chunks.addNotes(notes)
-	}
-}
-
-// dropSuperseded drops the samples of files that are not read any more because better ones were added.
-func (s *fileSet) dropSuperseded(d *directory, chosen []string) {
-	keep := setOf(chosen)
-	for _, f := range s.files {
-		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
-			s.restart(f)
-			f.refused = true
-		}
 	}
 }
 
@@ -253,7 +248,6 @@ type trainerState struct {
 	evaluated map[int64]bool     // steps with eval_* figures
 }
 
-// rewardFunctions are the names of the reward functions of all runs.
 type rewardFunctions struct {
 	names []string
 	from  string // the first file that told names
@@ -283,25 +277,21 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		if d.states == nil {
 			d.states = map[string]trainerState{}
 		}
-		d.states[run], s.chunks.evaluations.Changed = s.readNewestState(d, files), true
+		s.chunks.evaluations.Changed = true
+		d.states[run] = trainerState{newest: newest, file: newest}
+		for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) { // the last that has logged something
+			state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
+			if state.read(s.readState(d, f)); len(state.rewards)+len(state.evaluated) > 0 {
+				d.states[run] = state
+				break
+			}
+		}
 	}
 	s.takeRewardNames()
 }
 
 // maxStatesRead is how many states of a run are read if the newest has logged nothing of use.
 const maxStatesRead = 3
-
-// readNewestState reads the last of the files that has logged something.
-func (s *fileSet) readNewestState(d *directory, files []discover.StateFile) trainerState {
-	newest := files[len(files)-1]
-	for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) {
-		state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
-		if state.read(s.readState(d, f)); len(state.rewards)+len(state.evaluated) > 0 {
-			return state
-		}
-	}
-	return trainerState{newest: newest, file: newest}
-}
 
 func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
 	at := d.disk(f.Path)

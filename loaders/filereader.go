@@ -10,7 +10,6 @@ import (
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
-	"vantage/loaders/runs"
 	"vantage/model"
 )
 
@@ -44,17 +43,6 @@ func newFileReader(index int32, name string, formats []formats.Format, chunks *c
 	return fileReader{index: index, name: name, formats: formats, chunks: chunks, splitter: framing.Splitter{Limit: framing.MaxLine}}
 }
 
-// restart forgets everything: the file is read from its start again.
-func (f *fileReader) restart() {
-	f.chunks.forgetRows(f)
-	f.chunks.duplicates.forget(f.index)
-	f.chunks.evaluations.Forget(f.index)
-	*f.chunks.order(f.index) = runs.Order{}
-	directory := f.directory
-	*f = newFileReader(f.index, f.name, f.formats, f.chunks)
-	f.directory = directory
-}
-
 // feed reads bytes until there is enough for a chunk, and returns how many it used.
 func (f *fileReader) feed(p []byte) int {
 	if f.framed {
@@ -81,7 +69,6 @@ func (f *fileReader) isEnough(head []byte) bool {
 	return len(head) >= enough || bytes.ContainsAny(head, "\n\x00")
 }
 
-// accept takes a record and reports whether there is room for more.
 func (f *fileReader) accept(r framing.Record) bool {
 	f.acceptRecord(r)
 	return !f.refused && !f.chunks.full()

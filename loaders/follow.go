@@ -11,7 +11,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"vantage/loaders/decode"
-	"vantage/loaders/watch"
 )
 
 // Following must not be felt on the node. Files that changed lately, the newest ones, and those
@@ -33,22 +32,26 @@ const (
 
 // schedule says when and where to look next.
 type schedule struct {
-	watcher         *watch.Watcher
-	debounce        watch.Debounce
-	sleeper         watch.Sleeper
-	active          []*file   // polled each time
-	nextPoll        time.Time // of the active files
-	nextFile        int       // index of the file that pollNext continues with
-	nextList        time.Time // for directories, even if their times have not changed
-	nextChangedList time.Time // for directories whose times have changed
-	dirsChanged     bool      // such a change waits for nextChangedList
-	listAt          time.Time // for directories after the kernel reported a new entry; zero if it did not
-	noListBefore    time.Time // earliest listAt
-	lastNews        time.Time // when something changed last
-	recent          []*file   // had news when they were read last
-	drained         time.Time // when events were last taken from the kernel's queue
-	single          []*file   // of storages, that were given by themselves
-	turn            int       // counts the polls
+	watcher  *watcher
+	debounce debounce
+	sleeper  sleeper
+	active   []*file   // polled each time
+	nextPoll time.Time // of the active files
+	nextFile int       // index of the file that pollNext continues with
+	list     listTimes
+	lastNews time.Time // when something changed last
+	recent   []*file   // had news when they were read last
+	drained  time.Time // when events were last taken from the kernel's queue
+	turn     int       // counts the polls
+}
+
+// listTimes says when directories are listed.
+type listTimes struct {
+	next        time.Time // even if their times have not changed
+	nextChanged time.Time // if they have
+	changed     bool      // they have, which waits for nextChanged
+	at          time.Time // after the kernel reported a new entry; zero if it did not
+	notBefore   time.Time // earliest at
 }
 
 func (sch *schedule) idle(now time.Time) bool { return now.Sub(sch.lastNews) > activeFor }
@@ -58,7 +61,7 @@ func (sch *schedule) pollShare(now time.Time) time.Duration {
 	switch {
 	case sch.idle(now):
 		return idleShare
-	case sch.watcher.NeedsPolling():
+	case sch.watcher.needsPolling():
 		return polledShare
 	}
 	return notifiedShare
@@ -94,13 +97,8 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	})
 }
 
-func (sch *schedule) drop(f *file) {
-	is := func(o *file) bool { return o == f }
-	sch.active, sch.recent, sch.single = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is), slices.DeleteFunc(sch.single, is)
-}
-
 // listNow makes directories be listed at the next poll.
-func (sch *schedule) listNow() { sch.nextList, sch.nextPoll = time.Time{}, time.Time{} }
+func (sch *schedule) listNow() { sch.list.next, sch.nextPoll = time.Time{}, time.Time{} }
 
 // releaseWorkers frees the memory of workers, which is much for hundreds of files.
 func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
@@ -119,7 +117,7 @@ func (s *fileSet) poll(now time.Time) {
 	switch {
 	case len(s.storages) > 0:
 		pause = max(pause, storagePoll)
-	case sch.idle(now) && !sch.watcher.NeedsPolling():
+	case sch.idle(now) && !sch.watcher.needsPolling():
 		pause *= idlePolls
 	}
 	sch.nextPoll = now.Add(pause)
@@ -148,16 +146,16 @@ func (s *fileSet) listDirectories(now time.Time) {
 	local := false
 	for _, r := range s.directories {
 		if r.storage == nil {
-			local, sch.dirsChanged = true, r.Changed(now) || sch.dirsChanged
+			local, sch.list.changed = true, r.Changed(now) || sch.list.changed
 		}
 	}
 	if !local {
 		return
 	}
-	if now.Before(sch.nextList) && (!sch.dirsChanged || now.Before(sch.nextChangedList)) && !sch.listingDue(now) {
+	if now.Before(sch.list.next) && (!sch.list.changed || now.Before(sch.list.nextChanged)) && !sch.listingDue(now) {
 		return
 	}
-	sch.dirsChanged, sch.listAt = false, time.Time{}
+	sch.list.changed, sch.list.at = false, time.Time{}
 	for _, r := range s.directories {
 		if r.storage == nil {
 			s.checkReplaced(r)
@@ -165,9 +163,9 @@ func (s *fileSet) listDirectories(now time.Time) {
 		}
 	}
 	took := time.Since(now)
-	sch.nextList = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
-	sch.nextChangedList = time.Now().Add(polledShare / 2 * took)
-	sch.noListBefore = time.Now().Add(notifiedListShare * took)
+	sch.list.next = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
+	sch.list.nextChanged = time.Now().Add(polledShare / 2 * took)
+	sch.list.notBefore = time.Now().Add(notifiedListShare * took)
 }
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
@@ -219,11 +217,11 @@ func (r *reading) pollFile(f *file) bool {
 // wait sleeps until it is time to poll, or an event or a stream's bytes arrive.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
-	events, stream := s.schedule.watcher.Events(), s.openStream()
+	events, stream := s.schedule.watcher.events(), s.openStream()
 	if s.schedule.gathering(now) {
 		events = nil
 	}
-	if events == nil && stream == nil && s.schedule.sleeper.Sleep(ctx, s.timeToNextPoll(now)) {
+	if events == nil && stream == nil && s.schedule.sleeper.sleep(ctx, s.timeToNextPoll(now)) {
 		return nil
 	}
 	var buffers chan []byte
@@ -243,10 +241,10 @@ func (s *Source) wait(ctx context.Context) error {
 			return os.ErrClosed
 		}
 		now = time.Now()
-		s.schedule.debounce.StartSparse(now) // unless an event concerns us
+		s.schedule.debounce.until = now.Add(sparsePause) // unless an event concerns us
 		s.applyEvent(e, now)
 		s.drainEvents(now)
-	case <-s.schedule.watcher.Errors():
+	case <-s.schedule.watcher.errors():
 		// The queue overflowed: events were lost, so look everywhere.
 		s.schedule.listNow()
 	case buffer, ok := <-buffers:
@@ -270,10 +268,10 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 	if len(s.byPath)+len(s.directories)+len(s.awaited) > 0 {
 		at = s.schedule.nextPoll
 	}
-	if until := s.schedule.debounce.Until(); s.schedule.gathering(now) && until.Before(at) {
+	if until := s.schedule.debounce.until; s.schedule.gathering(now) && until.Before(at) {
 		at = until
 	}
-	if list := s.schedule.listAt; !list.IsZero() && list.Before(at) {
+	if list := s.schedule.list.at; !list.IsZero() && list.Before(at) {
 		at = list
 	}
 	if s.lastProgress.Open {
@@ -287,26 +285,26 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 // While recent files are read again, events of the kernel stay in its queue, where equal ones become
 // one. The queue is drained this often, of this many events at a time.
 const (
-	drainPause = watch.SparsePause
+	drainPause = sparsePause
 	maxDrained = 4096
 )
 
 // gathering reports whether rows are being gathered: events wait until the recent files have
 // been read.
 func (sch *schedule) gathering(now time.Time) bool {
-	return len(sch.recent) > 0 || sch.debounce.Active(now)
+	return len(sch.recent) > 0 || sch.debounce.active(now)
 }
 
 // listingDue reports whether directories are to be listed now because the kernel reported a new
 // entry in one.
 func (sch *schedule) listingDue(now time.Time) bool {
-	return !sch.listAt.IsZero() && !now.Before(sch.listAt)
+	return !sch.list.at.IsZero() && !now.Before(sch.list.at)
 }
 
 // readRecent queues the files that had news when they were read last.
 func (s *fileSet) readRecent(now time.Time) {
 	sch := &s.schedule
-	if len(sch.recent) == 0 || sch.debounce.Active(now) {
+	if len(sch.recent) == 0 || sch.debounce.active(now) {
 		return
 	}
 	sch.recent = slices.DeleteFunc(sch.recent, func(f *file) bool {
@@ -321,8 +319,8 @@ func (s *fileSet) readRecent(now time.Time) {
 		s.enqueue(f)
 	}
 	if len(sch.recent) > 0 {
-		sch.debounce.CountRead()
-		sch.debounce.Start(now, len(sch.recent))
+		sch.debounce.sparse++
+		sch.debounce.start(now, len(sch.recent))
 	}
 	if len(sch.recent) == 0 || now.Sub(sch.drained) >= drainPause {
 		s.drainEvents(now)
@@ -335,7 +333,7 @@ func (s *fileSet) drainEvents(now time.Time) {
 	s.schedule.drained = now
 	for range maxDrained {
 		select {
-		case e, ok := <-s.schedule.watcher.Events():
+		case e, ok := <-s.schedule.watcher.events():
 			if !ok {
 				return
 			}
@@ -349,7 +347,7 @@ func (s *fileSet) drainEvents(now time.Time) {
 
 func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 	sch := &s.schedule
-	if !sch.watcher.Concerns(e) {
+	if !sch.watcher.concerns(e) {
 		return
 	}
 	f := s.byPath[e.Name]
@@ -360,13 +358,15 @@ func (s *fileSet) applyEvent(e fsnotify.Event, now time.Time) {
 		f.recent = true
 		sch.recent = append(sch.recent, f)
 	case f == nil && !e.Has(fsnotify.Create): // a directory was removed, or a file that is not read
-		sch.dirsChanged = true
-		sch.watcher.Forget(e)
+		sch.list.changed = true
+		if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) { // the kernel dropped its watch, and it can be added again
+			delete(sch.watcher.watched, e.Name)
+		}
 		return
-	case f == nil && sch.listAt.IsZero():
-		sch.listAt = sch.noListBefore
+	case f == nil && sch.list.at.IsZero():
+		sch.list.at = sch.list.notBefore
 	}
-	sch.debounce.Start(now, len(sch.recent))
+	sch.debounce.start(now, len(sch.recent))
 }
 
 // pollStorages asks the storages for news. While something changes it asks for every path that was opened, and after that for
@@ -380,8 +380,8 @@ func (s *fileSet) pollStorages(now time.Time) {
 				asks = append(asks, func() { s.listAgain(d) })
 			}
 		}
-		for _, f := range s.schedule.single {
-			if f.disk.Storage == at {
+		for _, f := range s.files {
+			if f.disk != nil && f.disk.Storage == at && f.directory == nil {
 				asks = append(asks, func() { s.pollFile(f) })
 			}
 		}

@@ -21,7 +21,6 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
-	"vantage/loaders/watch"
 	"vantage/model"
 )
 
@@ -272,7 +271,7 @@ func TestFollowWhileListingIsPostponed(t *testing.T) {
 		r := follow(t, w.dir, Options{polling: true})
 		r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 		now := time.Now()
-		r.s.schedule.nextList, r.s.schedule.nextChangedList = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
+		r.s.schedule.list.next, r.s.schedule.list.nextChanged = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
 		w.add("1.jsonl", row(1, 1))
 		r.until("a file", hasRewards("1"))
 		if took := time.Since(now); took > time.Minute {
@@ -285,20 +284,20 @@ func TestFollowWhileListingIsPostponed(t *testing.T) {
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if r.s.schedule.watcher.NeedsPolling() {
+	if r.s.schedule.watcher.needsPolling() {
 		t.Skip("no events of the kernel here")
 	}
 	r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for !r.s.schedule.watcher.Watches(w.path("7")) {
+	for !r.s.schedule.watcher.watches(w.path("7")) {
 		r.s.fillChunk(t.Context())
 		if err := r.s.wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !r.s.schedule.watcher.Watches(w.dir) {
+	if !r.s.schedule.watcher.watches(w.dir) {
 		t.Error("the directory itself is not watched")
 	}
 }
@@ -493,7 +492,7 @@ func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 func followByEvents(t *testing.T, path string) *follower {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
-	if r.s.schedule.watcher.NeedsPolling() {
+	if r.s.schedule.watcher.needsPolling() {
 		t.Skip("no events of the kernel here")
 	}
 	return r
@@ -629,7 +628,7 @@ func TestFrequentWritesAreDebounced(t *testing.T) {
 				_ = r.s.wait(ctx)
 				wakes++
 			}
-			if limit := int(time.Since(start)/watch.DensePause)*3/2 + 20; wakes > limit {
+			if limit := int(time.Since(start)/densePause)*3/2 + 20; wakes > limit {
 				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(start), limit)
 			}
 		})
@@ -693,7 +692,7 @@ func TestWatchesRecreatedDirectory(t *testing.T) {
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
-	for r.s.schedule.watcher.Watches(w.path("deep")) {
+	for r.s.schedule.watcher.watches(w.path("deep")) {
 		r.s.fillChunk(t.Context())
 		_ = r.s.wait(t.Context())
 	}

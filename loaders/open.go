@@ -18,7 +18,6 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
-	"vantage/loaders/storage"
 	"vantage/loaders/trackio"
 )
 
@@ -147,12 +146,9 @@ func (s *fileSet) openFile(at place) error {
 	if s.manyPaths {
 		name = path
 	}
-	f := s.addFile(d, name)
-	if at.storage != nil && !slices.Contains(s.schedule.single, f) {
-		s.schedule.single = append(s.schedule.single, f)
-	}
-	if s.schedule.watcher != nil && at.storage == nil {
-		s.schedule.watcher.Add(path)
+	s.addFile(d, name)
+	if at.storage == nil {
+		s.schedule.watcher.add(path)
 	}
 	return nil
 }
@@ -283,14 +279,14 @@ func (s *fileSet) placeOf(path string) (place, error) {
 	if at, inner := trackio.Open(path); at != nil {
 		return s.placeIn(at, path, inner), nil
 	}
-	i := slices.IndexFunc(s.options.schemes, func(c storage.Scheme) bool { return c.Names(path) })
+	i := slices.IndexFunc(s.options.schemes, func(c scheme) bool { return c.names(path) })
 	if i < 0 {
 		return place{shown: path, path: path}, nil
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return place{shown: path, path: path}, nil
 	}
-	at, inner, err := s.options.schemes[i].Open(path, s.options.Storage)
+	at, inner, err := s.options.schemes[i].open(path, s.options.Storage)
 	if err != nil {
 		return place{}, pathError(path, err)
 	}

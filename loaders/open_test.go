@@ -21,7 +21,6 @@ import (
 
 	"vantage/internal/testkit/formatstest"
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage"
 	"vantage/model"
 )
 
@@ -121,10 +120,10 @@ type memoryHandle struct {
 func (h memoryHandle) Stat() (os.FileInfo, error) { return h.info, nil }
 func (h memoryHandle) Close() error               { return nil }
 
-func (m *memoryStorage) scheme() []storage.Scheme {
-	return []storage.Scheme{{
-		Names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
-		Open: func(path string, _ storage.Options) (fileio.Storage, string, error) {
+func (m *memoryStorage) scheme() []scheme {
+	return []scheme{{
+		names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
+		open: func(path string, _ StorageOptions) (fileio.Storage, string, error) {
 			return m, strings.TrimPrefix(path, "mem:"), nil
 		},
 	}}

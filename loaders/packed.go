@@ -200,7 +200,6 @@ func (r *reading) decodeWholeLines(f *file) {
 	}
 }
 
-// decodeText decodes whole lines that follow those decoded before.
 func (w *worker) decodeText(task *strideTask, text []byte) {
 	w.buf, task.size = text, len(text)
 	w.decodeLines(nil, task, 0)

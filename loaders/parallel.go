@@ -58,7 +58,6 @@ func (r *reading) isLargeRest(f *file, size int64) bool {
 	return !r.options.serial && size-f.disk.Pos >= minParallelBytes
 }
 
-// noteDecoder is a decoder that workers can clone.
 type noteDecoder interface {
 	decode.Decoder
 	SameNote(n decode.Note) bool
@@ -279,7 +278,9 @@ func (w *worker) decode(h io.ReaderAt, task *strideTask) {
 		w.buf = make([]byte, strideBytes+overlap)
 	}
 	w.buf = w.buf[:strideBytes+overlap]
-	defer task.finish()
+	if task.endsInQuotes != nil {
+		defer close(task.endsInQuotes) // so that the next stride is read, whatever happens to this one
+	}
 	n, err := h.ReadAt(w.buf, task.from)
 	if err != nil && (!errors.Is(err, io.EOF) || n < task.size) {
 		task.err = err
@@ -343,7 +344,12 @@ func (w *worker) lineEnd(p []byte, inQuotes bool) int {
 // firstLineOffset returns where in the buffer the first line starts: the line before may end in the
 // stride.
 func (w *worker) firstLineOffset(h io.ReaderAt, task *strideTask) (int, error) {
-	inQuotes := w.quoted && task.passQuotes(w.buf)
+	inQuotes := false
+	if w.quoted { // known once the worker of the stride before knows, and told to the next
+		changes := bytes.Count(w.buf[:task.size], []byte{'"'})%2 == 1
+		inQuotes = !task.first && <-task.inQuotes
+		task.endsInQuotes <- inQuotes != changes
+	}
 	if task.first {
 		return 0, nil
 	}
@@ -355,22 +361,6 @@ func (w *worker) firstLineOffset(h io.ReaderAt, task *strideTask) (int, error) {
 		return i + 1, nil
 	}
 	return task.size, nil // a line longer than the stride, which belongs to an earlier one
-}
-
-// finish lets the next stride be read, whatever happened to this one.
-func (task *strideTask) finish() {
-	if task.endsInQuotes != nil {
-		close(task.endsInQuotes)
-	}
-}
-
-// passQuotes returns whether the stride begins between quotes, once the worker of the one before knows,
-// and tells the next one.
-func (task *strideTask) passQuotes(buf []byte) (inQuotes bool) {
-	changes := bytes.Count(buf[:task.size], []byte{'"'})%2 == 1
-	inQuotes = !task.first && <-task.inQuotes
-	task.endsInQuotes <- inQuotes != changes
-	return inQuotes
 }
 
 // errLongLine says that a line must be read line by line.

@@ -32,7 +32,6 @@ func (r *reading) openParquet(f *file, p *packedFile, size int64) error {
 	return openTable(f, p, table, r.workerCount())
 }
 
-// openTable detects the format of a Parquet file by its columns.
 func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	names, leaves := columnNames(table)
 	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, columnRecord(names, leaves))
@@ -257,7 +256,6 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	return true
 }
 
-// finishedDecoder is the decoder of a file that has been read.
 type finishedDecoder decode.Note
 
 // Decode implements [Decoder].

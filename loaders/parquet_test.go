@@ -21,6 +21,7 @@ import (
 
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -156,6 +157,7 @@ func TestEmptyGroupIDTakesNextColumn(t *testing.T) {
 // Tables that are prefetched, and reuse the memory and the reader of the last one, read like
 // single ones, whether their columns are the same or not.
 func TestPrefetchedTablesReadLikeOthers(t *testing.T) {
+	repotest.Slow(t)
 	t.Parallel()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
+	"vantage/loaders/runs"
 )
 
 // readFile continues to read a file until the deadline. It reports whether everything that is there
@@ -213,10 +214,17 @@ func (r *reading) noteStat(f *file, info fs.FileInfo) {
 	d.Info, d.Size = info, info.Size()
 }
 
+// restart forgets everything of a file, which is read from its start again.
 func (r *reading) restart(f *file) {
 	r.advance(f, -f.disk.Pos)
 	f.disk.Forget()
-	f.restart()
+	r.chunks.forgetRows(&f.fileReader)
+	r.chunks.duplicates.forget(f.index)
+	r.chunks.evaluations.Forget(f.index)
+	*r.chunks.order(f.index) = runs.Order{}
+	directory := f.directory
+	f.fileReader = newFileReader(f.index, f.name, f.formats, f.chunks)
+	f.directory = directory
 	r.newest.remove(f, r.files)
 	f.workers, f.appender = nil, nil
 	if f.packed != nil {
@@ -224,9 +232,7 @@ func (r *reading) restart(f *file) {
 		f.packed = nil
 	}
 	r.texts.compressed.Forget(f.index)
-	if r.schedule.watcher != nil {
-		r.schedule.watcher.Renew(f.disk.Path)
-	}
+	r.schedule.watcher.renew(f.disk.Path)
 	repeats := r.chunks.duplicates.repeats[f.index] // which count now
 	delete(r.chunks.duplicates.repeats, f.index)
 	for _, by := range repeats {

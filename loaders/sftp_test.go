@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/sshtest"
-	"vantage/loaders/storage"
 	"vantage/model"
 )
 
@@ -98,7 +98,7 @@ func TestAnotherNode(t *testing.T) {
 	if there, err := readWhole(t, "node7:"+dir, Options{}, cutThrice(server)); !errors.Is(err, io.EOF) || !cmp.Equal(rewards(here), rewards(there)) {
 		t.Errorf("cut: %v, %d rows, %v", err, there.Rows, there.Run.Problems)
 	}
-	s, err := Open([]string{"node7:" + dir}, Options{Storage: storage.Options{Patience: 2 * time.Second}})
+	s, err := Open([]string{"node7:" + dir}, Options{Storage: StorageOptions{Patience: 2 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +156,7 @@ func TestAnotherNodeIsFollowed(t *testing.T) {
 
 // A step that is written again within the second in which it was read, in as many bytes, is read again.
 func TestAnotherNodeReplacesStepInSameSecond(t *testing.T) {
+	repotest.Slow(t)
 	sshtest.Wrap(t, "exec "+sshtest.SFTPServer)
 	dir, second := t.TempDir(), time.Now().Truncate(time.Second)
 	name := filepath.Join(dir, "1.jsonl")

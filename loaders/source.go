@@ -6,8 +6,9 @@
 //
 // The way of a byte:
 //
-//	open.go, directory.go   paths → files           with discover: which logs a directory has; storage: another node, a bucket
-//	follow.go               files → queue           with watch: what to read next, and when
+//	open.go, directory.go   paths → files           with discover: which logs a directory has
+//	storage.go              the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
+//	follow.go, watch.go     files → queue           what to read next, and when
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read
 //	filereader.go           bytes → records         with framing, formats and decode
@@ -38,8 +39,6 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
-	"vantage/loaders/storage"
-	"vantage/loaders/watch"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -55,7 +54,7 @@ type Options struct {
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
 	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
-	Storage  storage.Options
+	Storage  StorageOptions
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
 	// returns an error, or reads no more if following.
@@ -68,7 +67,7 @@ type Options struct {
 	serial  bool                 // no workers
 	polling bool                 // no events and timers of the kernel, so that time can be faked
 	faults  fileio.FaultInjector // makes opening files fail
-	schemes []storage.Scheme     // instead of all
+	schemes []scheme             // instead of all
 }
 
 // A chunk takes at most so long. The first takes less, so that something is seen early.
@@ -102,7 +101,6 @@ type Source struct {
 	once         sync.Once
 }
 
-// nextChunk is what Next returns.
 type nextChunk struct {
 	chunk *model.Chunk
 	err   error
@@ -183,7 +181,7 @@ func Open(paths []string, o Options) (*Source, error) {
 		o.Storage.Patience, o.Storage.Terminal = cmp.Or(o.Storage.Patience, storagePatience), true
 	}
 	if o.schemes == nil {
-		o.schemes = storage.Schemes()
+		o.schemes = allSchemes()
 	}
 	s := &Source{
 		fileSet: &fileSet{
@@ -206,7 +204,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s.formats = formats.WithColumns(s.formats, o.Columns)
 	if o.Follow && !o.polling {
-		s.schedule.watcher, s.schedule.sleeper = watch.New(discover.IsLog), watch.NewSleeper()
+		s.schedule.watcher, s.schedule.sleeper = newWatcher(), newSleeper()
 	}
 	for _, path := range paths {
 		if err := s.openPath(path); err != nil {
@@ -245,7 +243,6 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	return got, nil
 }
 
-// readAhead reads the next chunk in the background.
 func (s *Source) readAhead(ctx context.Context) {
 	ahead := make(chan nextChunk, 1)
 	s.ahead = ahead
@@ -327,10 +324,10 @@ func (s *Source) Close() error {
 		for _, at := range s.storages {
 			_ = at.Close()
 		}
-		s.schedule.sleeper.Close()
+		s.schedule.sleeper.close()
 		s.closeFiles()
 		s.lines.release()
-		err = s.schedule.watcher.Close()
+		err = s.schedule.watcher.close()
 	})
 	return err
 }
@@ -430,7 +427,9 @@ func (s *Source) takeChunk() *model.Chunk {
 		p.CaughtUp = false
 	}
 	s.lastProgress = p
-	s.schedule.debounce.SawRows(b.samples)
+	if b.samples >= manyRows {
+		s.schedule.debounce.sparse = 0
+	}
 	if b.format == nil {
 		b.format, b.note = s.chunks.latest, s.chunks.lastNote
 	}
@@ -472,20 +471,14 @@ func (s *Source) progress(now time.Time) model.Progress {
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = len(s.storages) > 0 || s.schedule.watcher.NeedsPolling()
+		p.Polling = len(s.storages) > 0 || s.schedule.watcher.needsPolling()
 	}
-	p.Link = s.link()
-	return p
-}
-
-// link returns the link to the storage of the paths: of several, to the first that does not answer.
-func (s *Source) link() (l model.Link) {
-	for i, at := range s.storages {
-		if now := at.Link(); i == 0 || l.State == model.LinkUp && now.State != model.LinkUp {
-			l = now
+	for i, at := range s.storages { // of several the first that does not answer
+		if now := at.Link(); i == 0 || p.Link.State == model.LinkUp && now.State != model.LinkUp {
+			p.Link = now
 		}
 	}
-	return l
+	return p
 }
 
 // Error says what is wrong with a path, and what to do about it.

@@ -734,6 +734,7 @@ func TestTooLongLineIsSkipped(t *testing.T) {
 
 // A file of a few kilobytes that decompresses to gigabytes is read up to its limit.
 func TestDecompressionBombIsStopped(t *testing.T) {
+	repotest.Slow(t)
 	t.Parallel()
 	if raceEnabled {
 		t.Skip("takes long")

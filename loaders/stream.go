@@ -47,11 +47,18 @@ func (s *stream) read(open func() (io.Reader, error)) error {
 	s.mu.Lock()
 	s.source = r
 	s.mu.Unlock()
-	b, err := decompressed(r)
-	if err != nil {
-		return err
+	b := bufio.NewReader(r)
+	start, _ := b.Peek(compressed.SniffSize)
+	packing := compressed.Sniff(start)
+	if packing != compressed.None && packing != compressed.Parquet {
+		text, err := compressed.NewReader(packing, b)
+		if err != nil {
+			return err
+		}
+		b = bufio.NewReader(text)
+		start, _ = b.Peek(compressed.SniffSize)
 	}
-	if start, _ := b.Peek(compressed.SniffSize); compressed.Sniff(start) == compressed.Parquet {
+	if compressed.Sniff(start) == compressed.Parquet {
 		m, err := fileio.ReadAll(b)
 		s.inMemory = &m
 		return err
@@ -75,21 +82,6 @@ func (s *stream) read(open func() (io.Reader, error)) error {
 			return ignoreEOF(err)
 		}
 	}
-}
-
-// decompressed returns a reader of the text of r, whether that is compressed or not.
-func decompressed(r io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReader(r)
-	start, _ := b.Peek(compressed.SniffSize)
-	packing := compressed.Sniff(start)
-	if packing == compressed.None || packing == compressed.Parquet {
-		return b, nil
-	}
-	text, err := compressed.NewReader(packing, b)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReader(text), nil
 }
 
 // close ends the stream. It closes the source if it can, to wake the goroutine.

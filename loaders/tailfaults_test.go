@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -516,6 +517,7 @@ func TestTailFaults(t *testing.T) {
 		for _, kind := range tailKinds {
 			if f.is(kind) {
 				t.Run(f.name+" "+kind.file, func(t *testing.T) {
+					repotest.OneIn(t, 3)
 					t.Parallel()
 					o := Options{polling: true, Poll: 100 * time.Millisecond, settleTime: 300 * time.Millisecond}
 					for _, pace := range f.paces() {
@@ -535,6 +537,7 @@ func TestTailFaultsWithEvents(t *testing.T) {
 	for _, f := range tailFaults {
 		if f.is(tailKinds[0]) {
 			t.Run(f.name, func(t *testing.T) {
+				repotest.OneIn(t, 4)
 				t.Parallel()
 				playFault(t, f, tailKinds[0], true, time.Millisecond, Options{})
 			})

@@ -29,7 +29,6 @@ type textIndex struct {
 	parquet    parquet.CellCache
 }
 
-// textFile is a file as it was read.
 type textFile struct {
 	texts     *textIndex
 	number    int32       // of the file

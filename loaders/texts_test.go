@@ -17,7 +17,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/repotest"
-	"vantage/loaders/watch"
 	"vantage/model"
 )
 
@@ -404,8 +403,8 @@ func BenchmarkIdle(b *testing.B) {
 			}
 			defer func() { _ = s.Close() }()
 			if polling {
-				_ = s.schedule.watcher.Close()
-				s.schedule.watcher = watch.None()
+				_ = s.schedule.watcher.close()
+				s.schedule.watcher = nil
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			for err == nil { // until the last change has settled

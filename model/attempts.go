@@ -138,23 +138,9 @@ func (l LeftOut) writtenText() string {
 }
 
 type leftOutCount struct {
-	files   map[int32]bool
-	steps   int
-	samples int
-	first   int64
-	last    int64
-}
-
-func (c *leftOutCount) add(step int64, file int32, rows int, newStep bool) {
-	if c.files == nil {
-		c.files, c.first, c.last = map[int32]bool{}, step, step
-	}
-	if newStep {
-		c.steps++
-	}
-	c.files[file] = true
-	c.first, c.last = min(c.first, step), max(c.last, step)
-	c.samples += rows
+	files          map[int32]bool
+	steps, samples int
+	first, last    int64
 }
 
 // rowFilter leaves rows out of columns. It is made anew when the attempts change.
@@ -210,7 +196,15 @@ func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *st
 	}
 	seen := -1 // pieces are ascending
 	for _, l := range old.left {
-		counts[l.piece].add(step, l.file, l.rows, l.piece != seen)
+		c := &counts[l.piece]
+		if c.files == nil {
+			c.files, c.first, c.last = map[int32]bool{}, step, step
+		}
+		if l.piece != seen {
+			c.steps++
+		}
+		c.files[l.file] = true
+		c.first, c.last, c.samples = min(c.first, step), max(c.last, step), c.samples+l.rows
 		seen = l.piece
 	}
 	return old.kept
@@ -223,11 +217,7 @@ func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 		return result
 	}
 	kept := &stepColumns{revision: c.revision}
-	for i, s := range c.fileSpans {
-		to := n
-		if i+1 < len(c.fileSpans) {
-			to = c.fileSpans[i+1].startRow
-		}
+	for s, to := range spansOf(c.fileSpans, n) {
 		for from := s.startRow; from < to; {
 			piece, end := f.pieceAt(step, c, s, from, to)
 			if piece < 0 {

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -52,12 +53,38 @@ func entries[T estimators.Described](all func() []T) func() []*estimators.Entry 
 	}
 }
 
+// StagesOf returns what a key of a framework's configuration turns on, Key=Value, with the name of the setting that says so.
+func StagesOf(framework string) iter.Seq2[string, *estimators.Entry] {
+	return func(yield func(setting string, e *estimators.Entry) bool) {
+		for _, t := range stages() {
+			for _, e := range t.all() {
+				if e.Framework == framework && t.isKey(e, e.Key) && e.NotComputable == "" && !yield(t.name, e) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // chosen returns the entry that the settings name, nil if they name none or one that does not exist.
 func (t stage) chosen(s Settings) *estimators.Entry {
+	if *t.choice(&s) == "" { // mostly: a sweep validates some hundred settings
+		return nil
+	}
 	framework, name, _ := strings.Cut(*t.choice(&s), "/")
 	for _, e := range t.all() {
 		if e.Framework == framework && (e.Name == name || name == "" && e.Default) {
 			return e
+		}
+	}
+	return nil
+}
+
+// Stage returns what the settings name of the stage that a setting is about, nil if they name nothing that could be used.
+func (s Settings) Stage(setting string) *estimators.Entry {
+	for _, stage := range stages() {
+		if stage.name == setting && stage.check(s) == nil {
+			return stage.chosen(s)
 		}
 	}
 	return nil
@@ -107,17 +134,6 @@ func (s Settings) filterOptions(f *groupfilter.Filter) estimators.Options {
 		}
 	}
 	return s.StageOptions
-}
-
-// withFullStageNames names the default of a framework where only the framework is named. Names that do
-// not exist stay, for Validate to refuse.
-func (s Settings) withFullStageNames() Settings {
-	for _, stage := range stages() {
-		if e := stage.chosen(s); e != nil && stage.check(s) == nil {
-			*stage.choice(&s) = e.Framework + "/" + e.Name
-		}
-	}
-	return s
 }
 
 // stageOptions returns the options of the frameworks of the stages that the settings name.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -40,9 +41,19 @@ type fileSpan struct {
 
 const maxSpanOffset = math.MaxUint32
 
-// reserve gives empty columns the capacity for n samples.
-func (c *stepColumns) reserve(n int) {
-	c.rewards, c.lengths, c.spanOffset = make([]float64, 0, n), make([]int32, 0, n), make([]uint32, 0, n)
+// spansOf yields spans of n rows, and where each ends.
+func spansOf(spans []fileSpan, n int) iter.Seq2[fileSpan, int] {
+	return func(yield func(s fileSpan, to int) bool) {
+		for i, s := range spans {
+			to := n
+			if i+1 < len(spans) {
+				to = spans[i+1].startRow
+			}
+			if !yield(s, to) {
+				return
+			}
+		}
+	}
 }
 
 // appendPlaces adds the places of the next samples, which have index n and up.
@@ -169,11 +180,7 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 		return c
 	}
 	kept := &stepColumns{}
-	for i, s := range c.fileSpans {
-		to := len(c.rewards)
-		if i+1 < len(c.fileSpans) {
-			to = c.fileSpans[i+1].startRow
-		}
+	for s, to := range spansOf(c.fileSpans, len(c.rewards)) {
 		if s.file != file {
 			kept.appendRows(c, s, s.startRow, to)
 		}
@@ -206,16 +213,11 @@ func appendOptionalRows[T any](column []T, n int, other []T, from, to int, none 
 	if column == nil && other == nil {
 		return nil
 	}
-	for len(column) < n {
-		column = append(column, none)
+	column = append(column, slices.Repeat([]T{none}, n-len(column))...) // none so far
+	if other == nil {
+		return append(column, slices.Repeat([]T{none}, to-from)...)
 	}
-	if other != nil {
-		return append(column, other[from:to]...)
-	}
-	for range to - from {
-		column = append(column, none)
-	}
-	return column
+	return append(column, other[from:to]...)
 }
 
 // clip is a column as a snapshot holds it: nil stays nil, and appending to it copies.
@@ -286,16 +288,14 @@ func appendOwn(firstOutput []int32, n int) []int32 {
 
 // appendFirstOutputs appends the rollouts of rows [from, to) of o to n rows.
 func (c *stepColumns) appendFirstOutputs(n int, o *stepColumns, from, to int) {
-	if c.firstOutput == nil && o.firstOutput == nil {
-		return
-	}
-	c.firstOutput = appendOwn(c.firstOutput, n)
-	if o.firstOutput == nil {
+	switch {
+	case o.firstOutput != nil:
+		c.firstOutput = appendOwn(c.firstOutput, n)
+		for _, first := range o.firstOutput[from:to] {
+			c.firstOutput = append(c.firstOutput, int32(n+max(0, int(first)-from)))
+		}
+	case c.firstOutput != nil:
 		c.firstOutput = appendOwn(c.firstOutput, n+to-from)
-		return
-	}
-	for _, first := range o.firstOutput[from:to] {
-		c.firstOutput = append(c.firstOutput, int32(n+max(0, int(first)-from)))
 	}
 }
 

@@ -114,7 +114,11 @@ func (s Snapshot) Grouping(set Settings) (Grouping, error) {
 	switch rule.By {
 	case GroupByID:
 		e := s.groupEvidence
-		g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", e.groupSize())}
+		size := fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.ids))
+		if e.laterOutputs > 0 {
+			size += fmt.Sprintf(" of %.1f rollouts", rowsPerGroup(e.rows-e.laterOutputs, e.ids))
+		}
+		g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", size)}
 		return s.withUndivided(s.withPurity(g, e.mixedIDs, e.ids), set, e.ids), nil
 	case GroupByPrompt:
 		return s.byPrompt(rule, set), nil
@@ -263,15 +267,6 @@ func (s Snapshot) mixedBlocks(rule GroupRule) (mixed, blocks int) {
 	return mixed, blocks
 }
 
-// groupSize is how many rows, and rollouts if some have several rows, a group by id has on average.
-func (e *groupingEvidence) groupSize() string {
-	size := fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.ids))
-	if e.laterOutputs == 0 {
-		return size
-	}
-	return fmt.Sprintf("%s of %.1f rollouts", size, rowsPerGroup(e.rows-e.laterOutputs, e.ids))
-}
-
 func rowsPerGroup(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }
 
 // GroupRule is by what the samples of a step are grouped, and into how many rows those of one id, of
@@ -321,20 +316,12 @@ func (s Snapshot) Division(r GroupRule) string {
 		return ""
 	}
 	of := map[GroupBy]string{GroupByID: " of an id", GroupByPrompt: " of a prompt"}[r.By]
-	size, why := fmt.Sprintf("%d consecutive rows%s are a group", r.Size, of), "as num_generations says"
-	if r.Size == 0 {
-		size = s.runSizes(r, of)
-	}
+	why := "as num_generations says"
 	if r.Proved {
 		why = "as the logged advantages prove"
 	}
-	return size + ", " + why
-}
-
-// runSizes says how many consecutive rows are a group in each run that is divided.
-func (s Snapshot) runSizes(r GroupRule, of string) string {
 	if size, ok := s.oneSize(r); ok {
-		return fmt.Sprintf("%d consecutive rows%s are a group", size, of)
+		return fmt.Sprintf("%d consecutive rows%s are a group, %s", size, of, why)
 	}
 	var sizes []string
 	for run := range min(s.RunCount(), MaxDividedRuns) {
@@ -342,7 +329,7 @@ func (s Snapshot) runSizes(r GroupRule, of string) string {
 			sizes = append(sizes, fmt.Sprintf("%d in %s", n, s.RunName(run)))
 		}
 	}
-	return fmt.Sprintf("consecutive rows%s are a group, %s", of, strings.Join(sizes, ", "))
+	return fmt.Sprintf("consecutive rows%s are a group, %s, %s", of, strings.Join(sizes, ", "), why)
 }
 
 // Flags returns the command line's options that name the rule, "" if they cannot: runs of several

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -121,25 +122,18 @@ func (s Step) fileOrder() []int32 {
 	if slices.IsSortedFunc(s.fileSpans, compareFiles) {
 		return nil
 	}
-	rows := InputOrder(len(s.Rewards))
-	spans := slices.Clone(s.fileSpans)
-	slices.SortStableFunc(spans, compareFiles)
-	sorted := make([]int32, 0, len(rows))
-	for _, span := range spans {
-		sorted = append(sorted, rows[span.startRow:s.spanEnd(span)]...)
+	rows, byFile := InputOrder(len(s.Rewards)), map[int32][]int32{}
+	for span, to := range spansOf(s.fileSpans, len(rows)) {
+		byFile[span.file] = append(byFile[span.file], rows[span.startRow:to]...)
+	}
+	var sorted []int32
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		sorted = append(sorted, byFile[file]...)
 	}
 	return sorted
 }
 
 func compareFiles(a, b fileSpan) int { return int(a.file) - int(b.file) }
-
-func (s Step) spanEnd(span fileSpan) int {
-	next, _ := slices.BinarySearchFunc(s.fileSpans, span.startRow+1, func(f fileSpan, row int) int { return f.startRow - row })
-	if next == len(s.fileSpans) {
-		return len(s.Rewards)
-	}
-	return s.fileSpans[next].startRow
-}
 
 // GroupName names group k of a step's layout: the log's id, PromptName, or k. The second group into
 // which an id or a prompt is divided has #2 behind that, and so on.

@@ -157,10 +157,8 @@ func (s Snapshot) SolvedEvidence(scales []RewardScale) []string {
 // SolvedNotes are SolvedEvidence, or nil if all runs have the same solved reward, and it is simply the
 // best, as the worst is wrong.
 func (s Snapshot) SolvedNotes(scales []RewardScale) []string {
-	for i := range scales {
-		if scales[i].IsAssumed() || scales[i].Solved != scales[0].Solved {
-			return s.SolvedEvidence(scales)
-		}
+	if slices.ContainsFunc(scales, func(r RewardScale) bool { return r.IsAssumed() || r.Solved != scales[0].Solved }) {
+		return s.SolvedEvidence(scales)
 	}
 	return nil
 }
@@ -224,11 +222,7 @@ type runLevels struct {
 // levelsOfRuns counts the rewards of a step by run. Its rows come from spans of files.
 func levelsOfRuns(rewards []float64, spans []fileSpan, fileRuns []int32) []runLevels {
 	var all []runLevels
-	for i, span := range spans {
-		to := len(rewards)
-		if i+1 < len(spans) {
-			to = spans[i+1].startRow
-		}
+	for span, to := range spansOf(spans, len(rewards)) {
 		run := runOfFile(span.file, fileRuns)
 		k := slices.IndexFunc(all, func(l runLevels) bool { return l.run == run })
 		if k < 0 {
@@ -292,7 +286,6 @@ func (l *rewardLevels) addRewards(rewards []float64) {
 	}
 }
 
-// add counts n samples with a finite reward.
 func (l *rewardLevels) add(reward float64, n int) {
 	l.samples += n
 	l.min, l.max = min(l.min, reward), max(l.max, reward)

@@ -129,9 +129,7 @@ func (s Settings) Validate() error {
 	if err := e.CheckScale(s.Scale); err != nil {
 		return trainerError(err)
 	}
-	switch s.GroupBy {
-	case GroupAutomatic, GroupByID, GroupByPrompt, GroupByPosition:
-	default:
+	if !slices.Contains(Groupings(), s.GroupBy) {
 		return fmt.Errorf("cannot group by %q: choose auto, id, prompt or position", s.GroupBy)
 	}
 	if s.Reward != "" && s.Weights != "" {
@@ -164,11 +162,8 @@ func (s Settings) TrainerWarning() string {
 func (s Settings) WithFramework(framework string) Settings {
 	s.Framework = framework
 	if _, err := s.FindEstimator(); err != nil {
-		for _, e := range estimators.All() {
-			if e.Framework == framework {
-				s.Estimator = e.Name
-				break
-			}
+		if list := estimators.Of(framework); list != nil {
+			s.Estimator = list[0].Name
 		}
 	}
 	return s.withKnownOptions().withKnownScale()
@@ -203,7 +198,13 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		return s, err
 	}
 	if !IsOption(key) {
-		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key, strings.Join(flagSettings(), ", "))
+		var known []string
+		for _, s := range SettingList() {
+			if s.Flag() != "" {
+				known = append(known, s.Name)
+			}
+		}
+		return s, fmt.Errorf("unknown setting %q: known are %s, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key, strings.Join(known, ", "))
 	}
 	return s.withOption(key, value), nil
 }
@@ -312,7 +313,7 @@ func SettingList() []Setting {
 			Doc:    "group rows by auto, id, prompt, position, or a column of the log",
 			Get:    func(s Settings) string { return string(s.GroupBy) },
 			Set:    func(s *Settings, value string) error { s.GroupBy = GroupBy(value); return nil },
-			Values: groupingNames,
+			Values: func(Settings) []string { return texts(Groupings()) },
 		},
 	}
 	for _, stage := range stages() {
@@ -382,7 +383,11 @@ func (t stage) setting() Setting {
 				value = ""
 			}
 			*t.choice(s) = value
-			*s = s.withFullStageNames()
+			for _, stage := range stages() { // where only the framework is named it is its default; Validate refuses what does not exist
+				if e := stage.chosen(*s); e != nil && stage.check(*s) == nil {
+					*stage.choice(s) = e.Framework + "/" + e.Name
+				}
+			}
 			if list, err := s.stageOptions(); err == nil {
 				s.StageOptions = s.StageOptions.Of(list)
 			}
@@ -403,28 +408,24 @@ func (t stage) setting() Setting {
 }
 
 func estimatorNames(s Settings) (names []string) {
-	for _, e := range estimators.All() {
-		if e.Framework == s.Framework {
-			names = append(names, e.Name)
-		}
+	for _, e := range estimators.Of(s.Framework) {
+		names = append(names, e.Name)
 	}
 	return names
 }
 
 func scaleNames(s Settings) (names []string) {
 	if e, err := s.FindEstimator(); err == nil {
-		for _, scale := range e.Scales {
-			names = append(names, string(scale))
-		}
+		names = texts(e.Scales)
 	}
 	return names
 }
 
-func groupingNames(Settings) (names []string) {
-	for _, g := range Groupings() {
-		names = append(names, string(g))
+func texts[T ~string](list []T) (all []string) {
+	for _, x := range list {
+		all = append(all, string(x))
 	}
-	return names
+	return all
 }
 
 // FindSetting returns the setting that a key means: its name or alias as a trainer's option or as a flag.
@@ -444,15 +445,6 @@ func (s Setting) Flag() string {
 		return ""
 	}
 	return strings.ReplaceAll(cmp.Or(s.Alias, s.Name), "_", "-")
-}
-
-func flagSettings() (names []string) {
-	for _, s := range SettingList() {
-		if s.Flag() != "" {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }
 
 // CompareRank orders options for Settings.Set, whatever the order in which they were given: the framework decides which

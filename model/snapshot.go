@@ -110,7 +110,6 @@ func (s *Store) Snapshot() Snapshot {
 	return snap
 }
 
-// view is the step as a snapshot holds it.
 func (c *stepColumns) view(number int64) Step {
 	n := len(c.rewards)
 	step := Step{

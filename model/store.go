@@ -176,11 +176,10 @@ func (s *Store) internPrompts(b *Block) []uint32 {
 func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	cols := s.steps[step]
 	if cols == nil {
-		cols = &stepColumns{}
 		if s.lastStep != nil {
 			more = max(more, len(s.lastStep.rewards))
 		}
-		cols.reserve(more)
+		cols = &stepColumns{rewards: make([]float64, 0, more), lengths: make([]int32, 0, more), spanOffset: make([]uint32, 0, more)}
 		s.steps[step] = cols
 	}
 	s.lastStep, cols.revision = cols, s.revision
@@ -230,19 +229,18 @@ func (l leftOut) count() (n int, example int32) {
 }
 
 // leftOutNotes say what was read and does not count.
-func (s *Store) leftOutNotes() []string {
-	var notes []string
-	if n, file := s.untrained.count(); n > 0 {
-		notes = append(notes, fmt.Sprintf("not counted: %s of agents that are not trained (agent.trainable is false), in %s",
-			units.Plural(n, "traces"), s.nameFiles(file, len(s.untrained))))
-	}
-	if n, file := s.lengthsLeftOut.count(); n > 0 {
-		notes = append(notes, fmt.Sprintf("the lengths of %s, which are in characters where other files count tokens, in %s",
-			units.Plural(n, "samples"), s.nameFiles(file, len(s.lengthsLeftOut))))
-	}
-	if n, file := s.strayOutputs.count(); n > 0 {
-		notes = append(notes, fmt.Sprintf("taken as rollouts of their own: %s that by their ids are later outputs of a rollout but do not follow its earlier ones, in %s",
-			units.Plural(n, "rows"), s.nameFiles(file, len(s.strayOutputs))))
+func (s *Store) leftOutNotes() (notes []string) {
+	for _, l := range []struct {
+		leftOut
+		format, noun string
+	}{
+		{s.untrained, "not counted: %s of agents that are not trained (agent.trainable is false), in %s", "traces"},
+		{s.lengthsLeftOut, "the lengths of %s, which are in characters where other files count tokens, in %s", "samples"},
+		{s.strayOutputs, "taken as rollouts of their own: %s that by their ids are later outputs of a rollout but do not follow its earlier ones, in %s", "rows"},
+	} {
+		if n, file := l.count(); n > 0 {
+			notes = append(notes, fmt.Sprintf(l.format, units.Plural(n, l.noun), s.nameFiles(file, len(l.leftOut))))
+		}
 	}
 	return notes
 }

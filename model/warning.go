@@ -94,29 +94,26 @@ func (f Fate) String() string {
 }
 
 // Key is the name of the fate in one word, as in JSON, CSV, rules and filters.
-func (f Fate) Key() string {
-	return [...]string{
-		"short", "killed", "invalid", "noise", "single",
-		"wrong", "constant", "correct", "skipped", "alive", "open",
-	}[f]
+func (f Fate) Key() string { return fates()[f].key }
+
+func fates() [FateCount]struct{ key, doc string } {
+	return [FateCount]struct{ key, doc string }{
+		{"short", "fewer than 2 samples kept: recompute falls back to the original values"},
+		{"killed", "alive before the filter, no signal after it"},
+		{"invalid", "advantages that are no numbers, from NaN or missing rewards or from the formula; it does not train"},
+		{"noise", "all rewards equal, but advantages are not 0: float rounding error that trains"},
+		{"single", "one sample only"},
+		{"wrong", "all rewards equal, at the worst of the run, outliers aside"},
+		{"constant", "all rewards equal, between the worst and the best of the run"},
+		{"correct", "all rewards equal, at the best of the run, outliers aside"},
+		{"skipped", "rejected by the group filter: none of its samples trains"},
+		{"alive", "has signal: some advantage is not 0"},
+		{"open", "its step is still being written"},
+	}
 }
 
 // FateWidth is the length of the longest name of a fate.
 const FateWidth = len("all correct")
 
 // Doc says what the fate means.
-func (f Fate) Doc() string {
-	return [...]string{
-		"fewer than 2 samples kept: recompute falls back to the original values",
-		"alive before the filter, no signal after it",
-		"advantages that are no numbers, from NaN or missing rewards or from the formula; it does not train",
-		"all rewards equal, but advantages are not 0: float rounding error that trains",
-		"one sample only",
-		"all rewards equal, at the worst of the run, outliers aside",
-		"all rewards equal, between the worst and the best of the run",
-		"all rewards equal, at the best of the run, outliers aside",
-		"rejected by the group filter: none of its samples trains",
-		"has signal: some advantage is not 0",
-		"its step is still being written",
-	}[f]
-}
+func (f Fate) Doc() string { return fates()[f].doc }

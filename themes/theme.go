@@ -82,41 +82,29 @@ func (t *Theme) HasColors() bool { return t.escapes[Positive].on != "" }
 // HasHeatColors reports whether heat maps have colours; without them they need marks.
 func (t *Theme) HasHeatColors() bool { return t.escapes[Heat4].on != "" }
 
-// entry is a theme that is built when it is needed: every start lists the names.
-type entry struct {
-	name  string
-	build func() *Theme
-}
-
-// entries returns the themes, first the defaults for dark and light backgrounds.
-func entries() []entry {
-	return []entry{{"dark", dark}, {"light", light}, {"either", Either}, {"safe", safe}, {"contrast", contrast}, {"sixteen", sixteen}, {"mono", Mono}}
-}
-
 // All builds all themes, first the defaults for dark and light backgrounds.
 func All() []*Theme {
 	var all []*Theme
-	for _, e := range entries() {
-		all = append(all, e.build())
+	for _, p := range palettes() {
+		all = append(all, build(p))
 	}
 	return all
 }
 
 // Names returns the names for a sentence: "dark, light or mono".
 func Names() string {
-	all := entries()
-	names := make([]string, len(all))
-	for i, e := range all {
-		names[i] = e.name
+	var names []string
+	for _, p := range palettes() {
+		names = append(names, p.name)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // Find returns the theme of a name.
 func Find(name string) (*Theme, bool) {
-	for _, e := range entries() {
-		if e.name == name {
-			return e.build(), true
+	for _, p := range palettes() {
+		if p.name == name {
+			return build(p), true
 		}
 	}
 	return nil, false
@@ -125,27 +113,35 @@ func Find(name string) (*Theme, bool) {
 // Default returns the default theme for a background.
 func Default(isDark bool) *Theme {
 	if isDark {
-		return dark()
+		return build(palettes()[0])
 	}
-	return light()
+	return build(palettes()[1])
 }
 
-// palette holds the colours of a theme: background and foreground as #rrggbb, the others as
-// indexes of the 256-colour table or "" for the terminal's default.
-type palette struct {
-	background, foreground string
-
-	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
-
-	heat [5]shade // from the lowest level to the highest
+// Mono uses no colours, only bold, underline and reverse.
+func Mono() *Theme {
+	mono, _ := Find("mono")
+	return mono
 }
 
-// shade is a background and the colour of the text on it.
-type shade struct{ background, text string }
+// First returns the theme to begin with, and whether it stays whatever the terminal says of its background: that of a name, one
+// without colours, the one that is assumed, or one for a background that is not known.
+func First(name string, assumed *Theme, noColor bool) (t *Theme, stays bool) {
+	if t, stays = Find(name); stays {
+		return t, true
+	}
+	if t, _ = Find("either"); assumed != nil {
+		t = assumed
+	}
+	if noColor {
+		return Mono(), true
+	}
+	return t, false
+}
 
 // build renders the style of every role. In all themes positive is blue and negative is
 // orange, which people with any kind of colour vision tell apart.
-func build(name, doc string, p palette) *Theme {
+func build(p palette) *Theme {
 	fg := func(c string) lipgloss.Style {
 		s := lipgloss.NewStyle()
 		if c != "" {
@@ -169,7 +165,7 @@ func build(name, doc string, p palette) *Theme {
 			styles[int(Heat0)+i] = fg(h.text).Background(lipgloss.Color(h.background))
 		}
 	}
-	t := &Theme{Name: name, Doc: doc, Background: p.background, Foreground: p.foreground, reverses: p.cursor == ""}
+	t := &Theme{Name: p.name, Doc: p.doc, Background: p.background, Foreground: p.foreground, reverses: p.cursor == ""}
 	for r, style := range styles {
 		t.escapes[r].on, t.escapes[r].off, _ = strings.Cut(style.Render("x"), "x")
 	}

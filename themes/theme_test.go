@@ -98,7 +98,7 @@ func TestColours(t *testing.T) {
 // and light, and on white, and its cursor changes no colour to one of these. Positive and negative differ
 // for deuteranopes.
 func TestEitherTheme(t *testing.T) {
-	theme := themes.Either()
+	theme, _ := themes.Find("either")
 	for _, background := range []string{"#000000", themes.Default(true).Background, themes.Default(false).Background, "#ffffff"} {
 		for role := themes.Plain; role <= themes.Accent; role++ {
 			c, ok := foreground(theme, role)

@@ -23,47 +23,60 @@ const heightForChartText = 6
 const heightForSummary = 9
 
 // paneAdvantages draws a mirrored histogram over one axis: original advantages upwards,
-// processed ones of kept samples downwards; with a baseline, its processed ones upwards.
+// processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
+// figure it draws all samples upwards and kept ones downwards.
 func (a App) paneAdvantages(w, h int) paneContent {
-	width := oddWidth(w)
-	m := a.chartsFor(width)
-	if m.hasFigure {
-		return a.paneDistribution(m, w, h)
-	}
-	name, below, title := "original   ", "processed  ", "original over processed"
-	if m.key.base != nil {
-		name, below, title = "A baseline ", "B candidate", "processed: baseline (A) over candidate (B)"
-	}
-	if w < widthForLongTitle {
-		title = ""
-		if m.key.base != nil {
-			title = "A over B"
+	t, width := a.display.theme, oddWidth(w)
+	shown := a.panes.distribution
+	m := shown.charts(a.env, width)
+	name, above, below, sides := "advantages", "original   ", "processed  ", "original over processed"
+	switch {
+	case m.hasFigure:
+		name, above, below, sides = m.distribution.name, "all ", "kept", "all over kept"
+	case m.key.base != nil:
+		above, below, sides = "A baseline ", "B candidate", "processed: baseline (A) over candidate (B)"
+		if w < widthForLongTitle {
+			sides = "A over B"
 		}
+	case w < widthForLongTitle:
+		sides = ""
 	}
+	c := paneContent{note: shown.binNote(m), lines: []string{" " + a.momentsLine(above, m.upper, !m.hasFigure, w-1)}}
 	if h < heightForChartText {
-		return paneContent{title: strings.TrimSpace("advantages" + a.scaleInTitle() + "  " + title), lines: append([]string{" " + a.meansLine(m, w-1)}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
+		if c.title = name + shown.scaleInTitle(); !m.hasFigure {
+			c = paneContent{title: strings.TrimSpace(c.title + "  " + sides), lines: []string{" " + a.meansLine(m, w-1)}}
+		}
+		c.lines = append(c.lines, shown.mirrorLines(a.env, m.upper, m.lower, width, h-1)...)
+		return c
 	}
-	lines := []string{" " + a.momentsLine(name, m.upper, true, w-1)}
-	textLines := 3 // lines around the chart
-	if h >= heightForSummary {
-		textLines++
+	ruler := cells.Justify(units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi), width)
+	switch {
+	case !m.hasFigure:
+		ruler = axisRuler(m.upper.Axis, width)
+	case m.whole:
+		ruler = m.upper.Axis.BarLabels(len(m.upper.Counts), width)
 	}
-	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-textLines)...)
-	lines = append(lines,
-		" "+a.display.theme.Paint(themes.Dim, axisRuler(m.upper.Axis, width)),
-		" "+a.momentsLine(below, m.lower, true, w-1))
-	if h >= heightForSummary {
-		lines = append(lines, " "+a.summaryLine(m.maxAbs, w-1))
+	under := []string{" " + t.Paint(themes.Dim, ruler)}
+	if m.distribution.perGroup {
+		sides = ""
+	} else {
+		under = append(under, " "+a.momentsLine(below, m.lower, !m.hasFigure, w-1))
 	}
-	note := a.binNote(m)
-	if note == "" {
+	if !m.hasFigure && h >= heightForSummary {
+		under = append(under, " "+a.summaryLine(m.maxAbs, w-1))
+	}
+	c.lines = append(append(c.lines, shown.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...), under...)
+	name = a.withScopeWords(strings.TrimSuffix(name+" "+a.shownCount(), " ")+shown.scaleInTitle(), w)
+	c.title = firstFitting(w-6, name+"  "+sides, name)
+	if m.hasFigure {
+		c.title = strings.TrimSpace(c.title)
+	} else if c.note == "" {
 		verdict := a.matchVerdict()
-		note = firstFitting(w-4, verdict, strings.Replace(verdict, "log = ", "", 1))
+		c.note = firstFitting(w-4, verdict, strings.Replace(verdict, "log = ", "", 1))
 	}
-	return paneContent{title: a.figureTitle("advantages", title, w), note: note, lines: lines}
+	return c
 }
 
-// meansLine returns the means and counts above and below the axis.
 func (e env) meansLine(m chartCache, w int) string {
 	n, mean, _ := m.upper.Moments()
 	nLower, meanLower, _ := m.lower.Moments()
@@ -75,35 +88,14 @@ func (e env) meansLine(m chartCache, w int) string {
 	return cells.JoinFitting(w, "  ", means, fmt.Sprintf("n %d, %d", n, nLower))
 }
 
-// figureTitle names a figure and says of which groups and steps it is, then what is above and below the
-// axis, if there is room for that.
-func (a App) figureTitle(name, sides string, w int) string {
-	name = a.withScopeWords(a.withShownCount(name)+a.scaleInTitle(), w)
-	return firstFitting(w-6, name+"  "+sides, name)
-}
-
-// withShownCount adds to a title how many groups the filter shows.
-func (a App) withShownCount(name string) string {
-	if of := a.shownCount(); of != "" {
-		return name + " " + of
-	}
-	return name
-}
-
 // widthForLongTitle is the width from which the title says what is above and below.
 const widthForLongTitle = 36
 
-// mirrorLines draws one histogram over another in h rows.
-func (a App) mirrorLines(up, down chart.Histogram, width, h int) []string {
-	var lines []string
-	for i, line := range chart.Mirror(a.display.theme, a.display.glyphs, a.scaled(up), a.scaled(down), width, max(1, h)) {
-		below := 0
-		if i > (max(1, h)-1)/2 && len(down.Counts) > 0 {
-			below = 1
-		}
-		lines = append(lines, " "+a.mark(onBin, below, line))
+func (s distributionState) mirrorLines(e env, up, down chart.Histogram, width, h int) []string {
+	if s.logScale {
+		up, down = up.Logarithmic(), down.Logarithmic()
 	}
-	return lines
+	return mapped(chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)), func(line string) string { return " " + line })
 }
 
 // momentsLine returns count, mean and std of the values of a histogram that are numbers,
@@ -129,7 +121,6 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 	return cells.JoinFitting(w, " ", pieces...)
 }
 
-// namedFigure is a figure with its name.
 type namedFigure struct{ name, value string }
 
 // summaryFigures returns figures of some groups that the histogram does not show.
@@ -144,31 +135,28 @@ func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFig
 }
 
 // summaryLine returns the summaryFigures of the groups shown that fit.
-func (a App) summaryLine(largest float64, w int) string {
+func (a App) summaryLine(largest float64, w int) (line string) {
 	x, t := a.shownFigures(), a.display.theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
 	}
-	line := ""
 	for _, part := range a.summaryFigures(x, largest) {
-		piece := fmt.Sprintf("%s %s", t.Paint(themes.Dim, part.name), part.value)
+		piece := t.Paint(themes.Dim, part.name) + " " + part.value
 		if line != "" {
 			piece = "  " + piece
 		}
-		if cells.Width(line)+cells.Width(piece) <= w {
+		if cells.Width(line+piece) <= w {
 			line += piece
 		}
 	}
 	return line
 }
 
-// distributionState is what the pane of distributions shows.
 type distributionState struct {
 	figure   string // the name of a distribution; "" is the advantages
 	logScale bool
 	bin      int // the bin whose counts are shown, from the left
 	binShown bool
-	binTerm  string // the term of the filter that a click on a bin has added
 }
 
 // distribution is the values of a figure: of all samples above the axis, of kept ones
@@ -177,38 +165,36 @@ type distribution struct {
 	name     string
 	above    []float64
 	below    []float64
-	keep     []bool    // which values below are drawn
 	perGroup bool      // a value for each group shown, not for each sample
 	reach    []float64 // values that the axis has room for, though none may be there
-
-	field, fieldBelow string // of a query, for the values above and below; "": there is none
 }
 
 // distributions returns those that the step has values for, the advantages first.
 func (e env) distributions() []distribution {
 	x := e.result.analysis
-	kept := x.Keep
-	all := []distribution{
-		{name: "advantages", above: x.Original, below: x.Processed, keep: kept, field: "sample.adv", fieldBelow: "sample.new"},
-		{name: "rewards", above: x.LoggedRewards, below: x.LoggedRewards, keep: kept, field: "sample.reward", fieldBelow: "sample.reward"},
-	}
-	lengths, known := make([]float64, x.Rows), false
-	for i, l := range x.Lengths {
-		lengths[i] = float64(l)
-		if l < 0 {
-			lengths[i] = math.NaN()
-		}
-		known = known || l >= 0
-	}
-	if known {
-		all = append(all, distribution{name: "lengths, " + e.snap.Run.LengthUnit.String(), above: lengths, below: lengths, keep: kept, field: "sample.length", fieldBelow: "sample.length"})
+	all := []distribution{{name: "advantages", above: x.Original, below: x.Processed}, {name: "rewards", above: x.LoggedRewards, below: x.LoggedRewards}}
+	if slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
+		lengths := mapped(x.Lengths, func(l int32) float64 {
+			if l < 0 {
+				return math.NaN()
+			}
+			return float64(l)
+		})
+		all = append(all, distribution{name: "lengths, " + e.snap.Run.LengthUnit.String(), above: lengths, below: lengths})
 	}
 	for k, name := range e.snap.Run.ComponentNames {
 		if values := e.componentValues(k); values != nil {
-			all = append(all, distribution{name: sanitize.Line(name), above: values, below: values, keep: kept})
+			all = append(all, distribution{name: sanitize.Line(name), above: values, below: values})
 		}
 	}
-	if solved := e.solvedPerGroup(); len(solved.above) > 0 {
+	solved := distribution{name: "groups by samples solved", perGroup: true, reach: []float64{0, 0}}
+	for _, g := range e.result.rows {
+		if group := &x.Table[g]; group.HasSolved { // its run's rewards say it
+			solved.above = append(solved.above, float64(group.Solved))
+			solved.reach[1] = max(solved.reach[1], float64(group.Size()))
+		}
+	}
+	if len(solved.above) > 0 {
 		all = append(all, solved)
 	}
 	return all
@@ -216,11 +202,10 @@ func (e env) distributions() []distribution {
 
 // componentValues returns what reward function k gave to each sample on the screen, NaN in steps where it
 // gave nothing; nil if it did in none.
-func (e env) componentValues(k int) []float64 {
+func (e env) componentValues(k int) (values []float64) {
 	if model.HoldsNames(e.snap.Run.ComponentNames[k]) {
 		return nil
 	}
-	var values []float64
 	at := 0
 	for _, x := range e.result.analysis.Parts() {
 		i, found := e.snap.Find(x.Step)
@@ -237,32 +222,15 @@ func (e env) componentValues(k int) []float64 {
 	return values
 }
 
-// isFigure reports whether d is the chosen distribution.
-func (s distributionState) isFigure(d distribution) bool { return d.name == s.figure }
-
-// chosenDistribution returns the distribution on the screen, or false if that is of the
+// chosen returns the distribution on the screen, or false if that is of the
 // advantages, as it is where the step has no values of the chosen one.
-func (a App) chosenDistribution() (distribution, bool) {
-	if a.panes.distribution.figure == "" {
+func (s distributionState) chosen(e env) (distribution, bool) {
+	if s.figure == "" {
 		return distribution{}, false
 	}
-	all := a.distributions()
-	i := slices.IndexFunc(all, a.panes.distribution.isFigure)
+	all := e.distributions()
+	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == s.figure })
 	return all[max(0, i)], i > 0
-}
-
-// solvedPerGroup returns how many samples of each group shown are solved: of those whose run's rewards
-// say it.
-func (e env) solvedPerGroup() distribution {
-	var counts []float64
-	largest := 0
-	for _, g := range e.result.rows {
-		if group := &e.result.analysis.Table[g]; group.HasSolved {
-			counts = append(counts, float64(group.Solved))
-			largest = max(largest, group.Size())
-		}
-	}
-	return distribution{name: "groups by samples solved", above: counts, perGroup: true, reach: []float64{0, float64(largest)}, field: "solved"}
 }
 
 func (a App) nextFigure() App {
@@ -270,18 +238,13 @@ func (a App) nextFigure() App {
 		return a
 	}
 	all := a.distributions()
-	next := (max(0, slices.IndexFunc(all, a.panes.distribution.isFigure)) + 1) % len(all)
+	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == a.panes.distribution.figure })
 	a.panes.distribution.figure = ""
-	if next > 0 {
+	if next := (max(0, i) + 1) % len(all); next > 0 {
 		a.panes.distribution.figure = all[next].name
 	}
 	a.panes.frontPane = layout.Advantages
 	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
-	return a
-}
-
-func (a App) toggleLogScale() App {
-	a.panes.distribution.logScale = !a.panes.distribution.logScale
 	return a
 }
 
@@ -290,7 +253,7 @@ func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {
 		return a
 	}
-	bins := len(a.chartsFor(a.chartWidth()).upper.Counts)
+	bins := len(a.panes.distribution.charts(a.env, a.chartWidth()).upper.Counts)
 	if !a.panes.distribution.binShown {
 		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2
 		return a
@@ -312,72 +275,34 @@ func oddWidth(w int) int {
 // onlyShown narrows which samples are drawn to the groups that the filter shows; nil
 // stands for all samples.
 func (e env) onlyShown(drawn []bool) []bool {
-	if e.result.shownSamples == nil {
+	shown := e.result.shownSamples
+	if shown == nil {
 		return drawn
 	}
 	if drawn == nil {
-		return e.result.shownSamples
+		return shown
 	}
 	both := make([]bool, len(drawn))
 	for i := range both {
-		both[i] = drawn[i] && e.result.shownSamples[i]
+		both[i] = drawn[i] && shown[i]
 	}
 	return both
 }
 
-// paneDistribution draws a figure other than the advantages: all samples above the axis,
-// kept ones below.
-func (a App) paneDistribution(m chartCache, w, h int) paneContent {
-	t, width, name, hasLower := a.display.theme, oddWidth(w), m.distribution.name, m.distribution.below != nil
-	lines, note := []string{" " + a.momentsLine("all ", m.upper, false, w-1)}, a.binNote(m)
-	if h < heightForChartText {
-		return paneContent{title: name + a.scaleInTitle(), note: note, lines: append(lines, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
-	}
-	textLines := 2
-	if hasLower {
-		textLines++
-	}
-	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-textLines)...)
-	lines = append(lines, " "+t.Paint(themes.Dim, m.valueLabels(width)))
-	sides := ""
-	if hasLower {
-		lines = append(lines, " "+a.momentsLine("kept", m.lower, false, w-1))
-		sides = "all over kept"
-	}
-	return paneContent{title: strings.TrimSpace(a.figureTitle(name, sides, w)), note: note, lines: lines}
-}
-
-// valueLabels returns the line below the bars of a figure: the ends of the axis, or whole numbers under their bars.
-func (m chartCache) valueLabels(width int) string {
-	if m.whole {
-		return m.upper.Axis.BarLabels(len(m.upper.Counts), width)
-	}
-	return cells.Justify(units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi), width)
-}
-
-// scaleInTitle says that bars are logarithms of counts.
-func (a App) scaleInTitle() string {
-	if a.panes.distribution.logScale {
+func (s distributionState) scaleInTitle() string {
+	if s.logScale {
 		return " (log)"
 	}
 	return ""
 }
 
-// scaled returns a histogram as it is drawn: of counts, or of their logarithms.
-func (a App) scaled(h chart.Histogram) chart.Histogram {
-	if a.panes.distribution.logScale {
-		return h.Logarithmic()
-	}
-	return h
-}
-
 // binNote returns the counts of the bin that is shown; "" if none is.
-func (a App) binNote(m chartCache) string {
-	if !a.panes.distribution.binShown {
+func (s distributionState) binNote(m chartCache) string {
+	if !s.binShown {
 		return ""
 	}
 	bins := len(m.upper.Counts)
-	at := clampIndex(a.panes.distribution.bin, bins)
+	at := clampIndex(s.bin, bins)
 	lo, hi := m.upper.Axis.Edges(at, bins)
 	if m.whole {
 		lo, hi = m.upper.Axis.WholeBounds(at, bins)
@@ -412,91 +337,55 @@ type chartKey struct {
 	width          int
 }
 
-// chartsFor returns the cache if it is for charts of that width, else a new one.
-func (a App) chartsFor(width int) chartCache {
-	x := a.result.analysis
-	key := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.panes.distribution.figure, width: width}
-	if len(a.result.shownSamples) > 0 {
-		key.shown = &a.result.shownSamples[0]
+// charts returns the cache if it is for charts of that width, else a new one.
+func (s distributionState) charts(e env, width int) chartCache {
+	x := e.result.analysis
+	key := chartKey{analysis: x, base: e.baselineAnalysis(), figure: s.figure, width: width}
+	if len(e.result.shownSamples) > 0 {
+		key.shown = &e.result.shownSamples[0]
 	}
-	if key == a.result.charts.key {
-		return a.result.charts
+	if key == e.result.charts.key {
+		return e.result.charts
 	}
-	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original), maxAbs(x.Processed))), maxAbs: a.maxShownAdvantage()}
-	if m.distribution, m.hasFigure = a.chosenDistribution(); m.hasFigure {
-		return a.figureCharts(m)
+	all, kept := e.onlyShown(nil), e.onlyShown(x.Keep)
+	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original, nil), maxAbs(x.Processed, nil))), maxAbs: maxAbs(x.Processed, nil)}
+	if all != nil {
+		m.maxAbs = maxAbs(x.Processed, kept)
 	}
-	axis, above := m.axis, a.onlyShown(nil)
-	m.distribution = distribution{above: x.Original, below: x.Processed, keep: x.Keep, field: "sample.adv", fieldBelow: "sample.new"}
-	if key.base != nil {
-		axis = chart.SymmetricAxis(max(maxAbs(key.base.Processed), maxAbs(x.Processed)))
-		m.distribution.above, m.distribution.field = key.base.Processed, "" // no field of a filter has the baseline's
-		above = a.onlyShown(key.base.Keep)
-	}
-	m.upper = chart.Bin(axis, width, m.distribution.above, above)
-	m.lower = chart.Bin(axis, width, x.Processed, a.onlyShown(x.Keep))
-	return m
-}
-
-// figureCharts adds the histograms of the chosen figure.
-func (e env) figureCharts(m chartCache) chartCache {
-	above := e.onlyShown(nil)
-	if m.distribution.perGroup {
-		above = nil
-	}
-	axis, bins, whole := chart.WholeAxis(append(slices.Clip(m.distribution.above), m.distribution.reach...), m.key.width)
-	if m.whole = whole; !whole {
-		axis, bins = valueAxis(m.distribution.above), m.key.width
-	}
-	m.upper = chart.BinWithZeros(axis, bins, m.distribution.above, above)
-	if m.distribution.perGroup {
+	axis, above := m.axis, x.Original
+	m.distribution, m.hasFigure = s.chosen(e)
+	switch d := m.distribution; {
+	case m.hasFigure:
+		var bins int
+		if axis, bins, m.whole = chart.WholeAxis(append(slices.Clip(d.above), d.reach...), width); !m.whole {
+			lo, hi := chart.Range(d.above)
+			if lo >= hi {
+				lo, hi = lo-0.5, hi+0.5
+			}
+			axis, bins = chart.Axis{Lo: lo, Hi: hi}, width
+		}
+		if d.perGroup {
+			m.upper = chart.BinWithZeros(axis, bins, d.above, nil)
+			return m
+		}
+		m.upper, m.lower = chart.BinWithZeros(axis, bins, d.above, all), chart.BinWithZeros(axis, bins, d.below, kept)
 		return m
+	case key.base != nil:
+		above, all = key.base.Processed, e.onlyShown(key.base.Keep)
+		axis = chart.SymmetricAxis(max(maxAbs(above, nil), maxAbs(x.Processed, nil)))
 	}
-	m.lower = chart.BinWithZeros(axis, bins, m.distribution.below, e.onlyShown(m.distribution.keep))
+	m.upper, m.lower = chart.Bin(axis, width, above, all), chart.Bin(axis, width, x.Processed, kept)
 	return m
 }
 
-// valueAxis returns an axis from the smallest to the largest value.
-func valueAxis(values []float64) chart.Axis {
-	lo, hi := chart.Range(values)
-	if lo >= hi {
-		lo, hi = lo-0.5, hi+0.5
-	}
-	return chart.Axis{Lo: lo, Hi: hi}
-}
-
-// maxAbs returns the largest finite |x|, 0 if there is none.
-func maxAbs(values []float64) float64 {
-	largest := 0.0
-	for _, x := range values {
-		if size := math.Abs(x); size > largest && size <= math.MaxFloat64 {
+// maxAbs returns the largest finite |x| of those that are used, 0 if there is none; nil uses all.
+func maxAbs(values []float64, use []bool) (largest float64) {
+	for i, x := range values {
+		if size := math.Abs(x); size > largest && size <= math.MaxFloat64 && (use == nil || use[i]) {
 			largest = size
 		}
 	}
 	return largest
-}
-
-// maxShownAdvantage returns the largest processed |A| of the groups shown.
-func (e env) maxShownAdvantage() float64 {
-	x := e.result.analysis
-	if e.result.shownSamples == nil {
-		return maxAbs(x.Processed)
-	}
-	largest := 0.0
-	for i, v := range x.Processed {
-		if m := math.Abs(v); m > largest && e.result.shownSamples[i] && x.Keep[i] {
-			largest = m
-		}
-	}
-	return largest
-}
-
-// updateChartCache computes what the next frame draws from, unless it is there.
-func (a App) updateChartCache() App {
-	if a.result.analysis != nil {
-		a.result.charts = a.chartsFor(a.chartWidth())
-	}
-	return a
 }
 
 // chartWidth returns the width of the histograms in the pane of distributions.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -15,12 +14,9 @@ import (
 
 // alikeAnswers knows of which steps the answers are alike. Few answers of few steps are read, in the background.
 type alikeAnswers struct {
-	known map[alikeKey]glance.Alike // never written in place
-	job   job[alikeJob, map[alikeKey]glance.Alike]
+	known map[alikeKey]glance.Alike           // never written in place
+	job   job[int, map[alikeKey]glance.Alike] // by how many steps were known before those that are read, and one more
 }
-
-// alikeJob is how many steps were known before those that are read, and one more.
-type alikeJob int
 
 // alikeKey is all that the answers to read depend on.
 type alikeKey struct {
@@ -40,17 +36,12 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 	return alikeKey{s.Step, int64(s.Revision), set}
 }
 
-// alikeOf returns what is known of the answers of a step.
-func (a App) alikeOf(s *analysis.StepFigures) glance.Alike { return a.alike.known[a.alikeKey(s)] }
-
 // alikeSteps returns what is known of the answers of all steps, by number.
 func (a App) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
 	for i := range a.result.trend.Steps {
-		if s := &a.result.trend.Steps[i]; glance.Suspect(s) {
-			if x := a.alikeOf(s); x.Found() {
-				found[s.Step] = x
-			}
+		if s := &a.result.trend.Steps[i]; glance.Suspect(s) && a.alike.known[a.alikeKey(s)].Found() {
+			found[s.Step] = a.alike.known[a.alikeKey(s)]
 		}
 	}
 	return found
@@ -61,7 +52,7 @@ func (a App) alikeSteps() map[int64]glance.Alike {
 func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 	steps := a.result.trend.Steps
 	for key, alike := range a.alike.known {
-		i, known := slices.BinarySearchFunc(steps, key.step, func(s analysis.StepFigures, n int64) int { return cmp.Compare(s.Step, n) })
+		i, known := a.result.trend.Find(key.step)
 		if !known || found && i >= first.StepIndex || a.alikeKey(&steps[i]) != key {
 			continue
 		}
@@ -75,23 +66,18 @@ func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 // updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
 // where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
 func (a App) updateAlike(msg tea.Msg) App {
-	var isAnswer bool
-	if a.alike.job, _, isAnswer = a.alike.job.take(msg); isAnswer {
-		known := maps.Clone(a.alike.known)
-		if known == nil {
-			known = map[alikeKey]glance.Alike{}
-		}
-		maps.Copy(known, a.alike.job.value)
+	if a.alike.job.take(&a, msg) {
+		known := maps.Clone(a.alike.job.value)
+		maps.Copy(known, a.alike.known)
 		a.alike.known = known
 	}
-	key := alikeJob(len(a.alike.known) + 1)
+	key := len(a.alike.known) + 1
 	steps := a.unreadSuspects()
-	if a.sampleReader.source == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
+	if a.texts[0] == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
 		return a
 	}
-	var cmd tea.Cmd
-	a.alike.job, cmd = a.alike.job.start(a.ctx, key, readAlike(a.snap, a.settings.now, steps, a.sampleReader.source))
-	return a.starts(cmd)
+	a.alike.job.start(&a, key, readAlike(a.snap, a.settings.now, steps, a.texts[0]))
+	return a
 }
 
 // unreadSuspects returns the next steps to read.
@@ -150,5 +136,5 @@ func (a App) alikeWarning() *model.Warning {
 	}
 	x := a.result.analysis
 	example := slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-	return a.alikeOf(&x.StepFigures).Warning(&x.StepFigures, example)
+	return a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, example)
 }

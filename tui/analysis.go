@@ -17,10 +17,10 @@ import (
 // over all steps.
 type background struct {
 	analysis  job[analysisKey, analysed]
-	trend     job[trendKey, trends]
-	snapshots int  // that were taken of the store
-	stale     bool // rows came that the latest one does not have
-	throttled bool // the last refresh was less than refreshInterval ago
+	trend     job[int, trends] // by the number of the analysis that it follows
+	snapshots int              // that were taken of the store
+	stale     bool             // rows came that the latest one does not have
+	throttled bool             // the last refresh was less than refreshInterval ago
 }
 
 // analysisKey is all that the steps on the screen depend on.
@@ -39,9 +39,6 @@ type analysed struct {
 	base     *analysis.Analysis // under the baseline, nil if there is none
 }
 
-// trendKey is the number of the analysis that a trend follows.
-type trendKey int
-
 // trends is the trend over all steps, or over the newest while the others are pending.
 type trends struct {
 	trend, base *analysis.Trend // the latter under the baseline, nil if there is none
@@ -54,17 +51,20 @@ const refreshInterval = 500 * time.Millisecond
 // throttleEndedMsg ends the pause after a refresh.
 type throttleEndedMsg struct{}
 
+func (throttleEndedMsg) on(a App) App {
+	a.work.throttled = false
+	return a
+}
+
 // updateAnalysis takes the analysis, or a part of the trend, and requests what the screen lacks of both.
 func (a App) updateAnalysis(msg tea.Msg) App {
-	var more tea.Cmd
-	var isAnalysis, isTrend bool
-	if a.work.analysis, _, isAnalysis = a.work.analysis.take(msg); isAnalysis {
+	isAnalysis := a.work.analysis.take(&a, msg)
+	if isAnalysis {
 		a = a.onAnalysis(a.work.analysis.value, a.work.analysis.err)
 	}
-	if a.work.trend, more, isTrend = a.work.trend.take(msg); isTrend && a.work.trend.err == nil {
+	if a.work.trend.take(&a, msg) && a.work.trend.err == nil {
 		a.result.trend, a.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
 	}
-	a = a.starts(more)
 	if isAnalysis && a.work.analysis.err == nil {
 		a = a.startTrend(a.firstTrendPart())
 	}
@@ -104,10 +104,9 @@ func (a App) requestAnalysis() App {
 	if len(a.snap.Steps) == 0 || a.analysisKey() == a.work.analysis.key {
 		return a
 	}
-	a.work.trend = a.work.trend.stop()
-	var cmd tea.Cmd
-	a.work.analysis, cmd = a.work.analysis.start(a.ctx, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
-	return a.starts(cmd)
+	a.work.trend.stop()
+	a.work.analysis.start(&a, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
+	return a
 }
 
 // analyze computes the steps of the scope that ends at index end of a snapshot, under the baseline too if there is one, and
@@ -186,12 +185,13 @@ func (e env) firstTrendPart() int {
 // startTrend requests the trend, first of the newest steps up to so many samples. It reuses the steps that have not changed
 // since the trend before, and those on the screen.
 func (a App) startTrend(samples int) App {
-	var cmd tea.Cmd
 	known := trends{a.result.trend, a.result.baseTrend}
-	a.work.trend, cmd = a.work.trend.start(a.ctx, trendKey(a.work.analysis.number), computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
-	return a.starts(cmd)
+	a.work.trend.start(&a, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
+	return a
 }
 
+// computeTrend computes the trend of the newest steps up to so many samples, under the baseline too if there is one, then of twice as
+// many. It reuses those that are known, and the analyses that are shown.
 func computeTrend(snap model.Snapshot, set undoState, shown, base *analysis.Analysis, known trends, samples int) work[trends] {
 	return func(ctx context.Context) (next trends, more work[trends], err error) {
 		if next.trend, err = analysis.ComputeTrend(ctx, snap, set.now, known.trend, shown, samples); err == nil && set.base.on {
@@ -265,10 +265,10 @@ func (e env) isFiltered() bool {
 
 // updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
 func (a App) updateSubset(msg tea.Msg) App {
-	a.subset, _, _ = a.subset.take(msg)
+	a.subset.take(&a, msg)
 	if !a.isFiltered() {
 		if !a.subset.busy() {
-			a.subset = a.subset.reset() // releases the analyses
+			a.subset.reset() // releases the analyses
 		}
 		return a
 	}
@@ -277,15 +277,14 @@ func (a App) updateSubset(msg tea.Msg) App {
 		return a
 	}
 	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
-	var cmd tea.Cmd
-	a.subset, cmd = a.subset.start(a.ctx, key, once(func(context.Context) (s subset, _ error) {
+	a.subset.start(&a, key, once(func(context.Context) (s subset, _ error) {
 		s.figures = key.analysis.Subset(groups)
 		if key.base != nil && key.base.Groups == key.analysis.Groups {
 			s.baseFigures = key.base.Subset(groups)
 		}
 		return s, nil
 	}))
-	return a.starts(cmd)
+	return a
 }
 
 // shownFigures returns the figures of the groups that the filter shows; nil before there is a step and while they are computed.

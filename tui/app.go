@@ -63,6 +63,7 @@ type App struct {
 type env struct {
 	ctx         context.Context // ends with the program; those of commands derive from it
 	title       string
+	texts       [2]TextReader // of both runs; nil: a source has none
 	snap        model.Snapshot
 	settings    undoHistory
 	result      result
@@ -73,14 +74,12 @@ type env struct {
 	display     display
 }
 
-// place is which steps the screen shows.
 type place struct {
 	step   int64
 	scope  scopeState // how many steps up to that one
 	follow bool       // go to newer steps as they come
 }
 
-// views is the state of each view.
 type views struct {
 	sampleReader sampleReader
 	sweep        sweepState
@@ -135,7 +134,6 @@ type position struct {
 	viewBelow viewName   // under a line of input or of choices
 }
 
-// panes is the state of the overview.
 type panes struct {
 	cursor       int // row of the table of groups
 	topRow       int // the first row in sight
@@ -178,24 +176,17 @@ func New(ctx context.Context, source Source, o Options) App {
 	a := App{source: source, store: model.NewStore()}
 	a.env = env{
 		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
-		display: display{theme: o.Assumed, glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
+		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
-	a.sampleReader.source, _ = source.(TextReader)
+	a.texts[0], _ = source.(TextReader)
+	a.texts[1], _ = o.Second.(TextReader)
 	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
 	a.notice = o.Notice
-	if o.Assumed == nil {
-		a.display.theme = themes.Either()
-	}
 	if o.ASCII {
 		a.display.glyphs = chart.ASCII()
 	}
-	if o.NoColor {
-		a.display.theme = themes.Mono()
-	}
-	if t, ok := themes.Find(o.Theme); ok {
-		a.display.theme, a.display.themeFixed = t, true
-	}
+	a.display.theme, a.display.themeFixed = themes.First(o.Theme, o.Assumed, o.NoColor)
 	return a.restoreSession(o)
 }
 
@@ -221,10 +212,16 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.started = nil
 	a = a.updateAnalysis(msg)
 	a.started = append(a.started, handled...)
-	for _, update := range updates() {
+	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
+		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
+		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+	} {
 		a = update(a, msg)
 	}
-	a = a.timeNotice(msg, before).updateChartCache().updateFigureCache().updateHelp()
+	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from
+		a.result.charts = a.panes.distribution.charts(a.env, a.chartWidth())
+	}
+	a = a.updateFigureCache().updateHelp()
 	all := a.started
 	a.started = nil
 	return a, guarded(tea.Batch(all...))
@@ -232,99 +229,49 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // starts has a command run after the message that is being handled.
 func (a App) starts(cmd tea.Cmd) App {
-	if cmd != nil {
-		a.started = append(slices.Clip(a.started), cmd)
-	}
+	a.start(cmd)
 	return a
 }
 
-// updates returns what keeps up the parts of the screen that are computed or read in the background.
-func updates() []func(App, tea.Msg) App {
-	return []func(App, tea.Msg) App{
-		App.updateSamplePage, App.updateSweep, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
-		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+func (a *App) start(cmd tea.Cmd) {
+	if cmd != nil {
+		a.started = append(slices.Clip(a.started), cmd)
 	}
 }
+
+// ownMessage is the answer of one of the program's own commands, but for those of jobs.
+type ownMessage interface{ on(a App) App }
 
 func (a App) handle(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return a.onKey(msg)
+		return a.onKey(msg.String(), msg.Text)
 	case tea.WindowSizeMsg:
 		a.display.w, a.display.h = msg.Width, msg.Height
 		return a.clampCursor()
 	case tea.BackgroundColorMsg:
-		return a.onBackground(msg.IsDark())
+		if !a.display.noColor && !a.display.themeFixed {
+			a.display.theme = themes.Default(msg.IsDark())
+		}
 	case tea.ColorProfileMsg:
-		return a.onProfile(msg.Profile)
+		if msg.Profile <= colorprofile.ASCII { // a cursor that is only a background colour would not be seen
+			a.display.noColor, a.display.theme = true, themes.Mono()
+		}
 	case tea.MouseMsg:
 		return a.onMouse(msg)
-	}
-	return a.handleOwn(msg)
-}
-
-// handleOwn handles the messages of the program's own commands, but for the answers of jobs.
-func (a App) handleOwn(msg tea.Msg) App {
-	switch msg := msg.(type) {
-	case chunkMsg:
-		return a.onChunk(msg)
-	case secondChunkMsg:
-		return a.onSecondChunk(msg)
-	case sessionMsg:
-		return a.onSession(msg)
-	case clockMsg:
-		return a.onClock(msg.at)
 	case tea.ResumeMsg:
 		return a.onClock(time.Now())
-	case noticeEndedMsg:
-		return a.onNoticeEnded(msg)
-	case throttleEndedMsg:
-		a.work.throttled = false
-	case panicMsg:
-		panic(msg.String())
+	case ownMessage:
+		return msg.on(a)
 	}
 	return a
-}
-
-func (a App) onBackground(isDark bool) App {
-	if !a.display.noColor && !a.display.themeFixed {
-		a.display.theme = themes.Default(isDark)
-	}
-	return a
-}
-
-// onProfile switches to the theme without colours if the terminal has none: a cursor that
-// is only a background colour would not be seen.
-func (a App) onProfile(p colorprofile.Profile) App {
-	if p <= colorprofile.ASCII {
-		a.display.noColor = true
-		a.display.theme = themes.Mono()
-	}
-	return a
-}
-
-func (a App) onChunk(msg chunkMsg) App {
-	if msg.err != nil {
-		a.sourceState.ended = true
-		a = a.chooseFirstView()
-		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
-			a.sourceState.err = msg.err
-		}
-		return a
-	}
-	a.store.Append(msg.chunk)
-	a.sourceState.lastChunk = msg.at
-	a.work.stale = true
-	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // clampCursor puts the cursor within the table and scrolls it into sight.
 func (a App) clampCursor() App {
-	a.panes.cursor = max(0, min(a.panes.cursor, len(a.result.rows)-1))
-	visible := max(1, a.visibleGroups())
-	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible))
-	a.panes.topRow = min(a.panes.topRow, a.panes.cursor)
-	a.panes.topRow = max(a.panes.topRow, a.panes.cursor-visible+1)
+	p, n, visible := &a.panes, len(a.result.rows), max(1, a.visibleGroups())
+	p.cursor = clampIndex(p.cursor, n)
+	p.topRow = max(0, min(p.topRow, n-visible, p.cursor), p.cursor-visible+1)
 	return a
 }
 
@@ -339,9 +286,6 @@ func (a App) screen() layout.Screen {
 	return s
 }
 
-// The messages of the program itself: each is the answer of a command. What answers a
-// request carries its revision or the request, so that a late answer can be dropped.
-
 // chunkMsg is a chunk of the source, or the error that ends reading.
 type chunkMsg struct {
 	chunk *model.Chunk
@@ -349,20 +293,19 @@ type chunkMsg struct {
 	err   error     // io.EOF: the source has ended
 }
 
-// secondChunkMsg is a chunk of the second run, or the error that ends reading.
-type secondChunkMsg struct {
-	chunk *model.Chunk
-	err   error
-}
-
-// clockMsg says that the words on how fresh the log is may have to change.
-type clockMsg struct{ at time.Time }
-
-// sessionMsg is the session as it was saved with the first pending changes.
-type sessionMsg struct {
-	changes int // how many of them
-	session session.Session
-	err     error
+func (msg chunkMsg) on(a App) App {
+	if msg.err != nil {
+		a.sourceState.ended = true
+		a = a.chooseFirstView()
+		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
+			a.sourceState.err = msg.err
+		}
+		return a
+	}
+	a.store.Append(msg.chunk)
+	a.sourceState.lastChunk = msg.at
+	a.work.stale = true
+	return a.starts(readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // panicMsg is a panic in a command, a fault of the program.
@@ -371,7 +314,9 @@ type panicMsg struct {
 	stack []byte
 }
 
-func (m panicMsg) String() string { return fmt.Sprintf("%v, in a command:\n%s", m.value, m.stack) }
+func (msg panicMsg) on(App) App {
+	panic(fmt.Sprintf("%v, in a command:\n%s", msg.value, msg.stack))
+}
 
 // readChunk waits for the next chunk, after a pause. Each answer issues it again.
 func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {

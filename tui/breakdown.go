@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,12 +52,11 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 // updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
 func (a App) updateBreakdown(msg tea.Msg) App {
-	var isAnswer bool
-	if a.breakdown.job, _, isAnswer = a.breakdown.job.take(msg); isAnswer {
+	if a.breakdown.job.take(&a, msg) {
 		a = a.moveRow(onParts, 0)
 	}
 	if a.position.view != viewBreakdown || a.result.analysis == nil {
-		a.breakdown.job = a.breakdown.job.stop()
+		a.breakdown.job.stop()
 		return a
 	}
 	key := a.wantedBreakdown()
@@ -67,15 +67,14 @@ func (a App) updateBreakdown(msg tea.Msg) App {
 	if key.analysis == nil {
 		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
 	}
-	var cmd tea.Cmd
-	a.breakdown.job, cmd = a.breakdown.job.start(a.ctx, key, divide(key, snap, a.sampleReader.source))
-	return a.starts(cmd)
+	a.breakdown.job.start(&a, key, divide(key, snap, a.texts[0]))
+	return a
 }
 
 // wantedBreakdown returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
 func (a App) wantedBreakdown() breakdownKey {
-	r := breakdownKey{by: a.breakdownBy(), filter: a.settings.filter, set: a.settings.now}
+	r := breakdownKey{by: a.breakdown.dividedBy(), filter: a.settings.filter, set: a.settings.now}
 	switch s := a.breakdown.scope; {
 	case s.kind == scopeStep:
 		r.analysis = a.result.analysis.Last()
@@ -90,7 +89,6 @@ func (a App) wantedBreakdown() breakdownKey {
 // errNoTexts says that a column of the log cannot be read.
 var errNoTexts = errors.New("the samples of this source cannot be read again; difficulty, length, fate, step and numeric columns do not need it")
 
-// divide computes the figures of a request.
 func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report.Breakdown] {
 	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
 	if source != nil {
@@ -136,7 +134,6 @@ func breakdownKeys() keySection {
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-// openBreakdown opens the view of who pays.
 func (a App) openBreakdown() App {
 	a.breakdown.topLine = 0
 	return a.pushView(viewBreakdown)
@@ -144,49 +141,40 @@ func (a App) openBreakdown() App {
 
 // runBy opens the view, divided by a column or a kind.
 func runBy(a App, args []string) (App, error) {
+	b := &a.breakdown
 	if len(args) == 0 {
 		return a, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
 	}
-	a.breakdown.by = strings.Join(args, " ")
-	if a.breakdown.by == "step" && a.breakdown.scope.kind == scopeStep {
-		a.breakdown.scope.kind = scopeAll
+	if b.by = strings.Join(args, " "); b.by == "step" && b.scope.kind == scopeStep {
+		b.scope.kind = scopeAll
 	}
-	a = a.openBreakdown()
-	return a, nil
+	return a.openBreakdown(), nil
 }
 
 // partNames returns what the samples can be divided by as far as it is known without reading the log.
 func (a App) partNames() []string { return append(analysis.PartKinds(), a.rewardNames()...) }
 
-// breakdownBy returns what the samples are divided by.
-func (a App) breakdownBy() string {
-	if a.breakdown.by == "" {
-		return analysis.PartKinds()[0]
-	}
-	return a.breakdown.by
-}
+func (s breakdownState) dividedBy() string { return cmp.Or(s.by, analysis.PartKinds()[0]) }
 
 func (a App) moveBreakdown(by int) App {
-	all := a.partNames()
-	if !slices.Contains(all, a.breakdownBy()) {
-		all = append(all, a.breakdownBy())
+	all, now := a.partNames(), a.breakdown.dividedBy()
+	if !slices.Contains(all, now) {
+		all = append(all, now)
 	}
-	a.breakdown.by = all[(slices.Index(all, a.breakdownBy())+by+len(all))%len(all)]
-	a.breakdown.topLine = 0
+	a.breakdown.by, a.breakdown.topLine = all[(slices.Index(all, now)+by+len(all))%len(all)], 0
 	return a
 }
 
 func (a App) nextBreakdownScope() App {
+	b := &a.breakdown
 	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
-	a.breakdown.scope = scope{kind: next[a.breakdown.scope.kind], last: a.breakdown.scope.lastSteps()}
-	a.breakdown.topLine = 0
+	b.scope, b.topLine = scope{kind: next[b.scope.kind], last: b.scope.lastSteps()}, 0
 	return a
 }
 
-// breakdownView draws a row per part.
 func (a App) breakdownView(w, h int) []string {
 	lines := a.breakdownLines(w - 3)
-	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdownBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
+	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdown.dividedBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
@@ -214,14 +202,17 @@ func (a App) breakdownScope() string {
 // breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
 // is asked for are not shown while those are computed.
 func (a App) breakdownLines(w int) []string {
-	t, b := a.display.theme, a.breakdown.job.value
-	switch {
-	case a.breakdown.job.err != nil && !a.breakdown.job.busy():
-		return a.breakdownMessage("by "+a.breakdownBy()+": "+a.breakdown.job.err.Error()+didYouMean(a.breakdownBy(), a.partNames()), w)
-	case b == nil || b.By != a.breakdownBy():
-		return a.breakdownMessage("computing the breakdown …", w)
+	t, by, b := a.display.theme, a.breakdown.dividedBy(), a.breakdown.job.value
+	message := func(text string) []string {
+		return append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
+	}
+	switch err := a.breakdown.job.err; {
+	case err != nil && !a.breakdown.job.busy():
+		return message("by " + by + ": " + err.Error() + didYouMean(by, a.partNames()))
+	case b == nil || b.By != by:
+		return message("computing the breakdown …")
 	case b.Parts.All.Samples == 0:
-		return a.breakdownMessage("no samples match "+a.settings.filter+" — / on the overview changes the filter", w)
+		return message("no samples match " + a.settings.filter + " — / on the overview changes the filter")
 	}
 	name := min(28, max(breakdownNameWidth, w-90))
 	var lines []string
@@ -232,10 +223,9 @@ func (a App) breakdownLines(w int) []string {
 		}
 		lines = append(lines, text)
 	}
-	for _, note := range []string{report.BreakdownLegend, sanitize.Line(b.Note)} {
-		if note != "" {
-			lines = append(append(lines, ""), a.breakdownMessage(note, w)[1:]...)
-		}
+	lines = append(lines, message(report.BreakdownLegend)...)
+	if b.Note != "" {
+		lines = append(lines, message(b.Note)...)
 	}
 	return lines
 }
@@ -243,16 +233,6 @@ func (a App) breakdownLines(w int) []string {
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17
 
-// breakdownMessage wraps a text behind an empty line.
-func (e env) breakdownMessage(text string, w int) []string {
-	lines := []string{""}
-	for _, line := range cells.Wrap(sanitize.Line(text), min(w-2, maxProseWidth)) {
-		lines = append(lines, " "+e.display.theme.Paint(themes.Dim, line))
-	}
-	return lines
-}
-
-// exportedBreakdown returns the figures.
 func (a App) exportedBreakdown() report.Table {
 	if a.breakdown.job.value == nil {
 		return report.Table{}

@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -22,50 +24,57 @@ type chainState struct {
 
 // chainStage is a stage between the reward of a sample and its weight in the loss.
 type chainStage struct {
-	name   string
-	choice func(App) string                       // what is set
-	effect func(App, *analysis.Analysis) []string // what it does to the step
-	move   func(App, int) App                     // to the next choice or the one before; nil: elsewhere
-	how    string                                 // how it is set, where left and right do not
-	about  func(App) []paragraph                  // what the choice means
-	active func(App) bool                         // whether it changes anything
-	off    []model.Option                         // settings that turn it off; nil if nothing does
+	name          string
+	how           string // it is set, where left and right do not
+	setting       string // that names what a trainer has of it; "": other settings change it
+	formula       string // what the formula of that is
+	choice, about string // what there is to choose from, and what it does
 }
-
-// paragraph is a text with its heading.
-type paragraph struct{ heading, text string }
 
 // chainStages returns the stages in the order in which a trainer goes through them.
 func chainStages() []chainStage {
 	return []chainStage{
-		{name: "reward", choice: App.rewardWords, effect: rewardEffect, how: ":reward selects another column, or a weighted sum", active: always},
+		{name: "reward", how: ":reward selects another column, or a weighted sum"},
 		{
-			name: "length penalty", choice: func(a App) string { return a.settings.now.Overlong }, effect: overlongEffect,
-			move: moveChoice("overlong"), about: App.overlongAbout, active: func(a App) bool { return a.settings.now.Overlong != "" },
-			off: []model.Option{{Name: "overlong", Value: "none"}},
+			name: "length penalty", setting: "overlong", formula: "reward used", choice: "length penalties",
+			about: "Some trainers lower the reward of responses close to the length limit. If the logged rewards already include this penalty, " +
+				"leave this stage off, or it is applied twice. → selects a rule",
 		},
 		{
-			name: "groups admitted", choice: func(a App) string { return a.settings.now.GroupFilter }, effect: admissionEffect,
-			move: moveChoice("group_filter"), about: App.groupFilterAbout, active: func(a App) bool { return a.settings.now.GroupFilter != "" }, off: []model.Option{{Name: "group_filter", Value: "none"}},
+			name: "groups admitted", setting: "group_filter", formula: "admitted if", choice: "group filters",
+			about: "Trainers with dynamic sampling drop groups without signal and generate others in their place. → selects a rule",
 		},
+		{name: "samples kept", how: "p P m M r change the ratios, S shows the effect of all"},
+		{name: "advantage"},
 		{
-			name: "samples kept", choice: App.keepWords, effect: keepEffect, how: "p P m M r change the ratios, S shows the effect of all", active: func(a App) bool { return a.settings.now.Effective().Filtering() },
-			off: []model.Option{{Name: "keep_pos_ratio", Value: "1"}, {Name: "keep_neg_ratio", Value: "1"}, {Name: "compute_new_adv", Value: "false"}},
-		},
-		{
-			name: "advantage", choice: func(a App) string {
-				return fmt.Sprintf("%s %s, scale %s", a.settings.now.Framework, a.settings.now.Estimator, a.settings.now.Scale)
-			}, effect: advantageEffect,
-			move: App.moveEstimator, about: App.estimatorAbout, active: always,
-		},
-		{
-			name: "weight in the loss", choice: func(a App) string { return a.settings.now.Loss }, effect: lossEffect,
-			move: moveChoice("loss"), about: App.lossAbout, active: func(a App) bool { return a.settings.now.Loss != "" }, off: []model.Option{{Name: "loss", Value: "none"}},
+			name: "weight in the loss", setting: "loss", formula: "weight of a sample", choice: "losses",
+			about: "How a trainer averages the loss over tokens and samples decides how much long and short responses weigh. → selects a loss",
 		},
 	}
 }
 
-func always(App) bool { return true }
+// chosen says what is set of a stage; "": nothing, so that it changes nothing.
+func (s chainStage) chosen(set model.Settings) string {
+	switch s.name {
+	case "reward":
+		return cmp.Or(sanitize.Line(set.Reward), sanitize.Line(string(set.Weights)), "as logged")
+	case "advantage":
+		return fmt.Sprintf("%s %s, scale %s", set.Framework, set.Estimator, set.Scale)
+	case "samples kept":
+		if set = set.Effective(); !set.Filtering() {
+			return ""
+		}
+		text := fmt.Sprintf("pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2))
+		if set.Recompute {
+			text += "  recompute"
+		}
+		return text
+	}
+	if setting, _ := model.FindSetting(s.setting); setting.Get(set) != "none" {
+		return setting.Get(set)
+	}
+	return ""
+}
 
 func chainKeys() keySection {
 	return keySection{"chain", []binding{
@@ -104,40 +113,40 @@ func (a App) scrollStage(pages int) App {
 }
 
 func (a App) moveStageChoice(by int) App {
-	s := chainStages()[a.chain.stage]
-	if s.move == nil {
+	s, set := chainStages()[a.chain.stage], a.settings.now
+	switch setting, ok := model.FindSetting(s.setting); {
+	case s.name == "advantage":
+		return a.moveEstimator(by)
+	case !ok:
 		a.notice = s.name + ": " + s.how
 		return a
+	default: // through the values, of which the first is "none"
+		all := setting.Values(set)
+		return a.setStage(model.Option{Name: s.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
 	}
-	return s.move(a, by)
 }
 
 func (a App) clearStage() App {
-	off := chainStages()[a.chain.stage].off
-	if off == nil {
-		a.notice = "this stage cannot be turned off"
-		return a
+	switch s := chainStages()[a.chain.stage]; {
+	case s.setting != "":
+		return a.setStage(model.Option{Name: s.setting, Value: "none"})
+	case s.name == "samples kept":
+		return a.setStage(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
 	}
-	set := a.settings.now
-	for _, o := range off {
-		set, _ = set.Set(o.Name, o.Value)
-	}
-	return a.switchTo(set)
+	a.notice = "this stage cannot be turned off"
+	return a
 }
 
-// moveChoice returns the move through the values of a setting, of which the first is "none".
-func moveChoice(setting string) func(App, int) App {
-	return func(a App, by int) App {
-		s, _ := model.FindSetting(setting)
-		all := s.Values(a.settings.now)
-		next := all[(max(0, slices.Index(all, s.Get(a.settings.now)))+by+len(all))%len(all)]
-		set, err := a.settings.now.Set(setting, next)
-		if err != nil {
+func (a App) setStage(options ...model.Option) App {
+	set := a.settings.now
+	for _, o := range options {
+		var err error
+		if set, err = set.Set(o.Name, o.Value); err != nil {
 			a.notice = err.Error()
 			return a
 		}
-		return a.switchTo(set)
 	}
+	return a.switchTo(set)
 }
 
 func (a App) moveEstimator(by int) App {
@@ -158,7 +167,7 @@ func (a App) moveEstimator(by int) App {
 func (a App) chainView(w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
-	lines := a.box(layout.Rect{W: w, H: above}, true, a.stageTable(w-2))
+	lines := a.box(layout.Rect{W: w, H: above}, true, a.chain.table(a.env, w-2))
 	if r, text := a.stagePane(w, h); r.H > 0 {
 		c := paneContent{title: " " + stages[a.chain.stage].name}.scrolledTo(a.chain.line, text, r.H)
 		lines = append(lines, a.box(r, false, c)...)
@@ -166,43 +175,65 @@ func (a App) chainView(w, h int) []string {
 	return cells.FitLines(lines, w, h)
 }
 
-// stageTable has a line per stage: what is set, and what it does to the step.
-func (a App) stageTable(w int) paneContent {
-	t := a.display.theme
+// table has a line per stage: what is set, and what it does to the step.
+func (s chainState) table(e env, w int) paneContent {
+	t := e.display.theme
 	const name = 20
-	stages, choice := chainStages(), 0
+	stages, choice, set := chainStages(), 0, e.settings.now
 	words := make([]string, len(stages))
-	for i, s := range stages {
-		if words[i] = s.choice(a); words[i] == "" {
-			words[i] = "none"
-		}
+	for i, stage := range stages {
+		words[i] = cmp.Or(stage.chosen(set), "none")
 		choice = min(max(choice, cells.Width(words[i])+2), max(16, w-name-22))
 	}
-	c := paneContent{title: " the chain of " + a.scopeWords() + ", from reward to loss"}
-	for i, s := range stages {
+	c := paneContent{title: " the chain of " + e.scopeWords() + ", from reward to loss"}
+	for i, stage := range stages {
 		role := themes.Accent
-		if !s.active(a) {
+		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		line := " " + cells.Fit(s.name, name) + t.Paint(role, cells.Fit(words[i], choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", s.effect(a, a.result.analysis)...)
-		a.addRow(&c, target{onStage, i}, line, w, i == a.chain.stage)
+		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(words[i], choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...)
+		e.addRow(&c, target{onStage, i}, line, w, i == s.stage)
 	}
 	return c
 }
 
-func (a App) stagePage(s chainStage, w int) []string {
-	t := a.display.theme
+// stagePage says in lines of w cells what is set of a stage, or what there is to choose from, and how.
+func (e env) stagePage(s chainStage, w int) []string {
+	t, set := e.display.theme, e.settings.now
 	var lines []string
-	if s.about != nil {
-		for _, p := range s.about(a) {
-			if p.text == "" {
-				continue
-			}
-			lines = append(lines, " "+t.Paint(themes.Title, p.heading))
-			for _, line := range cells.Wrap(p.text, w-3) {
-				lines = append(lines, "   "+line)
-			}
+	part := func(heading, text string) {
+		if text == "" {
+			return
 		}
+		lines = append(lines, " "+t.Paint(themes.Title, heading))
+		for _, line := range cells.Wrap(text, w-3) {
+			lines = append(lines, "   "+line)
+		}
+	}
+	switch estimator, err := set.FindEstimator(); {
+	case s.setting != "":
+		of := set.Stage(s.setting)
+		if of == nil {
+			part(s.choice, s.about+", those of "+set.Framework+" first.")
+			break
+		}
+		part(s.formula, of.Formula)
+		part("notes", of.Doc)
+		for _, o := range of.Options {
+			value := o.Default
+			for key, v := range set.StageOptions.All() {
+				if option, found := estimators.FindOption(of.Options, key); found && option.Key == o.Key {
+					value = v
+				}
+			}
+			part(":option "+o.Key+"="+value, o.Meaning)
+		}
+		part("in the trainer", of.Setting())
+		part("source", of.Source)
+	case s.name == "advantage" && err == nil:
+		part("formula", estimator.Formula)
+		part("notes", estimator.Doc)
+		part("source", estimator.Source)
 	}
 	if s.how != "" {
 		lines = append(lines, " "+t.Paint(themes.Dim, s.how))
@@ -210,120 +241,37 @@ func (a App) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
-func (a App) rewardWords() string {
-	switch set := a.settings.now; {
-	case set.Reward != "":
-		return sanitize.Line(set.Reward)
-	case set.Weights != "":
-		return sanitize.Line(string(set.Weights))
+// effect says what a stage does to the step.
+func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
+	figure := func(name string) string {
+		f, _ := figures.Find(figures.Steps(), name)
+		return name + " " + f.Value(&x.StepFigures).String()
 	}
-	return "as logged"
-}
-
-func (a App) keepWords() string {
-	set := a.settings.now.Effective()
-	if !set.Filtering() {
-		return ""
-	}
-	text := fmt.Sprintf("pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2))
-	if set.Recompute {
-		text += "  recompute"
-	}
-	return text
-}
-
-func rewardEffect(_ App, x *analysis.Analysis) []string {
-	return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
-}
-
-func overlongEffect(a App, x *analysis.Analysis) []string {
-	switch {
-	case a.settings.now.Overlong == "":
-		return nil
-	case x.WhyUnshaped() != "":
-		return []string{x.WhyUnshaped()}
-	}
-	return []string{units.Fraction(x.Shaped(), x.Rows) + " lowered", "mean " + headerReward(x.Metric("critic/score/mean"))}
-}
-
-func admissionEffect(a App, x *analysis.Analysis) []string {
-	text := units.Fraction(x.AdmittedGroups, x.Groups) + " groups"
-	if a.settings.now.GroupFilter == "" || x.AdmittedGroups == 0 {
-		return []string{text}
-	}
-	return []string{text, "refill " + units.Times(x.Metric("vantage/refill"))}
-}
-
-func keepEffect(_ App, x *analysis.Analysis) []string {
-	return []string{units.Fraction(x.Kept, x.Rows) + " samples", "Σ|A| " + units.Times(x.Metric("vantage/abs_advantage_ratio"))}
-}
-
-func advantageEffect(_ App, x *analysis.Analysis) []string {
-	return []string{"A≠0 " + units.Fraction(x.Nonzero, x.Rows), "signal " + units.Fraction(x.Signal, x.Groups)}
-}
-
-func lossEffect(a App, x *analysis.Analysis) []string {
-	switch {
-	case a.settings.now.Loss == "":
-		return nil
-	case x.LossWeights == nil:
-		return []string{x.NoLoss}
-	}
-	return []string{
-		"Σw|A| " + units.Short(x.Metric("vantage/loss/mass")), "−/+ " + units.Times(x.Metric("vantage/loss/negative_to_positive")),
-		"dilution " + units.Times(x.Metric("vantage/loss/dilution")), fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
-	}
-}
-
-// optionParagraphs describes options and their values.
-func optionParagraphs(list []estimators.Option, given estimators.Options) []paragraph {
-	var all []paragraph
-	for _, o := range list {
-		value := o.Default
-		for key, v := range given.All() {
-			if option, found := estimators.FindOption(list, key); found && option.Key == o.Key {
-				value = v
-			}
+	switch s.name {
+	case "reward":
+		return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
+	case "length penalty":
+		if why := x.WhyUnshaped(); set.Overlong != "" && why == "" {
+			return []string{units.Fraction(x.Shaped(), x.Rows) + " lowered", "mean " + headerReward(x.Metric("critic/score/mean"))}
+		} else if set.Overlong != "" {
+			return []string{why}
 		}
-		all = append(all, paragraph{":option " + o.Key + "=" + value, o.Meaning})
+	case "groups admitted":
+		text := units.Fraction(x.AdmittedGroups, x.Groups) + " groups"
+		if set.GroupFilter == "" || x.AdmittedGroups == 0 {
+			return []string{text}
+		}
+		return []string{text, figure("refill")}
+	case "samples kept":
+		return []string{units.Fraction(x.Kept, x.Rows) + " samples", figure("Σ|A|")}
+	case "advantage":
+		return []string{figure("A≠0"), figure("signal")}
+	case "weight in the loss":
+		if set.Loss != "" && x.LossWeights == nil {
+			return []string{x.NoLoss}
+		} else if set.Loss != "" {
+			return []string{figure("Σw|A|"), figure("−/+"), figure("dilution"), fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter"))}
+		}
 	}
-	return all
-}
-
-func (a App) groupFilterAbout() []paragraph {
-	f, _, err := a.settings.now.FindGroupFilter()
-	if f == nil || err != nil {
-		return []paragraph{{"group filters", "Trainers with dynamic sampling drop groups without signal and generate others in their place. " +
-			"→ selects a rule, those of " + a.settings.now.Framework + " first."}}
-	}
-	all := []paragraph{{"admitted if", f.Formula}, {"notes", f.Doc}}
-	return append(append(all, optionParagraphs(f.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", f.Setting()}, paragraph{"source", f.Source})
-}
-
-func (a App) lossAbout() []paragraph {
-	l, _, err := a.settings.now.FindLoss()
-	if l == nil || err != nil {
-		return []paragraph{{"losses", "How a trainer averages the loss over tokens and samples decides how much long and short responses weigh. " +
-			"→ selects a loss, those of " + a.settings.now.Framework + " first."}}
-	}
-	all := []paragraph{{"weight of a sample", l.Formula}, {"notes", l.Doc}}
-	return append(append(all, optionParagraphs(l.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", l.Key + "=" + l.Value}, paragraph{"source", l.Source})
-}
-
-func (a App) overlongAbout() []paragraph {
-	s, _, err := a.settings.now.FindOverlong()
-	if s == nil || err != nil {
-		return []paragraph{{"length penalties", "Some trainers lower the reward of responses close to the length limit. If the logged rewards already include this " +
-			"penalty, leave this stage off, or it is applied twice. → selects a rule, those of " + a.settings.now.Framework + " first."}}
-	}
-	all := []paragraph{{"reward used", s.Formula}, {"notes", s.Doc}}
-	return append(append(all, optionParagraphs(s.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", s.Key + "=" + s.Value}, paragraph{"source", s.Source})
-}
-
-func (a App) estimatorAbout() []paragraph {
-	e, err := a.settings.now.FindEstimator()
-	if err != nil {
-		return nil
-	}
-	return []paragraph{{"formula", e.Formula}, {"notes", e.Doc}, {"source", e.Source}}
+	return nil
 }

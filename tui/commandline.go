@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/figures"
-	"vantage/model/fuzzy"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/themes"
@@ -73,15 +73,13 @@ func (a App) runCommand() App {
 		if near == "" {
 			near = ": there are " + strings.Join(commandNames(), " ")
 		}
-		a.notice = fmt.Sprintf("no command is called %q%s", words[0], near)
-		return a
+		return a.says(fmt.Sprintf("no command is called %q%s", words[0], near))
 	}
 	below := a
 	below.position.view = a.position.viewBelow
 	next, err := c.run(below, words[1:])
 	if err != nil {
-		a.notice = below.suggestFor(c, words[1:], err).Error()
-		return a
+		return a.says(below.suggestFor(c, words[1:], err).Error())
 	}
 	next.commandLine.history = append(slices.Clip(a.commandLine.history), a.commandLine.text)
 	next.commandLine.text = ""
@@ -101,12 +99,11 @@ func (a App) completions() (before string, fitting []string) {
 	} else if at == 0 {
 		all = commandNames()
 	}
-	for _, word := range all {
-		if strings.HasPrefix(word, last) {
-			fitting = append(fitting, word)
-		}
-	}
-	return before, fitting
+	return before, withPrefix(all, last)
+}
+
+func withPrefix(all []string, prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(word string) bool { return !strings.HasPrefix(word, prefix) })
 }
 
 // completeCommand completes the last word as far as all completions agree.
@@ -154,7 +151,6 @@ func (a App) commandPrompt(w int) string {
 	return cells.JoinFitting(w, " — ", line, t.Paint(themes.Dim, doc))
 }
 
-// lineCommand is a command of the line that : opens.
 type lineCommand struct {
 	name, args, doc string
 	run             runCommand
@@ -164,7 +160,6 @@ type lineCommand struct {
 // runCommand runs a command with its arguments. An error leaves App as it was.
 type runCommand = func(a App, args []string) (App, error)
 
-// lineCommands returns all commands.
 func lineCommands() []lineCommand {
 	return []lineCommand{
 		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
@@ -204,25 +199,18 @@ func lineCommands() []lineCommand {
 	}
 }
 
-// findCommand returns the command of that name, if there is one.
-func findCommand(name string) (lineCommand, bool) {
+func findCommand(name string) (c lineCommand, ok bool) {
 	all := lineCommands()
-	i := slices.IndexFunc(all, func(c lineCommand) bool { return c.name == name })
-	if i < 0 {
-		return lineCommand{}, false
+	if i := slices.IndexFunc(all, func(c lineCommand) bool { return c.name == name }); i >= 0 {
+		return all[i], true
 	}
-	return all[i], true
+	return c, false
 }
 
 func commandNames() []string {
-	var names []string
-	for _, c := range lineCommands() {
-		names = append(names, c.name)
-	}
-	return names
+	return mapped(lineCommands(), func(c lineCommand) string { return c.name })
 }
 
-// setOption returns the command that sets an option of the settings.
 func setOption(option string) runCommand {
 	return func(a App, args []string) (App, error) {
 		if len(args) != 1 {
@@ -236,21 +224,17 @@ func setOption(option string) runCommand {
 	}
 }
 
-// runAction returns the command that does what a key does.
 func runAction(f action) runCommand {
-	return func(a App, _ []string) (App, error) {
-		a = f(a)
-		return a, nil
-	}
+	return func(a App, _ []string) (App, error) { return f(a), nil }
 }
 
 // firstArgument completes the first argument to an element of list.
 func firstArgument(list func(App) []string) func(App, []string) []string {
-	return func(a App, before []string) []string {
-		if len(before) > 0 {
-			return nil
+	return func(a App, before []string) (all []string) {
+		if len(before) == 0 {
+			all = list(a)
 		}
-		return list(a)
+		return all
 	}
 }
 
@@ -267,22 +251,15 @@ func oneOf(words ...string) func(App, []string) []string {
 
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
 func filterTerms(App, []string) []string {
-	var all []string
-	for _, f := range figures.Fields() {
-		all = append(all, f.Name+f.Operator)
-	}
-	return all
+	return mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
 }
 
 // valuesAfter returns what a word that ends one of some names may go on with: after fate: the fates.
 func valuesAfter(names []string, word string) []string {
-	var all []string
-	if strings.HasPrefix(word, "fate:") && slices.Contains(names, "fate:") {
-		for _, f := range model.Fates() {
-			all = append(all, "fate:"+f.Key())
-		}
+	if !strings.HasPrefix(word, "fate:") || !slices.Contains(names, "fate:") {
+		return nil
 	}
-	return all
+	return mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
 }
 
 func exportForms(_ App, before []string) []string {
@@ -296,20 +273,12 @@ func exportForms(_ App, before []string) []string {
 }
 
 func (a App) stepNumbers() []string {
-	var all []string
-	for _, s := range a.snap.Steps {
-		all = append(all, strconv.FormatInt(s.Number, 10))
-	}
-	return all
+	return mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
 }
 
 // optionKeys returns the options of the estimator and of the stages that are set.
 func (a App) optionKeys() []string {
-	var keys []string
-	for _, o := range a.settings.now.KnownOptions() {
-		keys = append(keys, o.Key+"=")
-	}
-	return keys
+	return mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 }
 
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
@@ -336,8 +305,7 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	a = a.apply(a.settings.withSettings(set))
-	return a, nil
+	return a.change(func(s *undoState) { s.now = set }), nil
 }
 
 // rewardNames returns the reward components whose names can be typed.
@@ -346,27 +314,21 @@ func (a App) rewardNames() []string {
 }
 
 func themeNames(App) []string {
-	var names []string
-	for _, t := range themes.All() {
-		names = append(names, t.Name)
-	}
-	return names
+	return mapped(themes.All(), func(t *themes.Theme) string { return t.Name })
 }
 
 func runStep(a App, args []string) (App, error) {
-	if len(args) != 1 {
+	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
+	switch i, ok := a.snap.Find(n); {
+	case len(args) != 1:
 		return a, fmt.Errorf("step takes a number")
-	}
-	n, err := strconv.ParseInt(args[0], 10, 64)
-	if err != nil {
+	case err != nil:
 		return a, fmt.Errorf("step takes a number, not %q", args[0])
-	}
-	i, ok := a.snap.Find(n)
-	if !ok {
+	case !ok:
 		return a, fmt.Errorf("there is no step %d: the run has steps %s", n, a.stepSpan())
+	default:
+		return a.showStep(i), nil
 	}
-	a = a.showStep(i)
-	return a, nil
 }
 
 // stepSpan returns the first and the last step: "1 to 30".
@@ -382,21 +344,17 @@ func runReward(a App, args []string) (App, error) {
 	if len(args) == 0 {
 		return a, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
 	}
-	set := a.settings.now
+	set, err := a.settings.now, error(nil)
 	set.Reward, set.Weights = "", ""
 	if text := strings.Join(args, " "); text == "auto" {
 		set.Weights = a.session.autoWeights
 	} else {
-		var err error
-		if set, err = set.Set("reward", text); err != nil {
-			return a, err
-		}
+		set, err = set.Set("reward", text)
 	}
-	if err := a.snap.Run.CheckReward(set); err != nil {
-		return a, err
+	if err == nil {
+		err = a.snap.Run.CheckReward(set)
 	}
-	a = a.apply(a.settings.withSettings(set))
-	return a, nil
+	return a.applyValid(set, err)
 }
 
 func runKeep(a App, args []string) (App, error) {
@@ -407,47 +365,32 @@ func runKeep(a App, args []string) (App, error) {
 	if err == nil {
 		err = set.Validate()
 	}
-	if err != nil {
-		return a, err
-	}
-	a = a.apply(a.settings.withSettings(set))
-	return a, nil
+	return a.applyValid(set, err)
 }
 
-func runFilter(a App, args []string) (App, error) {
-	return a.setFilter(strings.Join(args, " "))
-}
+func runFilter(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }
 
 // orderNames names the orders of the groups by their columns.
 func orderNames() []string {
-	var names []string
-	for _, s := range sortings() {
-		name := s.column
-		if name == "" {
-			name = strings.Fields(s.words)[1] // by std of reward
-		}
-		names = append(names, name)
-	}
-	return names
+	return mapped(sortings(), func(s sorting) string {
+		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward
+	})
 }
 
 // runSort orders the groups by a column, or the other way round if they are.
 func runSort(a App, args []string) (App, error) {
-	names := orderNames()
-	i := slices.Index(names, strings.Join(args, " "))
+	name, names := strings.Join(args, " "), orderNames()
+	i := slices.Index(names, name)
 	if i < 0 {
-		return a, fmt.Errorf("there is no column %q: choose %s", strings.Join(args, " "), estimators.Alternatives(names))
+		return a, fmt.Errorf("there is no column %q: choose %s", name, estimators.Alternatives(names))
 	}
-	a = a.sortBy(i)
-	return a, nil
+	return a.sortBy(i), nil
 }
 
 func runTheme(a App, args []string) (App, error) {
 	name := strings.Join(args, " ")
 	if t, ok := themes.Find(name); ok {
-		a.display = a.display.withTheme(t)
-		a.notice = "theme: " + t.Name + ", " + t.Doc
-		return a, nil
+		return a.chooseTheme(t), nil
 	}
 	return a, fmt.Errorf("there is no theme %q: choose %s", name, themes.Names())
 }
@@ -465,7 +408,7 @@ func runMouse(a App, args []string) (App, error) {
 
 // didYouMean returns " — did you mean NAME?" for the nearest of some names, "" if none is near.
 func didYouMean(word string, names []string) string {
-	if name := fuzzy.Nearest(word, names); name != "" && name != word {
+	if name := model.Nearest(word, names); name != "" && name != word {
 		return fmt.Sprintf(" — did you mean %s?", name)
 	}
 	return ""
@@ -496,15 +439,23 @@ func (a App) suggestFor(c lineCommand, args []string, err error) error {
 type textLine struct {
 	text   func(*App) *string
 	limit  int                          // in bytes
+	prompt func(a App, w int) string    // the line where it is the last of the screen; nil: the view draws it
 	edited func(a App, longer bool) App // what follows a change; nil: nothing
 }
 
-// typed adds to the line of the view.
+// typed adds to the line of the view, unless that makes it longer than its limit.
 func (a App) typed(text string) App {
 	return a.edited(func(before string) string { return appendTyped(before, text, a.currentView().line.limit) }, true)
 }
 
-// backspace deletes the last character of the line of the view.
+// appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
+func appendTyped(text, typed string, limit int) string {
+	if len(text)+len(typed) > limit {
+		return text
+	}
+	return text + typed
+}
+
 func (a App) backspace() App { return a.edited(backspace, false) }
 
 func (a App) edited(change func(string) string, longer bool) App {
@@ -531,15 +482,6 @@ func narrowed(of targetKind) func(App, bool) App {
 	}
 }
 
-// appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
-func appendTyped(text, typed string, limit int) string {
-	if len(text)+len(typed) > limit {
-		return text
-	}
-	return text + typed
-}
-
-// backspace returns text without its last character.
 func backspace(text string) string {
 	_, n := utf8.DecodeLastRuneInString(text)
 	return text[:len(text)-n]
@@ -559,8 +501,7 @@ func filterKeys() keySection {
 // openFilter opens the line for the filter; the table follows what is typed.
 func (a App) openFilter() App {
 	if a.result.analysis == nil {
-		a.notice = "no groups to filter yet"
-		return a
+		return a.says("no groups to filter yet")
 	}
 	a.panes.filterDraft = a.settings.filter
 	a = a.focusPane(layout.Groups)
@@ -571,8 +512,7 @@ func (a App) openFilter() App {
 func (a App) applyFilter() App {
 	a, err := a.setFilter(a.panes.filterDraft)
 	if err != nil {
-		a.notice = err.Error()
-		return a
+		return a.says(err.Error())
 	}
 	a.position.view = viewOverview
 	return a.rearrange()
@@ -588,14 +528,12 @@ func (a App) setFilter(text string) (App, error) {
 		}
 		return a, fmt.Errorf("invalid filter: %w%s", err, near)
 	}
-	a = a.apply(a.settings.withFilter(text))
-	return a, nil
+	return a.change(func(s *undoState) { s.filter = text }), nil
 }
 
 func (a App) clearFilter() App {
 	a.position.view, a.panes.filterDraft = viewOverview, ""
-	a = a.apply(a.settings.withFilter(""))
-	return a.rearrange()
+	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
 }
 
 // completeField completes the last word to a field, with the operator of one that holds a text, and after
@@ -607,30 +545,20 @@ func (a App) completeField() App {
 	if values := valuesAfter(all, last); len(values) > 0 {
 		all = values
 	}
-	fitting := slices.DeleteFunc(slices.Clone(all), func(term string) bool { return !strings.HasPrefix(term, last) })
+	fitting := withPrefix(all, last)
 	switch i := slices.Index(all, last); {
 	case i >= 0 && len(fitting) > 1: // reward also begins rewards/format
 		fitting = fitting[(slices.Index(fitting, last)+1)%len(fitting):]
 	case i >= 0 && strings.Contains(last, ":"):
 		fitting = all[(i+1)%len(all):]
 	case i >= 0:
-		a.notice = "type < > = and a number, as in " + last + ">0"
-		return a
+		return a.says("type < > = and a number, as in " + last + ">0")
 	}
 	if len(fitting) == 0 {
-		a.notice = "the fields are " + fieldNames()
-		return a
+		return a.says("the fields are " + strings.Join(mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
 	}
 	a.panes.filterDraft = a.panes.filterDraft[:at] + fitting[0]
 	return a.rearrange()
-}
-
-func fieldNames() string {
-	var names []string
-	for _, f := range figures.Fields() {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, " ")
 }
 
 // activeFilter returns the filter at work: while one is typed, that.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // Every command in the documentation works as shown, without a terminal, in a folder with
@@ -42,6 +44,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	}
 	for command, page := range commands {
 		t.Run(page+": "+command, func(t *testing.T) {
+			repotest.OneIn(t, 8)
 			t.Parallel()
 			runDocumented(t, command)
 		})

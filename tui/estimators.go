@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"vantage/estimators"
@@ -23,32 +24,26 @@ func estimatorKeys() keySection {
 // openEstimators opens the list of estimators, the cursor on the one at work.
 func (a App) openEstimators() App {
 	a.picker = estimatorPicker{}
-	for i, e := range a.matchingEstimators() {
-		if e.Framework == a.settings.now.Framework && e.Name == a.settings.now.Estimator {
-			a.picker.cursor = i
-		}
-	}
+	a.picker.cursor = max(0, slices.IndexFunc(a.picker.matching(), func(e *estimators.Estimator) bool {
+		return e.Framework == a.settings.now.Framework && e.Name == a.settings.now.Estimator
+	}))
 	return a.pushView(viewEstimators)
 }
 
-// matchingEstimators returns the estimators whose framework and name contain every word
-// that is typed.
-func (a App) matchingEstimators() []*estimators.Estimator {
-	var some []*estimators.Estimator
-	for _, e := range estimators.All() {
-		fits := true
-		for word := range strings.FieldsSeq(a.picker.filter) {
-			fits = fits && strings.Contains(e.Framework+" "+e.Name, word)
+// matching returns the estimators whose framework and name contain every word that is typed.
+func (p estimatorPicker) matching() []*estimators.Estimator {
+	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
+		for word := range strings.FieldsSeq(p.filter) {
+			if !strings.Contains(e.Framework+" "+e.Name, word) {
+				return true
+			}
 		}
-		if fits {
-			some = append(some, e)
-		}
-	}
-	return some
+		return false
+	})
 }
 
 func (a App) pickEstimator() App {
-	list := a.matchingEstimators()
+	list := a.picker.matching()
 	if len(list) == 0 {
 		a.notice = "no estimator matches: Backspace widens the list"
 		return a
@@ -66,10 +61,10 @@ func (a App) pickEstimator() App {
 func (a App) estimatorsView(w, h int) []string {
 	if w < widthForEstimatorBeside {
 		above := max(3, h/2)
-		return append(a.estimatorTable(w, above), a.estimatorPane(w, h-above)...)
+		return append(a.picker.table(a.env, w, above), a.picker.pane(a.env, w, h-above)...)
 	}
 	left, right, _ := a.estimatorColumns(w, h)
-	return joinColumns(a.estimatorTable(left.W, h), a.estimatorPane(right.W, h))
+	return joinColumns(a.picker.table(a.env, left.W, h), a.picker.pane(a.env, right.W, h))
 }
 
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
@@ -89,28 +84,21 @@ func (a App) estimatorBorders() []layout.Border {
 	return []layout.Border{border}
 }
 
-func (a App) estimatorTable(w, h int) []string {
-	t, list := a.display.theme, a.matchingEstimators()
-	in := layout.Rect{W: w, H: h}.Inner()
-	var c paneContent
+func (p estimatorPicker) table(e env, w, h int) []string {
+	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
+	c := paneContent{title: " estimators  " + typedOr(p.filter, "type to narrow the list")}
 	framework, name := 16, 30
 	if in.W < 70 {
 		framework, name = 14, 22
 	}
-	a.addRows(&c, onEstimator, a.picker.cursor, len(list), in.W, in.H, func(i int) string {
-		e := list[i]
-		row := " " + cells.Fit(e.Framework, framework) + cells.Fit(e.Name, name) + scaleList(e)
-		if why := a.snap.Missing(e); why != nil {
-			row = t.Paint(themes.Dim, " "+cells.Fit(e.Framework, framework)+cells.Fit(e.Name, name)+"– "+why.Short())
+	e.addRows(&c, onEstimator, p.cursor, len(list), in.W, in.H, func(i int) string {
+		row := " " + cells.Fit(list[i].Framework, framework) + cells.Fit(list[i].Name, name)
+		if why := e.snap.Missing(list[i]); why != nil {
+			return e.display.theme.Paint(themes.Dim, row+"– "+why.Short())
 		}
-		return row
+		return row + scaleList(list[i])
 	})
-	title := "type to narrow the list"
-	if a.picker.filter != "" {
-		title = a.picker.filter + "▏"
-	}
-	c.title = " estimators  " + title
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 func scaleList(e *estimators.Estimator) string {
@@ -121,16 +109,14 @@ func scaleList(e *estimators.Estimator) string {
 	return strings.Join(names, " ")
 }
 
-// estimatorPane describes the estimator under the cursor.
-func (a App) estimatorPane(w, h int) []string {
-	list := a.matchingEstimators()
+// pane describes the estimator under the cursor.
+func (p estimatorPicker) pane(e env, w, h int) []string {
 	c := paneContent{title: " no match"}
-	if len(list) > 0 {
-		e := list[a.picker.cursor]
-		c.title = " " + e.Framework + " " + e.Name
-		c.lines = a.estimatorPage(e, w-4)
+	if list := p.matching(); len(list) > 0 {
+		of := list[p.cursor]
+		c = paneContent{title: " " + of.Framework + " " + of.Name, lines: e.estimatorPage(of, w-4)}
 	}
-	return a.box(layout.Rect{W: w, H: h}, false, c)
+	return e.box(layout.Rect{W: w, H: h}, false, c)
 }
 
 func (e env) estimatorPage(of *estimators.Estimator, w int) []string {

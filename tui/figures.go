@@ -75,7 +75,6 @@ func (a App) moveFigureRow(by int) App {
 	return a.scrollFigures()
 }
 
-// scrollFigures scrolls the cursor into sight.
 func (a App) scrollFigures() App {
 	grid := a.figureGridOnScreen()
 	row := a.steps.figures.cursor / grid.columns
@@ -84,103 +83,68 @@ func (a App) scrollFigures() App {
 	return a
 }
 
-// figureGrid is where the small charts are.
-type figureGrid struct {
-	names         []string // of all figures
-	columns, rows int      // of charts in sight
-	first         int      // index of the first chart in sight
-	w, h          int      // of a chart with its title
-}
-
 // The least size of a small chart with its title.
 const (
 	smallChartWidth  = 38
 	smallChartHeight = 5
 )
 
-// figureGrid divides a box of w×h cells.
+// figureGrid is where the small charts are.
+type figureGrid struct {
+	columns, rows int // of charts in sight
+	first         int // index of the first chart in sight
+	inSight       []string
+	w, h          int // of a chart with its title
+}
+
 func (a App) figureGrid(w, h int) figureGrid {
-	in := layout.Rect{W: w, H: h}.Inner()
-	g := figureGrid{names: a.metricNames(), columns: max(1, in.W/smallChartWidth)}
-	g.w = in.W / g.columns
-	g.rows = max(1, (in.H-rowsBelowPlot)/smallChartHeight)
-	g.h = max(2, (in.H-rowsBelowPlot)/g.rows)
-	last := max(0, (len(g.names)+g.columns-1)/g.columns-g.rows)
+	in, names := layout.Rect{W: w, H: h}.Inner(), a.metricNames()
+	g := figureGrid{columns: max(1, in.W/smallChartWidth), rows: max(1, (in.H-rowsBelowPlot)/smallChartHeight)}
+	g.w, g.h = in.W/g.columns, max(2, (in.H-rowsBelowPlot)/g.rows)
+	last := max(0, (len(names)+g.columns-1)/g.columns-g.rows)
 	g.first = min(a.steps.figures.topRow, last) * g.columns
+	g.inSight = names[g.first:min(len(names), g.first+g.columns*g.rows)]
 	return g
 }
 
 func (a App) figureGridOnScreen() figureGrid {
-	s := a.screen()
-	return a.figureGrid(a.display.w, max(3, a.display.h-s.Header.H-1))
+	return a.figureGrid(a.display.w, max(3, a.display.h-a.screen().Header.H-1))
 }
 
-// inSight returns the names of the figures in sight.
-func (g figureGrid) inSight() []string {
-	return g.names[g.first:min(len(g.names), g.first+g.columns*g.rows)]
-}
-
-// plotHeight returns the rows of a chart below its title.
-func (g figureGrid) plotHeight() int { return g.h - 1 }
-
-// figuresView draws all figures over the steps as small charts with a common axis of steps.
+// figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
+// step on the screen.
 func (a App) figuresView(w, h int) []string {
-	box, t := layout.Rect{W: w, H: h}, a.display.theme
 	if a.result.trend == nil {
-		return a.box(box, true, paneContent{title: " all figures", lines: []string{"", " " + t.Paint(themes.Dim, "computing all steps …")}})
+		return a.computingSteps("all figures", w, h)
 	}
-	g := a.figureGrid(w, h)
-	c := paneContent{title: " all figures  " + units.Count(len(g.names)) + a.legend()}
-	drawn, perDot := a.drawnFigures(g.inSight(), "", g.w, g.plotHeight()), 1
-	for row := 0; row*g.columns < len(drawn); row++ {
-		lines := make([]string, g.h)
-		for i := row * g.columns; i < min(len(drawn), (row+1)*g.columns); i++ {
-			perDot = drawn[i].chart.perDot
-			for y, line := range append([]string{a.smallTitle(g.first+i, g)}, drawn[i].rows...) {
-				lines[y] += cells.Fit(line, g.w)
-			}
+	t, g, n := a.display.theme, a.figureGrid(w, h), len(a.metricNames())
+	here := clampIndex(a.steps.figures.cursor, n)
+	c := paneContent{title: " all figures  " + units.Count(n) + a.legend()}
+	drawn, perDot := a.drawFigures(g.inSight, "", g.w, g.h-1).charts, 1
+	c.lines = make([]string, g.rows*g.h)
+	for i, one := range drawn {
+		name := g.inSight[i]
+		perDot = one.perDot
+		value := metricText(name, a.result.analysis.Last().Metric(name))
+		title := cells.Justify(t.Paint(themes.Title, trimPathPrefix(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
+		for y, line := range append([]string{a.cell(title, g.first+i == here)}, one.rows...) {
+			c.lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
 		}
-		c.lines = append(c.lines, lines...)
 	}
-	for len(c.lines) < g.rows*g.h {
-		c.lines = append(c.lines, "")
+	if len(drawn) > 0 {
+		for _, line := range a.chartAxis(drawn[0]) {
+			c.lines = append(c.lines, strings.Repeat(cells.Fit(line, g.w), g.columns))
+		}
 	}
-	c.lines = append(c.lines, a.figureAxes(g, drawn)...)
-	at := fmt.Sprintf("%d/%d", clampIndex(a.steps.figures.cursor, len(g.names))+1, len(g.names))
-	c.note = a.chartNote(at, perDot, w-2)
-	return a.box(box, true, c)
-}
-
-// smallTitle returns the name of a figure and its value at the step on the screen.
-func (a App) smallTitle(i int, g figureGrid) string {
-	t, name := a.display.theme, g.names[i]
-	value := metricText(name, a.result.analysis.Last().Metric(name))
-	title := cells.Justify(t.Paint(themes.Title, trimPathPrefix(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
-	return a.cell(title, i == clampIndex(a.steps.figures.cursor, len(g.names)))
-}
-
-// figureAxes returns the ruler and the step numbers below each column of charts.
-func (a App) figureAxes(g figureGrid, drawn []drawnFigure) []string {
-	if len(drawn) == 0 {
-		return nil
-	}
-	x, w := drawn[0].chart.plot.X, drawn[0].chart.plotWidth(g.w)
-	ruler := cells.Fit(cells.Spaces(valueWidth)+a.stepsRuler(x, w), g.w)
-	numbers := cells.Fit(cells.Spaces(valueWidth)+a.display.theme.Paint(themes.Dim, x.StepLabels(w)), g.w)
-	return []string{strings.Repeat(ruler, g.columns), strings.Repeat(numbers, g.columns)}
+	c.note = a.chartNote(fmt.Sprintf("%d/%d", here+1, n), perDot, w-2)
+	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // figureCache is the charts over the steps as they are drawn: computed once for each change of what they show,
 // since each goes through all steps of all runs.
 type figureCache struct {
 	key    figureKey
-	charts []drawnFigure
-}
-
-// drawnFigure is the chart of a figure.
-type drawnFigure struct {
-	chart stepChart
-	rows  []string // plot and labels
+	charts []stepChart
 }
 
 // figureKey is all that a figureCache depends on.
@@ -189,37 +153,28 @@ type figureKey struct {
 	names, over         string // the figures, and the one over each
 	w, h                int
 	window              stepWindow
-	smoothing           int
+	smoothing           float64
 	theme               *themes.Theme
 	ascii               bool
 }
 
-// drawnFigures returns the charts of figures in w columns and h rows each, from the cache if it has them.
-func (a App) drawnFigures(names []string, second string, w, h int) []drawnFigure {
-	if key := a.figureKey(names, second, w, h); key != a.result.figures.key {
-		return a.drawFigures(key, names)
-	}
-	return a.result.figures.charts
-}
-
-func (a App) figureKey(names []string, second string, w, h int) figureKey {
+// drawFigures returns the charts of figures in w columns and h rows each, those of the cache if it has them.
+func (a App) drawFigures(names []string, second string, w, h int) figureCache {
 	key := figureKey{
-		trend: a.result.trend, second: a.second.trend.value, names: strings.Join(names, "\n"), over: second, w: w, h: h,
+		trend: a.result.trend, second: a.second.trend.value.trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
 		window: a.steps.window, smoothing: a.steps.smoothing, theme: a.display.theme, ascii: a.display.glyphs.ASCII,
 	}
 	if a.settings.base.on {
 		key.base = a.result.baseTrend
 	}
-	return key
-}
-
-func (a App) drawFigures(key figureKey, names []string) []drawnFigure {
-	all := make([]drawnFigure, len(names))
-	for i, name := range names {
-		c := a.newStepChart(name, key.over, key.w)
-		all[i] = drawnFigure{c, c.draw(a.display.theme, a.display.glyphs, key.w, key.h)}
+	if key == a.result.figures.key {
+		return a.result.figures
 	}
-	return all
+	charts := make([]stepChart, len(names))
+	for i, name := range names {
+		charts[i] = a.newStepChart(name, second, w, h)
+	}
+	return figureCache{key, charts}
 }
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
@@ -232,13 +187,11 @@ func (a App) updateFigureCache() App {
 	names, second := []string{a.drawnMetric()}, a.steps.second
 	if a.viewInSight() == viewFigures {
 		grid := a.figureGrid(w, h)
-		names, second, w, h = grid.inSight(), "", grid.w, grid.plotHeight()
+		names, second, w, h = grid.inSight, "", grid.w, grid.h-1
 	} else {
 		chart, _ := a.stepsLayout(w, h)
 		w, h = chart.Inner().W, chart.Inner().H-rowsBelowPlot
 	}
-	if key := a.figureKey(names, second, w, h); key != a.result.figures.key {
-		a.result.figures = figureCache{key, a.drawFigures(key, names)}
-	}
+	a.result.figures = a.drawFigures(names, second, w, h)
 	return a
 }

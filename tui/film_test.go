@@ -65,14 +65,14 @@ func TestPicturesThatMove(t *testing.T) {
 		set.Recompute = true
 		drive(t, storyRunWithTexts(30), 110, 31, set, func(d *driver) {
 			d.dressForPicture()
-			var frames []framesvg.Frame
+			var frames []animationFrame
 			for _, s := range f.shots {
 				d.press(s.keys...)
 				d.wantText(s.shows)
-				frames = append(frames, framesvg.Frame{Content: d.frame() + "\n" + d.app.captionLines(s), Seconds: s.seconds})
+				frames = append(frames, animationFrame{content: d.frame() + "\n" + d.app.captionLines(s), seconds: s.seconds})
 			}
 			theme := d.app.display.theme
-			svg := framesvg.Animation(frames, "vantage: "+f.alt, framesvg.Colors{Background: theme.Background, Foreground: theme.Foreground})
+			svg := animation(frames, "vantage: "+f.alt, framesvg.Colors{Background: theme.Background, Foreground: theme.Foreground})
 			if limit := 300_000; len(svg) > limit {
 				t.Errorf("%s has %d bytes, more than %d", f.name, len(svg), limit)
 			}

@@ -61,31 +61,20 @@ func (a App) linesAbove() []string {
 	return append(lines, a.markLines(onBody, 0, a.currentView().body(a, a.display.w, body))...)
 }
 
-// overview draws the panes and joins them row by row.
 func (a App) overview(_, h int) []string {
 	s := a.screen()
-	rows := make([]strings.Builder, h)
-	for x := 0; x < a.display.w; { // the panes that begin in column x, then the next such column
-		next := a.display.w
-		for p, rect := range s.Panes {
-			if rect.Empty() || rect.X != x {
-				continue
-			}
-			next = min(next, rect.X+rect.W)
-			for i, line := range a.drawPane(layout.Pane(p), rect) {
-				rows[rect.Y-s.Header.H+i].WriteString(line)
-			}
+	var shown []layout.Pane
+	for p, rect := range s.Panes {
+		if !rect.Empty() {
+			shown = append(shown, layout.Pane(p))
 		}
-		for p, rect := range s.Panes {
-			if !rect.Empty() && rect.X > x && rect.X < next {
-				next = s.Panes[p].X
-			}
-		}
-		x = next
 	}
+	slices.SortStableFunc(shown, func(p, q layout.Pane) int { return s.Panes[p].X - s.Panes[q].X })
 	lines := make([]string, h)
-	for i := range rows {
-		lines[i] = rows[i].String()
+	for _, p := range shown {
+		for i, line := range a.drawPane(p, s.Panes[p]) {
+			lines[s.Panes[p].Y-s.Header.H+i] += line
+		}
 	}
 	return lines
 }
@@ -128,19 +117,9 @@ func (e env) cell(text string, underCursor bool) string {
 	}
 }
 
-func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
-	return [layout.PaneCount]func(a App, w, h int) paneContent{
-		layout.Groups:     App.paneGroups,
-		layout.Advantages: App.paneAdvantages,
-		layout.Steps:      App.paneSteps,
-		layout.Warnings:   App.paneWarnings,
-		layout.Metrics:    App.paneMetrics,
-	}
-}
-
 func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
-	c := paneContents()[p](a, in.W, in.H)
+	c := paneTable()[p].draw(a, in.W, in.H)
 	number := fmt.Sprintf(" %d ", p+1)
 	if a.panes.focus == p {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
@@ -223,11 +202,9 @@ func borders(ascii bool) border {
 // table, as many as fit.
 func (a App) hints(w int) string {
 	t := a.display.theme
-	switch {
-	case a.position.view == viewCommand:
-		return cells.Fit(a.commandPrompt(w), w)
-	case a.position.view == viewNote:
-		return cells.Fit(a.notePrompt(w), w)
+	switch prompt := a.currentView().line.prompt; {
+	case prompt != nil:
+		return cells.Fit(prompt(a, w), w)
 	case a.valuePrompt.open:
 		return cells.Fit(t.Paint(themes.Accent, a.valueLine(w)), w)
 	case a.help.open:
@@ -269,8 +246,9 @@ func (a App) fittingHints(w int) []binding {
 		sections = slices.Concat(sections[:own], sections[last:])
 	}
 	var all []binding
-	back := a.fullScreenHint()
-	if back != "" {
+	back := ""
+	if a.panes.fullScreen && a.position.view == viewOverview {
+		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 		all = append(all, binding{keys: []string{"z"}, hint: back})
 	}
 	width, taken := cells.Width(back), map[string]bool{"z": back != ""} // by keys of the view, which come first
@@ -292,6 +270,12 @@ func (a App) fittingHints(w int) []binding {
 	return all
 }
 
+// says has a notice say something.
+func (a App) says(notice string) App {
+	a.notice = notice
+	return a
+}
+
 // noticeDuration is how long a notice stays, unless a key ends it earlier.
 const noticeDuration = 5 * time.Second
 
@@ -299,6 +283,13 @@ const noticeDuration = 5 * time.Second
 func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
 
 type noticeEndedMsg struct{ number int }
+
+func (msg noticeEndedMsg) on(a App) App {
+	if msg.number == a.noticeNumber {
+		a.notice = ""
+	}
+	return a
+}
 
 func endNotice(ctx context.Context, number int) tea.Cmd {
 	return func() tea.Msg {
@@ -323,13 +314,6 @@ func (a App) timeNotice(msg tea.Msg, before string) App {
 	return a.starts(endNotice(a.ctx, a.noticeNumber))
 }
 
-func (a App) onNoticeEnded(msg noticeEndedMsg) App {
-	if msg.number == a.noticeNumber {
-		a.notice = ""
-	}
-	return a
-}
-
 // noticeLines wraps the notice to lines of w cells; none without a notice.
 func (a App) noticeLines(w int) []string {
 	if a.notice == "" {
@@ -350,7 +334,7 @@ func (a App) noticeLines(w int) []string {
 // input if one is open.
 func (a App) bottomLines(w int) []string {
 	notice := a.noticeLines(w)
-	if len(notice) == 0 || a.position.view == viewCommand || a.position.view == viewNote || a.valuePrompt.open {
+	if len(notice) == 0 || a.currentView().line.prompt != nil || a.valuePrompt.open {
 		return append(notice, a.hints(w))
 	}
 	return notice
@@ -358,12 +342,12 @@ func (a App) bottomLines(w int) []string {
 
 // shortened returns App on a screen that is n lines lower, for which a notice has taken them.
 func (a App) shortened(n int) App {
-	if n == 0 {
-		return a
+	if n > 0 {
+		a.display.h -= n
+		a.display.shortened = true
+		a = a.clampCursor()
 	}
-	a.display.h -= n
-	a.display.shortened = true
-	return a.clampCursor()
+	return a
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.
@@ -375,7 +359,6 @@ func (e env) tooSmall(w, h int) []string {
 	return cells.FitLines(lines, w, h)
 }
 
-// maxFullProblems is how many problems are shown in full.
 const maxFullProblems = 3
 
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
@@ -395,7 +378,10 @@ func (e env) emptyBody(w, h int) []string {
 	if reasons := countReasons(e.snap.Run.Problems); len(reasons) > 0 {
 		lines = append(lines, "")
 		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
-			paint(themes.Warn, r.fullText())
+			if r.count > 1 {
+				r.full += fmt.Sprintf(" (and %s more like it)", units.Count(r.count-1))
+			}
+			paint(themes.Warn, r.full)
 		}
 	}
 	lines = append(lines, "", "    "+e.keysWhenEmpty())

@@ -77,8 +77,9 @@ func TestFullScreenSaysMore(t *testing.T) {
 		for _, m := range x.Metrics {
 			d.wantText(m.Name[strings.LastIndex(m.Name, "/")+1:])
 		}
-		if d.app.hiddenMetricRows() != 0 {
-			t.Errorf("%d rows are hidden", d.app.hiddenMetricRows())
+		in := d.app.screen().Panes[layout.Metrics].Inner()
+		if _, hidden := d.app.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
+			t.Errorf("%d rows are hidden", hidden)
 		}
 		d.press("4", "4")
 		for _, w := range x.Warnings {

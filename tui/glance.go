@@ -49,7 +49,6 @@ func glanceKeys() keySection {
 	)}
 }
 
-// openGlance opens the view of the run at a glance.
 func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
@@ -59,20 +58,20 @@ func (a App) openGlance() App {
 	return a.pushView(viewGlance)
 }
 
-func (a App) worstSpans() []glance.Span {
-	if g := a.glance.job.value.glance; g != nil {
+// spans returns the worst steps, the worst first.
+func (s glanceState) spans() []glance.Span {
+	if g := s.job.value.glance; g != nil {
 		return g.Spans
 	}
 	return nil
 }
 
-// openWorstStep goes to the step under the cursor.
 func (a App) openWorstStep() App {
-	g := a.glance.job.value.glance
-	if g == nil || a.glance.cursor >= len(g.Spans) {
+	spans := a.glance.spans()
+	if a.glance.cursor >= len(spans) {
 		return a.showGroups()
 	}
-	i, found := a.snap.Find(g.Spans[a.glance.cursor].From)
+	i, found := a.snap.Find(spans[a.glance.cursor].From)
 	if !found {
 		return a
 	}
@@ -85,24 +84,15 @@ func (a App) openWorstStep() App {
 // steps lead to the overview and do there what they do.
 func keysBelowGlance() []keySection {
 	sections := append([]keySection{overviewKeys()}, commonKeys()...)
-	for i, s := range sections {
-		if s.name == "overview" || s.name == "steps" {
-			sections[i] = leavingGlance(s)
+	for _, s := range sections {
+		if s.name != "overview" && s.name != "steps" {
+			continue
+		}
+		for i, b := range s.bindings {
+			s.bindings[i].hint, s.bindings[i].action = "", func(a App) App { return b.action(a.showGroups()) }
 		}
 	}
 	return sections
-}
-
-func leavingGlance(s keySection) keySection {
-	leaving := keySection{name: s.name}
-	for _, b := range s.bindings {
-		act := b.action
-		b.hint, b.action = "", func(a App) App {
-			return act(a.showGroups())
-		}
-		leaving.bindings = append(leaving.bindings, b)
-	}
-	return leaving
 }
 
 // chooseFirstView opens the run at a glance if the log does not grow, once it is known: nothing was written
@@ -124,12 +114,11 @@ func (a App) chooseFirstView() App {
 // stays on its step.
 func (a App) updateGlance(msg tea.Msg) App {
 	selected := int64(-1)
-	if g := a.glance.job.value.glance; g != nil && a.glance.cursor > 0 && a.glance.cursor < len(g.Spans) {
-		selected = g.Spans[a.glance.cursor].From
+	if spans := a.glance.spans(); a.glance.cursor > 0 && a.glance.cursor < len(spans) {
+		selected = spans[a.glance.cursor].From
 	}
-	job, _, isAnswer := a.glance.job.take(msg)
-	if a.glance.job = job; isAnswer && job.value.glance != nil {
-		a.glance.cursor = max(0, slices.IndexFunc(job.value.glance.Spans, func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
+	if a.glance.job.take(&a, msg) {
+		a.glance.cursor = max(0, slices.IndexFunc(a.glance.spans(), func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
 	}
 	key := glanceKey{a.result.trend, len(a.alike.known)}
 	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
@@ -137,15 +126,14 @@ func (a App) updateGlance(msg tea.Msg) App {
 	}
 	changed := key.trend != a.glance.job.key.trend
 	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
-	var cmd tea.Cmd
-	a.glance.job, cmd = a.glance.job.start(a.ctx, key, once(func(ctx context.Context) (runGlance, error) {
+	a.glance.job.start(&a, key, once(func(ctx context.Context) (runGlance, error) {
 		x := runGlance{glance.Of(key.trend, alike, snap.Run.LengthUnit), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
 		}
 		return x, nil
 	}))
-	return a.starts(cmd)
+	return a
 }
 
 // maxRatioSamples bounds the newest steps that say which keep ratios to set.
@@ -154,15 +142,9 @@ const maxRatioSamples = 1 << 16
 // ratiosToSet says which keep ratios suit the usual goal on the newest steps, and what they cost; "" if that
 // is not known.
 func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) string {
-	recompute := set.Recompute
-	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	entry, err := set.FindEstimator()
 	if err != nil || !entry.TrainerFilters {
 		return fmt.Sprintf("none: %s has no keep ratios; :framework easyr1 shows what they would do", set.Framework)
-	}
-	grid, err := sweep.New(set, sweep.DefaultRatios())
-	if err != nil {
-		return ""
 	}
 	var steps []int
 	for i, samples := len(snap.Steps)-1, 0; i >= 0 && (samples == 0 || samples+len(snap.Steps[i].Rewards) <= maxRatioSamples); i-- {
@@ -170,10 +152,11 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 			steps, samples = append(steps, i), samples+len(snap.Steps[i].Rewards)
 		}
 	}
-	if grid, err = grid.WithSteps(ctx, snap, steps, nil); err != nil {
+	grid, err := sweep.Run(ctx, snap, steps, set, sweep.DefaultRatios())
+	if err != nil {
 		return ""
 	}
-	best := grid.Recommend(sweep.DefaultGoal(), recompute)
+	best := grid.Recommend(sweep.DefaultGoal(), set.Recompute)
 	if best.Cell == nil {
 		return best.Reason
 	}
@@ -184,36 +167,12 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 	return text
 }
 
-// exportedGlance returns the worst steps.
 func (a App) exportedGlance() report.Table {
 	s := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
-	if g := a.glance.job.value.glance; g != nil {
-		for i := range g.Spans {
-			x := &g.Spans[i]
-			s.Rows = append(s.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
-		}
+	for _, x := range a.glance.spans() {
+		s.Rows = append(s.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
 	}
 	return s
-}
-
-// glanceProgress says how many steps are computed, "" if all are.
-func glanceProgress(g *glance.Glance) string {
-	if g.Pending == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
-}
-
-// growingSteps says which steps are still being written, "" if none is.
-func growingSteps(g *glance.Glance) string {
-	var names []string
-	for _, n := range g.Open {
-		names = append(names, fmt.Sprint(n))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "step " + strings.Join(names, ", ") + " is still being written and not judged"
 }
 
 // widthForGlanceBars is the width from which the groups by fate stand beside the facts.
@@ -226,9 +185,12 @@ const minWorstRows = 3
 func (a App) glanceView(w, h int) []string {
 	g := a.glance.job.value.glance
 	if g == nil {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " the run at a glance", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
+		return a.computingSteps("the run at a glance", w, h)
 	}
-	facts := paneContent{title: " the run at a glance", note: glanceProgress(g)}
+	facts := paneContent{title: " the run at a glance"}
+	if g.Pending > 0 {
+		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
+	}
 	room := max(1, h-minWorstRows-4) // for lines of facts
 	bars := 0
 	if w >= widthForGlanceBars {
@@ -265,8 +227,8 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 				continue
 			}
 			text := f.text
-			if f.bars && !bars && !barsBeside {
-				text += a.fatesInline(g)
+			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
+				text += ": " + strings.Join(mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
 			lines = append(lines, a.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
@@ -295,8 +257,8 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if run.Attempts.Several() {
 		what = append(what, run.Attempts.String())
 	}
-	if text := growingSteps(g); text != "" {
-		what = append(what, text)
+	if len(g.Open) > 0 {
+		what = append(what, "step "+strings.Join(mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
@@ -333,18 +295,6 @@ func (e env) freshnessInFull() string {
 	return text
 }
 
-// fatesInline counts the dead groups by fate: " (12 all correct, 3 all wrong)".
-func (e env) fatesInline(g *glance.Glance) string {
-	var parts []string
-	for _, c := range g.DeadFates() {
-		parts = append(parts, units.Count(c.Groups)+" "+c.Fate.String())
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(parts, ", ")
-}
-
 // The columns of a bar of groups by fate.
 const (
 	fateNameWidth  = 14
@@ -360,34 +310,48 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 		share := float64(n) / float64(max(1, g.Groups))
 		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), fateCountWidth) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
 	}
-	const signal = "signal"
-	lines := []string{line(e.display.glyphs.Dot, signal, themes.Good, g.Signal)}
+	lines := []string{line(e.display.glyphs.Dot, "signal", themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
 		lines = append(lines, line(e.fateGlyph(c.Fate), c.Fate.String(), e.fateRole(c.Fate), c.Groups))
 	}
 	return lines
 }
 
-// noWorstStep says why no step is listed.
-func noWorstStep(g *glance.Glance) string {
-	if g.Groups == 0 {
-		return "no complete step yet"
-	}
-	return "none: every group of every step carries signal"
-}
-
 // worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
-	c := paneContent{title: " worst steps, and why"}
+	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
 	if len(g.Spans) == 0 {
-		c.lines = []string{a.display.theme.Paint(themes.Dim, " "+noWorstStep(g))}
+		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
+		if g.Groups == 0 {
+			c.lines = []string{t.Paint(themes.Dim, " no complete step yet")}
+		}
 		return c
 	}
-	columns := worstColumnsFor(g, w)
+	name, counts := 0, w >= 90 // there is room for those of the groups that carry signal
+	for i := range g.Spans {
+		name = min(max(name, cells.Width(g.Spans[i].Name())), 15)
+	}
+	width := w - name - 3
+	if counts {
+		width -= fateCountWidth + 8
+	}
 	for i := windowTop(a.glance.cursor, len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
-		for _, line := range a.worstRow(columns, &g.Spans[i], i == a.glance.cursor, h-len(c.lines)) {
-			a.addRow(&c, target{onWorstStep, i}, line, w, i == a.glance.cursor)
+		s := &g.Spans[i]
+		cause := sanitize.Line(s.Cause)
+		text := []string{cause}
+		if i == a.glance.cursor { // in full, where there is room
+			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.lines) {
+				text = whole
+			}
+		}
+		row := " " + t.Paint(themes.Title, cells.FitRight(s.Name(), name)) + "  " + cells.Fit(text[0], width)
+		if counts {
+			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
+		}
+		a.addRow(&c, target{onWorstStep, i}, row, w, i == a.glance.cursor)
+		for _, more := range text[1:] {
+			a.addRow(&c, target{onWorstStep, i}, cells.Spaces(name+3)+more, w, i == a.glance.cursor)
 		}
 	}
 	c.note = fmt.Sprintf("%d/%d · Enter goes there", a.glance.cursor+1, len(g.Spans))
@@ -401,42 +365,4 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	}
 	c.lines = append(c.lines, order...)
 	return c
-}
-
-// worstColumns is the widths of the columns of the worst steps.
-type worstColumns struct {
-	name, text int
-	counts     bool // of the groups that carry signal
-}
-
-func worstColumnsFor(g *glance.Glance, w int) worstColumns {
-	c := worstColumns{counts: w >= 90}
-	for i := range g.Spans {
-		c.name = max(c.name, cells.Width(g.Spans[i].Name()))
-	}
-	c.name = min(c.name, 15)
-	c.text = w - c.name - 3
-	if c.counts {
-		c.text -= fateCountWidth + 8
-	}
-	return c
-}
-
-// worstRow returns the lines of some of the worst steps: one, or if they are whole as many as the cause takes, unless
-// those are more than h.
-func (e env) worstRow(c worstColumns, s *glance.Span, whole bool, h int) []string {
-	t, cause := e.display.theme, sanitize.Line(s.Cause)
-	text := cells.Wrap(cause, c.text)
-	if !whole || len(text) > h {
-		text = []string{cause}
-	}
-	row := " " + t.Paint(themes.Title, cells.FitRight(s.Name(), c.name)) + "  " + cells.Fit(text[0], c.text)
-	if c.counts {
-		row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
-	}
-	lines := []string{row}
-	for _, more := range text[1:] {
-		lines = append(lines, cells.Spaces(c.name+3)+more)
-	}
-	return lines
 }

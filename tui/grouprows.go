@@ -52,7 +52,7 @@ func (a App) nextOrder() App {
 	if !a.isWide() {
 		all-- // without the step
 	}
-	return a.apply(a.settings.withOrder(order{column: (a.settings.order.column + 1) % all}))
+	return a.change(func(s *undoState) { s.order = order{column: (a.settings.order.column + 1) % all} })
 }
 
 // sortBy sorts the groups by a column, given by its index in sortings, or the other way round if they are.
@@ -60,11 +60,11 @@ func (a App) sortBy(column int) App {
 	if a.settings.order.column == column {
 		return a.reverseOrder()
 	}
-	return a.apply(a.settings.withOrder(order{column: column}))
+	return a.change(func(s *undoState) { s.order = order{column: column} })
 }
 
 func (a App) reverseOrder() App {
-	return a.apply(a.settings.withOrder(order{a.settings.order.column, !a.settings.order.reversed}))
+	return a.change(func(s *undoState) { s.order = order{a.settings.order.column, !a.settings.order.reversed} })
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.
@@ -124,7 +124,13 @@ func (a App) arrangeRows(selected groupKey) App {
 	if err != nil {
 		q = figures.Query{}
 	}
-	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, matchingGroups(x, q)), nil
+	var rows []int
+	for g := range x.Groups {
+		if q.MatchesGroup(x, g) {
+			rows = append(rows, g)
+		}
+	}
+	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, rows), nil
 	if len(a.result.rows) < x.Groups {
 		a.result.shownSamples = make([]bool, x.Rows)
 		for _, g := range a.result.rows {
@@ -144,16 +150,6 @@ func (a App) arrangeRows(selected groupKey) App {
 		a.panes.cursor = row
 	}
 	return a
-}
-
-func matchingGroups(x *analysis.Analysis, q figures.Query) []int {
-	var rows []int
-	for g := range x.Groups {
-		if q.MatchesGroup(x, g) {
-			rows = append(rows, g)
-		}
-	}
-	return rows
 }
 
 // sortRows sorts groups; equal ones stay in order.
@@ -240,14 +236,10 @@ func wordStart(text string, at int) int {
 	}
 	for at > 0 {
 		before, size := utf8.DecodeLastRuneInString(text[:at])
-		if unicode.IsSpace(before) || unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana) || isWidePunctuation(before) {
+		if unicode.IsSpace(before) || unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune("，。、；：？！（）「」", before) {
 			return at
 		}
 		at -= size
 	}
 	return 0
-}
-
-func isWidePunctuation(r rune) bool {
-	return strings.ContainsRune("，。、；：？！（）「」", r)
 }

@@ -8,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -111,7 +112,13 @@ func (a App) groupTable(w int) groupTable {
 // components, and the flips.
 func (a App) furtherColumns() []groupColumn {
 	x := a.result.analysis
-	all := []groupColumn{{name: a.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanLength(x.Lengths[g.Start:g.End]) }}}
+	all := []groupColumn{{name: a.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+		mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
+		if !known {
+			return units.Missing
+		}
+		return units.Count(int(math.Round(mean)))
+	}}}
 	for _, c := range a.components() {
 		k := slices.Index(a.snap.Run.ComponentNames, c.name)
 		all = append(all, groupColumn{name: componentHeader(c.name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
@@ -119,7 +126,12 @@ func (a App) furtherColumns() []groupColumn {
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}
-			return meanComponent(step.Components[k], x.InputRow[g.Start:g.End])
+			values := mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
+			mean, known := meanOf(values, func(v float64) bool { return v-v == 0 })
+			if !known {
+				return units.Missing
+			}
+			return firstFitting(componentWidth-1, units.Fixed(mean, 3), units.Short(mean), units.Brief(mean))
 		}})
 	}
 	return append(all, groupColumn{name: "flips", width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
@@ -139,7 +151,7 @@ const heightForCause = 15
 
 // paneGroups lists the groups, and says why the one under the cursor has no signal.
 func (a App) paneGroups(w, h int) paneContent {
-	t, axis := a.display.theme, a.chartsFor(a.chartWidth()).axis
+	t, axis := a.display.theme, a.panes.distribution.charts(a.env, a.chartWidth()).axis
 	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
 	c := a.groupTable(w)
 	content.lines = []string{a.groupHeader(c, axis)}
@@ -153,7 +165,11 @@ func (a App) paneGroups(w, h int) paneContent {
 	}
 	if len(a.result.rows) == 0 {
 		content.lines = append(content.lines, "")
-		for _, line := range cells.Wrap(a.noMatchText(), max(1, w-2)) {
+		text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
+		if a.position.view != viewFilter {
+			text += " / changes the filter, u undoes it."
+		}
+		for _, line := range cells.Wrap(text, max(1, w-2)) {
 			content.lines = append(content.lines, " "+t.Paint(themes.Dim, line))
 		}
 	}
@@ -166,14 +182,6 @@ func (a App) paneGroups(w, h int) paneContent {
 	}
 	content.lines = append(content.lines, " "+cells.Truncate(a.causeUnderCursor(), w-1))
 	return content
-}
-
-func (a App) noMatchText() string {
-	text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
-	if a.position.view == viewFilter {
-		return text
-	}
-	return text + " / changes the filter, u undoes it."
 }
 
 // groupHeader returns the headings, with an arrow on the one that the table is sorted by.
@@ -316,29 +324,36 @@ func (e env) fateGlyph(f model.Fate) string {
 	return glyphs[f]
 }
 
-func meanLength(lengths []int32) string {
-	sum, n := 0, 0
-	for _, l := range lengths {
-		if l >= 0 {
-			sum, n = sum+int(l), n+1
+// meanOf returns the mean of the numbers among some values, and whether there is any.
+func meanOf[T int32 | float64](values []T, isNumber func(T) bool) (mean float64, known bool) {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if isNumber(v) {
+			sum, n = sum+float64(v), n+1
 		}
 	}
-	if n == 0 {
-		return units.Missing
-	}
-	return units.Count(int(math.Round(float64(sum) / float64(n))))
+	return sum / float64(n), n > 0
 }
 
-// meanComponent returns the mean of a reward component over some rows of the log, of those that have it.
-func meanComponent(values []float64, rows []int32) string {
-	sum, n := 0.0, 0
-	for _, row := range rows {
-		if v := values[row]; v-v == 0 {
-			sum, n = sum+v, n+1
-		}
+// exportedGroups returns the groups that the filter shows, in the order of the table.
+func (a App) exportedGroups() report.Table {
+	x := a.result.analysis
+	s := report.Table{Columns: []string{
+		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note", "flip_kinds",
+	}}
+	if x == nil {
+		return s
 	}
-	if n == 0 {
-		return units.Missing
+	s.Title = "groups of " + a.scopeWords()
+	if of := a.shownCount(); of != "" {
+		s.Title += fmt.Sprintf(" %s · %s", of, a.activeFilter())
 	}
-	return firstFitting(componentWidth-1, units.Fixed(sum/float64(n), 3), units.Short(sum/float64(n)), units.Brief(sum/float64(n)))
+	for _, i := range a.result.rows {
+		g := &x.Table[i]
+		s.Rows = append(s.Rows, []any{
+			g.Step, g.Fate.Key(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(),
+			a.noteOf(g.Step, g.Name), g.Flips.String(),
+		})
+	}
+	return s
 }

@@ -10,7 +10,6 @@ import (
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/themes"
-	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
 
@@ -28,18 +27,17 @@ type groupSizeKey struct {
 
 // updateGroupSize requests the estimates while their view is open.
 func (a App) updateGroupSize(msg tea.Msg) App {
-	a.groupSize.job, _, _ = a.groupSize.job.take(msg)
+	a.groupSize.job.take(&a, msg)
 	key := groupSizeKey{a.snap.Revision, a.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
 	if a.position.view != viewGroupSize || a.snap.Rows == 0 || !a.groupSize.job.lacks(key, inTurn) {
 		return a
 	}
-	var cmd tea.Cmd
 	snap := a.snap
-	a.groupSize.job, cmd = a.groupSize.job.start(a.ctx, key, once(func(ctx context.Context) (*groupsize.Result, error) {
+	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) {
 		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes())
 	}))
-	return a.starts(cmd)
+	return a
 }
 
 func groupSizeKeys() keySection {
@@ -47,7 +45,6 @@ func groupSizeKeys() keySection {
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-// openGroupSize opens the view of what other sizes of groups would do.
 func (a App) openGroupSize() App {
 	a.groupSize.topLine = 0
 	return a.pushView(viewGroupSize)
@@ -62,41 +59,31 @@ func (a App) groupSizeView(w, h int) []string {
 
 // groupSizeLines returns the lines of the view, w cells of text each.
 func (a App) groupSizeLines(w int) []string {
-	t, r := a.display.theme, a.groupSize.job.value
+	r := a.groupSize.job.value
 	if r == nil {
 		text := "estimating from the solve rates of all groups …"
 		if a.groupSize.job.err != nil {
 			text = sanitize.Line(a.groupSize.job.err.Error())
 		}
-		lines := []string{""}
-		for _, line := range cells.Wrap(text, min(w-2, sweepMessageWidth)) {
-			lines = append(lines, "  "+t.Paint(themes.Dim, line))
-		}
-		return lines
+		return append([]string{""}, a.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
 		if i == 0 {
-			line = t.Paint(themes.Dim, line)
+			line = a.display.theme.Paint(themes.Dim, line)
 		}
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines, "")
-	for _, note := range report.GroupSizeNotes(report.GroupSize{Result: r, Rewards: a.rewards()}) {
-		lines = append(lines, a.labelledLines(note.About, note.Text, w)...)
+	for _, f := range report.GroupSizeFacts(report.GroupSize{Result: r, Rewards: a.rewards()}) {
+		lines = append(lines, a.labelledLines(f.Label, f.Text, w)...)
 	}
 	return lines
 }
 
-// exportedGroupSize returns the estimates.
 func (a App) exportedGroupSize() report.Table {
-	s := report.Table{Title: "group sizes", Columns: []string{"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high"}}
 	if a.groupSize.job.value == nil {
-		return s
+		return report.SizesTable(nil)
 	}
-	for _, e := range a.groupSize.job.value.Sizes {
-		low, high := e.CostRange()
-		s.Rows = append(s.Rows, []any{e.Size, e.Dead(), e.LowDead, e.HighDead, e.NoneSolved, e.AllSolved, e.Cost(), low, high})
-	}
-	return s
+	return report.SizesTable(a.groupSize.job.value.Sizes)
 }

@@ -57,7 +57,11 @@ func (e env) status(full, lastRow bool) string {
 	var parts []string
 	switch {
 	case e.sourceState.err != nil:
-		parts = append(parts, t.Paint(themes.Bad, e.stoppedText()))
+		text := "stopped"
+		if e.result.analysis != nil { // else the screen shows it
+			text += ": press ! for the reason"
+		}
+		parts = append(parts, t.Paint(themes.Bad, text))
 	case e.sourceState.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
@@ -76,19 +80,10 @@ func (e env) status(full, lastRow bool) string {
 	if lastRow && !p.LastWrite.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, "last row "+e.lastWriteText()))
 	}
-	if n := max(e.snap.Run.Skipped, len(e.snap.Run.Problems)); n > 0 {
+	if n := e.unreadableCount(); n > 0 {
 		parts = append(parts, e.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// stoppedText says that reading has failed, and which key shows the reason if the screen
-// does not.
-func (e env) stoppedText() string {
-	if e.result.analysis == nil {
-		return "stopped"
-	}
-	return "stopped: press ! for the reason"
 }
 
 // headerReward returns a mean reward with three decimals, so that its width is the same at
@@ -101,19 +96,16 @@ func headerReward(x float64) string {
 }
 
 // signalText returns how many groups carry signal, which is unknown while the step is open.
-func signalText(s *analysis.StepFigures) string {
+func signalText(s *analysis.StepFigures) string { return unlessOpen(s, s.Signal, s.Groups) }
+
+// nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
+func nonzeroText(s *analysis.StepFigures) string { return unlessOpen(s, s.Nonzero, s.Rows) }
+
+func unlessOpen(s *analysis.StepFigures, n, of int) string {
 	if s.Open {
 		return units.Missing
 	}
-	return units.Fraction(s.Signal, s.Groups)
-}
-
-// briefOrMissing is units.Brief, but a dash for NaN: a figure of ours that is not defined.
-func briefOrMissing(x float64) string {
-	if math.IsNaN(x) {
-		return units.Missing
-	}
-	return units.Brief(x)
+	return units.Fraction(n, of)
 }
 
 type stepFigure struct {
@@ -123,21 +115,22 @@ type stepFigure struct {
 
 func (e env) stepFigures() []stepFigure {
 	x := e.result.analysis
-	ratio := x.Metric("vantage/abs_advantage_ratio")
+	delta := func(of func(*analysis.Analysis) float64) string { return e.delta(of(x), of) }
+	ratio := func(x *analysis.Analysis) float64 { return x.Metric("vantage/abs_advantage_ratio") }
+	ess := units.Missing
+	if n := x.Metric("vantage/effective_samples"); !math.IsNaN(n) {
+		ess = units.Brief(n)
+	}
+	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
+	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	return []stepFigure{
 		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
-		{"signal", signalText(&x.StepFigures), e.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signalText(&x.StepFigures))},
-		{e.nonzeroName(), nonzeroText(&x.StepFigures), e.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzeroText(&x.StepFigures))},
-		{"ESS", briefOrMissing(x.Metric("vantage/effective_samples")), "", ""},
-		{"kept", units.Fraction(x.Kept, x.Rows), e.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
-		{"Σ|A|", units.Times(ratio), e.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }), ""},
+		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
+		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
+		{"ESS", ess, "", ""},
+		{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
+		{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""},
 	}
-}
-
-// withoutPercent returns a fraction without its share: "12/24".
-func withoutPercent(fraction string) string {
-	short, _, _ := strings.Cut(fraction, " ")
-	return short
 }
 
 // nonzeroName names the samples whose advantage is not 0.
@@ -146,14 +139,6 @@ func (e env) nonzeroName() string {
 		return "A!=0"
 	}
 	return "A≠0"
-}
-
-// nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
-func nonzeroText(s *analysis.StepFigures) string {
-	if s.Open {
-		return units.Missing
-	}
-	return units.Fraction(s.Nonzero, s.Rows)
 }
 
 // stepLine returns the figures of the step, as many as fit. How many samples train, and how many groups carry
@@ -214,7 +199,7 @@ func (e env) rewardTrend(w int) string {
 	if n < 12 || e.result.trend == nil {
 		return ""
 	}
-	rewards := e.series("critic/score/mean")
+	rewards := e.result.trend.Series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
 	shown, current := e.newestWithGaps(rewards, e.trendIndex(), min(n, 40))
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
@@ -237,6 +222,7 @@ func (a App) settingsLine(w int) string {
 	reason, short, mark := a.choiceReason()
 	long, count := a.optionsInHeader()
 	reason, short, mark = long+reason, long+short, count+mark
+	t, set := a.display.theme, a.settings.now
 	for _, form := range []struct {
 		reason, pos, neg, recompute string
 		meter                       int
@@ -248,28 +234,17 @@ func (a App) settingsLine(w int) string {
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
 	} {
-		line := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
+		settings := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
 		for _, stages := range a.stagesInHeader() {
-			if cells.Width(line+stages) <= w {
-				return cells.Fit(line+stages, w)
+			if line := settings + stages; cells.Width(line) <= w {
+				return cells.Fit(line, w)
 			}
 		}
 	}
-	return a.shortestSettings(short, mark, w)
-}
-
-// shortestSettings returns whose numbers these are and why, without what there is no room for: ratios, the
-// scale, the reason but for its mark.
-func (e env) shortestSettings(short, mark string, w int) string {
-	t, set := e.display.theme, e.settings.now
+	// whose numbers these are and why, without what there is no room for: ratios, the scale, the reason but for its mark
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + t.Paint(themes.Accent, word) }
 	whose := key("f", set.Framework) + " " + key("e", set.Estimator)
-	for _, line := range []string{whose + " " + key("s", string(set.Scale)) + short, whose + short} {
-		if line = strings.TrimRight(line, " "); cells.Width(line) <= w {
-			return cells.Fit(line, w)
-		}
-	}
-	return cells.Fit(whose+" "+mark, w)
+	return cells.Fit(firstFitting(w, strings.TrimRight(whose+" "+key("s", string(set.Scale))+short, " "), strings.TrimRight(whose+short, " "), whose+" "+mark), w)
 }
 
 // stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form
@@ -293,14 +268,12 @@ func (e env) optionsInHeader() (long, count string) {
 	if len(list) == 0 {
 		return "", ""
 	}
-	for i, option := range list {
-		key, value, _ := strings.Cut(option, "=")
-		list[i] = key[strings.LastIndexByte(key, '.')+1:] + "=" + value
-	}
-	paint := func(text string) string {
-		return " " + e.display.theme.Paint(themes.Accent, sanitize.Line(text))
-	}
-	return paint(strings.Join(list, " ")), paint(fmt.Sprintf("+%d", len(list)))
+	names := mapped(list, func(option string) string {
+		key, _, _ := strings.Cut(option, "=")
+		return option[strings.LastIndexByte(key, '.')+1:]
+	})
+	paint := func(text string) string { return " " + e.display.theme.Paint(themes.Accent, sanitize.Line(text)) }
+	return paint(strings.Join(names, " ")), paint(fmt.Sprintf("+%d", len(list)))
 }
 
 // choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;
@@ -342,15 +315,15 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 	}
 	entry, err := set.FindEstimator()
 	off := err != nil || !entry.CanFilter
-	ratio := func(k, name string, n int, role themes.Role, value float64) string {
+	ratio := func(k, name string, role themes.Role, value float64) string {
 		if off {
 			return key(k, t.Paint(themes.Dim, strings.TrimLeft(name+" ", " ")+units.Missing))
 		}
 		bar := ""
 		if meter > 0 {
-			bar = e.mark(onMeter, n, chart.Meter(t, e.display.glyphs, role, value, meter)) + " "
+			bar = chart.Meter(t, e.display.glyphs, role, value, meter) + " "
 		}
-		return key(k, label(name)) + bar + e.mark(onRatio, n, t.Paint(themes.Accent, units.Fixed(value, 2))) + " "
+		return key(k, label(name)) + bar + t.Paint(themes.Accent, units.Fixed(value, 2)) + " "
 	}
 	state := onOff(set.Recompute)
 	if off {
@@ -358,9 +331,14 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 	}
 	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
 		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
-		ratio("p", pos, 0, themes.Positive, set.KeepPos) + ratio("m", neg, 1, themes.Negative, set.KeepNeg) +
+		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", label(recompute)+t.Paint(themes.Accent, state))
 }
+
+// clockMsg says that the words on how fresh the log is may have to change.
+type clockMsg struct{ at time.Time }
+
+func (msg clockMsg) on(a App) App { return a.onClock(msg.at) }
 
 // onClock sets what the screen takes for now, and requests the moment at which its words on how fresh
 // the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
@@ -402,10 +380,10 @@ func (e env) freshness(full bool) string {
 // today.
 func (e env) lastWriteText() string {
 	at, now := e.snap.Run.Progress.LastWrite.Local(), e.sourceState.clock.Local()
-	if now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+	switch {
+	case now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format(time.TimeOnly)
-	}
-	if at.Year() == now.Year() {
+	case at.Year() == now.Year():
 		return at.Format("Jan 2 15:04")
 	}
 	return at.Format("2006-01-02 15:04")
@@ -422,14 +400,12 @@ type readRate struct {
 const minMeasured = time.Second
 
 func (p readRate) updated(now time.Time, is model.Progress) readRate {
-	if is.CaughtUp || is.BytesAll == 0 {
+	switch took, read := now.Sub(p.since), is.BytesRead-p.startBytes; {
+	case is.CaughtUp || is.BytesAll == 0:
 		return readRate{}
-	}
-	if p.since.IsZero() {
+	case p.since.IsZero():
 		return readRate{since: now, startBytes: is.BytesRead}
-	}
-	took, read := now.Sub(p.since), is.BytesRead-p.startBytes
-	if took >= minMeasured && read > 0 {
+	case took >= minMeasured && read > 0:
 		p.remaining = time.Duration(float64(took) * float64(is.BytesAll-is.BytesRead) / float64(read))
 	}
 	return p
@@ -448,34 +424,19 @@ func (e env) loadedText() string {
 // withLink puts what is known of the connection to another machine before the parts of the status. While it is
 // lost, it stands in place of them: a log that cannot be seen is neither live nor idle.
 func (e env) withLink(parts []string, full bool) []string {
-	t, link := e.display.theme, e.snap.Run.Progress.Link
+	t, link, text := e.display.theme, e.snap.Run.Progress.Link, e.linkText()
 	switch {
-	case link.State != model.LinkUp && full:
-		return []string{t.Paint(themes.Warn, e.linkText())}
-	case link.State != model.LinkUp:
-		return []string{t.Paint(themes.Warn, link.StateText())}
-	case full:
-		return append([]string{t.Paint(themes.Dim, e.linkText())}, parts...)
+	case link.State == model.LinkUp && full:
+		return slices.Insert(parts, 0, t.Paint(themes.Dim, text))
+	case link.State == model.LinkUp:
+		return parts
+	case !full:
+		text = link.StateText()
 	}
-	return parts
+	return []string{t.Paint(themes.Warn, text)}
 }
 
-func (e env) linkText() string {
-	return sanitize.Line(e.snap.Run.Progress.Link.String())
-}
-
-// linkDecision says where the rows are, and why they cannot be seen if the connection is lost.
-func (e env) linkDecision() decision {
-	link := e.snap.Run.Progress.Link
-	text := link.String()
-	if link.Reason != "" {
-		text += ": " + link.Reason
-	}
-	if link.Reason != "" && e.snap.Rows > 0 {
-		text += "; what was read stays"
-	}
-	return decision{"connection", text}
-}
+func (e env) linkText() string { return sanitize.Line(e.snap.Run.Progress.Link.String()) }
 
 // maxRunName is the width at which the name of a run is cut, from the left: names differ at their ends.
 const maxRunName = 24

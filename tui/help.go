@@ -2,10 +2,9 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -21,13 +20,9 @@ import (
 type help struct {
 	open        bool
 	onEstimator bool // it shows the estimator at work, not the keys
-	search      helpSearch
+	query       string
+	scroll      int // lines scrolled past
 	shown       helpColumns
-}
-
-type helpSearch struct {
-	query  string
-	scroll int // lines scrolled past
 }
 
 // helpRequest is all that the columns of the help depend on.
@@ -45,19 +40,16 @@ type helpRequest struct {
 func (a App) updateHelp() App {
 	if !a.help.open {
 		a.help.shown = helpColumns{}
-	} else if page := a.helpPageSize(); a.help.shown.request != a.helpRequest(page.W, page.H) {
-		a.help.shown = a.wrapHelp(a.helpRequest(page.W, page.H))
+		return a
 	}
+	size := a.helpPageSize()
+	a.help.shown = a.helpColumns(size.W, size.H)
 	return a
 }
 
 // helpPageSize is the room for the columns: the body without the line of the search.
 func (a App) helpPageSize() layout.Rect {
 	return layout.Rect{W: a.display.w, H: max(1, a.display.h-len(a.header(a.display.w))-2)}
-}
-
-func (a App) helpRequest(w, h int) helpRequest {
-	return helpRequest{w, h, a.help.search.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
 }
 
 // helpPage explains what is under the cursor, the signs, the figures and the keys, in as many columns as they
@@ -67,44 +59,40 @@ func (a App) helpPage(w, h int) []string {
 		return a.currentEstimatorPage(w, h)
 	}
 	t, page := a.display.theme, a.helpColumns(w, h-1)
-	scroll := page.clampScroll(a.help.search.scroll)
+	scroll := page.clampScroll(a.help.scroll)
 	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
-	if a.help.search.query != "" {
-		prompt = a.help.search.query + "▏"
+	if a.help.query != "" {
+		prompt = a.help.query + "▏"
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
 }
 
-func (a App) onHelpKey(msg tea.KeyPressMsg) App {
+func (a App) onHelpKey(key, text string) App {
 	size := a.helpPageSize()
-	page := a.helpColumns(size.W, size.H)
-	switch key := msg.String(); {
-	case a.help.onEstimator || key == "esc" || key == "enter":
+	if a.help.onEstimator || key == "esc" || key == "enter" {
 		a.help.open, a.help.onEstimator = false, false
-	case key == "down":
-		return a.scrollHelp(helpScrollLines)
-	case key == "up":
-		return a.scrollHelp(-helpScrollLines)
-	case key == "pgdown":
-		return a.scrollHelp(page.across * page.h)
-	case key == "pgup":
-		return a.scrollHelp(-page.across * page.h)
-	case key == "home":
-		a.help.search.scroll = 0
-	case key == "end":
-		a.help.search.scroll = page.clampScroll(len(page.lines))
+		return a
+	}
+	columns := a.helpColumns(size.W, size.H)
+	page := columns.across * columns.h
+	by, scrolls := map[string]int{
+		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "home": math.MinInt32, "end": math.MaxInt32,
+	}[key]
+	switch {
+	case scrolls:
+		return a.scrollHelp(by)
 	case key == "backspace":
-		a.help.search.query, a.help.search.scroll = backspace(a.help.search.query), 0
-	case msg.Text != "":
-		a.help.search.query, a.help.search.scroll = appendTyped(a.help.search.query, sanitize.Line(msg.Text), maxTyped), 0
+		a.help.query, a.help.scroll = backspace(a.help.query), 0
+	case text != "":
+		a.help.query, a.help.scroll = appendTyped(a.help.query, sanitize.Line(text), maxTyped), 0
 	}
 	return a
 }
 
 func (a App) scrollHelp(by int) App {
 	size := a.helpPageSize()
-	a.help.search.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.search.scroll + by)
+	a.help.scroll = a.helpColumns(size.W, size.H).clampScroll(a.help.scroll + by)
 	return a
 }
 
@@ -117,22 +105,19 @@ type helpColumns struct {
 	across, h int
 }
 
-// helpColumns returns the help for a page of w×h cells.
+// helpColumns returns the help for a page of w×h cells, wrapped to as few columns as hold it, at most three.
 func (a App) helpColumns(w, h int) helpColumns {
-	if want := a.helpRequest(w, max(1, h)); want != a.help.shown.request {
-		return a.wrapHelp(want)
-	}
-	return a.help.shown
-}
-
-// wrapHelp wraps the help to as few columns as hold it, at most three.
-func (a App) wrapHelp(r helpRequest) helpColumns {
 	const most, least = 3, 36
+	h = max(1, h)
+	r := helpRequest{w, h, a.help.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
+	if r == a.help.shown.request {
+		return a.help.shown
+	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.helpLines(parts, r.w-2, 1, r.h), 1, r.h}
-	for page.across < most && r.w/(page.across+1) >= least && len(page.lines) > page.across*r.h {
+	page := helpColumns{r, a.helpLines(parts, w-2, 1, h), 1, h}
+	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
 		page.across++
-		page.lines = a.helpLines(parts, r.w/page.across-2, page.across, r.h)
+		page.lines = a.helpLines(parts, w/page.across-2, page.across, h)
 	}
 	return page
 }
@@ -143,7 +128,6 @@ func (p helpColumns) clampScroll(n int) int {
 	return max(0, min(n, len(p.lines)-p.across*p.h))
 }
 
-// helpPositionWidth is the width of the position.
 const helpPositionWidth = len("1-100/300")
 
 func (p helpColumns) position(scroll int) string {
@@ -171,7 +155,7 @@ func (p helpColumns) draw(scroll, w int) []string {
 // helpLines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
 func (a App) helpLines(parts []helpPart, w, across, h int) []string {
-	if a.help.search.query == "" {
+	if a.help.query == "" {
 		parts = a.legendOnFirstPage(parts, w, across*h)
 	}
 	var lines []string
@@ -207,22 +191,13 @@ func (e env) legendOnFirstPage(parts []helpPart, w, room int) []helpPart {
 
 // matchingEntries returns the entries that contain every word of the query, with the name of their part.
 func (a App) matchingEntries(p helpPart) []helpEntry {
-	var found []helpEntry
-	for _, e := range p.entries {
-		if a.matchesHelpSearch(p.name+" "+e.label+" "+e.text+" "+e.names) && (a.help.search.query != "" || !p.searchOnly) {
-			found = append(found, e)
-		}
+	if p.searchOnly && a.help.query == "" {
+		return nil
 	}
-	return found
-}
-
-func (a App) matchesHelpSearch(entry string) bool {
-	for word := range strings.FieldsSeq(strings.ToLower(a.help.search.query)) {
-		if !strings.Contains(strings.ToLower(entry), word) {
-			return false
-		}
-	}
-	return true
+	return slices.DeleteFunc(slices.Clone(p.entries), func(e helpEntry) bool {
+		text := strings.ToLower(p.name + " " + e.label + " " + e.text + " " + e.names)
+		return slices.ContainsFunc(strings.Fields(strings.ToLower(a.help.query)), func(word string) bool { return !strings.Contains(text, word) })
+	})
 }
 
 func (e env) entryLines(entries []helpEntry, w int) []string {
@@ -281,14 +256,12 @@ func (e env) currentEstimatorPage(w, h int) []string {
 // maxProseWidth is the width beyond which lines of prose are hard to read.
 const maxProseWidth = 100
 
-// helpPart is a part of the help with its title.
 type helpPart struct {
 	name       string
 	entries    []helpEntry
 	searchOnly bool // it is too long to be shown before something is searched for
 }
 
-// helpEntry explains a figure, a sign, a key or a command.
 type helpEntry struct {
 	label string
 	width int // of the column of labels; 0: the text follows the label
@@ -303,18 +276,26 @@ func (a App) helpParts() []helpPart {
 	shown := a.figuresOnScreen(cursor)
 	keys := a.activeKeys()
 	parts := []helpPart{
-		partCursor:  {name: "under the cursor", entries: append(a.orderEntries(), a.figureEntries(cursor)...)},
+		partCursor:  {name: "under the cursor", entries: a.figureEntries(cursor)},
 		partFates:   {name: "fates of a group", entries: a.fateEntries()},
 		partSigns:   {name: "signs", entries: a.signEntries()},
 		partKeys:    {name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
 		partFigures: {name: "figures on this screen", entries: a.figureEntries(shown)},
 	}
+	if a.position.view == viewGlance { // its rows have an order that no column says
+		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
+		parts[partCursor].entries = append([]helpEntry{order}, parts[partCursor].entries...)
+	}
 	for _, s := range slices.Concat(keys[1:], []keySection{mouseSection()}) {
 		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
 	}
 	return append(parts,
-		helpPart{name: "commands", entries: commandEntries()},
-		helpPart{name: "filter: size>=8 not fate:alive", entries: fieldEntries()},
+		helpPart{name: "commands", entries: mapped(lineCommands(), func(c lineCommand) helpEntry {
+			return helpEntry{label: ":" + c.name, text: strings.TrimPrefix(c.args+" — "+c.doc, " — "), role: themes.Key}
+		})},
+		helpPart{name: "filter: size>=8 not fate:alive", entries: mapped(figures.Fields(), func(f figures.Field) helpEntry {
+			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
+		})},
 		helpPart{name: "other figures", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
@@ -328,20 +309,10 @@ const (
 )
 
 func (e env) figureEntries(figures []figure) []helpEntry {
-	var all []helpEntry
-	for _, f := range figures {
-		sign := strings.NewReplacer("±", e.plusMinus())
-		all = append(all, helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")})
-	}
-	return all
-}
-
-// orderEntries says how the view orders its rows, if its columns do not.
-func (a App) orderEntries() []helpEntry {
-	if a.position.view != viewGlance {
-		return nil
-	}
-	return []helpEntry{{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}}
+	sign := strings.NewReplacer("±", e.plusMinus())
+	return mapped(figures, func(f figure) helpEntry {
+		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
+	})
 }
 
 // otherFigures returns the figures of the glossary that are not among some.
@@ -357,7 +328,6 @@ func otherFigures(known []figure) []figure {
 	return all
 }
 
-// fateEntries says in a few words what each fate is.
 func (e env) fateEntries() []helpEntry {
 	words := [model.FateCount]string{
 		model.FateShort:      "kept < 2: not recomputed",
@@ -372,14 +342,11 @@ func (e env) fateEntries() []helpEntry {
 		model.FateAlive:      "has signal, trains",
 		model.FateOpen:       "step still being written",
 	}
-	var all []helpEntry
-	for _, f := range model.Fates() {
-		all = append(all, helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()})
-	}
-	return all
+	return mapped(model.Fates(), func(f model.Fate) helpEntry {
+		return helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()}
+	})
 }
 
-// signEntries is the legend of the signs.
 func (e env) signEntries() []helpEntry {
 	g, width := e.display.glyphs, model.FateWidth+3
 	same, near := "✓", "≈"
@@ -400,29 +367,7 @@ func (e env) keyEntries(bindings []binding) []helpEntry {
 	if e.display.glyphs.ASCII {
 		width = 9
 	}
-	var all []helpEntry
-	for _, b := range bindings {
-		all = append(all, helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""})
-	}
-	return all
-}
-
-func commandEntries() []helpEntry {
-	var all []helpEntry
-	for _, c := range lineCommands() {
-		text := c.doc
-		if c.args != "" {
-			text = c.args + " — " + c.doc
-		}
-		all = append(all, helpEntry{label: ":" + c.name, text: text, role: themes.Key})
-	}
-	return all
-}
-
-func fieldEntries() []helpEntry {
-	var all []helpEntry
-	for _, f := range figures.Fields() {
-		all = append(all, helpEntry{label: f.Name, text: f.Doc, role: themes.Key})
-	}
-	return all
+	return mapped(bindings, func(b binding) helpEntry {
+		return helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
+	})
 }

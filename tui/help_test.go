@@ -84,11 +84,11 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 			}
 		}
 		for _, f := range figures.Fields() {
-			d.app.help.search = helpSearch{query: f.Name}
+			d.app.help.query, d.app.help.scroll = f.Name, 0
 			d.wantText(f.Name)
 		}
 		for _, name := range commandNames() {
-			d.app.help.search = helpSearch{query: ":" + name}
+			d.app.help.query, d.app.help.scroll = ":"+name, 0
 			d.wantText(":" + name)
 		}
 	})

@@ -12,7 +12,6 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/sweep"
-	"vantage/tui/layout"
 )
 
 // figure is a figure on the screen, by the name that it has there.
@@ -63,43 +62,38 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGlance:
 		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewOverview, viewFilter:
-		return a.figuresOfPane()
+		return paneTable()[a.panes.focus].figures(a)
 	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList:
 	}
 	return nil
 }
 
-func (a App) figuresOfPane() figureList {
-	var l figureList
-	switch a.panes.focus {
-	case layout.Groups:
-		if g := a.selectedGroup(); g != nil {
-			l = l.at(figures.Fates, g.Fate.String())
-		}
-		return l.at(figures.Group, "kept", "reward", "n", "prompt", "fate")
-	case layout.Advantages:
-		return a.figuresOfHistogram()
-	case layout.Steps:
-		for _, row := range trendRows() {
-			l = l.at(figures.Step, row.name)
-		}
-	case layout.Warnings:
-		all := a.warningLines()
-		for i := range all {
-			l = l.at(figures.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
-		}
-	case layout.Metrics:
-		if x := a.shownFigures(); x != nil {
-			for _, m := range x.Metrics[clampIndex(a.panes.metric, len(x.Metrics)):] {
-				l = l.at(figures.Metrics, m.Name)
-			}
+func (a App) figuresOfGroup() (l figureList) {
+	if g := a.selectedGroup(); g != nil {
+		l = l.at(figures.Fates, g.Fate.String())
+	}
+	return l.at(figures.Group, "kept", "reward", "n", "prompt", "fate")
+}
+
+func (a App) figuresOfWarnings() (l figureList) {
+	all := a.warningLines()
+	for i := range all {
+		l = l.at(figures.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
+	}
+	return l
+}
+
+func (a App) figuresOfMetrics() (l figureList) {
+	if x := a.shownFigures(); x != nil {
+		for _, m := range x.Metrics[clampIndex(a.panes.metric, len(x.Metrics)):] {
+			l = l.at(figures.Metrics, m.Name)
 		}
 	}
 	return l
 }
 
 func (a App) figuresOfHistogram() figureList {
-	if d, ok := a.chosenDistribution(); ok {
+	if d, ok := a.panes.distribution.chosen(a.env); ok {
 		name, _, _ := strings.Cut(d.name, ",")
 		l := figureList{}.at(figures.Sample, strings.TrimSuffix(name, "s"))
 		return l.at(figures.Step, "std")
@@ -159,7 +153,7 @@ func (a App) figuresOfStage() figureList {
 }
 
 func (a App) figuresOfParts() figureList {
-	l := figureList{}.at(figures.Parts, a.breakdownBy())
+	l := figureList{}.at(figures.Parts, a.breakdown.dividedBy())
 	if a.breakdown.job.value != nil {
 		l = l.at(figures.Parts, a.breakdown.job.value.Columns()...)
 	}

@@ -10,9 +10,9 @@ import (
 // part of the screen asks in the same way at every message: it takes the answer if the message is it, and starts what it lacks.
 // An answer to another request than the latest changes nothing. What is wanted is never the zero key.
 //
-//	v.job, more, ok = v.job.take(msg)
-//	if key := …; v.job.lacks(key, behind) {
-//		v.job, cmd = v.job.start(ctx, key, once(func(ctx context.Context) (*groupsize.Result, error) { … }))
+//	isAnswer := a.view.job.take(&a, msg)
+//	if key := …; a.view.job.lacks(key, behind) {
+//		a.view.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) { … }))
 //	}
 type job[K comparable, V any] struct {
 	key    K                  // of the latest request; zero: there is none, or it was stopped
@@ -44,11 +44,11 @@ type answer[K comparable, V any] struct {
 	more   tea.Cmd // computes the next part
 }
 
-func (j job[K, V]) busy() bool { return j.cancel != nil }
+func (j *job[K, V]) busy() bool { return j.cancel != nil }
 
 // lacks reports whether an answer is to be requested. One that is on the way is waited for if its request is only behind the one
 // that is wanted: rows come faster than answers, and a log that grows would starve the screen.
-func (j job[K, V]) lacks(key K, behind func(was, wanted K) bool) bool {
+func (j *job[K, V]) lacks(key K, behind func(was, wanted K) bool) bool {
 	return key != j.key && (!j.busy() || !behind(j.key, key))
 }
 
@@ -58,13 +58,13 @@ func inTurn[K any](K, K) bool { return true }
 // never has a job drop a request for any other.
 func never[K any](K, K) bool { return false }
 
-// start cancels the request before, and returns the job of another and the command that does its work.
-func (j job[K, V]) start(parent context.Context, key K, run work[V]) (job[K, V], tea.Cmd) {
-	j = j.stop()
+// start cancels the request before, and has a begin the work of another.
+func (j *job[K, V]) start(a *App, key K, run work[V]) {
+	j.stop()
 	j.key = key
 	var ctx context.Context
-	ctx, j.cancel = context.WithCancel(parent)
-	return j, runPart[K](ctx, j.number, run)
+	ctx, j.cancel = context.WithCancel(a.ctx)
+	a.start(runPart[K](ctx, j.number, run))
 }
 
 func runPart[K comparable, V any](ctx context.Context, number int, run work[V]) tea.Cmd {
@@ -79,30 +79,32 @@ func runPart[K comparable, V any](ctx context.Context, number int, run work[V]) 
 }
 
 // stop cancels the request, and forgets it with all that its key keeps in memory; the value stays.
-func (j job[K, V]) stop() job[K, V] {
+func (j *job[K, V]) stop() {
 	if j.busy() {
 		j.cancel()
 	}
 	var none K
 	j.number++
 	j.key, j.cancel = none, nil
-	return j
 }
 
 // reset is stop that forgets the answer too.
-func (j job[K, V]) reset() job[K, V] { return job[K, V]{number: j.stop().number} }
+func (j *job[K, V]) reset() {
+	j.stop()
+	*j = job[K, V]{number: j.number}
+}
 
-// take returns the job with the answer that msg is, and the command that computes its next part, nil after the last. It reports
-// whether msg is the answer to the latest request.
-func (j job[K, V]) take(msg tea.Msg) (_ job[K, V], more tea.Cmd, ok bool) {
-	a, ok := msg.(answer[K, V])
-	if !ok || a.number != j.number || !j.busy() {
-		return j, nil, false
+// take reports whether msg is the answer to the latest request. It keeps the answer, and has a begin the next part of the work.
+func (j *job[K, V]) take(a *App, msg tea.Msg) bool {
+	x, ok := msg.(answer[K, V])
+	if !ok || x.number != j.number || !j.busy() {
+		return false
 	}
-	j.of, j.value, j.err = j.key, a.value, a.err
-	if a.more == nil {
+	j.of, j.value, j.err = j.key, x.value, x.err
+	if x.more == nil {
 		j.cancel() // releases the context
 		j.cancel = nil
 	}
-	return j, a.more, true
+	a.start(x.more)
+	return true
 }

@@ -70,8 +70,8 @@ func commonKeys() []keySection {
 			{[]string{"]"}, "]", "", "next step", move(App.moveStep, 1)},
 			{[]string{"{"}, "{", "", "ten steps back", move(App.moveStep, -10)},
 			{[]string{"}"}, "}", "", "ten steps forward", move(App.moveStep, 10)},
-			{[]string{">"}, ">", "", "more steps together: the last 10 up to this one, then all; `:scope last 20` as many", App.widenScope},
-			{[]string{"<"}, "<", "", "fewer steps: the last 10, then this step alone", App.narrowScope},
+			{[]string{">"}, ">", "", "more steps together: the last 10 up to this one, then all; `:scope last 20` as many", move(App.moveScope, 1)},
+			{[]string{"<"}, "<", "", "fewer steps: the last 10, then this step alone", move(App.moveScope, -1)},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 			{[]string{"D"}, "D", "", "draw a figure over all steps: a list of all to search", App.openPicker},
 		}},
@@ -104,48 +104,51 @@ func typingKeys() []binding {
 }
 
 // onKey passes a key to the value prompt, the help or the line being typed if one is
-// open, else to its row of the key table.
-func (a App) onKey(msg tea.KeyPressMsg) App {
-	key := msg.String()
+// open, else to its row of the key table. text is what it types, if anything.
+func (a App) onKey(key, text string) App {
 	a.notice = ""
 	if a.valuePrompt.open && key != "ctrl+c" {
 		return a.onPromptKey(key)
 	}
 	a.marks.target = nil
 	if a.help.open && key != "?" && key != "ctrl+c" {
-		return a.onHelpKey(msg)
+		return a.onHelpKey(key, text)
 	}
-	if a.currentView().line.text != nil && msg.Text != "" {
-		return a.typed(sanitize.Line(msg.Text))
+	if a.currentView().line.text != nil && text != "" {
+		return a.typed(sanitize.Line(text))
 	}
 	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
 	}
-	for _, s := range a.activeKeys() {
-		for _, b := range s.bindings {
-			if slices.Contains(b.keys, key) {
-				return b.action(a)
-			}
-		}
+	if b, ok := findBinding(a.activeKeys(), key); ok {
+		return b.action(a)
 	}
 	return a
 }
 
-// overviewKeys returns the keys of the panes.
+func findBinding(sections []keySection, key string) (_ binding, ok bool) {
+	for _, s := range sections {
+		if i := slices.IndexFunc(s.bindings, func(b binding) bool { return slices.Contains(b.keys, key) }); i >= 0 {
+			return s.bindings[i], true
+		}
+	}
+	return binding{}, false
+}
+
 func overviewKeys() keySection {
 	return keySection{"overview", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k move", "down", move(App.moveFocused, 1)},
 		{[]string{"k", "up"}, "k ↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"enter"}, "⏎", "Enter open", "open the group; in the steps pane all steps, in the warnings pane the group that shows the warning, or how the log was read, in the metrics pane the metric over all steps", App.enterPane},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.movePageDown},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.movePageUp},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.movePage, 1)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.movePage, -1)},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveFocused, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveFocused, math.MaxInt32)},
 		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "reverse the order", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next figure: advantage, reward, length, components, solve rate", App.nextFigure},
-		{[]string{"L"}, "L", "", "logarithmic counts on or off", App.toggleLogScale},
+		{[]string{"L"}, "L", "", "logarithmic counts on or off", flip(func(a *App) *bool { return &a.panes.distribution.logScale })},
 		{[]string{"h", "left"}, "h ←", "", "in the distribution: previous bin", move(App.moveBin, -1)},
 		{[]string{"l", "right"}, "l →", "", "in the distribution: next bin", move(App.moveBin, 1)},
 		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", move(App.moveWarning, 1)},
@@ -171,31 +174,17 @@ type KeyGroup struct {
 type KeyDoc struct{ Key, Doc string }
 
 // Keys returns every key of the screen, and what the mouse does, for manuals: from the table that dispatches
-// the keys.
+// the keys. The first are those of the list of runs, with which the program starts if no path is given.
 func Keys() []KeyGroup {
-	return append([]KeyGroup{startKeys()}, viewKeys()...)
-}
-
-// startKeys returns the keys of the list of runs, with which the program starts if no path is given.
-func startKeys() KeyGroup {
-	g := KeyGroup{Name: "list of runs"}
+	start := KeyGroup{Name: "list of runs"}
 	for _, k := range runpicker.Keys() {
 		if k.Label != "" {
-			g.Keys = append(g.Keys, KeyDoc{k.Label, k.Doc})
+			start.Keys = append(start.Keys, KeyDoc{k.Label, k.Doc})
 		}
 	}
-	return g
-}
-
-func viewKeys() (all []KeyGroup) {
-	for _, s := range append(allKeys(), mouseSection()) {
-		g := KeyGroup{Name: s.name}
-		for _, b := range s.bindings {
-			g.Keys = append(g.Keys, KeyDoc{b.label, b.doc})
-		}
-		all = append(all, g)
-	}
-	return all
+	return append([]KeyGroup{start}, mapped(append(allKeys(), mouseSection()), func(s keySection) KeyGroup {
+		return KeyGroup{s.name, mapped(s.bindings, func(b binding) KeyDoc { return KeyDoc{b.label, b.doc} })}
+	})...)
 }
 
 // moveStep goes to another step and stays there when newer ones come.
@@ -230,31 +219,21 @@ func (a App) followNewest() App {
 		return a
 	}
 	a.place.step = a.newestStep()
-	a.notice = fmt.Sprintf("step %d, and newer ones as they come", a.place.step)
-	return a
+	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.place.step))
 }
 
-func (a App) movePageDown() App { return a.moveFocused(max(1, a.visibleGroups()-1)) }
-func (a App) movePageUp() App   { return a.moveFocused(-max(1, a.visibleGroups()-1)) }
+func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.visibleGroups()-1)) }
+func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
-func (a App) moveFocused(by int) App {
-	switch a.panes.focus {
-	case layout.Warnings:
-		return a.moveRow(onWarning, by)
-	case layout.Metrics:
-		return a.moveMetricCursor(by).clampCursor()
-	default:
-		return a.moveRow(onGroup, by)
-	}
-}
+// enterPane opens what the cursor of the focused pane is on.
+func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
 
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that
 // shows it. Where the warnings are not focused yet it selects the one selected last.
 func (a App) moveWarning(by int) App {
 	warnings := a.warningLines()
 	if len(warnings) == 0 {
-		a.notice = "no warnings in " + a.scopeWords()
-		return a
+		return a.says("no warnings in " + a.scopeWords())
 	}
 	if a.panes.focus != layout.Warnings {
 		by = 0
@@ -304,20 +283,14 @@ func (a App) showGroups() App {
 
 func (a App) nextTheme() App {
 	all := themes.All()
-	for i, t := range all {
-		if t.Name == a.display.theme.Name {
-			a.display = a.display.withTheme(all[(i+1)%len(all)])
-			break
-		}
-	}
-	a.notice = "theme: " + a.display.theme.Name + ", " + a.display.theme.Doc
-	return a
+	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == a.display.theme.Name })
+	return a.chooseTheme(all[(at+1)%len(all)])
 }
 
 // toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
 func (a App) toggleHelp() App {
 	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
-	a.help.search = helpSearch{}
+	a.help.query, a.help.scroll = "", 0
 	return a
 }
 
@@ -326,8 +299,7 @@ func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 // suspend stops the program until the shell continues it.
 func (a App) suspend() App {
 	if a.outside.stopProgram == nil {
-		a.notice = "cannot suspend: there is no shell to resume from"
-		return a
+		return a.says("cannot suspend: there is no shell to resume from")
 	}
 	return a.starts(tea.Exec(suspendCommand{a.outside.stopProgram}, nil))
 }

@@ -211,7 +211,7 @@ func TestLateAnswersAreDropped(t *testing.T) {
 		shown := d.app.result
 		number := d.app.work.analysis.number
 		d.send(answer[analysisKey, analysed]{number: number - 1, value: analysed{analysis: &analysis.Analysis{}}})
-		d.send(answer[trendKey, trends]{number: d.app.work.trend.number - 1})
+		d.send(answer[int, trends]{number: d.app.work.trend.number - 1})
 		if d.app.result.analysis != shown.analysis || d.app.result.trend != shown.trend {
 			t.Error("a late answer is on the screen")
 		}

@@ -3,6 +3,9 @@ package tui
 import (
 	"fmt"
 	"math"
+
+	"vantage/themes"
+	"vantage/tui/cells"
 )
 
 // list is rows that a cursor goes through, by keys, wheel and clicks, or a text whose first line in sight does.
@@ -15,8 +18,8 @@ type list struct {
 
 // lists returns every list by what its rows are to the mouse.
 func lists() [targetKinds]list {
-	pairs := func(a App) int { return len(a.pairs()) }
-	spans := func(a App) int { return len(a.worstSpans()) }
+	pairs := func(a App) int { return len(a.second.pairs()) }
+	spans := func(a App) int { return len(a.glance.spans()) }
 	marks := func(a App) int { return len(a.session.current.Marks) }
 	return [targetKinds]list{
 		onGroup:     {cursor: func(a *App) *int { return &a.panes.cursor }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
@@ -24,7 +27,7 @@ func lists() [targetKinds]list {
 		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
 		onPair:      {cursor: func(a *App) *int { return &a.second.cursor }, count: pairs, open: App.openAnswers},
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
-		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.matchingEstimators()) }, open: App.pickEstimator},
+		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
 		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: spans, open: App.openWorstStep},
@@ -42,7 +45,6 @@ func (a App) moveRow(of targetKind, by int) App {
 	return a.toRow(of, clampIndex(*at+by, l.count(a)))
 }
 
-// toRow puts the cursor of a list on a row.
 func (a App) toRow(of targetKind, row int) App {
 	l := lists()[of]
 	*l.cursor(&a) = row
@@ -52,7 +54,6 @@ func (a App) toRow(of targetKind, row int) App {
 	return a
 }
 
-// listKeys returns the keys of a list.
 func listKeys(hint string, of targetKind) []binding {
 	to := func(by int) action { return func(a App) App { return a.moveRow(of, by) } }
 	return []binding{
@@ -104,9 +105,23 @@ func (c paneContent) scrolledTo(top int, lines []string, h int) paneContent {
 	return c
 }
 
+// wrapped breaks a text into painted lines of at most w cells, each behind an indent.
+func (e env) wrapped(indent string, role themes.Role, text string, w int) []string {
+	return mapped(cells.Wrap(text, w), func(line string) string { return indent + e.display.theme.Paint(role, line) })
+}
+
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
 func (a App) firstLines(lines int) int {
 	visible := a.display.h - len(a.header(a.display.w)) - 3
 	return max(1, lines-visible+1)
+}
+
+// mapped returns what becomes of each element.
+func mapped[T, R any](all []T, of func(T) R) []R {
+	each := make([]R, len(all))
+	for i, one := range all {
+		each[i] = of(one)
+	}
+	return each
 }

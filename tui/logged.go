@@ -19,21 +19,14 @@ import (
 
 // loggedMatch is the comparison of the logged advantages with those of every estimator.
 type loggedMatch struct {
-	job    job[matchKey, matched]
-	report *match.Report // the latest, nil if there is none
-
-	reward  string        // of the settings of the report
-	weights model.Weights // of the settings of the report
-
-	rewards choice.Rewards // the columns that the log shows to be the reward
+	job     job[int, matched] // by the number of complete steps that are compared
+	latest  matched           // that has a report
+	rewards choice.Rewards    // the columns that the log shows to be the reward
 }
-
-// matchKey is how many complete steps are compared.
-type matchKey int
 
 // matched says which estimator wrote the advantages in the log, and which columns are its reward.
 type matched struct {
-	report  *match.Report
+	report  *match.Report  // nil: there is nothing to compare
 	set     model.Settings // with which the report was made
 	rewards choice.Rewards
 }
@@ -45,30 +38,31 @@ const maxMatchSamples = 4096
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
 // is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
 func (a App) updateMatch(msg tea.Msg) App {
-	var isAnswer bool
-	if a.loggedMatch.job, _, isAnswer = a.loggedMatch.job.take(msg); isAnswer {
+	if a.loggedMatch.job.take(&a, msg) {
 		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
 	}
-	steps, before := len(a.snap.Steps), int(a.loggedMatch.job.key)
+	steps, before := len(a.snap.Steps), a.loggedMatch.job.key
 	if steps > 0 && a.snap.Open(steps-1) {
 		steps--
 	}
 	enough := steps >= max(1, 2*before) || steps > before && (a.newStepDisagrees() || a.loggedMatch.undecided())
-	if !a.snap.Run.Progress.CaughtUp || !enough || !a.loggedMatch.job.lacks(matchKey(steps), inTurn) {
+	if !a.snap.Run.Progress.CaughtUp || !enough || !a.loggedMatch.job.lacks(steps, inTurn) {
 		return a
 	}
-	var cmd tea.Cmd
-	snap, set, given := a.snap, a.settingsToCompare(), a.session.given
-	a.loggedMatch.job, cmd = a.loggedMatch.job.start(a.ctx, matchKey(steps), once(func(ctx context.Context) (m matched, err error) {
+	snap, set, given := a.snap, a.settings.now, a.session.given
+	if given.Rewards == "" && a.rewardsAreOpen() {
+		set.Weights = "" // the columns of the reward are to be chosen again, as more is known
+	}
+	a.loggedMatch.job.start(&a, steps, once(func(ctx context.Context) (m matched, err error) {
 		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
 		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
 		return m, err
 	}))
-	return a.starts(cmd)
+	return a
 }
 
 // undecided reports whether nothing in the comparison told estimators apart.
-func (m loggedMatch) undecided() bool { return m.report != nil && m.report.Undecided }
+func (m loggedMatch) undecided() bool { return m.latest.report != nil && m.latest.report.Undecided }
 
 // newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
 // step on the screen, and gave those of all steps that were compared.
@@ -128,26 +122,18 @@ func (a App) onMatch(m matched, err error) App {
 		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
 	}
 	if err == nil { // else no advantages in the log, or no groups: nothing to compare
-		isFirst := a.loggedMatch.report == nil || a.loggedMatch.undecided() || notice != ""
-		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = m.report, m.set.Reward, m.set.Weights
-		if isFirst && isOpen {
-			a, state.now = a.matchedEstimator(state.now, m.report)
+		isFirst := a.loggedMatch.latest.report == nil || a.loggedMatch.undecided() || notice != ""
+		a.loggedMatch.latest = m
+		set, chosen := choice.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
+		if isFirst && isOpen && set.Effective().Validate() == nil {
+			a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+			if set != state.now {
+				a = a.addNotice(fmt.Sprintf("the logged advantages match %s, so it is selected (u undoes)", chosen.Candidate))
+			}
+			state.now = set
 		}
 	}
 	return a.apply(a.settings.push(state))
-}
-
-// matchedEstimator returns set with the estimator that wrote the log, and says if it is another.
-func (a App) matchedEstimator(set model.Settings, logged *match.Report) (App, model.Settings) {
-	matched, chosen := choice.Choose(set, a.session.given, a.snap.Run.Framework, logged)
-	if matched.Effective().Validate() != nil {
-		return a, set
-	}
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(matched), chosen.Origin
-	if matched != set {
-		a = a.addNotice(fmt.Sprintf("the logged advantages match %s, so it is selected (u undoes)", chosen.Candidate))
-	}
-	return a, matched
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
@@ -163,10 +149,11 @@ func (a App) choice() choice.Choice {
 
 // loggedReport returns the comparison with the logged advantages, nil if it was made with another reward.
 func (e env) loggedReport() *match.Report {
-	if set, m := e.settings.now, e.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
+	m := e.loggedMatch.latest
+	if set := e.settings.now; set.Reward != m.set.Reward || set.Weights != m.set.Weights {
 		return nil
 	}
-	return e.loggedMatch.report
+	return m.report
 }
 
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.
@@ -231,16 +218,6 @@ func (a App) rewardsAreOpen() bool {
 		return true // it names what the log lacks
 	}
 	return a.session.given.Rewards == "" && a.settings.now.Reward == "" && a.settings.now.Weights == a.session.autoWeights
-}
-
-// settingsToCompare returns the settings with which the logged advantages are compared: the columns of
-// the reward are to be chosen again, as more is known.
-func (a App) settingsToCompare() model.Settings {
-	set := a.settings.now
-	if a.session.given.Rewards == "" && a.rewardsAreOpen() {
-		set.Weights = ""
-	}
-	return set
 }
 
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these

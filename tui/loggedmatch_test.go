@@ -41,7 +41,7 @@ func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 		return reward - 0.25
 	}
 	drive(t, runWithAdvantages(8, turns), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if r := d.app.loggedMatch.report; r == nil || r.HasMatch() || r.Steps < 4 {
+		if r := d.app.loggedMatch.latest.report; r == nil || r.HasMatch() || r.Steps < 4 {
 			t.Errorf("the last verdict is %+v", r)
 		}
 		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {

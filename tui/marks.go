@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"vantage/model/analysis"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -21,7 +23,6 @@ type marks struct {
 	target *session.Mark // to go to when its step is analysed; nil: none
 }
 
-// noteDraft is a note while it is typed.
 type noteDraft struct {
 	mark session.Mark
 	text string
@@ -33,33 +34,24 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 	switch g := a.selectedGroup(); {
 	case a.position.view == viewMarks:
 		return a.listedMark()
-	case a.result.analysis == nil:
-		return session.Mark{}, false
-	case a.position.view == viewCompare || a.position.view == viewAnswers: // of two runs: neither is a step
+	case a.result.analysis == nil, a.position.view == viewCompare, a.position.view == viewAnswers: // of two runs: neither is a step
 		return session.Mark{}, false
 	case a.position.view == viewGroup && g != nil:
-		return a.sampleMark(a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())]), true
+		m := a.groupMark()
+		m.Sample = a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())] - g.Start + 1
+		return m, true
 	case a.position.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
 		return a.groupMark(), true
 	}
 	return session.Mark{Step: a.result.analysis.Step}, true
 }
 
-// groupMark returns a mark of the group under the cursor.
 func (a App) groupMark() session.Mark {
 	g, x := a.selectedGroup(), a.result.analysis
 	m := session.Mark{Step: g.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
 	if step, ok := a.stepOf(g); ok {
 		m.Prompt = a.snap.PromptName(step, int(x.InputRow[g.Start]))
 	}
-	return m
-}
-
-// sampleMark returns a mark of a sample of the group under the cursor, given by its column
-// of the analysis.
-func (a App) sampleMark(column int) session.Mark {
-	m := a.groupMark()
-	m.Sample = column - a.selectedGroup().Start + 1
 	return m
 }
 
@@ -77,8 +69,7 @@ const nothingToMark = "nothing to mark here: a mark is of a group, a sample or a
 func (a App) toggleMark() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
-		a.notice = nothingToMark
-		return a
+		return a.says(nothingToMark)
 	}
 	if old, marked := a.session.current.FindMark(m); marked {
 		return a.removeMark(old)
@@ -89,15 +80,14 @@ func (a App) toggleMark() App {
 	return a.addMark(m)
 }
 
-// addMark adds or replaces a mark, unless there are too many.
 func (a App) addMark(m session.Mark) App {
 	if _, marked := a.session.current.FindMark(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
-		a.notice = fmt.Sprintf("at most %d marks: remove some first", session.MaxMarks)
-		return a
+		return a.says(fmt.Sprintf("at most %d marks: remove some first", session.MaxMarks))
 	}
-	a.notice = "marked " + cells.Truncate(sanitize.Line(a.markText(m)), 40) + ": a writes a note on it, ' lists all marks"
+	what := cells.Truncate(sanitize.Line(a.markText(m)), 40)
+	a.notice = "marked " + what + ": a writes a note on it, ' lists all marks"
 	if m.Note != "" {
-		a.notice = "note saved on " + cells.Truncate(sanitize.Line(a.markText(m)), 40) + ": ' lists all marks"
+		a.notice = "note saved on " + what + ": ' lists all marks"
 	}
 	if a.session.store == nil {
 		a.notice += " (only until you quit: nothing is saved for this run)"
@@ -156,8 +146,7 @@ func (a App) noteOf(step int64, group string) string {
 func (a App) openNote() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
-		a.notice = nothingToMark
-		return a
+		return a.says(nothingToMark)
 	}
 	if have, marked := a.session.current.FindMark(m); marked {
 		m = have
@@ -178,8 +167,7 @@ func noteKeys() keySection {
 func (a App) saveNote() App {
 	m := a.marks.draft.mark
 	m.Note = strings.TrimSpace(a.marks.draft.text)
-	a = a.closeLine()
-	return a.addMark(m)
+	return a.closeLine().addMark(m)
 }
 
 // notePrompt returns the line in w cells, with the end of a long note.
@@ -194,16 +182,12 @@ func (a App) notePrompt(w int) string {
 	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, text+"▏")
 }
 
-// runNote marks what the cursor is on, with a note.
 func runNote(a App, args []string) (App, error) {
 	m, ok := a.markUnderCursor()
-	text := truncateBytes(strings.Join(args, " "), session.MaxNote)
-	if !ok || text == "" {
+	if m.Note = truncateBytes(strings.Join(args, " "), session.MaxNote); !ok || m.Note == "" {
 		return a, fmt.Errorf("note needs a text, and the cursor on a group, a sample or a step")
 	}
-	m.Note = text
-	a = a.addMark(m)
-	return a, nil
+	return a.addMark(m), nil
 }
 
 func marksKeys() keySection {
@@ -222,19 +206,16 @@ func (a App) openMarks() App {
 	return a.pushView(viewMarks)
 }
 
-// listedMark returns the mark under the cursor, if there is any.
-func (a App) listedMark() (session.Mark, bool) {
-	all := a.session.current.Marks
-	if len(all) == 0 {
-		return session.Mark{}, false
+func (a App) listedMark() (m session.Mark, ok bool) {
+	if all := a.session.current.Marks; len(all) > 0 {
+		return all[clampIndex(a.marks.cursor, len(all))], true
 	}
-	return all[clampIndex(a.marks.cursor, len(all))], true
+	return m, false
 }
 
 func (a App) restoreMark() App {
 	if a.session.removedMark == (session.Mark{}) {
-		a.notice = "no removed mark to restore"
-		return a
+		return a.says("no removed mark to restore")
 	}
 	m := a.session.removedMark
 	a.session.removedMark = session.Mark{}
@@ -252,8 +233,7 @@ func (a App) goToMark() App {
 	}
 	i, found := a.snap.Find(m.Step)
 	if !found {
-		a.notice = fmt.Sprintf("step %d is not in the log, or was removed", m.Step)
-		return a
+		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", m.Step))
 	}
 	a = a.showGroups()
 	a.marks.target, a.sampleReader.resumeFollow = &m, false // the newest step is not followed again
@@ -272,13 +252,11 @@ func (a App) arriveAtMark() App {
 	}
 	g, ok := a.groupOfMark(*m)
 	if !ok {
-		a.notice = fmt.Sprintf("step %d no longer has the group", m.Step)
-		return a
+		return a.says(fmt.Sprintf("step %d no longer has the group", m.Step))
 	}
 	row := slices.Index(a.result.rows, g)
 	if row < 0 {
-		a.notice = "the filter hides the group: / changes the filter, u undoes it"
-		return a
+		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
 	a.panes.cursor = row
 	if m.Sample > 0 {
@@ -291,28 +269,26 @@ func (a App) arriveAtMark() App {
 // prompt.
 func (e env) groupOfMark(m session.Mark) (int, bool) {
 	x := e.result.analysis
-	for g := range x.Table {
-		if x.Table[g].Step == m.Step && m.MatchesGroup(x.Table[g].Name) {
-			return g, true
+	byName := func(g analysis.Group) bool { return g.Step == m.Step && m.MatchesGroup(g.Name) }
+	byPrompt := func(g analysis.Group) bool {
+		if m.Prompt == "" || g.Step != m.Step {
+			return false
 		}
+		step, ok := e.stepOf(&g)
+		return ok && e.snap.PromptName(step, int(x.InputRow[g.Start])) == m.Prompt
 	}
-	for g := range x.Table {
-		if m.Prompt == "" || x.Table[g].Step != m.Step {
-			continue
-		}
-		if step, ok := e.stepOf(&x.Table[g]); ok && e.snap.PromptName(step, int(x.InputRow[x.Offsets[g]])) == m.Prompt {
-			return g, true
-		}
+	g := slices.IndexFunc(x.Table, byName)
+	if g < 0 {
+		g = slices.IndexFunc(x.Table, byPrompt)
 	}
-	return 0, false
+	return g, g >= 0
 }
 
 // openSample opens the group under the cursor at a sample, given by its row in the log.
 func (a App) openSample(sample int) App {
 	g := a.selectedGroup()
 	if sample > g.Size() {
-		a.notice = fmt.Sprintf("the group no longer has a row %d", sample)
-		return a
+		return a.says(fmt.Sprintf("the group no longer has a row %d", sample))
 	}
 	a = a.openGroup()
 	a.sampleReader.group, a.sampleReader.sample = keyOf(g), slices.Index(a.rankedSamples(g), g.Start+sample-1)
@@ -344,33 +320,29 @@ func (a App) marksView(w, h int) []string {
 		}})
 	}
 	m, _ := a.listedMark()
-	note := []string{}
-	for _, line := range cells.Wrap(sanitize.Line(m.Note), w-4) {
-		note = append(note, " "+line)
-	}
+	note := mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
 	}
 	below := min(len(note), max(1, h/3)) + 2
-	return append(a.box(layout.Rect{W: w, H: h - below}, true, a.marksTable(w-2, h-below-2)),
-		a.box(layout.Rect{W: w, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: note})...)
-}
-
-// marksTable lists the marks around the cursor.
-func (a App) marksTable(w, h int) paneContent {
-	t, all := a.display.theme, a.session.current.Marks
-	c := paneContent{title: " marks  " + units.Count(len(all))}
+	w, h = w-2, h-below // inside of the list: its frame has two lines
 	markWidth := max(16, (w-12)*2/5)
 	row := func(step, marked, note string) string {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(marked, markWidth)+"  "+note, w)
 	}
-	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
-	a.addRows(&c, onMarked, clampIndex(a.marks.cursor, len(all)), len(all), w, h, func(i int) string {
+	list := paneContent{title: " marks  " + units.Count(len(all)), lines: []string{t.Paint(themes.Dim, row("step", "marked", "note"))}}
+	a.addRows(&list, onMarked, clampIndex(a.marks.cursor, len(all)), len(all), w, h-2, func(i int) string {
 		marked := "the step"
 		if all[i].Group != "" {
 			marked = sanitize.Line(a.markText(all[i]))
 		}
 		return row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note))
 	})
-	return c
+	return append(a.box(layout.Rect{W: w + 2, H: h}, true, list),
+		a.box(layout.Rect{W: w + 2, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: note})...)
+}
+
+func (a App) exportedMarks() report.Table {
+	rows := mapped(a.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
+	return report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}, Rows: rows}
 }

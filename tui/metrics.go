@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/figures"
-	"vantage/model/fuzzy"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -27,14 +29,14 @@ func (a App) paneMetrics(w, h int) paneContent {
 	if x == nil {
 		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
 	}
-	all := x.Metrics
-	columns := a.metricColumns(len(all), w, h)
+	all, t := x.Metrics, a.display.theme
+	columns, hidden := a.metricLayout(len(all), w, h)
 	width := w / columns
 	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
 	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
-	if hidden := a.hiddenMetricRows(); hidden > 0 {
+	if hidden > 0 {
 		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
 	}
 	deltaRoom, base := 0, a.baselineFigures()
@@ -49,7 +51,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 			if at >= len(all) {
 				break
 			}
-			name := a.display.theme.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-deltaRoom))
+			name := t.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
 				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
@@ -70,13 +72,15 @@ func metricText(name string, x float64) string {
 	return units.Short(x)
 }
 
-// metricColumns returns in how many columns n metrics are listed in w×h cells: as many as fit, and are needed.
-func (e env) metricColumns(n, w, h int) int {
+// metricLayout returns in how many columns n metrics are listed in w×h cells, as many as fit and are needed, and how many rows are
+// out of sight.
+func (e env) metricLayout(n, w, h int) (columns, hidden int) {
 	width := metricWidth
 	if e.baselineFigures() != nil {
 		width += deltaWidth
 	}
-	return max(1, min(w/width, (n+h-1)/max(1, h)))
+	columns = max(1, min(w/width, (n+h-1)/max(1, h)))
+	return columns, max(0, (n+columns-1)/columns-h)
 }
 
 // trimPathPrefix cuts a name to w cells, first by its leading path elements, which other
@@ -93,32 +97,20 @@ func trimPathPrefix(name string, w int) string {
 	return trimmed
 }
 
-// hiddenMetricRows returns how many rows of metrics do not fit.
-func (a App) hiddenMetricRows() int {
-	in := a.screen().Panes[layout.Metrics].Inner()
-	if a.result.analysis == nil || in.H == 0 || a.shownFigures() == nil {
-		return 0
-	}
-	columns := a.metricColumns(len(a.shownFigures().Metrics), in.W, in.H)
-	rows := (len(a.shownFigures().Metrics) + columns - 1) / columns
-	return max(0, rows-in.H)
-}
-
 // moveMetricCursor moves the cursor of the pane and scrolls it into sight.
 func (a App) moveMetricCursor(by int) App {
-	in := a.screen().Panes[layout.Metrics].Inner()
-	if a.result.analysis == nil || a.shownFigures() == nil || in.H == 0 {
+	x, in := a.shownFigures(), a.screen().Panes[layout.Metrics].Inner()
+	if x == nil || in.H == 0 {
 		return a
 	}
-	a.panes.metric = clampIndex(a.panes.metric+by, len(a.shownFigures().Metrics))
-	columns := a.metricColumns(len(a.shownFigures().Metrics), in.W, in.H)
+	a.panes.metric = clampIndex(a.panes.metric+by, len(x.Metrics))
+	columns, hidden := a.metricLayout(len(x.Metrics), in.W, in.H)
 	top := min(a.panes.metricScroll, a.panes.metric/columns)
 	least := (a.panes.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
-	a.panes.metricScroll = min(max(0, top, least), a.hiddenMetricRows())
+	a.panes.metricScroll = min(max(0, top, least), hidden)
 	return a
 }
 
-// drawMetric draws the metric under the cursor over all steps.
 func (a App) drawMetric() App {
 	x := a.shownFigures()
 	if x == nil || len(x.Metrics) == 0 {
@@ -167,7 +159,7 @@ func rankFigure(name string, words []string) int {
 	for _, word := range words {
 		switch {
 		case strings.Contains(lower, word):
-		case fuzzy.HasLettersInOrder(lower, word):
+		case model.HasLettersInOrder(lower, word):
 			rank = max(rank, 1)
 		case strings.Contains(meaning, word):
 			rank = 2
@@ -178,27 +170,9 @@ func rankFigure(name string, words []string) int {
 	return rank
 }
 
-// figureMeaning returns what a figure means.
 func figureMeaning(name string) string {
 	entry, _ := figures.Explain(figures.Metrics, name)
 	return entry.Meaning
-}
-
-// figureExplained returns the line of the glossary of the figure under the cursor, in lines of w cells.
-func (a App) figureExplained(list []string, w int) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	name := list[clampIndex(a.steps.picker.cursor, len(list))]
-	entry, ok := figures.Explain(figures.Metrics, name)
-	if !ok {
-		return nil
-	}
-	_, text, _ := strings.Cut(entry.Line(), ": ")
-	if entry.Trainers != "" {
-		text += "; " + entry.Trainers
-	}
-	return cells.Wrap(sanitize.Line(name)+": "+text, w)
 }
 
 func (a App) drawPickedFigure() App {
@@ -229,16 +203,14 @@ func (a App) drawFigure(name string) App {
 // runFigure draws a figure over the steps; without a name it opens the list.
 func runFigure(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		a = a.openPicker()
-		return a, nil
+		return a.openPicker(), nil
 	}
 	a.steps.picker.query = strings.Join(args, " ")
 	list := a.pickedFigures()
 	if len(list) == 0 {
 		return a, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}
-	a = a.drawFigure(list[0])
-	return a, nil
+	return a.drawFigure(list[0]), nil
 }
 
 // figureListView lists the figures, each with its value at the step on the screen and what it means.
@@ -246,34 +218,55 @@ func (a App) figureListView(w, h int) []string {
 	t, list := a.display.theme, a.pickedFigures()
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	title := "type a part of its name or meaning"
-	if a.steps.picker.query != "" {
-		title = a.steps.picker.query + "▏"
-	}
-	c := paneContent{title: " figures  " + title}
+	c := paneContent{title: " figures  " + typedOr(a.steps.picker.query, "type a part of its name or meaning")}
 	name := 0
 	for _, n := range a.metricNames() {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	explained := a.figureExplained(list, in.W-2)
-	explained = explained[:min(len(explained), maxExplained)]
-	rows := in.H - maxExplained - 1
-	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, rows, func(i int) string {
+	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trimPathPrefix(sanitize.Line(list[i]), name), name) + " " +
 			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
 		c.lines = []string{" " + t.Paint(themes.Dim, "no figure is called that: Backspace widens the list")}
+		return a.box(box, true, c)
 	}
 	for len(c.lines) < in.H-maxExplained {
 		c.lines = append(c.lines, "")
 	}
-	for _, line := range explained {
-		c.lines = append(c.lines, " "+line)
+	here := list[clampIndex(a.steps.picker.cursor, len(list))]
+	if entry, ok := figures.Explain(figures.Metrics, here); ok {
+		_, text, _ := strings.Cut(entry.Line(), ": ")
+		if entry.Trainers != "" {
+			text += "; " + entry.Trainers
+		}
+		explained := cells.Wrap(sanitize.Line(here)+": "+text, in.W-2)
+		for _, line := range explained[:min(len(explained), maxExplained)] {
+			c.lines = append(c.lines, " "+line)
+		}
 	}
 	return a.box(box, true, c)
 }
 
+// typedOr returns what was typed to narrow a list, or what can be.
+func typedOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text + "▏"
+}
+
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
+
+// exportedMetrics returns the metrics of the groups that the filter shows.
+func (a App) exportedMetrics() report.Table {
+	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
+	if a.result.analysis == nil || a.shownFigures() == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("metrics of %s %s", a.scopeWords(), a.shownCount())
+	s.Rows = mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	return s
+}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,21 +24,20 @@ type mouseState struct {
 
 // press is where the left button was pressed, and what was there.
 type press struct {
-	x, y   int
-	at     time.Time
-	spots  []spot      // the innermost last
-	before undoHistory // the settings then: dragging a slider is one change, however far
+	x, y  int
+	at    time.Time
+	spots []spot // the innermost last
 }
 
 // doubleClickTime is how long the second press of a double click may take.
 const doubleClickTime = 400 * time.Millisecond
 
-// target returns the innermost target that was pressed.
-func (p press) target() (s spot, ok bool) {
-	if len(p.spots) == 0 {
-		return s, false
+// target returns the innermost target that was pressed; of none it has no actions.
+func (p press) target() (s spot) {
+	if len(p.spots) > 0 {
+		s = p.spots[len(p.spots)-1]
 	}
-	return p.spots[len(p.spots)-1], true
+	return s
 }
 
 // onMouse handles the mouse, which reports only while it is on, and motion only while a button is down.
@@ -84,15 +83,14 @@ func (a App) onWheel(m tea.Mouse) App {
 // opens what the first was on, which may have moved since.
 func (a App) onPress(x, y int, now time.Time) App {
 	last := a.mouse.press
-	if s, ok := last.target(); ok && last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
+	a.notice, a.marks.target = "", nil
+	if s := last.target(); last.x == x && last.y == y && now.Sub(last.at) < doubleClickTime {
 		if open := mouseActions()[s.kind].open; open != nil {
 			a.mouse = mouseState{}
-			a.notice, a.marks.target = "", nil
 			return open(a, s.n)
 		}
 	}
-	a.mouse = mouseState{held: true, press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y), before: a.settings}}
-	a.notice, a.marks.target = "", nil
+	a.mouse = mouseState{held: true, press: press{x: x, y: y, at: now, spots: a.spotsAt(x, y)}}
 	for _, s := range a.mouse.press.spots {
 		if click := mouseActions()[s.kind].click; click != nil {
 			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
@@ -102,38 +100,27 @@ func (a App) onPress(x, y int, now time.Time) App {
 }
 
 func (a App) onDrag(x, y int) App {
-	s, ok := a.mouse.press.target()
-	if !a.mouse.held || !ok {
-		return a
-	}
-	if drag := mouseActions()[s.kind].drag; drag != nil {
+	s := a.mouse.press.target()
+	if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
 		return drag(a, s, x, y)
 	}
 	return a
 }
 
 // borders returns the borders that can be moved in the view on the screen.
-func (a App) borders() []layout.Border {
-	below := a.screen().Header.H
+func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
 	case viewOverview, viewFilter:
 		return a.screen().Borders
 	case viewGroup, viewSearch:
-		return movedBelow(below, a.groupViewBorders())
+		_, _, all = a.groupViewParts()
 	case viewAnswers:
-		return movedBelow(below, a.answerBorders())
+		_, _, all = a.answerParts()
 	case viewEstimators:
-		return movedBelow(below, a.estimatorBorders())
+		all = a.estimatorBorders()
 	default:
-		return nil
 	}
-}
-
-func movedBelow(rows int, borders []layout.Border) []layout.Border {
-	for i := range borders {
-		borders[i] = borders[i].Below(rows)
-	}
-	return borders
+	return mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
@@ -159,15 +146,12 @@ type targetKind int
 const (
 	onNothing   targetKind = iota
 	onBody                 // the view, between header and hints
-	onKey                  // a key: see keyCode
+	onKey                  // a key: index in keyNames
 	onSetting              // a key in the header
-	onMeter                // the slider of a ratio: 0 keep_pos_ratio, 1 keep_neg_ratio
-	onRatio                // its value
 	onBorder               // a layout.Split
 	onPane                 // a layout.Pane
 	onHeading              // a column of the groups: index in sortings
 	onGroup                // a row of the groups
-	onBin                  // the distribution: 0 above its axis, 1 below
 	onWarning              // a line of the warnings
 	onMetric               // a metric, by its index
 	onTrend                // a figure over the steps: index in trendRows
@@ -212,16 +196,9 @@ func mouseActions() [targetKinds]targetActions {
 		onBody:    {scroll: App.scrollView},
 		onKey:     {click: App.pressKey},
 		onSetting: {click: App.pressSetting},
-		onMeter: {
-			click:  func(a App, h hit) App { return a.setRatio(h.n, float64(h.x+1)/float64(h.w)) },
-			drag:   func(a App, s spot, x, _ int) App { return a.setRatio(s.n, float64(x-s.rect.X+1)/float64(s.rect.W)) },
-			scroll: App.scrollRatio,
-		},
-		onRatio:   {open: App.typeRatio, drag: App.dragRatio, scroll: App.scrollRatio},
 		onBorder:  {open: App.restoreBorder, drag: App.dragBorder},
 		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
 		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
-		onBin:     {click: App.toggleBin},
 		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
 		onMetric: {
 			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
@@ -240,7 +217,7 @@ func mouseActions() [targetKinds]targetActions {
 		onSweepCell: {
 			click:  App.clickSweepCell,
 			open:   asKey(App.applySweep),
-			scroll: func(a App, _, by int) App { return a.moveSweepPos(-by) },
+			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
 		},
 		onAnswer: {
 			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
@@ -297,11 +274,7 @@ func (a App) scrollPane(n, by int) App {
 	if layout.Pane(n) == layout.Steps {
 		return a.moveStep(by)
 	}
-	focus := a.panes.focus
-	a.panes.focus = layout.Pane(n)
-	a = a.moveFocused(wheelLines * by)
-	a.panes.focus = focus
-	return a
+	return paneTable()[n].move(a, wheelLines*by)
 }
 
 // stepAtColumn goes to the step that a chart of w columns draws nearest to a column.
@@ -327,18 +300,14 @@ func (a App) showTrendStep(i int) App {
 
 func (a App) clickReading(h hit) App {
 	a.sampleReader.inText = h.n == 1
-	return a.clampTextScroll()
+	return a.scrollText(0)
 }
 
 func (a App) scrollReading(n, by int) App {
 	if n == 1 {
 		return a.scrollText(wheelLines * by)
 	}
-	inText := a.sampleReader.inText
-	a.sampleReader.inText = false
-	a = a.moveReading(by)
-	a.sampleReader.inText = inText
-	return a
+	return a.moveRow(onSample, by)
 }
 
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
@@ -357,13 +326,10 @@ type target struct {
 	n    int // which of the kind: a row, a column, a key
 }
 
-// spot is where a target is on the screen, in cells.
 type spot struct {
 	target
 	rect layout.Rect
 }
-
-func (s spot) contains(x, y int) bool { return s.rect.Contains(x, y) }
 
 // mark returns text as a target of the mouse. Drawing functions mark what they draw where they draw it, so
 // what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
@@ -432,9 +398,8 @@ func spotsOfLine(line string, y int) []spot {
 		case rest[end] != markFinal:
 		case end > 0:
 			kind, n, _ := strings.Cut(rest[:end], ";")
-			s := spot{rect: layout.Rect{X: x, Y: y, H: 1}}
-			s.kind, s.n = targetKind(number(kind)), number(n)
-			open, all = append(open, len(all)), append(all, s)
+			number := func(text string) int { n, _ := strconv.Atoi(text); return n } // mark wrote it
+			open, all = append(open, len(all)), append(all, spot{target{targetKind(number(kind)), number(n)}, layout.Rect{X: x, Y: y, H: 1}})
 		case len(open) > 0:
 			last := len(open) - 1
 			all[open[last]].rect.W = x - all[open[last]].rect.X
@@ -444,70 +409,53 @@ func spotsOfLine(line string, y int) []spot {
 	return slices.DeleteFunc(all, func(s spot) bool { return s.rect.W <= 0 })
 }
 
-func number(text string) int {
-	n, _ := strconv.Atoi(text) // mark wrote it
-	return n
-}
-
 // spotsAt returns the targets at a cell, the outermost first.
 func (a App) spotsAt(x, y int) []spot {
-	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.contains(x, y) })
+	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.rect.Contains(x, y) })
 }
 
-// namedKeys are the keys of the tables that are no characters.
-func namedKeys() map[string]tea.Key {
-	return map[string]tea.Key{
-		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
-		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "},
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
-		"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+// keyNames returns the keys of the tables. A mark has the index of its key.
+func keyNames() (names []string) {
+	for _, s := range append(allKeys(), keySection{bindings: typingKeys()}) {
+		for _, b := range s.bindings {
+			names = append(names, b.keys...)
+		}
 	}
+	return names
 }
 
-// keyCode returns the number of a key for a mark.
-func keyCode(name string) int {
-	k, named := namedKeys()[name]
-	if letter, held := strings.CutPrefix(name, "ctrl+"); held && !named {
-		k, named = tea.Key{Code: []rune(letter)[0], Mod: tea.ModCtrl}, true
+// pressKey does what a key does, which types itself where it is a character.
+func (a App) pressKey(h hit) App {
+	switch key := keyNames()[h.n]; {
+	case key == "space":
+		return a.onKey(key, " ")
+	case utf8.RuneCountInString(key) == 1:
+		return a.onKey(key, key)
+	default:
+		return a.onKey(key, "")
 	}
-	if !named {
-		k.Code = []rune(name)[0]
-	}
-	return int(k.Code)<<3 | int(k.Mod)
 }
-
-// keyOfCode returns the key of that number as the keyboard reports it.
-func keyOfCode(n int) tea.KeyPressMsg {
-	k := tea.KeyPressMsg{Code: rune(n >> 3), Mod: tea.KeyMod(n & 7)}
-	if k.Mod == 0 && unicode.IsGraphic(k.Code) && k.Code <= unicode.MaxRune {
-		k.Text = string(k.Code)
-	}
-	return k
-}
-
-func (a App) pressKey(h hit) App { return a.onKey(keyOfCode(h.n)) }
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(h hit) App {
 	if a.currentView().line.text == nil && a.position.view != viewCopy && !a.help.open && !a.valuePrompt.open {
 		return a.pressKey(h)
 	}
-	for _, s := range commonKeys() {
-		for _, b := range s.bindings {
-			if slices.ContainsFunc(b.keys, func(key string) bool { return keyCode(key) == h.n }) {
-				return b.action(a)
-			}
-		}
+	if b, ok := findBinding(commonKeys(), keyNames()[h.n]); ok {
+		return b.action(a)
 	}
 	return a
 }
 
-// markKey marks text as the key of that name.
-func (e env) markKey(name, text string) string {
+func (e env) markKey(name, text string) string { return e.markAsKey(onKey, name, text) }
+
+func (e env) markSetting(name, text string) string { return e.markAsKey(onSetting, name, text) }
+
+func (e env) markAsKey(kind targetKind, name, text string) string {
 	if !e.display.marking {
 		return text
 	}
-	return e.mark(onKey, keyCode(name), text)
+	return e.mark(kind, slices.Index(keyNames(), name), text)
 }
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
@@ -523,64 +471,13 @@ func (a App) keyOfHint(b binding, word string) string {
 	return b.keys[0]
 }
 
-// markSetting marks text as a key of the settings in the header.
-func (e env) markSetting(name, text string) string {
-	if !e.display.marking {
-		return text
-	}
-	return e.mark(onSetting, keyCode(name), text)
-}
-
 // mouseSection says what the mouse does, for the help and the documentation: it binds no keys.
 func mouseSection() keySection {
 	return keySection{"mouse", []binding{
-		{label: "click", doc: "select; a heading sorts, a bin of the distribution filters, each back again by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
+		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
 		{label: "twice", doc: "open: group, warning, metric, step, pair, mark; set a cell of the sweep; put a moved border back"},
-		{label: "drag", doc: "sliders of keep_pos and keep_neg; borders between panes"},
-		{label: "wheel", doc: "scroll what is under the pointer; over a ratio change it"},
+		{label: "drag", doc: "borders between panes"},
+		{label: "wheel", doc: "scroll what is under the pointer"},
 		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}
-}
-
-// dragRatio moves a ratio by a step for each column that its value is dragged.
-func (a App) dragRatio(s spot, x, _ int) App {
-	before := a.mouse.press.before.now
-	value := before.KeepPos
-	if s.n == 1 {
-		value = before.KeepNeg
-	}
-	return a.setRatio(s.n, stepRatio(value, x-a.mouse.press.x))
-}
-
-// setRatio sets the ratio of that number to the nearest that a key reaches. All that is dragged with one press
-// is undone at once.
-func (a App) setRatio(n int, value float64) App {
-	before := a.mouse.press.before
-	set := before.now
-	value = min(1, max(0, math.Round(value/ratioStep)*ratioStep))
-	value = math.Round(100*value) / 100
-	if n == 1 {
-		set.KeepNeg = value
-	} else {
-		set.KeepPos = value
-	}
-	a.valuePrompt.negative = n == 1
-	if err := set.Validate(); err != nil {
-		a.notice = err.Error()
-		return a
-	}
-	return a.apply(before.withSettings(set))
-}
-
-func (a App) scrollRatio(n, by int) App {
-	if n == 1 {
-		return a.moveKeepNeg(-by)
-	}
-	return a.moveKeepPos(-by)
-}
-
-// typeRatio opens the line in which the exact ratio is typed.
-func (a App) typeRatio(n int) App {
-	a.valuePrompt.negative = n == 1
-	return a.openValuePrompt()
 }

@@ -13,7 +13,6 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model/session"
 	"vantage/tui/cells"
-	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
 
@@ -187,154 +186,6 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 	})
 }
 
-// Sliders follow the pointer, their values move by a step for each column, the wheel moves both, and one undo
-// takes back all of a drag.
-func TestRatiosDrag(t *testing.T) {
-	driveMouse(t, 160, 45, func(d *driver) {
-		x, y := d.place("keep_pos", 0)
-		x += len("keep_pos ")
-		d.drag(x+13, y, x+4, y) // of 20 cells
-		if got := d.app.settings.now; got.KeepPos != 0.25 || got.KeepNeg != 0.5 {
-			t.Errorf("%+v", got)
-		}
-		d.drag(x+4, y, x-9, y+3)
-		if got := d.app.settings.now.KeepPos; got != 0 {
-			t.Errorf("left of the slider: %v", got)
-		}
-		d.press("u", "u")
-		if got := d.app.settings.now.KeepPos; got != 0.7 {
-			t.Errorf("undone twice: %v", got)
-		}
-		x, _ = d.place("keep_neg", 0)
-		d.wheel("keep_neg", tea.MouseWheelDown) // on the word: nothing scrolls
-		x += len("keep_neg ")
-		d.send(tea.MouseWheelMsg{X: x + 2, Y: y, Button: tea.MouseWheelDown})
-		if got := d.app.settings.now.KeepNeg; got != 0.45 {
-			t.Errorf("the wheel: %v", got)
-		}
-	})
-	driveMouse(t, 80, 24, func(d *driver) {
-		x, y := d.place("0.70", 0)
-		d.drag(x, y, x+3, y)
-		if got := d.app.settings.now.KeepPos; got != 0.85 {
-			t.Errorf("three columns to the right: %v", got)
-		}
-		d.doubleClick("0.50")
-		d.wantText("keep_neg_ratio = ▏")
-		d.click("Esc")
-		if d.app.valuePrompt.open {
-			t.Error("Esc in the line does not leave it")
-		}
-	})
-}
-
-// A bin shows the groups with a value in it, as many as were counted; the second click takes the filter back,
-// and another bin takes its place.
-func TestBinsFilter(t *testing.T) {
-	for _, figure := range []string{"advantages", "rewards", "lengths", "groups by samples"} {
-		driveMouse(t, 120, 36, func(d *driver) {
-			d.press("/")
-			d.typeText("reward<0.9 or fate:invalid")
-			d.press("enter")
-			for !strings.Contains(d.app.paneAdvantages(40, 20).title, figure) {
-				d.press("v")
-			}
-			before, shown := d.app.settings.filter, len(d.app.result.rows)
-			x, y, counts := d.placeOfBins()
-			full := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
-			d.clickAt(x(full), y)
-			if got := len(d.app.result.rows); got == 0 || got > shown || !strings.HasPrefix(d.app.settings.filter, "("+before+") ") {
-				t.Errorf("%s: %d of %d groups by %q: %s", figure, got, shown, d.app.settings.filter, d.app.notice)
-			}
-			d.wantText("a second click undoes it")
-			in := 0
-			for i, ok := range d.app.result.shownSamples {
-				if ok && d.inBin(full, i) {
-					in++
-				}
-			}
-			if in != counts[full] {
-				t.Errorf("%s: the groups shown have %d in the bin, there were %d: %s", figure, in, counts[full], d.app.settings.filter)
-			}
-			last := len(counts) - 1
-			for counts[last] == 0 {
-				last--
-			}
-			if last != full && figure != "groups by samples" {
-				d.clickAt(x(last), y)
-				if strings.Count(d.app.settings.filter, ")") != 1 || d.app.panes.distribution.bin != last {
-					t.Errorf("%s: another bin: %q", figure, d.app.settings.filter)
-				}
-			} else {
-				last = full
-			}
-			if figure == "groups by samples" {
-				x, y, counts = d.placeOfBins()
-				last = slices.IndexFunc(counts, func(n int) bool { return n > 0 })
-			}
-			d.clickAt(x(last), y)
-			if d.app.settings.filter != before || len(d.app.result.rows) != shown {
-				t.Errorf("%s: clicked again: %q", figure, d.app.settings.filter)
-			}
-			d.wantText("the filter of the bin is gone")
-			x, y, counts = d.placeOfBins()
-			if empty := slices.Index(counts, 0); empty >= 0 && figure != "advantages" {
-				d.clickAt(x(empty), y)
-				if d.app.settings.filter != before || !strings.Contains(d.app.notice, "nothing from") {
-					t.Errorf("%s: an empty bin: %q", figure, d.app.notice)
-				}
-			}
-		})
-	}
-}
-
-// placeOfBins returns where the distribution is on the screen: the column of each bin, a line above its axis, and
-// the counts drawn there.
-func (d *driver) placeOfBins() (x func(bin int) int, y int, counts []int) {
-	d.t.Helper()
-	for _, s := range d.app.spots() {
-		if s.target == (target{onBin, 0}) {
-			counts := d.app.result.charts.upper.Counts
-			return func(bin int) int { return s.rect.X + chart.NewBars(len(counts), s.rect.W).Middle(bin) }, s.rect.Y, counts
-		}
-	}
-	d.t.Fatal("there is no distribution on the screen")
-	return nil, 0, nil
-}
-
-// inBin reports whether sample i is in a bin above the axis.
-func (d *driver) inBin(bin, i int) bool {
-	m := d.app.result.charts
-	if m.distribution.perGroup {
-		x := d.app.result.analysis
-		for g := range x.Groups {
-			if x.Table[g].Start == i && x.Table[g].HasSolved {
-				return m.upper.Axis.Column(float64(x.Table[g].Solved), len(m.upper.Counts)) == bin || len(d.app.result.rows) == m.upper.MaxCount()
-			}
-		}
-		return false
-	}
-	v := m.distribution.above[i]
-	return v == v && (v != 0 || m.hasFigure) && m.upper.Axis.Column(v, len(m.upper.Counts)) == bin
-}
-
-// A term parts the values of its bin from all others, in the fewest digits.
-func TestBinTerms(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "a=1", "b<2": "b<2 a=1", "b<2 or c>1": "(b<2 or c>1) a=1",
-	} {
-		if got := withTerm(text, "a=1"); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-		if got, ok := withoutTerm(want, "a=1"); got != text || !ok {
-			t.Errorf("%q: back to %q", want, got)
-		}
-	}
-	if _, ok := withoutTerm("xa=1", "a=1"); ok {
-		t.Error("another term is taken away")
-	}
-}
-
 // Clicks select, double clicks open: groups, warnings, metrics, steps.
 func TestDoubleClicksOpen(t *testing.T) {
 	driveMouse(t, 200, 60, func(d *driver) {
@@ -435,7 +286,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 		}
 		d.press("esc", "?")
 		d.wheel("fates of a group", tea.MouseWheelDown)
-		if d.app.help.search.scroll != wheelLines {
+		if d.app.help.scroll != wheelLines {
 			t.Error("the help does not scroll")
 		}
 	})

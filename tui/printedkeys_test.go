@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"vantage/tui"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // keyWords matches what names a key of the screen: the letters of the key tables in parentheses or quotes, the names of others, and words
@@ -54,6 +56,7 @@ func TestOutputNamesNoKeys(t *testing.T) {
 				name := strings.NewReplacer(" ", "", "%", "", "/", "").Replace(log + set + line)
 				args := strings.Fields(strings.NewReplacer("%", log, "NAME", name).Replace(line) + " " + set)
 				t.Run(strings.Join(args, " "), func(t *testing.T) {
+					repotest.OneIn(t, 5)
 					t.Parallel()
 					_, out, said := runIn(t, dir, args...)
 					text := script.ReplaceAllString(string(out), "") + said

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -19,7 +20,6 @@ func problemKeys() keySection {
 		binding{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-// openProblems opens the view of how the log was read.
 func (a App) openProblems() App {
 	a.problems = 0
 	return a.pushView(viewProblems)
@@ -55,7 +55,6 @@ func (e env) listedProblems() int {
 	return 0
 }
 
-// unreadableCount returns how many places could not be read.
 func (e env) unreadableCount() int { return max(e.snap.Run.Skipped, len(e.snap.Run.Problems)) }
 
 // readingLines says how the log was understood, what could not be read and why, and what to
@@ -67,9 +66,9 @@ func (a App) readingLines(w int) []string {
 		lines = append(lines, a.labelledLines(d.about, d.text, w)...)
 	}
 	lines = append(lines, "")
-	switch {
-	case a.unreadableCount() > 0:
-		return append(lines, a.problemLines(w)...)
+	switch unreadable := a.unreadableCount(); {
+	case unreadable > 0:
+		return append(lines, a.problemLines(w, unreadable)...)
 	case a.snap.Rows == 0:
 		return append(lines, " "+t.Paint(themes.Dim, "nothing has been read yet"))
 	}
@@ -89,18 +88,23 @@ func (e env) labelledLines(label, text string, w int) []string {
 }
 
 // problemLines says what could not be read: few problems in full, many counted by reason.
-func (e env) problemLines(w int) []string {
+func (e env) problemLines(w, unreadable int) []string {
 	t, problems := e.display.theme, e.snap.Run.Problems
-	lines := []string{" " + t.Paint(themes.Title, units.Plural(e.unreadableCount(), "places")+" could not be read"+e.restWasRead())}
-	if e.listedProblems() == 0 {
+	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all figures. Otherwise fix the file and open it again"
+	if e.snap.Rows == 0 {
+		rest, remedy = "", "name its columns with the flags above; "+formatsHelp
+	}
+	lines := []string{" " + t.Paint(themes.Title, units.Plural(unreadable, "places")+" could not be read"+rest)}
+	listed := e.listedProblems()
+	if listed == 0 {
 		for _, p := range problems {
 			for _, line := range cells.Wrap(p.String(), w-6) {
 				lines = append(lines, "   "+t.Paint(themes.Warn, line))
 			}
 		}
 	} else {
-		if e.unreadableCount() > e.listedProblems() {
-			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(e.listedProblems()))))
+		if unreadable > listed {
+			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(listed))))
 		}
 		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
@@ -110,22 +114,7 @@ func (e env) problemLines(w int) []string {
 			lines = append(lines, e.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
 		}
 	}
-	return append(append(lines, e.labelledLines("what to do", e.remedy(), w)...), "")
-}
-
-// restWasRead says that the rest of the log was read, if it was.
-func (e env) restWasRead() string {
-	if e.snap.Rows == 0 {
-		return ""
-	}
-	return "; the rest was"
-}
-
-func (e env) remedy() string {
-	if e.snap.Rows == 0 {
-		return "name its columns with the flags above; " + formatsHelp
-	}
-	return "nothing if they are few: they are left out of all figures. Otherwise fix the file and open it again"
+	return append(append(lines, e.labelledLines("what to do", remedy, w)...), "")
 }
 
 // decision is how something about the log was decided, by evidence or by a flag.
@@ -146,7 +135,11 @@ func (a App) decisions() []decision {
 		if r := a.rewards(); r.IsChoice() {
 			all = append(all, decision{"reward", r.String()})
 		}
-		all = append(all, a.groupDecisions()...)
+		if g, err := a.snap.Grouping(a.settings.now); err != nil {
+			all = append(all, decision{"groups", err.Error()})
+		} else if all = append(all, decision{"groups", g.Evidence}); g.Doubt != "" {
+			all = append(all, decision{"", g.Doubt})
+		}
 		if text := a.snap.RolloutEvidence(a.settings.now); text != "" {
 			all = append(all, decision{"rollouts", text})
 		}
@@ -159,18 +152,7 @@ func (a App) decisions() []decision {
 		all = append(all, decision{"left out", note})
 	}
 	if run.Progress.Link.IsRemote() && !a.sourceState.ended { // then the state is that of some time ago
-		all = append(all, a.linkDecision())
-	}
-	follow := "file system events, plus a periodic check of the files"
-	switch {
-	case a.sourceState.err != nil:
-		follow = "stopped: " + a.sourceState.err.Error() + "; fix this and open the log again"
-	case a.sourceState.ended:
-		follow = "no: the log has ended"
-	case run.Progress.Link.IsRemote():
-		follow = "by asking the other machine for changes, once a second at most"
-	case run.Progress.Polling:
-		follow = "polling: this file system reports no changes"
+		all = append(all, decision{"connection", a.connection()})
 	}
 	if p := run.Progress; !p.LastWrite.IsZero() {
 		text := a.lastWriteText()
@@ -179,8 +161,35 @@ func (a App) decisions() []decision {
 		}
 		all = append(all, decision{"written", text})
 	}
-	return append(all, decision{"followed", follow},
+	return append(all, decision{"followed", a.howFollowed()},
 		decision{"to change", "--input-format, --reward, --step, --prompt and --group-by NAME change what was detected"})
+}
+
+// connection says where the rows are, and why they cannot be seen if the connection is lost.
+func (e env) connection() string {
+	link := e.snap.Run.Progress.Link
+	text := link.String()
+	if link.Reason != "" {
+		text += ": " + link.Reason
+	}
+	if link.Reason != "" && e.snap.Rows > 0 {
+		text += "; what was read stays"
+	}
+	return text
+}
+
+func (e env) howFollowed() string {
+	switch p := e.snap.Run.Progress; {
+	case e.sourceState.err != nil:
+		return "stopped: " + e.sourceState.err.Error() + "; fix this and open the log again"
+	case e.sourceState.ended:
+		return "no: the log has ended"
+	case p.Link.IsRemote():
+		return "by asking the other machine for changes, once a second at most"
+	case p.Polling:
+		return "polling: this file system reports no changes"
+	}
+	return "file system events, plus a periodic check of the files"
 }
 
 // rewardScales returns which rewards are solved: those of the analysis if a pass over all samples would
@@ -192,34 +201,13 @@ func (e env) rewardScales() []model.RewardScale {
 	return e.snap.RewardScales(e.settings.now)
 }
 
-func (e env) groupDecisions() []decision {
-	g, err := e.snap.Grouping(e.settings.now)
-	if err != nil {
-		return []decision{{"groups", err.Error()}}
-	}
-	all := []decision{{"groups", g.Evidence}}
-	if g.Doubt != "" {
-		all = append(all, decision{"", g.Doubt})
-	}
-	return all
-}
-
 // maxReasonsListed bounds the reasons that are listed with their counts.
 const maxReasonsListed = 8
 
-// reason is why places could not be read.
 type reason struct {
 	text, first string // first is the first place
 	full        string // of the first place
 	count       int
-}
-
-// fullText returns the first place and reason in full, and how many places are like it.
-func (r reason) fullText() string {
-	if r.count == 1 {
-		return r.full
-	}
-	return fmt.Sprintf("%s (and %s like it)", r.full, units.Count(r.count-1)+" more")
 }
 
 // placeDetails matches what differs between places with one reason: the column and quoted
@@ -229,8 +217,8 @@ var placeDetails = regexp.MustCompile(`^column \d+: |"[^"]*"`)
 // countReasons counts the problems by reason without the details of the place, the most
 // frequent first.
 func countReasons(problems []model.Problem) []reason {
-	at := map[string]int{}
 	var all []reason
+	at := map[string]int{}
 	for _, p := range problems {
 		text := placeDetails.ReplaceAllStringFunc(p.Reason, func(s string) string {
 			if s[0] == '"' {
@@ -238,14 +226,17 @@ func countReasons(problems []model.Problem) []reason {
 			}
 			return ""
 		})
-		i, ok := at[text]
-		if !ok {
-			i = len(all)
-			at[text] = i
+		if _, known := at[text]; !known {
+			at[text] = len(all)
 			all = append(all, reason{text: text, first: p.Where(), full: p.String()})
 		}
-		all[i].count++
+		all[at[text]].count++
 	}
 	slices.SortStableFunc(all, func(x, y reason) int { return cmp.Compare(y.count, x.count) })
 	return all
+}
+
+func (a App) exportedProblems() report.Table {
+	rows := mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
+	return report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}, Rows: rows}
 }

@@ -3,16 +3,21 @@ package tui_test
 import (
 	"bytes"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // scratch is the folder of the tests for the program and what it saves.
@@ -53,6 +58,10 @@ func TestMain(m *testing.M) {
 		runPanicking(what)
 		return
 	}
+	flag.Parse()
+	if runtime.GOMAXPROCS(0) < 4 {
+		_ = flag.Set("test.parallel", "4") // most tests in a terminal wait for the program
+	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "vantage-test"); err == nil {
 		err = os.Setenv("XDG_STATE_HOME", filepath.Join(scratch, "state")) // not the user's
@@ -79,6 +88,12 @@ func TestCommands(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: func(name string) (bool, error) {
+			if name != "all" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return repotest.Times(0, 1) == 1, nil
+		},
 	})
 }
 

@@ -19,87 +19,34 @@ import (
 	"vantage/tui/richtext"
 )
 
-// sampleReader is the state of the open group. Texts stay in the log: only the page on the
-// screen and the last few texts are in memory.
-type sampleReader struct {
-	source TextReader // nil: the source has no texts
-
-	group    groupKey // that is open
-	sample   int      // row of its table
-	inText   bool     // the text is focused, not the table
-	scroll   int      // the first line of the text in sight
-	showDiff bool     // the best sample against this one
-	unfolded bool     // <think> sections are shown in full
-	showRaw  bool     // the text as logged, its Markdown and LaTeX not rendered
-
-	search       textSearch
-	job          job[samplePageKey, textPages]
-	texts        []cachedText
-	heldStep     int64 // does not change to a newer step while a group is open
-	resumeFollow bool  // follow the newest step again when the group is left
-}
-
-// samplePageKey is all that the page of an open group depends on: of the sample and, for a diff, of the best one.
-type samplePageKey struct{ pagesKey }
-
-// sameTexts reports whether two pages are of the same texts, however they are laid out.
-func (k samplePageKey) sameTexts(o samplePageKey) bool {
-	return k.texts[0].place == o.texts[0].place && k.texts[1].place == o.texts[1].place && k.diff == o.diff
+// reader shows texts: that of a sample, those of two side by side, or the diff of two. Texts stay in the log: only the pages on
+// the screen and the last few texts are in memory.
+type reader struct {
+	unfolded bool // <think> sections are shown in full
+	raw      bool // the texts as logged, their Markdown and LaTeX not rendered
+	scroll   int  // the first line in sight, counted from the responses of texts that are side by side
+	job      job[pagesKey, textPages]
+	cached   []cachedText
 }
 
 // pagesKey is all that pages of texts depend on.
 type pagesKey struct {
-	texts       [2]textKey
-	names       [2]string // of the sides of a diff
+	texts       [2]textKey // the second one counts if there are two
+	two         bool
 	diff        bool      // of the second text and the first, on the first page
+	names       [2]string // of the sides of a diff
 	folded, raw bool
 	widths      [2]int
 }
 
-// textPages is pages and the texts that they are made of.
-type textPages struct {
-	pages [2]*richtext.Page
-	texts []cachedText
-}
-
-// readPages reads the texts that are not in memory, and lays them out. A side without a source has none.
-func readPages(key pagesKey, sources [2]TextReader, cached [2][]cachedText, ascii bool) work[textPages] {
-	options := richtext.Options{Folded: key.folded, Raw: key.raw, ASCII: ascii}
-	return once(func(ctx context.Context) (p textPages, err error) {
-		for side, source := range sources {
-			if source == nil {
-				continue
-			}
-			read, err := textOf(ctx, source, cached[side], key.texts[side])
-			if err != nil {
-				return textPages{}, err
-			}
-			if p.texts = append(p.texts, read); !key.diff {
-				p.pages[side] = richtext.Sample(read.text, options).Wrap(key.widths[side])
-			}
-		}
-		if key.diff {
-			second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
-			p.pages[0] = richtext.Diff(second, first, options).Wrap(key.widths[0])
-		}
-		return p, ctx.Err()
-	})
-}
-
-// pageContent returns the h lines of a page from line top on, and which they are of all.
-func (e env) pageContent(page *richtext.Page, top, h int, found richtext.Matches) (c paneContent) {
-	last := min(page.Len(), top+h)
-	for i := top; i < last; i++ {
-		c.lines = append(c.lines, " "+page.Line(e.display.theme, e.display.glyphs.Vertical, i, found))
-	}
-	if page.Len() > h {
-		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
-	}
-	return c
+// sameTexts reports whether two pages are of the same texts, however they are laid out.
+func (k pagesKey) sameTexts(o pagesKey) bool {
+	return k.texts[0].place == o.texts[0].place && k.texts[1].place == o.texts[1].place && k.diff == o.diff
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
 type textKey struct {
+	run      int // of those that are open
 	place    model.Place
 	revision int
 }
@@ -112,8 +59,137 @@ type cachedText struct {
 // maxCachedTexts bounds the texts in memory: going forth and back reads none again.
 const maxCachedTexts = 8
 
-// page returns the page on the screen, nil if there is none.
-func (r sampleReader) page() *richtext.Page { return r.job.value.pages[0] }
+// textPages is pages and the texts that they are made of.
+type textPages struct {
+	pages [2]*richtext.Page
+	texts []cachedText
+}
+
+func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
+
+// request reads the texts of some pages, unless they are in memory, and lays them out.
+func (r *reader) request(a *App, key pagesKey) {
+	if !r.job.lacks(key, never) {
+		return
+	}
+	sources, cached, wanted := a.texts, r.cached, key.texts[:1]
+	if key.two {
+		wanted = key.texts[:]
+	}
+	options := richtext.Options{Folded: key.folded, Raw: key.raw, ASCII: a.display.glyphs.ASCII}
+	r.job.start(a, key, once(func(ctx context.Context) (p textPages, err error) {
+		for side, text := range wanted {
+			read := cachedText{key: text}
+			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
+				read = cached[i]
+			} else if read.text, err = sources[text.run].Text(ctx, text.place); err != nil {
+				return textPages{}, err
+			}
+			if p.texts = append(p.texts, read); !key.diff {
+				p.pages[side] = richtext.Sample(read.text, options).Wrap(key.widths[side])
+			}
+		}
+		if key.diff {
+			second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
+			p.pages[0] = richtext.Diff(second, first, options).Wrap(key.widths[0])
+		}
+		return p, ctx.Err()
+	}))
+}
+
+// take takes the pages that msg brings, and reports whether it does.
+func (r *reader) take(a *App, msg tea.Msg) bool {
+	if !r.job.take(a, msg) || r.job.err != nil {
+		return false
+	}
+	for _, t := range r.job.value.texts {
+		others := slices.DeleteFunc(slices.Clone(r.cached), func(c cachedText) bool { return c.key == t.key })
+		r.cached = append(others[max(0, len(others)+1-maxCachedTexts):], t)
+	}
+	return true
+}
+
+// origin returns the line of a side's page from which scroll counts.
+func (r reader) origin(side int) int {
+	if page := r.page(side); page != nil && r.job.of.two && !r.job.of.diff {
+		return firstOrZero(page.AnchorLines(richtext.AnchorResponse))
+	}
+	return 0
+}
+
+// scrollBy scrolls panes of h lines, no further than the longest text goes.
+func (r *reader) scrollBy(by, h int) {
+	lowest, highest := 0, 0
+	for side, page := range r.job.value.pages {
+		if page != nil {
+			lowest, highest = min(lowest, -r.origin(side)), max(highest, page.Len()-h-r.origin(side))
+		}
+	}
+	r.scroll = max(lowest, min(r.scroll+by, highest))
+}
+
+// toDifference scrolls the next difference of a diff, or for a negative by the one before, to a third of h lines below the top.
+// It reports whether there is one.
+func (r *reader) toDifference(by, h int) (found bool) {
+	at, to := r.scroll+h/3, 0
+	for _, line := range r.page(0).AnchorLines(richtext.AnchorChange) {
+		if by > 0 && line > at && !found || by < 0 && line < at {
+			to, found = line, true
+		}
+	}
+	if found {
+		r.scrollBy(to-at, h)
+	}
+	return found
+}
+
+// pane returns the lines of a side's page that are in sight in h lines of w cells, and which they are of all, or why there is no
+// page. wanted is the page that belongs there, if that is known.
+func (r reader) pane(e env, side, w, h int, found richtext.Matches, wanted pagesKey, known bool) (c paneContent) {
+	page := r.page(side)
+	switch {
+	case page == nil && r.job.err == nil, known && !r.job.of.sameTexts(wanted):
+		return paneContent{lines: e.sentenceLines("reading …", themes.Dim, w)}
+	case r.job.err != nil:
+		return paneContent{lines: e.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)}
+	}
+	top := max(0, min(r.origin(side)+r.scroll, page.Len()-h))
+	last := min(page.Len(), top+h)
+	for i := top; i < last; i++ {
+		c.lines = append(c.lines, " "+page.Line(e.display.theme, e.display.glyphs.Vertical, i, found))
+	}
+	if page.Len() > h {
+		c.note = fmt.Sprintf("%d–%d/%d", min(top+1, last), last, page.Len())
+	}
+	return c
+}
+
+func (e env) sentenceLines(text string, role themes.Role, w int) []string {
+	lines := []string{""}
+	for _, line := range cells.Wrap(text, w-4) {
+		lines = append(lines, "  "+e.display.theme.Paint(role, line))
+	}
+	return lines
+}
+
+func firstOrZero(lines []int) int {
+	if len(lines) == 0 {
+		return 0
+	}
+	return lines[0]
+}
+
+// sampleReader is the state of the open group.
+type sampleReader struct {
+	reader
+	group        groupKey // that is open
+	sample       int      // row of its table
+	inText       bool     // the text is focused, not the table
+	showDiff     bool     // the best sample against this one
+	search       textSearch
+	heldStep     int64 // does not change to a newer step while a group is open
+	resumeFollow bool  // follow the newest step again when the group is left
+}
 
 func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch
@@ -121,10 +197,8 @@ func (a App) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.sampleReader.page(), a.sampleReader.job.of
-	job, _, isAnswer := a.sampleReader.job.take(msg)
-	if a.sampleReader.job = job; isAnswer && job.err == nil {
-		a.sampleReader.texts = cacheTexts(a.sampleReader.texts, a.sampleReader.job.value.texts)
+	before, was := a.sampleReader.page(0), a.sampleReader.job.of
+	if a.sampleReader.take(&a, msg) {
 		a.sampleReader.scroll = a.initialScroll(before, was)
 		a = a.updateSearch()
 	}
@@ -138,23 +212,16 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 	if keyOf(g) != a.sampleReader.group {
 		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
 	}
-	want, ok := a.wantedPage(g)
-	if !ok || !a.sampleReader.job.lacks(want, never) {
-		return a
+	if want, ok := a.wantedPage(g); ok {
+		a.sampleReader.request(&a, want)
 	}
-	sources := [2]TextReader{a.sampleReader.source}
-	if want.diff {
-		sources[1] = a.sampleReader.source
-	}
-	var cmd tea.Cmd
-	a.sampleReader.job, cmd = a.sampleReader.job.start(a.ctx, want, readPages(want.pagesKey, sources, [2][]cachedText{a.sampleReader.texts, a.sampleReader.texts}, a.display.glyphs.ASCII))
-	return a.starts(cmd)
+	return a
 }
 
 // stopReading cancels the request of a group that was left, however it was left. The
 // newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() App {
-	a.sampleReader.job = a.sampleReader.job.stop()
+	a.sampleReader.job.stop()
 	if a.position.view != viewOverview || !a.sampleReader.resumeFollow {
 		return a
 	}
@@ -167,29 +234,27 @@ func (a App) stopReading() App {
 
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (a App) wantedPage(g *analysis.Group) (want samplePageKey, ok bool) {
+func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	step, ok := a.stepOf(g)
-	if !ok || a.sampleReader.source == nil {
+	if !ok || a.texts[0] == nil {
 		return want, false
 	}
 	order := a.rankedSamples(g)
 	row := order[clampIndex(a.sampleReader.sample, len(order))]
 	key := func(column int) textKey {
-		return textKey{step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
+		return textKey{0, step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
 	}
-	_, text := a.groupViewRects()
+	_, text, _ := a.groupViewParts()
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
-	want.texts[0], want.diff = key(row), a.sampleReader.showDiff
+	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
 	want.folded = !a.sampleReader.unfolded && a.sampleReader.search.query == ""
-	if want.diff {
+	if want.raw = a.sampleReader.raw && !want.diff; want.diff {
 		want.texts[1] = key(order[0])
 		if row == order[0] {
 			want.texts[0] = key(order[len(order)-1])
 		}
 		want.names[1], want.names[0] = a.sideNames()
-		return want, true
 	}
-	want.raw = a.sampleReader.showRaw
 	return want, true
 }
 
@@ -207,32 +272,11 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 	return e.snap.Steps[i], true
 }
 
-// textOf returns a text that is in memory, or reads it.
-func textOf(ctx context.Context, source TextReader, cached []cachedText, key textKey) (cachedText, error) {
-	for _, c := range cached {
-		if c.key == key {
-			return c, nil
-		}
-	}
-	text, err := source.Text(ctx, key.place)
-	return cachedText{key, text}, err
-}
-
-// cacheTexts returns cached with some texts more, without the oldest beyond the bound.
-func cacheTexts(cached, more []cachedText) []cachedText {
-	all := slices.Clone(cached)
-	for _, m := range more {
-		all = slices.DeleteFunc(all, func(h cachedText) bool { return h.key == m.key })
-		all = append(all, m)
-	}
-	return all[max(0, len(all)-maxCachedTexts):]
-}
-
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(before *richtext.Page, was samplePageKey) int {
-	now, page := a.sampleReader.job.of, a.sampleReader.page()
+func (a App) initialScroll(before *richtext.Page, was pagesKey) int {
+	now, page := a.sampleReader.job.of, a.sampleReader.page(0)
 	if before != nil && was.sameTexts(now) {
 		if was.folded == now.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, a.sampleReader.scroll)
@@ -240,49 +284,29 @@ func (a App) initialScroll(before *richtext.Page, was samplePageKey) int {
 		return a.sampleReader.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
 	h := a.textHeight()
-	if now.diff {
-		if part := firstOrZero(page.AnchorLines(richtext.AnchorChange)); part >= h {
-			return part - h/3
-		}
-		return 0
-	}
-	if answer := firstOrZero(page.AnchorLines(richtext.AnchorResponse)); answer >= h/2 {
+	change, answer := firstOrZero(page.AnchorLines(richtext.AnchorChange)), firstOrZero(page.AnchorLines(richtext.AnchorResponse))
+	switch {
+	case now.diff && change >= h:
+		return change - h/3
+	case !now.diff && answer >= h/2:
 		return answer
 	}
 	return 0
 }
 
-func firstOrZero(lines []int) int {
-	if len(lines) == 0 {
-		return 0
-	}
-	return lines[0]
-}
-
 func (a App) textHeight() int {
-	_, text := a.groupViewRects()
+	_, text, _ := a.groupViewParts()
 	return max(1, text.Inner().H)
 }
 
-// groupViewRects returns where the table and the text of the open group are in the body.
-func (a App) groupViewRects() (samples, text layout.Rect) {
+// groupViewParts returns where the table and the text of the open group are in the body, and the border between them.
+func (a App) groupViewParts() (samples, text layout.Rect, borders []layout.Border) {
 	s := a.screen()
-	samples, text, _ = layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
-	return samples, text
+	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
 }
 
-func (a App) groupViewBorders() []layout.Border {
-	s := a.screen()
-	_, _, borders := layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
-	return borders
-}
-
-func (a App) clampTextScroll() App {
-	lines := 0
-	if a.sampleReader.page() != nil {
-		lines = a.sampleReader.page().Len()
-	}
-	a.sampleReader.scroll = max(0, min(a.sampleReader.scroll, lines-a.textHeight()))
+func (a App) scrollText(by int) App {
+	a.sampleReader.scrollBy(by, a.textHeight())
 	return a
 }
 
@@ -298,12 +322,12 @@ func groupKeys() keySection {
 		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
 		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.sampleReader.unfolded })},
-		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.showRaw })},
+		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", move(App.scrollTextPages, 1)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", move(App.scrollTextPages, -1)},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", func(a App) App { return a.scrollText(max(1, a.textHeight()-1)) }},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", func(a App) App { return a.scrollText(-max(1, a.textHeight()-1)) }},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
@@ -314,8 +338,7 @@ func groupKeys() keySection {
 // that changes cannot be read.
 func (a App) openGroup() App {
 	if a.selectedGroup() == nil {
-		a.notice = "no group to open yet"
-		return a
+		return a.says("no group to open yet")
 	}
 	a.sampleReader.resumeFollow, a.sampleReader.heldStep = a.place.follow, a.place.step
 	a.place.follow = false
@@ -337,8 +360,7 @@ func (a App) moveGroup(by int) App {
 // moveReading moves the cursor among the samples, or scrolls the text if it is focused.
 func (a App) moveReading(by int) App {
 	if a.sampleReader.inText {
-		a.sampleReader.scroll += by
-		return a.clampTextScroll()
+		return a.scrollText(by)
 	}
 	return a.moveRow(onSample, by)
 }
@@ -353,16 +375,9 @@ func (a App) samplesOpen() int {
 // focusText focuses the text of the sample under the cursor.
 func (a App) focusText() App { return a.clickReading(hit{n: 1}) }
 
-func (a App) scrollTextPages(n int) App { return a.scrollText(n * (a.textHeight() - 1)) }
-
-func (a App) scrollText(by int) App {
-	a.sampleReader.scroll += by
-	return a.clampTextScroll()
-}
-
 func (a App) toggleTextFocus() App {
 	a.sampleReader.inText = !a.sampleReader.inText
-	return a.clampTextScroll()
+	return a.scrollText(0)
 }
 
 // toggleDiff compares the best sample with the one under the cursor. If that is the best,
@@ -370,8 +385,7 @@ func (a App) toggleTextFocus() App {
 func (a App) toggleDiff() App {
 	g := a.selectedGroup()
 	if g == nil || g.Size() < 2 {
-		a.notice = "only one sample: nothing to compare it with"
-		return a
+		return a.says("only one sample: nothing to compare it with")
 	}
 	a.sampleReader.showDiff = !a.sampleReader.showDiff
 	if a.sampleReader.showDiff && a.sampleReader.sample == 0 {
@@ -380,25 +394,23 @@ func (a App) toggleDiff() App {
 	return a
 }
 
-// scrollToAnchor returns the action that scrolls to a part of the text.
 func scrollToAnchor(name string) action {
 	return func(a App) App {
-		if a.sampleReader.page() == nil {
+		page := a.sampleReader.page(0)
+		if page == nil {
 			return a
 		}
-		lines := a.sampleReader.page().AnchorLines(name)
+		lines := page.AnchorLines(name)
 		if len(lines) == 0 {
-			a.notice = "a diff has only the responses: d leaves it to show the " + name + " again"
-			return a
+			return a.says("a diff has only the responses: d leaves it to show the " + name + " again")
 		}
-		a.sampleReader.scroll = lines[0]
-		return a.clampTextScroll()
+		return a.scrollText(lines[0] - a.sampleReader.scroll)
 	}
 }
 
 // groupView draws the samples of a group, and to the right or below the text of one.
 func (a App) groupView(_, _ int) []string {
-	samples, text := a.groupViewRects()
+	samples, text, _ := a.groupViewParts()
 	left := a.box(samples, !a.sampleReader.inText, a.sampleTable(samples.Inner().W, samples.Inner().H))
 	right := a.box(text, a.sampleReader.inText, a.textPane(text.Inner().W, text.Inner().H))
 	if text.X == 0 {
@@ -407,33 +419,14 @@ func (a App) groupView(_, _ int) []string {
 	return joinColumns(left, right)
 }
 
-// textPane shows the text of the sample under the cursor, or the diff.
 func (a App) textPane(w, h int) paneContent {
-	var c paneContent
-	r := a.sampleReader
-	if r.page() != nil && r.job.err == nil {
-		c = a.pageContent(r.page(), r.scroll, h, r.search.matches)
-	}
-	want, ok := a.wantedPage(a.selectedGroup())
-	switch {
-	case r.source == nil:
+	want, known := a.wantedPage(a.selectedGroup())
+	c := a.sampleReader.pane(a.env, 0, w, h, a.sampleReader.search.matches, want, known)
+	if a.texts[0] == nil {
 		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
-	case r.page() == nil && r.job.err == nil, ok && !r.job.of.sameTexts(want):
-		c.lines = a.sentenceLines("reading …", themes.Dim, w)
-	case r.job.err != nil:
-		c.lines = a.sentenceLines(sanitize.Line(r.job.err.Error()), themes.Warn, w)
 	}
 	c.title, c.target = " "+a.textTitle(), target{onReading, 1}
 	return c
-}
-
-// sentenceLines returns a sentence to show in place of a text.
-func (e env) sentenceLines(text string, role themes.Role, w int) []string {
-	lines := []string{""}
-	for _, line := range cells.Wrap(text, w-4) {
-		lines = append(lines, "  "+e.display.theme.Paint(role, line))
-	}
-	return lines
 }
 
 func (a App) textTitle() string {
@@ -445,7 +438,7 @@ func (a App) textTitle() string {
 		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
 	}
 	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
-	if a.sampleReader.showRaw {
+	if a.sampleReader.raw {
 		title += " · as logged"
 	}
 	return title
@@ -480,7 +473,6 @@ type textSearch struct {
 	matches richtext.Matches
 }
 
-// maxSearchBytes bounds the query.
 const maxSearchBytes = 80
 
 func searchKeys() keySection {
@@ -506,9 +498,9 @@ func (a App) cancelSearch() App {
 // updateSearch searches again and goes to the first match from the lines in sight on.
 func (a App) updateSearch() App {
 	a.sampleReader.search.matches = richtext.Matches{}
-	page := a.sampleReader.page()
+	page := a.sampleReader.page(0)
 	if page == nil || a.sampleReader.search.query == "" {
-		return a.clampTextScroll()
+		return a.scrollText(0)
 	}
 	found := page.Find(a.sampleReader.search.query)
 	found.Current = page.FirstMatchFrom(found, a.sampleReader.scroll)
@@ -519,48 +511,34 @@ func (a App) updateSearch() App {
 // moveMatch goes to another match, around the ends, or to another difference of a diff if
 // nothing is searched for.
 func (a App) moveMatch(by int) App {
-	n := a.sampleReader.search.matches.Len()
+	r := &a.sampleReader
+	n := r.search.matches.Len()
 	switch {
-	case a.sampleReader.page() == nil:
-	case a.sampleReader.search.query == "" && a.sampleReader.showDiff:
-		return a.moveDifference(by)
-	case a.sampleReader.search.query == "":
+	case r.page(0) == nil:
+	case r.search.query == "" && r.showDiff:
+		if !r.toDifference(by, a.textHeight()) {
+			a.notice = "no further difference"
+		}
+	case r.search.query == "":
 		a.notice = "no search: / starts one"
 	case n > 0:
-		a.sampleReader.search.matches.Current = (a.sampleReader.search.matches.Current + by + n) % n
+		r.search.matches.Current = (r.search.matches.Current + by + n) % n
 		return a.scrollToMatch()
 	}
 	return a
 }
 
-// scrollToMatch scrolls the current match into sight.
+// scrollToMatch scrolls the current match into sight, a third of the pane below the top.
 func (a App) scrollToMatch() App {
-	f := a.sampleReader.search.matches
-	if f.Len() == 0 {
-		return a.clampTextScroll()
+	found, h := a.sampleReader.search.matches, a.textHeight()
+	if found.Len() == 0 {
+		return a.scrollText(0)
 	}
-	return a.scrollToLine(a.sampleReader.page().LineOfMatch(f, f.Current))
-}
-
-// scrollToLine scrolls a line into sight, a third of the pane below the top.
-func (a App) scrollToLine(line int) App {
-	h := a.textHeight()
+	line := a.sampleReader.page(0).LineOfMatch(found, found.Current)
 	if line < a.sampleReader.scroll || line >= a.sampleReader.scroll+h {
 		a.sampleReader.scroll = line - h/3
 	}
-	return a.clampTextScroll()
-}
-
-// moveDifference scrolls the next difference of the two responses to a third of the pane
-// below the top.
-func (a App) moveDifference(by int) App {
-	lines := a.sampleReader.page().AnchorLines(richtext.AnchorChange)
-	at := a.sampleReader.scroll + a.textHeight()/3
-	if line, found := nextLine(lines, at, by); found {
-		return a.scrollText(line - at)
-	}
-	a.notice = "no further difference"
-	return a
+	return a.scrollText(0)
 }
 
 // status returns the query and how many matches it has.

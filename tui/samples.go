@@ -9,6 +9,7 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -57,10 +58,19 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
-	if _, _, ok := x.RolloutOf(g, g.Start); ok {
-		all = append(all, rolloutColumn(x, g))
+	if _, _, ok := x.RolloutOf(g, g.Start); ok { // the last row of each rollout is marked
+		all = append(all, sampleColumn{"rollout", 9, func(i int) (string, themes.Role) {
+			rollout, last, _ := x.RolloutOf(g, i)
+			if last {
+				return fmt.Sprintf("%d last", rollout+1), themes.Plain
+			}
+			return fmt.Sprintf("%d     ", rollout+1), themes.Dim
+		}})
 	}
-	all = append(all, a.componentFigures(g)...)
+	for _, c := range a.components() {
+		write := numberWriter(mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
+		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
+	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
 		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
 			if x.Lengths[i] < 0 {
@@ -77,19 +87,8 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	)
 }
 
-// rolloutColumn numbers the rollouts of a group; the last row of each is marked.
-func rolloutColumn(x *analysis.Analysis, g *analysis.Group) sampleColumn {
-	return sampleColumn{"rollout", 9, func(i int) (string, themes.Role) {
-		rollout, last, _ := x.RolloutOf(g, i)
-		if last {
-			return fmt.Sprintf("%d last", rollout+1), themes.Plain
-		}
-		return fmt.Sprintf("%d     ", rollout+1), themes.Dim
-	}}
-}
-
 func (e env) lengthName() string {
-	if unit := e.snap.Run.LengthUnit; unit == model.LengthTokens {
+	if e.snap.Run.LengthUnit == model.LengthTokens {
 		return "tokens"
 	}
 	return "length"
@@ -111,23 +110,6 @@ func (a App) components() []component {
 		if values != nil && k < len(a.snap.Run.ComponentNames) && !model.HoldsNames(a.snap.Run.ComponentNames[k]) {
 			all = append(all, component{a.snap.Run.ComponentNames[k], values})
 		}
-	}
-	return all
-}
-
-func (a App) componentFigures(g *analysis.Group) []sampleColumn {
-	x := a.result.analysis
-	var all []sampleColumn
-	for _, c := range a.components() {
-		values := make([]float64, 0, g.Size())
-		for i := g.Start; i < g.End; i++ {
-			values = append(values, c.values[x.InputRow[i]])
-		}
-		write := numberWriter(values)
-		all = append(all, sampleColumn{
-			componentHeader(c.name), componentWidth,
-			func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim },
-		})
 	}
 	return all
 }
@@ -182,37 +164,30 @@ const (
 
 // sampleTableWidth returns the width at which every column fits.
 func (a App) sampleTableWidth() int {
-	w := numberWidth + marksWidth
 	if g := a.selectedGroup(); g != nil {
-		for _, f := range a.sampleColumns(g) {
-			w += f.width
-		}
+		return widthOf(a.sampleColumns(g))
+	}
+	return widthOf(nil)
+}
+
+func widthOf(columns []sampleColumn) int {
+	w := numberWidth + marksWidth
+	for _, c := range columns {
+		w += c.width
 	}
 	return w
 }
 
-// fitColumns leaves out components, the last first, until a row fits into w cells.
-func fitColumns(all []sampleColumn, w int) (shown []sampleColumn, hidden int) {
-	needed := numberWidth + marksWidth
-	for _, f := range all {
-		needed += f.width
-	}
-	shown = slices.Clone(all)
-	for i := len(shown) - 1; i > 0 && needed > w; i-- {
-		if shown[i].width == componentWidth {
-			needed -= componentWidth
-			shown = slices.Delete(shown, i, i+1)
-			hidden++
-		}
-	}
-	return shown, hidden
-}
-
-// sampleTable lists the samples of the group, below its fate.
 func (a App) sampleTable(w, h int) paneContent {
 	g := a.selectedGroup()
 	t := a.display.theme
-	figures, hidden := fitColumns(a.sampleColumns(g), w)
+	figures, hidden := a.sampleColumns(g), 0
+	for i := len(figures) - 1; i > 0 && widthOf(figures) > w; i-- { // without components, the last first
+		if figures[i].width == componentWidth {
+			figures = slices.Delete(figures, i, i+1)
+			hidden++
+		}
+	}
 	c := paneContent{lines: a.fateLines(g, w-2, max(1, h-3))}
 	header := cells.FitRight("#", numberWidth-1) + " "
 	for _, f := range figures {
@@ -285,7 +260,9 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 // sign of its advantage flipped.
 func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
-	line := a.markSign(session.Mark{Step: a.sampleReader.group.step, Group: a.sampleReader.group.name, Sample: column - a.selectedGroup().Start + 1}) + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
+	group := a.sampleReader.group
+	line := a.markSign(session.Mark{Step: group.step, Group: group.name, Sample: column - a.selectedGroup().Start + 1}) +
+		t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)
 		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))
@@ -298,4 +275,27 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 		line += t.Paint(themes.Warn, " "+flip)
 	}
 	return line
+}
+
+// exportedSamples returns the samples of the open group, the best first, with the values
+// of every reward component.
+func (a App) exportedSamples() report.Table {
+	g, x := a.selectedGroup(), a.result.analysis
+	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
+	if g == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptOrName(g), g.Step)
+	components := a.components()
+	for _, c := range components {
+		s.Columns = append(s.Columns, c.name)
+	}
+	for rank, i := range a.rankedSamples(g) {
+		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
+		for _, c := range components {
+			row = append(row, c.values[x.InputRow[i]])
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
 }

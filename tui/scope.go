@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,8 +15,9 @@ import (
 
 // scope is which steps are on the screen together: those up to the one where the person is.
 type scope struct {
-	kind scopeKind // scopeStep, scopeLast or scopeAll
-	last int       // the number of steps of scopeLast
+	kind     scopeKind // scopeStep, scopeLast or scopeAll, of a sweep also the others
+	last     int       // the number of steps of scopeLast
+	from, to int64     // the steps of scopeRange
 }
 
 // scopeState is the scope, and how it came about.
@@ -94,10 +96,8 @@ func (s scopeState) decide(ctx context.Context, snap model.Snapshot, end int, se
 	switch {
 	case s.decided || step.Open:
 		return s, step, nil
-	case step.Groups > fewGroups:
-		s.decided = true
-		return s, step, nil
-	case len(steps) < 2:
+	case step.Groups > fewGroups || len(steps) < 2:
+		s.decided = step.Groups > fewGroups
 		return s, step, nil
 	}
 	joined, err := analysis.AnalyzeSteps(ctx, snap, steps, set, step)
@@ -133,47 +133,31 @@ func (a App) takeScope(decided scopeState, every int) App {
 // withScope changes the scope, also that which sweep and breakdown begin with.
 func (a App) withScope(s scope) App {
 	a.place.scope.scope = s
-	a.sweep.scope = s.ofSweep()
+	a.sweep.scope = s
 	a.breakdown.scope = s
 	return a
 }
 
-// ofSweep returns the scope as that of a sweep.
-func (s scope) ofSweep() sweepScope { return sweepScope{kind: s.kind, last: s.last} }
-
-// widenScope goes from the step to the last steps, and from these to all.
-func (a App) widenScope() App {
-	switch s := a.place.scope; s.kind {
-	case scopeStep:
-		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
-	case scopeLast:
-		return a.chooseScope(scope{kind: scopeAll, last: s.last})
+// moveScope goes from the step to the last steps, and from these to all, or for a negative by back.
+func (a App) moveScope(by int) App {
+	s := a.place.scope.scope
+	switch {
+	case by > 0 && s.kind == scopeAll:
+		return a.says("all steps are shown: < shows fewer")
+	case by < 0 && s.kind == scopeStep:
+		return a.says(fmt.Sprintf("one step is shown: > shows the last %d together", s.lastSteps()))
+	case s.kind == scopeLast && by > 0:
+		s.kind = scopeAll
+	case s.kind == scopeLast:
+		s.kind = scopeStep
 	default:
-		a.notice = "all steps are shown: < shows fewer"
-		return a
+		s = scope{kind: scopeLast, last: s.lastSteps()}
 	}
-}
-
-// narrowScope goes from all steps to the last, and from these to the step alone.
-func (a App) narrowScope() App {
-	switch s := a.place.scope; s.kind {
-	case scopeAll:
-		return a.chooseScope(scope{kind: scopeLast, last: s.lastSteps()})
-	case scopeLast:
-		return a.chooseScope(scope{kind: scopeStep, last: s.last})
-	default:
-		a.notice = fmt.Sprintf("one step is shown: > shows the last %d together", s.lastSteps())
-		return a
-	}
+	return a.chooseScope(s)
 }
 
 // lastSteps returns how many steps scopeLast has, or would have.
-func (s scope) lastSteps() int {
-	if s.last == 0 {
-		return defaultLastSteps
-	}
-	return s.last
-}
+func (s scope) lastSteps() int { return cmp.Or(s.last, defaultLastSteps) }
 
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope
 // goes back to where the person was.
@@ -199,11 +183,10 @@ func (a App) chooseScope(s scope) App {
 
 // forgetScope leaves the scope to the size of the steps again, if the person had chosen one.
 func (a App) forgetScope() App {
-	if !a.place.scope.chosen {
-		return a
+	if a.place.scope.chosen {
+		a = a.withScope(scope{})
+		a.place.scope = scopeState{}
 	}
-	a = a.withScope(scope{})
-	a.place.scope = scopeState{}
 	return a
 }
 
@@ -260,8 +243,7 @@ func runScope(a App, args []string) (App, error) {
 	if err != nil {
 		return a, err
 	}
-	a = a.chooseScope(s)
-	return a, nil
+	return a.chooseScope(s), nil
 }
 
 // parseScopeWords parses step, all, last and last 20. last is the number of steps where none is given.
@@ -280,26 +262,11 @@ func parseScopeWords(words []string, last int) (scope, error) {
 	return scope{}, fmt.Errorf("scope takes step, last, all, or last and how many steps: scope last 20")
 }
 
-// inWords describes the scope whatever the run.
 func (s scope) inWords() string {
-	switch s.kind {
-	case scopeLast:
-		return fmt.Sprintf("the last %d steps", s.last)
-	case scopeAll:
-		return "all steps"
-	default:
-		return "one step"
-	}
+	return map[scopeKind]string{scopeStep: "one step", scopeLast: fmt.Sprintf("the last %d steps", s.last), scopeAll: "all steps"}[s.kind]
 }
 
 // String is what parseScopeWords parses.
 func (s scope) String() string {
-	switch s.kind {
-	case scopeLast:
-		return fmt.Sprintf("last %d", s.last)
-	case scopeAll:
-		return "all"
-	default:
-		return "step"
-	}
+	return map[scopeKind]string{scopeStep: "step", scopeLast: fmt.Sprintf("last %d", s.last), scopeAll: "all"}[s.kind]
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // demoFlag is what a flag of the demo shows on the screen, after some keys.
@@ -48,6 +50,7 @@ func TestEveryFlagOfTheDemoIsSeen(t *testing.T) {
 	checkFlagNames(t, flags, "demo")
 	for name, f := range flags {
 		t.Run(name, func(t *testing.T) {
+			repotest.OneIn(t, 5)
 			t.Parallel()
 			x := startProgram(t, append([]string{"demo"}, strings.Fields(strings.ReplaceAll(f.args, "DIR", dir))...)...)
 			x.waitShown("24 steps")

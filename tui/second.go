@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/report"
@@ -35,7 +34,7 @@ type secondRun struct {
 	cursor    int  // row of the table of prompts
 	bestFirst bool // prompts on which the candidate is better come first
 
-	trend job[secondTrendKey, *analysis.Trend]
+	trend job[secondRunKey, trends]
 }
 
 // comparisonKey is all that a comparison depends on.
@@ -72,15 +71,15 @@ type comparison struct {
 	unit   model.LengthUnit  // of the candidate's lengths
 }
 
-// readSecond is readChunk for the second run.
+// secondChunkMsg is a chunk of the second run, or the error that ends reading.
+type secondChunkMsg chunkMsg
+
 func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		chunk, err := nextAfter(ctx, s, pause)
-		return secondChunkMsg{chunk, err}
-	}
+	read := readChunk(ctx, s, pause)
+	return func() tea.Msg { return secondChunkMsg(read().(chunkMsg)) }
 }
 
-func (a App) onSecondChunk(msg secondChunkMsg) App {
+func (msg secondChunkMsg) on(a App) App {
 	if msg.err != nil {
 		if a.second.store.Snapshot().Rows == 0 && !errors.Is(msg.err, context.Canceled) {
 			a.second.err = msg.err
@@ -95,13 +94,10 @@ func (a App) onSecondChunk(msg secondChunkMsg) App {
 // updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
 func (a App) updateComparison(msg tea.Msg) App {
 	before, wasSelected := a.selectedPair()
-	var isAnswer bool
-	if a.second.job, _, isAnswer = a.second.job.take(msg); isAnswer {
-		if r := a.second.job.value.result; wasSelected && r != nil && (a.second.cursor > 0 || a.position.view != viewCompare) {
-			for i := range r.Pairs {
-				if a.pairAt(i).Hash == before.Hash {
-					a.second.cursor = i
-				}
+	if a.second.job.take(&a, msg) && wasSelected && (a.second.cursor > 0 || a.position.view != viewCompare) {
+		for i := range a.second.pairs() {
+			if a.second.pairAt(i).Hash == before.Hash {
+				a.second.cursor = i
 			}
 		}
 	}
@@ -113,21 +109,17 @@ func (a App) updateComparison(msg tea.Msg) App {
 	if second.Rows == 0 {
 		return a
 	}
-	var cmd tea.Cmd
-	a.second.job, cmd = a.second.job.start(a.ctx, key, once(func(ctx context.Context) (c comparison, err error) {
+	a.second.job.start(&a, key, once(func(ctx context.Context) (c comparison, err error) {
 		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
 		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
 			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
 		return c, err
 	}))
-	return a.starts(cmd)
+	return a
 }
 
-// secondTrendKey is all that the figures of the second run over its steps depend on.
-type secondTrendKey struct{ secondRunKey }
-
 // isOlder reports whether only chunks came since a request.
-func (k secondTrendKey) isOlder(wanted secondTrendKey) bool {
+func (k secondRunKey) isOlder(wanted secondRunKey) bool {
 	k.chunks = wanted.chunks
 	return k == wanted
 }
@@ -135,36 +127,26 @@ func (k secondTrendKey) isOlder(wanted secondTrendKey) bool {
 // updateSecondTrend computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
 // show the first run only.
 func (a App) updateSecondTrend(msg tea.Msg) App {
-	var more tea.Cmd
-	a.second.trend, more, _ = a.second.trend.take(msg)
+	a.second.trend.take(&a, msg)
 	if a.second.chunks == 0 || !a.drawsSteps() || a.snap.Rows == 0 {
 		if a.second.trend.busy() {
-			a.second.trend = a.second.trend.stop()
+			a.second.trend.stop()
 		}
 		return a
 	}
-	a = a.starts(more)
-	key := secondTrendKey{a.secondRunKey()}
-	if !a.second.trend.lacks(key, secondTrendKey.isOlder) {
+	key := a.secondRunKey()
+	if !a.second.trend.lacks(key, secondRunKey.isOlder) {
 		return a
 	}
 	snap := a.second.store.Snapshot()
 	if snap.Rows == 0 {
 		return a
 	}
-	var cmd tea.Cmd
-	a.second.trend, cmd = a.second.trend.start(a.ctx, key, computeSecondTrend(key, snap, a.second.trend.value, firstTrendSamples))
-	return a.starts(cmd)
-}
-
-func computeSecondTrend(key secondTrendKey, snap model.Snapshot, known *analysis.Trend, samples int) work[*analysis.Trend] {
-	return func(ctx context.Context) (*analysis.Trend, work[*analysis.Trend], error) {
-		trend, err := analysis.ComputeTrend(ctx, snap, key.of(ctx, snap), known, nil, samples)
-		if err != nil || trend.Complete() {
-			return trend, nil, err
-		}
-		return trend, computeSecondTrend(key, snap, trend, 2*samples), nil
-	}
+	known := a.second.trend.value
+	a.second.trend.start(&a, key, func(ctx context.Context) (trends, work[trends], error) {
+		return computeTrend(snap, undoState{now: key.of(ctx, snap)}, nil, nil, known, firstTrendSamples)(ctx)
+	})
+	return a
 }
 
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.
@@ -188,7 +170,6 @@ func compareKeys() keySection {
 	)}
 }
 
-// openCompare opens the comparison of the two runs.
 func (a App) openCompare() App {
 	if a.second.source == nil {
 		a.notice = "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
@@ -202,26 +183,26 @@ func (a App) reversePairs() App {
 	return a
 }
 
-func (a App) pairs() []compare.Pair {
-	if r := a.second.job.value.result; r != nil {
+// pairs returns the prompts that both runs have, the worst for the candidate first.
+func (s secondRun) pairs() []compare.Pair {
+	if r := s.job.value.result; r != nil {
 		return r.Pairs
 	}
 	return nil
 }
 
 // pairAt returns row i of the table of prompts.
-func (a App) pairAt(i int) compare.Pair {
-	pairs := a.second.job.value.result.Pairs
-	if a.second.bestFirst {
+func (s secondRun) pairAt(i int) compare.Pair {
+	if pairs := s.pairs(); s.bestFirst {
 		return pairs[len(pairs)-1-i]
 	}
-	return pairs[i]
+	return s.pairs()[i]
 }
 
 // selectedPair returns the prompt under the cursor; ok is false if there is none.
 func (a App) selectedPair() (p compare.Pair, ok bool) {
-	if r := a.second.job.value.result; r != nil && len(r.Pairs) > 0 {
-		return a.pairAt(clampIndex(a.second.cursor, len(r.Pairs))), true
+	if n := len(a.second.pairs()); n > 0 {
+		return a.second.pairAt(clampIndex(a.second.cursor, n)), true
 	}
 	return p, false
 }
@@ -248,14 +229,16 @@ func (a App) compareView(w, h int) []string {
 func (e env) comparisonLines(r *compare.Result, w int) []string {
 	var lines []string
 	say := func(role themes.Role, text string) {
-		for _, line := range cells.Wrap(text, w) {
-			lines = append(lines, " "+e.display.theme.Paint(role, line))
-		}
+		lines = append(lines, e.wrapped(" ", role, text, w)...)
 	}
 	c := report.Comparison{Result: r}
 	say(themes.Plain, c.Sentence())
 	if len(r.Pairs) > 0 {
-		lines = append(lines, " "+e.outcomeBar(r, w))
+		t, g, width, n := e.display.theme, e.display.glyphs, max(3, min(60, w-40)), float64(len(r.Pairs))
+		wins := int(math.Round(float64(r.Wins) / n * float64(width)))
+		losses := min(width-wins, int(math.Round(float64(r.Losses)/n*float64(width))))
+		lines = append(lines, " "+t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins))+t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, width-wins-losses))+
+			t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))+fmt.Sprintf("  +%d better  %d equal  −%d worse", r.Wins, r.Ties, r.Losses))
 	}
 	if r.Scales != "" {
 		say(themes.Warn, r.Scales)
@@ -277,36 +260,30 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 	if width < 10 {
 		return nil
 	}
-	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ "+e.plusMinus()+" s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
-	for _, b := range bins {
-		delta := units.Missing
-		if b.Pairs > 0 {
-			delta = e.signedDelta(b.Delta)
-		}
-		if width >= 12 && b.Pairs > 1 {
-			delta += t.Paint(themes.Dim, e.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
-		}
-		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
-		values += cells.FitRight(delta, width)
-		counts += t.Paint(themes.Dim, cells.FitRight(units.Count(b.Pairs), width))
+	row := func(head string, cell func(compare.Bin) string) string {
+		return " " + t.Paint(themes.Dim, cells.Fit(head, 14)) + strings.Join(mapped(bins, cell), "")
 	}
-	return []string{" " + names, " " + values, " " + counts}
+	return []string{
+		row("reward, both", func(b compare.Bin) string {
+			return t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
+		}),
+		row("mean Δ "+e.plusMinus()+" s.e.", func(b compare.Bin) string {
+			delta := units.Missing
+			if b.Pairs > 0 {
+				delta = e.signedDelta(b.Delta)
+			}
+			if width >= 12 && b.Pairs > 1 {
+				delta += t.Paint(themes.Dim, e.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+			}
+			return cells.FitRight(delta, width)
+		}),
+		row("prompts", func(b compare.Bin) string { return t.Paint(themes.Dim, cells.FitRight(units.Count(b.Pairs), width)) }),
+	}
 }
 
 // signedDelta returns a difference with its sign and its colour.
 func (e env) signedDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
-}
-
-// outcomeBar returns a bar of wins, ties and losses.
-func (e env) outcomeBar(r *compare.Result, w int) string {
-	t, g := e.display.theme, e.display.glyphs
-	barWidth := max(3, min(60, w-40))
-	n := float64(max(1, len(r.Pairs)))
-	wins := int(math.Round(float64(r.Wins) / n * float64(barWidth)))
-	losses := min(barWidth-wins, int(math.Round(float64(r.Losses)/n*float64(barWidth))))
-	bar := t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, barWidth-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))
-	return bar + fmt.Sprintf("  +%d better  %d equal  −%d worse", r.Wins, r.Ties, r.Losses)
 }
 
 func (a App) pairTable(r *compare.Result, w, h int) paneContent {
@@ -325,7 +302,7 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	cursor := clampIndex(a.second.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
 	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
-		p := a.pairAt(i)
+		p := a.second.pairAt(i)
 		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
 	})
@@ -335,4 +312,18 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	}
 	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
 	return c
+}
+
+// exportedPairs returns the prompts that both runs have, in the order of the table.
+func (a App) exportedPairs() report.Table {
+	names := a.runNames()
+	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]), Columns: []string{
+		"prompt", "reward of " + names[sideBaseline], "reward of " + names[sideCandidate], "delta",
+		"samples of " + names[sideBaseline], "samples of " + names[sideCandidate], "samples_compared", "same_steps",
+	}}
+	for i := range a.second.pairs() {
+		p := a.second.pairAt(i)
+		t.Rows = append(t.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
+	}
+	return t
 }

@@ -66,7 +66,6 @@ func (a App) writeSession() App {
 	})
 }
 
-// inSequence returns some changes as one.
 func inSequence(all []sessionChange) sessionChange {
 	return func(s session.Session) session.Session {
 		for _, c := range all {
@@ -76,8 +75,14 @@ func inSequence(all []sessionChange) sessionChange {
 	}
 }
 
-// onSession takes over the saved session, which another program may have changed too.
-func (a App) onSession(msg sessionMsg) App {
+// sessionMsg is the session as it was saved with the first pending changes, which another program may have changed too.
+type sessionMsg struct {
+	changes int // how many of them
+	session session.Session
+	err     error
+}
+
+func (msg sessionMsg) on(a App) App {
 	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
 	if msg.err != nil {
 		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
@@ -163,11 +168,7 @@ func (a App) restoreSession(o Options) App {
 	if v == nil {
 		return a
 	}
-	given := o.SetByFlag
-	if given == nil {
-		given = func(string) bool { return false }
-	}
-	a.settings.now = v.ApplyTo(o.Settings, given)
+	a.settings.now = v.ApplyTo(o.Settings, func(option string) bool { return o.SetByFlag != nil && o.SetByFlag(option) })
 	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
 	a.session.estimatorChosen = a.session.estimatorChosen || a.session.restored
 	if _, err := figures.ParseQuery(v.Filter); err == nil {
@@ -198,13 +199,12 @@ func (a App) restoreView(name string) App {
 		if e, err := a.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a = a.sweepCursorToSettings()
+		a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
 		a.position.backStack, a.position.view = []viewName{viewOverview}, v
 	}
 	return a
 }
 
-// noticeRestored says what differs from the defaults.
 func (a App) noticeRestored() App {
 	var parts []string
 	if a.settings.now != a.session.defaults {
@@ -228,13 +228,11 @@ func (a App) noticeRestored() App {
 	return a
 }
 
-// addNotice adds a sentence to the notice.
 func (a App) addNotice(text string) App {
 	if a.notice != "" {
 		text = a.notice + "; " + text
 	}
-	a.notice = text
-	return a
+	return a.says(text)
 }
 
 // forget restores the defaults, on the screen and in the session. Marks stay, and undo
@@ -245,7 +243,7 @@ func (a App) forget() App {
 	if a.session.given.Rewards == "" {
 		defaults.Weights = a.session.autoWeights
 	}
-	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
+	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}
@@ -260,8 +258,7 @@ func (a App) forget() App {
 	return a.rearrange()
 }
 
-// withTheme changes to a theme that the person chose.
-func (l display) withTheme(t *themes.Theme) display {
-	l.theme, l.themeFixed, l.themeByUser = t, true, true
-	return l
+func (a App) chooseTheme(t *themes.Theme) App {
+	a.display.theme, a.display.themeFixed, a.display.themeByUser = t, true, true
+	return a.says("theme: " + t.Name + ", " + t.Doc)
 }

@@ -20,71 +20,62 @@ const ratioStep = 0.05
 
 // trySettings computes under set. If the trainer would refuse it, its message is shown
 // and nothing changes.
-func (a App) trySettings(set model.Settings) App {
-	if err := set.Validate(); err != nil {
-		a.notice = err.Error()
-		return a
-	}
-	return a.apply(a.settings.withSettings(set))
-}
+func (a App) trySettings(set model.Settings) App { return a.applyUnless(set.Validate(), set) }
 
 // switchTo is trySettings for another framework, estimator or scale: filter settings that
 // it does not support are kept but have no effect, instead of being refused.
-func (a App) switchTo(set model.Settings) App {
-	if err := set.Effective().Validate(); err != nil {
-		a.notice = err.Error()
-		return a
+func (a App) switchTo(set model.Settings) App { return a.applyUnless(set.Effective().Validate(), set) }
+
+func (a App) applyUnless(err error, set model.Settings) App {
+	if err != nil {
+		return a.says(err.Error())
 	}
-	return a.apply(a.settings.withSettings(set))
+	return a.change(func(s *undoState) { s.now = set })
+}
+
+// change changes the settings, the filter or the order; undo takes it back.
+func (a App) change(of func(*undoState)) App {
+	s := a.settings.undoState
+	of(&s)
+	return a.apply(a.settings.push(s))
 }
 
 // apply takes h as the settings, filter and order, and computes what differs.
 func (a App) apply(h undoHistory) App {
-	sameNumbers := h.now == a.settings.now && h.base == a.settings.base
 	sameRows := h.filter == a.settings.filter && h.order == a.settings.order
-	a.settings = h
-	if !sameRows {
-		a = a.rearrange()
-	}
-	if sameNumbers {
+	if a.settings = h; sameRows {
 		return a
 	}
-	return a
+	return a.rearrange()
 }
 
 func (a App) nextScale() App {
 	entry, err := a.settings.now.FindEstimator()
 	if err != nil {
-		a.notice = err.Error()
-		return a
+		return a.says(err.Error())
 	}
 	if len(entry.Scales) == 1 {
-		a.notice = entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0])
-		return a
+		return a.says(entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0]))
 	}
 	set := a.settings.now
 	set.Scale = entry.Scales[(slices.Index(entry.Scales, set.Scale)+1)%len(entry.Scales)]
 	return a.switchTo(set)
 }
 
-func (a App) moveKeepPos(by int) App {
-	set := a.settings.now
-	set.KeepPos = stepRatio(set.KeepPos, by)
-	a.valuePrompt.negative = false
-	return a.trySettings(set)
-}
+// moveKeepPos moves keep_pos_ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to 0.35000000000000003.
+func (a App) moveKeepPos(by int) App { return a.moveRatio(false, by) }
 
-func (a App) moveKeepNeg(by int) App {
-	set := a.settings.now
-	set.KeepNeg = stepRatio(set.KeepNeg, by)
-	a.valuePrompt.negative = true
-	return a.trySettings(set)
-}
+func (a App) moveKeepNeg(by int) App { return a.moveRatio(true, by) }
 
-// stepRatio moves a ratio by some steps along the grid of hundredths, within 0 and 1: it
-// returns 0.35, not 0.35000000000000003.
-func stepRatio(ratio float64, by int) float64 {
-	return min(1, max(0, math.Round((ratio+float64(by)*ratioStep)*100)/100))
+func (a App) moveRatio(negative bool, by int) App {
+	set := a.settings.now
+	ratio := &set.KeepPos
+	if negative {
+		ratio = &set.KeepNeg
+	}
+	*ratio = min(1, max(0, math.Round((*ratio+float64(by)*ratioStep)*100)/100))
+	a.valuePrompt.negative = negative
+	return a.trySettings(set)
 }
 
 func (a App) toggleRecompute() App {
@@ -94,19 +85,19 @@ func (a App) toggleRecompute() App {
 }
 
 func (a App) undo() App {
-	h, ok := a.settings.undo()
-	if !ok {
-		a.notice = "nothing to undo"
+	h, last := a.settings, len(a.settings.past)-1
+	if last < 0 {
+		return a.says("nothing to undo")
 	}
-	return a.apply(h)
+	return a.apply(undoHistory{h.past[last], h.past[:last], append(slices.Clip(h.next), h.undoState)})
 }
 
 func (a App) redo() App {
-	h, ok := a.settings.redo()
-	if !ok {
-		a.notice = "nothing to redo"
+	h, last := a.settings, len(a.settings.next)-1
+	if last < 0 {
+		return a.says("nothing to redo")
 	}
-	return a.apply(h)
+	return a.apply(undoHistory{h.next[last], append(slices.Clip(h.past), h.undoState), h.next[:last]})
 }
 
 // nextFramework switches to the next framework with an estimator that the log supports:
@@ -183,37 +174,6 @@ type undoHistory struct {
 	past, next []undoState
 }
 
-// withSettings returns h with other settings; redo leads nowhere then.
-func (h undoHistory) withSettings(set model.Settings) undoHistory {
-	s := h.undoState
-	s.now = set
-	return h.push(s)
-}
-
-func (h undoHistory) withFilter(filter string) undoHistory {
-	s := h.undoState
-	s.filter = filter
-	return h.push(s)
-}
-
-func (h undoHistory) withOrder(by order) undoHistory {
-	s := h.undoState
-	s.order = by
-	return h.push(s)
-}
-
-func (h undoHistory) withBaseline(base baseline) undoHistory {
-	s := h.undoState
-	s.base = base
-	return h.push(s)
-}
-
-func (h undoHistory) swapped() undoHistory {
-	s := h.undoState
-	s.now, s.base = h.base.settings, baseline{true, h.now}
-	return h.push(s)
-}
-
 // withProved returns h with the groups that the logged advantages prove in every state: they are a fact of
 // the log, which undo does not take back.
 func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
@@ -251,22 +211,6 @@ func (h undoHistory) hasChanges() bool {
 	return slices.ContainsFunc(h.past, differs) || slices.ContainsFunc(h.next, differs)
 }
 
-func (h undoHistory) undo() (undoHistory, bool) {
-	n := len(h.past)
-	if n == 0 {
-		return h, false
-	}
-	return undoHistory{undoState: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.undoState)}, true
-}
-
-func (h undoHistory) redo() (undoHistory, bool) {
-	n := len(h.next)
-	if n == 0 {
-		return h, false
-	}
-	return undoHistory{undoState: h.next[n-1], past: append(slices.Clip(h.past), h.undoState), next: h.next[:n-1]}, true
-}
-
 // baseline is the settings that the present ones are compared with: A, those being B.
 type baseline struct {
 	on       bool
@@ -282,18 +226,16 @@ func (a App) setBaseline() App {
 	} else {
 		a.notice = "baseline (A): " + settingsInWords(a.settings.now) + " — changes from now on are the candidate (B), Δ is B − A; the key B swaps the two"
 	}
-	return a.apply(a.settings.withBaseline(next))
+	return a.change(func(s *undoState) { s.base = next })
 }
 
 func (a App) swapBaseline() App {
 	if !a.settings.base.on {
-		a.notice = "no baseline to swap with: b sets one"
-		return a
+		return a.says("no baseline to swap with: b sets one")
 	}
-	return a.apply(a.settings.swapped())
+	return a.change(func(s *undoState) { s.now, s.base = s.base.settings, baseline{true, s.now} })
 }
 
-// settingsInWords returns settings as a line of text.
 func settingsInWords(s model.Settings) string {
 	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
 	if s.Options != "" {
@@ -406,9 +348,7 @@ func (a App) onPromptKey(key string) App {
 	case "tab", "shift+tab":
 		a.valuePrompt.negative = !a.valuePrompt.negative
 	case "backspace":
-		if n := len(a.valuePrompt.text); n > 0 {
-			a.valuePrompt.text = a.valuePrompt.text[:n-1]
-		}
+		a.valuePrompt.text = backspace(a.valuePrompt.text)
 	case "enter":
 		return a.applyTypedValue()
 	default:
@@ -429,12 +369,8 @@ func (a App) applyTypedValue() App {
 	if err == nil {
 		err = set.Validate()
 	}
-	if err != nil {
-		a.notice = err.Error()
-		return a
-	}
-	a.valuePrompt.open = false
-	return a.apply(a.settings.withSettings(set))
+	a.valuePrompt.open = err != nil
+	return a.applyUnless(err, set)
 }
 
 func (a App) valueLine(w int) string {

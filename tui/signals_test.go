@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // startPiped starts the program with its output in a pipe, and kills it after two minutes.
@@ -123,6 +125,7 @@ func TestSignalsStopWriting(t *testing.T) {
 		{"compare", log, log, "--format", "json"},
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
+			repotest.OneIn(t, 4)
 			t.Parallel()
 			cmd, lines, stderr := startPiped(t, args...)
 			if _, err := lines.Peek(1); err != nil {
@@ -184,6 +187,7 @@ func TestClosedPipe(t *testing.T) {
 		"flags easyr1", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {
+			repotest.OneIn(t, 5)
 			t.Parallel()
 			for _, trap := range []string{"", "trap '' PIPE; "} {
 				cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)

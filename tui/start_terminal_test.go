@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // startAlone starts the program without a path in a directory with two runs.
@@ -101,6 +103,7 @@ func TestStartWithAPipe(t *testing.T) {
 
 // A theme that is none is an error before anything is drawn.
 func TestStartChecksTheTheme(t *testing.T) {
+	repotest.Slow(t)
 	t.Parallel()
 	x, _ := startAlone(t, "--theme", "nosuch")
 	x.waitFor("unknown theme")

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,51 +24,51 @@ const rowsBelowPlot = 2
 func (a App) stepsChart(w, h int) paneContent {
 	name, second := a.drawnMetric(), a.steps.second
 	names := a.metricNames()
-	drawn := a.drawnFigures([]string{name}, second, w, h-rowsBelowPlot)[0]
-	shown := drawn.chart
-	c := paneContent{title: " " + a.metricHere(name, w), lines: slices.Clone(drawn.rows)}
+	shown := a.drawFigures([]string{name}, second, w, h-rowsBelowPlot).charts[0]
+	c := paneContent{title: " " + a.metricHere(name, w), lines: slices.Clone(shown.rows)}
 	if second != "" {
 		t, g := a.display.theme, a.display.glyphs
 		c.title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + a.metricHere(second, w)
-		if shown.right != (chart.Axis{}) {
+		if shown.right {
 			c.title += t.Paint(themes.Dim, " (right)")
 		}
 	}
 	c.title += a.legend()
 	c.note = a.chartNote(fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names)), shown.perDot, w)
-	width := shown.plotWidth(w)
-	c.lines = append(c.lines, cells.Spaces(valueWidth)+a.stepsRuler(shown.plot.X, width),
-		cells.Spaces(valueWidth)+a.display.theme.Paint(themes.Dim, shown.plot.X.StepLabels(width)))
-	c.lines = a.markLines(onChart, width, c.lines)
+	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.chartAxis(shown)...))
 	return c
 }
 
 // metricHere returns a metric at the step on the screen with the difference from the
 // baseline. In a narrow chart its name is without the first path element.
 func (a App) metricHere(name string, w int) string {
-	value := func(x *analysis.Analysis) float64 { return x.Metric(name) }
 	said := sanitize.Line(name)
 	if _, rest, ok := strings.Cut(said, "/"); ok && w < widthForFullNames {
 		said = rest
 	}
-	here := value(a.result.analysis.Last())
+	here := a.result.analysis.Last().Metric(name)
 	said += " " + a.display.theme.Paint(themes.Accent, metricText(name, here))
 	if w < widthForFullNames && a.steps.second != "" {
 		return said
 	}
-	return said + a.stepDelta(here, value)
+	return said + a.stepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
 }
 
-// stepsRuler marks the step on the screen and the steps of first warnings. It is blank where no run has steps.
-func (a App) stepsRuler(x chart.Axis, w int) string {
-	t := a.display.theme
-	marks := make([]string, max(1, w))
-	missing := a.missingColumns(x, len(marks))
-	for i := range marks {
-		marks[i] = t.Paint(themes.Track, a.display.glyphs.Horizontal)
-		if missing[i] {
-			marks[i] = " "
+// chartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings and is
+// blank where no run has steps, and the step numbers.
+func (a App) chartAxis(c stepChart) []string {
+	t, x := a.display.theme, c.plot.X
+	marks := make([]string, c.width)
+	for _, run := range a.drawnRuns() {
+		missing := x.MissingColumns(stepNumbers(run.trend), c.width)
+		for i := range marks {
+			if missing == nil || !missing[i] {
+				marks[i] = t.Paint(themes.Track, a.display.glyphs.Horizontal)
+			}
 		}
+	}
+	for i, mark := range marks {
+		marks[i] = cmp.Or(mark, " ")
 	}
 	mark := func(step int64, role themes.Role, glyph string) {
 		if at := float64(step); at >= x.Lo && at <= x.Hi {
@@ -78,7 +79,7 @@ func (a App) stepsRuler(x chart.Axis, w int) string {
 		mark(o.Step, themes.Warn, "!")
 	}
 	mark(a.result.analysis.Step, themes.Accent, a.display.glyphs.Dot)
-	return strings.Join(marks, "")
+	return []string{cells.Spaces(valueWidth) + strings.Join(marks, ""), cells.Spaces(valueWidth) + t.Paint(themes.Dim, x.StepLabels(c.width))}
 }
 
 type drawnRun struct {
@@ -99,40 +100,49 @@ func (a App) drawnRuns() []drawnRun {
 	if a.settings.base.on && a.result.baseTrend != nil {
 		runs = append(runs, drawnRun{"baseline", a.result.baseTrend, themes.Plain, chart.Dotted})
 	}
-	if a.second.trend.value != nil {
-		runs = append(runs, drawnRun{a.runNames()[sideCandidate], a.second.trend.value, themes.Good, chart.DashDotted})
+	if second := a.second.trend.value.trend; second != nil {
+		runs = append(runs, drawnRun{a.runNames()[sideCandidate], second, themes.Good, chart.DashDotted})
 	}
 	return runs
 }
 
-// smoothings are the weights of the moving average that A goes through.
-func smoothings() []float64 { return []float64{0, 0.6, 0.9} }
-
-// smoothing returns the weight of the moving average, 0 without.
-func (a App) smoothing() float64 { return smoothings()[a.steps.smoothing] }
-
+// stepChart is a metric over the steps, drawn between its labels.
 type stepChart struct {
 	plot   chart.Plot
-	left   chart.Axis
-	right  chart.Axis // of the second figure; the zero value: it has the axis on the left, or there is none
-	perDot int        // steps whose mean a dot is
+	width  int      // of the plot
+	perDot int      // steps whose mean a dot is
+	right  bool     // a second figure has an axis of its own, on the right
+	rows   []string // plot and labels
 }
 
-// newStepChart returns the chart of a metric for w cells, and of a second one over it unless that is "".
-func (a App) newStepChart(name, second string, w int) stepChart {
-	c := stepChart{plot: chart.Plot{X: a.windowAxis()}}
-	runs := a.drawnRuns()
-	c.plot.Lines, c.left = a.linesOf(name, c.plot.X, runs)
+// newStepChart draws a metric into w columns and h rows, and a second one over it unless that is "".
+func (a App) newStepChart(name, second string, w, h int) stepChart {
+	c := stepChart{plot: chart.Plot{X: a.windowAxis()}, width: w - valueWidth - 1}
+	lines, left := a.linesOf(name, c.plot.X, a.drawnRuns())
+	labels, rightLabels := left.RowLabels(h), make([]string, max(0, h))
 	if second != "" {
 		over, axis := a.linesOf(second, c.plot.X, []drawnRun{{trend: a.result.trend, role: themes.Warn, stroke: chart.Dashed}})
-		c.plot.Lines = append(c.plot.Lines, over...)
-		if axis != c.left {
-			c.right = axis
+		lines = append(lines, over...)
+		if c.right = axis != left; c.right {
+			c.width -= valueWidth - 1
+			rightLabels = axis.RowLabels(h)
 		}
 	}
-	c.perDot = chart.PointsPerDot(len(c.plot.Lines[0].Within(c.plot.X).X), c.plotWidth(w))
-	if weight := a.smoothing(); weight > 0 {
-		c.plot.Lines = withSmooth(c.plot.Lines, weight)
+	c.width = max(1, c.width)
+	c.perDot = chart.PointsPerDot(len(lines[0].Within(c.plot.X).X), c.width)
+	c.plot.Lines = lines
+	if weight := a.steps.smoothing; weight > 0 { // the moving averages, and behind them the lines themselves
+		smooth := slices.Clone(lines)
+		for i, line := range lines {
+			smooth[i].Y = chart.Smoothed(line.Y, weight)
+			lines[i].Role, lines[i].Stroke = themes.Track, chart.Sparse
+		}
+		c.plot.Lines = slices.Concat(smooth, lines)
+	}
+	t := a.display.theme
+	c.rows = c.plot.Draw(t, a.display.glyphs, c.width, h)
+	for i, row := range c.rows {
+		c.rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, rightLabels[i])
 	}
 	return c
 }
@@ -157,48 +167,12 @@ func (e env) linesOf(name string, x chart.Axis, runs []drawnRun) ([]chart.Line, 
 	return lines, axis
 }
 
-// withSmooth returns the moving averages of lines, and behind them the line itself.
-func withSmooth(lines []chart.Line, weight float64) []chart.Line {
-	var all []chart.Line
-	for _, line := range lines {
-		line.Y = chart.Smoothed(line.Y, weight)
-		all = append(all, line)
-	}
-	for _, line := range lines {
-		line.Role, line.Stroke = themes.Track, chart.Sparse
-		all = append(all, line)
-	}
-	return all
-}
-
 func stepNumbers(t *analysis.Trend) []float64 {
 	all := make([]float64, len(t.Steps))
 	for i := range all {
 		all[i] = float64(t.Steps[i].Step)
 	}
 	return all
-}
-
-// plotWidth returns how many of w cells are left between the labels.
-func (c stepChart) plotWidth(w int) int {
-	w -= valueWidth + 1
-	if c.right != (chart.Axis{}) {
-		w -= valueWidth - 1
-	}
-	return max(1, w)
-}
-
-// draw draws the lines and the labels beside them into w columns and h rows.
-func (c stepChart) draw(t *themes.Theme, g chart.Glyphs, w, h int) []string {
-	rows := c.plot.Draw(t, g, c.plotWidth(w), h)
-	left, right := c.left.RowLabels(h), make([]string, max(0, h))
-	if c.right != (chart.Axis{}) {
-		right = c.right.RowLabels(h)
-	}
-	for i, row := range rows {
-		rows[i] = t.Paint(themes.Dim, cells.FitRight(left[i], valueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, right[i])
-	}
-	return rows
 }
 
 // legend names the lines of the runs, if there are several.
@@ -218,14 +192,15 @@ func (a App) legend() string {
 // there is room: a part of the steps, steps that are missing, averages, means of several steps.
 func (a App) chartNote(first string, perDot, w int) string {
 	notes := []string{first}
-	if text := a.windowText(); text != "" {
-		notes = append(notes, text)
+	if a.steps.window != (stepWindow{}) {
+		x, all := a.windowAxis(), a.axisOfAllSteps()
+		notes = append(notes, fmt.Sprintf("steps %.0f–%.0f of %.0f–%.0f", x.Lo, x.Hi, all.Lo, all.Hi))
 	}
 	if text := a.gapsText(); text != "" {
 		notes = append(notes, text)
 	}
-	if weight := a.smoothing(); weight > 0 {
-		notes = append(notes, fmt.Sprintf("moving average %g", weight))
+	if a.steps.smoothing > 0 {
+		notes = append(notes, fmt.Sprintf("moving average %g", a.steps.smoothing))
 	}
 	if perDot > 1 {
 		notes = append(notes, fmt.Sprintf("means of %d steps", perDot))
@@ -262,15 +237,6 @@ func (a App) windowAxis() chart.Axis {
 		return chart.Axis{Lo: max(all.Lo, all.Hi-float64(w.last-1)), Hi: all.Hi}
 	}
 	return chart.Axis{Lo: float64(w.from), Hi: float64(w.to)}
-}
-
-// windowText says which steps are shown: "" if all are.
-func (a App) windowText() string {
-	if a.steps.window == (stepWindow{}) {
-		return ""
-	}
-	x, all := a.windowAxis(), a.axisOfAllSteps()
-	return fmt.Sprintf("steps %.0f–%.0f of %.0f–%.0f", x.Lo, x.Hi, all.Lo, all.Hi)
 }
 
 // showWindow shows some steps: at least a few, none beyond the runs, and if all would be shown, also those to come.
@@ -324,11 +290,6 @@ func (a App) panSteps(by int) App {
 // moveStepInWindow is moveStep for charts: the window follows the step.
 func (a App) moveStepInWindow(by int) App {
 	a = a.moveStep(by)
-	return a.windowAtStep()
-}
-
-// windowAtStep moves the window so far that it shows the step on the screen.
-func (a App) windowAtStep() App {
 	if a.result.trend == nil || a.steps.window == (stepWindow{}) {
 		return a
 	}
@@ -367,10 +328,9 @@ func runRange(a App, args []string) (App, error) {
 	default:
 		return a, usage
 	}
-	if a.drawsSteps() {
-		return a, nil
+	if !a.drawsSteps() {
+		a = a.openSteps()
 	}
-	a = a.openSteps()
 	return a, nil
 }
 
@@ -399,23 +359,11 @@ func (e env) gapsText() string {
 	return text
 }
 
-// missingColumns reports which of w columns of a chart are of steps that no run on it has.
-func (a App) missingColumns(x chart.Axis, w int) []bool {
-	all := slices.Repeat([]bool{true}, w)
-	for _, run := range a.drawnRuns() {
-		missing := x.MissingColumns(stepNumbers(run.trend), w)
-		for i := range all {
-			all[i] = all[i] && missing != nil && missing[i]
-		}
-	}
-	return all
-}
-
 // newestWithGaps returns the newest values over the steps, at most n with a NaN wherever steps are missing, and the
 // index among them of a step, which is given by its index in the trend: -1 if it is not among them.
 func (e env) newestWithGaps(values []float64, step, n int) (shown []float64, current int) {
 	gaps := chart.Gaps(stepNumbers(e.result.trend))
-	current = -1
+	current = n // from the newest
 	for i := len(values) - 1; i >= 0 && len(shown) < n; i-- {
 		if gaps != nil && gaps[i] {
 			shown = append(shown, math.NaN())
@@ -427,11 +375,5 @@ func (e env) newestWithGaps(values []float64, step, n int) (shown []float64, cur
 	}
 	shown = shown[:min(n, len(shown))]
 	slices.Reverse(shown)
-	if current >= len(shown) {
-		return shown, -1
-	}
-	if current >= 0 {
-		current = len(shown) - 1 - current
-	}
-	return shown, current
+	return shown, max(-1, len(shown)-1-current)
 }

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -21,7 +24,7 @@ type stepsState struct {
 	second    string // drawn over it; "": none
 	large     bool   // the chart fills the view
 	window    stepWindow
-	smoothing int // index of smoothings
+	smoothing float64 // the weight of the moving average, 0 without
 	figures   figuresState
 	picker    figurePicker
 }
@@ -62,22 +65,18 @@ func chartKeys() []binding {
 }
 
 func (a App) nextSmoothing() App {
-	a.steps.smoothing = (a.steps.smoothing + 1) % len(smoothings())
+	weights := []float64{0, 0.6, 0.9}
+	a.steps.smoothing = weights[(slices.Index(weights, a.steps.smoothing)+1)%len(weights)]
 	return a
 }
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
 func (a App) toggleLarge() App {
 	a.steps.large = !a.steps.large
-	if !a.steps.large && a.cameFrom(viewFigures) {
+	if n := len(a.position.backStack); !a.steps.large && n > 0 && a.position.backStack[n-1] == viewFigures {
 		return a.goBack()
 	}
 	return a
-}
-
-func (a App) cameFrom(v viewName) bool {
-	n := len(a.position.backStack)
-	return n > 0 && a.position.backStack[n-1] == v
 }
 
 // leaveSteps goes back; from a large chart to the table.
@@ -90,27 +89,14 @@ func (a App) leaveSteps() App {
 
 func (a App) openSteps() App { return a.pushView(viewSteps) }
 
-func (a App) enterPane() App {
-	switch a.panes.focus {
-	case layout.Steps:
-		return a.openSteps()
-	case layout.Warnings:
-		return a.enterWarning()
-	case layout.Metrics:
-		return a.drawMetric()
-	default:
-		return a.openGroup()
-	}
-}
-
 // metricNames returns the metrics of the step, those of the pane of steps first.
-func (a App) metricNames() []string {
+func (e env) metricNames() []string {
 	var names []string
 	for _, row := range trendRows() {
 		names = append(names, row.metric)
 	}
-	if a.result.analysis != nil {
-		for _, m := range a.result.analysis.Metrics {
+	if e.result.analysis != nil {
+		for _, m := range e.result.analysis.Metrics {
 			if !slices.Contains(names, m.Name) {
 				names = append(names, m.Name)
 			}
@@ -149,7 +135,7 @@ const widthForFirstWarnings = 76
 // stepsView draws a metric over all steps, the list of first warnings, and the table.
 func (a App) stepsView(w, h int) []string {
 	if a.result.trend == nil {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " steps", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
+		return a.computingSteps("steps", w, h)
 	}
 	chart, list := a.stepsLayout(w, h)
 	lines := a.box(chart, a.steps.large, a.stepsChart(chart.Inner().W, chart.Inner().H))
@@ -160,6 +146,11 @@ func (a App) stepsView(w, h int) []string {
 		return lines
 	}
 	return append(lines, a.box(layout.Rect{W: w, H: h - chart.H}, true, a.stepsTable(w-2, h-chart.H-2))...)
+}
+
+// computingSteps draws a view of all steps while there is none of them.
+func (e env) computingSteps(title string, w, h int) []string {
+	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " " + title, lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "computing all steps …")}})
 }
 
 // stepsLayout returns where the chart is and, if there is room, the list of first warnings. The table is below.
@@ -187,30 +178,26 @@ func (a App) stepsTable(w, h int) paneContent {
 	for _, o := range a.firstWarnings() {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
+	columns := a.stepColumns(w)
 	head := " "
-	for _, column := range a.stepColumns(w) {
-		head += column.lay(column.name, column.width)
+	for _, column := range columns {
+		head += column.lay(column.Name, column.width)
 	}
 	c.lines = []string{t.Paint(themes.Dim, head+"  groups without signal")}
-	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(&trend.Steps[i], first[i], w) })
+	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(columns, &trend.Steps[i], first[i], w) })
 	return c
 }
 
 // stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
 // there first.
-func (a App) stepRow(s *analysis.StepFigures, firstWarnings []string, w int) string {
+func (a App) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
 	t := a.display.theme
 	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
 	line := " "
-	for _, c := range a.stepColumns(w) {
-		text := "…"
-		switch {
-		case c.name == "step" && marked && !s.Pending:
-			text = t.Paint(themes.Accent, "*") + c.cell(s)
-		case c.atOnce || !s.Pending:
-			text = c.cell(s)
-		case c.name == "groups":
-			text = ""
+	for _, c := range columns {
+		text := c.cell(s)
+		if c.Name == "step" && marked && !s.Pending {
+			text = t.Paint(themes.Accent, "*") + text
 		}
 		line += c.lay(text, c.width)
 	}
@@ -232,29 +219,44 @@ func (a App) stepRow(s *analysis.StepFigures, firstWarnings []string, w int) str
 
 // stepColumn is a column of the table of steps.
 type stepColumn struct {
-	name   string
-	from   int // the width of the table from which there is room for it
-	width  int
-	lay    func(text string, w int) string
-	cell   func(*analysis.StepFigures) string
-	atOnce bool // known before the step is computed
+	figures.Column[*analysis.StepFigures]
+	width int
+	lay   func(text string, w int) string
+	atEnd bool // not known while the step is being written
+}
+
+// cell returns the figure of a step as far as it is known.
+func (c stepColumn) cell(s *analysis.StepFigures) string {
+	switch {
+	case !s.Pending && s.Open && c.atEnd:
+		return units.Missing
+	case !s.Pending, c.Name == "step", c.Name == "samples":
+		return c.Value(s).String()
+	case c.Name == "groups":
+		return ""
+	}
+	return "…"
 }
 
 // stepColumns returns the columns that a table of w cells has. A narrow one leaves some out: samples and groups, which the shares
 // are of, and kept, of which those with an advantage are the part that trains.
-func (e env) stepColumns(w int) []stepColumn {
-	all := []stepColumn{
-		{"step", 0, 7, cells.FitRight, func(s *analysis.StepFigures) string { return fmt.Sprint(s.Step) }, true},
-		{"samples", 128, 9, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Rows) }, true},
-		{"groups", 128, 8, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Groups) }, false},
-		{"reward", 0, 8, cells.FitRight, func(s *analysis.StepFigures) string { return units.Short(s.Metric("critic/score/mean")) }, false},
-		{"signal", 0, 16, afterSpaces, signalText, false},
-		{e.nonzeroName(), 76, 18, cells.Fit, nonzeroText, false},
-		{"kept", 96, 18, cells.Fit, func(s *analysis.StepFigures) string { return units.Fraction(s.Kept, s.Rows) }, false},
-		{"Σ|A|", 0, 7, cells.FitRight, func(s *analysis.StepFigures) string { return units.Times(s.Metric("vantage/abs_advantage_ratio")) }, false},
-		{"flips", 0, 6, cells.FitRight, func(s *analysis.StepFigures) string { return units.Count(s.Flips.Total()) }, false},
+func (e env) stepColumns(w int) (columns []stepColumn) {
+	all := figures.Steps()
+	add := func(from int, name string, width int, lay func(string, int) string) {
+		if c, ok := figures.Find(all, name); ok && w >= from {
+			columns = append(columns, stepColumn{c, width, lay, name == "signal" || name == e.nonzeroName()})
+		}
 	}
-	return slices.DeleteFunc(all, func(c stepColumn) bool { return w < c.from })
+	add(0, "step", 7, cells.FitRight)
+	add(128, "samples", 9, cells.FitRight)
+	add(128, "groups", 8, cells.FitRight)
+	add(0, "reward", 8, cells.FitRight)
+	add(0, "signal", 16, afterSpaces)
+	add(76, e.nonzeroName(), 18, cells.Fit)
+	add(96, "kept", 18, cells.Fit)
+	add(0, "Σ|A|", 7, cells.FitRight)
+	add(0, "flips", 6, cells.FitRight)
+	return columns
 }
 
 func afterSpaces(text string, w int) string { return "  " + cells.Fit(text, w-2) }
@@ -288,35 +290,33 @@ func (a App) firstWarnings() []analysis.FirstWarning {
 	if !found {
 		return all
 	}
-	at := slices.IndexFunc(all, func(o analysis.FirstWarning) bool { return o.StepIndex > alike.StepIndex })
-	if at < 0 {
-		at = len(all)
-	}
-	return slices.Insert(all, at, alike)
+	return slices.Insert(all, sort.Search(len(all), func(i int) bool { return all[i].StepIndex > alike.StepIndex }), alike)
 }
 
 // moveFirstWarning goes to the next step where a kind of warning appears first, or to the
 // previous one, around the ends, and says which kinds.
 func (a App) moveFirstWarning(by int) App {
-	steps := a.firstWarningSteps()
-	if len(steps) == 0 {
+	t := a.result.trend
+	if t == nil {
+		a.notice = "no warnings yet: not all steps are computed"
+		return a
+	}
+	all := a.firstWarnings()
+	if len(all) == 0 {
 		a.notice = "no warnings at any step"
-		if t := a.result.trend; t == nil || !t.Complete() {
+		if !t.Complete() {
 			a.notice = "no warnings yet: not all steps are computed"
 		}
 		return a
 	}
 	here := a.result.analysis.Step
-	to, exact := slices.BinarySearch(steps, here)
-	switch {
-	case by < 0:
+	to := sort.Search(len(all), func(i int) bool { return all[i].Step > here || by < 0 && all[i].Step == here })
+	if by < 0 {
 		to--
-	case exact:
-		to++
 	}
-	step := steps[(to+len(steps))%len(steps)]
+	step := all[(to+len(all))%len(all)].Step
 	var sentences []string
-	for _, o := range a.firstWarnings() {
+	for _, o := range all {
 		if o.Step == step {
 			sentences = append(sentences, o.Sentence())
 		}
@@ -324,20 +324,6 @@ func (a App) moveFirstWarning(by int) App {
 	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
 	i, _ := a.snap.Find(step)
 	return a.showStep(i)
-}
-
-// firstWarningSteps returns the steps where warnings appear first, ascending, each once.
-func (a App) firstWarningSteps() []int64 {
-	if a.result.trend == nil || a.result.analysis == nil {
-		return nil
-	}
-	var steps []int64
-	for _, o := range a.firstWarnings() {
-		if n := len(steps); n == 0 || steps[n-1] != o.Step {
-			steps = append(steps, o.Step)
-		}
-	}
-	return steps
 }
 
 // widthForCounts is the width from which the list has the number of groups or samples.
@@ -349,9 +335,7 @@ func (a App) firstWarningList(w, h int) paneContent {
 	t, all := a.display.theme, a.firstWarnings()
 	c := paneContent{title: " first occurrence of warnings"}
 	if !a.result.trend.Complete() {
-		for _, line := range cells.Wrap("shown when all steps are computed", w-2) {
-			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
-		}
+		c.lines = a.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
 		return c
 	}
 	if len(all) == 0 {
@@ -359,10 +343,7 @@ func (a App) firstWarningList(w, h int) paneContent {
 		return c
 	}
 	here := a.result.analysis.Step
-	passed := slices.IndexFunc(all, func(o analysis.FirstWarning) bool { return o.Step > here })
-	if passed < 0 {
-		passed = len(all)
-	}
+	passed := sort.Search(len(all), func(i int) bool { return all[i].Step > here })
 	top := windowTop(passed, len(all), h)
 	for _, o := range all[top:min(len(all), top+h)] {
 		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
@@ -373,4 +354,35 @@ func (a App) firstWarningList(w, h int) paneContent {
 	}
 	c.note = fmt.Sprintf("%d/%d", passed, len(all))
 	return c
+}
+
+// exportedSteps returns the computed steps, with every figure of the table and the one
+// that is drawn.
+func (a App) exportedSteps() report.Table {
+	columns := figures.Select(figures.Steps(), "step", "samples", "groups", "signal", "kept", "nonzero", "flips")
+	columns = append(columns, figures.Metric("critic/score/mean"), figures.Metric("vantage/abs_advantage_ratio"))
+	drawn := a.drawnMetric()
+	if !slices.ContainsFunc(columns, func(c figures.Column[*analysis.StepFigures]) bool { return c.Name == drawn }) {
+		columns = append(columns, figures.Metric(drawn))
+	}
+	t := report.Table{Title: "steps"}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Name)
+	}
+	t.Columns = append(t.Columns, "note")
+	if a.result.trend == nil {
+		return t
+	}
+	for i := range a.result.trend.Steps {
+		x := &a.result.trend.Steps[i]
+		if x.Pending {
+			continue
+		}
+		var row []any
+		for _, c := range columns {
+			row = append(row, c.Value(x).Cell())
+		}
+		t.Rows = append(t.Rows, append(row, a.noteOf(x.Step, "")))
+	}
+	return t
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // endings are the signals that end a program, with the exit code of a shell.
@@ -66,6 +68,7 @@ func TestSignalsInAStorm(t *testing.T) {
 	for n, end := range endings {
 		for moment := range 3 {
 			t.Run(fmt.Sprint(end.signal, moment), func(t *testing.T) {
+				repotest.OneIn(t, 12)
 				t.Parallel()
 				random := rand.New(rand.NewPCG(uint64(n), uint64(moment)))
 				x := startProgram(t, growingLog(t, 400))
@@ -139,6 +142,7 @@ func TestResizesWhileReading(t *testing.T) {
 func TestTerminalClosedInAStorm(t *testing.T) {
 	for moment := range 4 {
 		t.Run(fmt.Sprint(moment), func(t *testing.T) {
+			repotest.OneIn(t, 3)
 			t.Parallel()
 			random := rand.New(rand.NewPCG(7, uint64(moment)))
 			x := startProgram(t, growingLog(t, 400))

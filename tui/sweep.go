@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +14,9 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/report"
 	"vantage/model/sweep"
+	"vantage/model/trainer"
 	"vantage/model/units"
 )
 
@@ -20,13 +24,13 @@ import (
 type sweepState struct {
 	figure    int // index in sweep.Figures
 	pos, neg  int // indexes of the ratios under the cursor
-	scope     sweepScope
-	lastRange sweepScope // the range that was typed last
+	scope     scope
+	lastRange scope // the range that was typed last; zero: none
 
 	goal       sweep.Goal // zero: the default
 	advice     sweep.Recommendation
-	adviceOf   adviceRequest // what advice is of
-	followStar bool          // the cursor goes to the star of the next grid
+	adviceOf   adviceKey // what advice is of
+	followStar bool      // the cursor goes to the star of the next grid
 
 	job  job[sweepKey, sweepPart]
 	grid *sweep.Grid // on the screen
@@ -34,10 +38,10 @@ type sweepState struct {
 
 func sweepKeys() keySection {
 	return keySection{"sweep", []binding{
-		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", move(App.moveSweepNeg, -1)},
-		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", move(App.moveSweepNeg, 1)},
-		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", move(App.moveSweepPos, -1)},
-		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", move(App.moveSweepPos, 1)},
+		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", moveSweep(sweepNeg, -1)},
+		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", moveSweep(sweepNeg, 1)},
+		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", moveSweep(sweepPos, -1)},
+		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", moveSweep(sweepPos, 1)},
 		{[]string{"v"}, "v", "v figure", "next figure that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
 		{[]string{"V"}, "V", "", "previous figure", move(App.moveSweepFigure, -1)},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
@@ -56,41 +60,66 @@ func (a App) openSweep() App {
 		a.notice = "only GRPO estimators have this filter: select one with e or E first"
 		return a
 	}
+	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg).atStar()
 	a.sweep.followStar = true
-	return a.sweepCursorToSettings().sweepCursorToStar().pushView(viewSweep)
+	return a.pushView(viewSweep)
 }
 
-// sweepCursorToSettings puts the cursor on the cell nearest to the present ratios.
-func (a App) sweepCursorToSettings() App {
-	r := sweep.DefaultRatios()
-	a.sweep.pos, a.sweep.neg = nearestIndex(r.Pos, a.settings.now.KeepPos), nearestIndex(r.Neg, a.settings.now.KeepNeg)
-	return a
-}
-
-func nearestIndex(values []float64, x float64) int {
-	best := 0
-	for i, v := range values {
-		if abs(v-x) < abs(values[best]-x) {
-			best = i
+// at returns the state with the cursor on the cell nearest to some ratios.
+func (s sweepState) at(keepPos, keepNeg float64) sweepState {
+	nearest := func(values []float64, x float64) int {
+		best := 0
+		for i, v := range values {
+			if math.Abs(v-x) < math.Abs(values[best]-x) {
+				best = i
+			}
 		}
+		return best
 	}
-	return best
+	r := sweep.DefaultRatios()
+	s.pos, s.neg = nearest(r.Pos, keepPos), nearest(r.Neg, keepNeg)
+	return s
 }
 
-func abs(x float64) float64 { return max(x, -x) }
+// atStar returns the state with the cursor on the recommended cell, if there is one.
+func (s sweepState) atStar() sweepState {
+	if c := s.advice.Cell; c != nil {
+		return s.at(c.KeepPos, c.KeepNeg)
+	}
+	return s
+}
 
-func (a App) moveSweepPos(by int) App {
-	i, _ := a.sweep.sweepCursor(a.env)
+func sweepPos(s *sweepState) *int { return &s.pos }
+func sweepNeg(s *sweepState) *int { return &s.neg }
+
+// moveSweep returns the action that moves the cursor along one of the ratios by some cells of the map.
+func moveSweep(ratio func(*sweepState) *int, by int) action {
+	return func(a App) App {
+		at, stride := ratio(&a.sweep), a.sweepStride()
+		*at = clampIndex(*at-*at%stride+by*stride, len(sweep.DefaultRatios().Pos))
+		a.sweep.followStar = false
+		return a
+	}
+}
+
+// toggleStar moves the cursor to the star, or from there to the cell that is set.
+func (a App) toggleStar() App {
+	star := a.sweep.atStar()
+	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
+		star = star.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
+	}
+	a.sweep = star
 	a.sweep.followStar = false
-	a.sweep.pos = clampIndex(i+by*a.sweepStride(), len(sweep.DefaultRatios().Pos))
 	return a
 }
 
-func (a App) moveSweepNeg(by int) App {
-	_, j := a.sweep.sweepCursor(a.env)
-	a.sweep.followStar = false
-	a.sweep.neg = clampIndex(j+by*a.sweepStride(), len(sweep.DefaultRatios().Neg))
-	return a
+// sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
+func (e env) sweepStride() int {
+	n := len(sweep.DefaultRatios().Pos)
+	if e.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && e.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
+		return 1
+	}
+	return 2
 }
 
 // sweepCursor returns the indexes of the cell under the cursor, rounded to one on the map.
@@ -99,21 +128,63 @@ func (s sweepState) sweepCursor(e env) (pos, neg int) {
 	return s.pos - s.pos%by, s.neg - s.neg%by
 }
 
-func (a App) applySweep() App {
-	r := sweep.DefaultRatios()
-	set := a.settings.now
-	i, j := a.sweep.sweepCursor(a.env)
+// pair returns the settings at work with the ratios under the cursor.
+func (s sweepState) pair(e env) model.Settings {
+	r, set := sweep.DefaultRatios(), e.settings.now
+	i, j := s.sweepCursor(e)
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
+	return set
+}
+
+func (a App) applySweep() App {
+	set := a.sweep.pair(a.env)
 	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
 		set.Recompute = false // which without a filter changes nothing but raises a warning
 	}
-	a = a.goBack()
-	return a.trySettings(set)
+	return a.goBack().trySettings(set)
+}
+
+func (a App) copyPair() App {
+	if a.sweep.grid == nil {
+		a.notice = "nothing to copy yet"
+		return a
+	}
+	_, lines := sweepConfig(a.sweep.pair(a.env))
+	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")
+}
+
+// sweepConfig returns what to write into a trainer's configuration for a pair, and whose it is: that of
+// the trainer at work, or of EasyR1 if only that one can filter so.
+func sweepConfig(set model.Settings) (framework string, lines []string) {
+	e, err := set.FindEstimator()
+	d, ok := trainer.Find(set.Framework)
+	if !ok || err != nil || set.Filtering() && !e.TrainerFilters {
+		d = trainer.Dialects()[0]
+	}
+	return d.Framework, d.Emit(set)
+}
+
+func (a App) exportedSweep() report.Table {
+	t := report.Table{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+	for _, f := range sweep.Figures() {
+		t.Columns = append(t.Columns, f.Name)
+	}
+	if a.sweep.grid == nil {
+		return t
+	}
+	for _, c := range a.sweep.grid.Cells(a.settings.now.Recompute) {
+		row := []any{c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups}
+		for _, f := range sweep.Figures() {
+			row = append(row, f.Value(&c))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // sweepKey is all that a grid depends on.
 type sweepKey struct {
-	scope    sweepScope
+	scope    scope
 	step     int64          // if it is of one step, or of the last up to one; 0 for the newest
 	revision int            // of the step, or of the snapshot
 	set      model.Settings // without ratios and recompute
@@ -134,8 +205,8 @@ type sweepPart struct {
 	done, total int // steps
 }
 
-// wantedSweep returns the request of the map that belongs on the screen.
-func (s sweepState) wantedSweep(e env) sweepKey {
+// wanted returns the request of the map that belongs on the screen.
+func (s sweepState) wanted(e env) sweepKey {
 	q := sweepKey{scope: s.currentScope(e), set: e.settings.now, revision: e.snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
 	if q.scope.kind == scopeShown {
@@ -153,33 +224,34 @@ func (s sweepState) wantedSweep(e env) sweepKey {
 // updateSweep takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
 // the same with more rows has as many steps.
 func (a App) updateSweep(msg tea.Msg) App {
-	var more tea.Cmd
-	var isAnswer bool
-	if a.sweep.job, more, isAnswer = a.sweep.job.take(msg); isAnswer {
-		if part := a.sweep.job.value; a.sweep.grid == nil || a.sweep.grid.Steps <= part.done || more == nil {
-			a.sweep.grid = part.grid
+	s := &a.sweep
+	if s.job.take(&a, msg) {
+		if part := s.job.value; s.grid == nil || s.grid.Steps <= part.done || !s.job.busy() {
+			s.grid = part.grid
 		}
-		a = a.starts(more)
 	}
 	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
-		return a.stopSweep().updateAdvice()
+		if s.job.busy() || s.job.key.analysis != nil { // whose key would keep it in memory
+			s.job.stop()
+			s.grid = nil
+		}
+		return a
 	}
-	key, before := a.sweep.wantedSweep(a.env), a.sweep.job.key
-	if key.scope.kind == scopeShown && !a.stepIsCurrent() || !a.sweep.job.lacks(key, sweepKey.isOlder) {
-		return a.updateAdvice()
+	key, before := s.wanted(a.env), s.job.key
+	if key.analysis != nil && !a.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
+		return a
 	}
 	if !before.isOlder(key) {
-		a.sweep.grid, a.sweep.job.err = nil, nil // it is of something else
+		s.grid, s.job.err = nil, nil // it is of something else
 	}
 	steps, groups := a.scopeSteps(key.scope), map[int][]int(nil)
 	if key.analysis != nil {
 		groups = a.shownGroups()
-		steps = slices.DeleteFunc(steps, func(i int) bool { return groups[i] == nil })
+		steps = slices.SortedFunc(maps.Keys(groups), func(a, b int) int { return b - a })
 	}
-	var cmd tea.Cmd
-	a.sweep.job, cmd = a.sweep.job.start(a.ctx, key, computeSweep(key.set, a.snap, steps, groups))
-	a.sweep.job.value.done, a.sweep.job.value.total = 0, len(steps)
-	return a.updateAdvice().starts(cmd)
+	s.job.start(&a, key, computeSweep(key.set, a.snap, steps, groups))
+	s.job.value.done, s.job.value.total = 0, len(steps)
+	return a
 }
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
@@ -191,15 +263,6 @@ func (e env) stepIsCurrent() bool {
 		}
 	}
 	return e.result.analysis.Step == e.snap.Steps[e.stepIndex()].Number
-}
-
-// stopSweep cancels the request. A complete grid stays, unless it covers only the groups
-// that the filter shows: the request would keep their analysis in memory.
-func (a App) stopSweep() App {
-	if a.sweep.job.busy() || a.sweep.job.key.analysis != nil {
-		a.sweep.job, a.sweep.grid = a.sweep.job.stop(), nil
-	}
-	return a
 }
 
 // computeSweep sweeps the ratios over some steps of a snapshot, the newest first, and of these over some groups by the index of
@@ -224,7 +287,6 @@ func computeSweep(set model.Settings, snap model.Snapshot, steps []int, groups m
 // sweepPartSamples is the least number of samples of a part, so that the map appears early.
 const sweepPartSamples = 1 << 18
 
-// addSteps adds steps to a grid, in parts.
 func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int][]int, total int) work[sweepPart] {
 	return func(ctx context.Context) (sweepPart, work[sweepPart], error) {
 		n, next, err := 0, grid, error(nil)
@@ -245,23 +307,60 @@ func addSteps(grid *sweep.Grid, snap model.Snapshot, steps []int, groups map[int
 	}
 }
 
-// sweepProgress returns how many steps are in a map over several; "" if all are.
-func (s sweepState) sweepProgress() string {
-	part := s.job.value
-	if !s.job.busy() || part.total < 2 {
-		return ""
+// adviceKey is all that the recommendation of a map depends on.
+type adviceKey struct {
+	grid      *sweep.Grid
+	stride    int // only every so many ratios are on the map
+	goal      sweep.Goal
+	recompute bool
+}
+
+// updateAdvice finds what suits the goal best on the map that is on the screen, and puts the cursor there
+// until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
+// what is under the cursor.
+func (a App) updateAdvice(tea.Msg) App {
+	s := &a.sweep
+	key := adviceKey{s.grid, a.sweepStride(), s.sweepGoal(), a.settings.now.Recompute}
+	if a.position.view != viewSweep || key == s.adviceOf {
+		return a
 	}
-	return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
+	s.adviceOf, s.advice = key, sweep.Recommendation{}
+	if key.grid == nil {
+		return a
+	}
+	s.advice = key.grid.Every(key.stride).Recommend(key.goal, key.recompute)
+	if s.followStar {
+		a.sweep = s.atStar()
+		s.followStar = s.job.busy()
+	}
+	return a
 }
 
-// sweepScope is what the sweep covers.
-type sweepScope struct {
-	kind     scopeKind
-	last     int   // the number of steps of scopeLast
-	from, to int64 // the steps of scopeRange
+func (s sweepState) sweepGoal() sweep.Goal {
+	if s.goal == (sweep.Goal{}) {
+		return sweep.DefaultGoal()
+	}
+	return s.goal
 }
 
-// scopeKind is a kind of sweepScope.
+func (a App) nextGoal() App {
+	names := sweep.GoalNames()
+	g := a.sweep.sweepGoal()
+	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
+	a.sweep.goal, a.sweep.followStar = g, true
+	return a
+}
+
+func runGoal(a App, args []string) (App, error) {
+	g, err := sweep.ParseGoal(strings.Join(args, " "))
+	if err != nil {
+		return a, err
+	}
+	a.sweep.goal = g
+	return a.openSweep(), nil
+}
+
+// scopeKind is a kind of [scope].
 type scopeKind int
 
 // The kinds, in the order of Tab.
@@ -271,98 +370,69 @@ const (
 	scopeLast                   // the last complete steps up to the one on the screen
 	scopeRange                  // the complete steps between two numbers
 	scopeAll                    // all complete steps
-
-	scopeKinds = iota
 )
 
 // defaultLastSteps is the number of steps of scopeLast unless it is given.
 const defaultLastSteps = 10
 
 // currentScope returns the scope at work: without a filter the groups shown are the steps on the screen.
-func (s sweepState) currentScope(e env) sweepScope {
+func (s sweepState) currentScope(e env) scope {
 	if s.scope.kind == scopeShown && !e.isFiltered() {
-		return e.place.scope.ofSweep()
+		return e.place.scope.scope
 	}
 	return s.scope
 }
 
 func (a App) nextScope() App {
+	all := []scope{{kind: scopeStep}}
+	if a.isFiltered() {
+		all = append(all, scope{kind: scopeShown})
+	}
+	all = append(all, scope{kind: scopeLast, last: a.place.scope.lastSteps()})
+	if a.sweep.lastRange != (scope{}) {
+		all = append(all, a.sweep.lastRange)
+	}
+	all = append(all, scope{kind: scopeAll})
 	kind := a.sweep.currentScope(a.env).kind
-	for {
-		kind = (kind + 1) % scopeKinds
-		if kind == scopeShown && !a.isFiltered() || kind == scopeRange && a.sweep.lastRange == (sweepScope{}) {
-			continue
-		}
-		break
-	}
-	a.sweep.scope = sweepScope{kind: kind}
-	switch kind {
-	case scopeLast:
-		a.sweep.scope.last = a.place.scope.lastSteps()
-	case scopeRange:
-		a.sweep.scope = a.sweep.lastRange
-	default:
-	}
+	a.sweep.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
 	return a
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.
 func (a App) scopeText() string {
-	if x := a.result.analysis; x != nil && x.CountsRollouts() {
-		return a.scopeSpan() + ", by rollout"
-	}
-	return a.scopeSpan()
-}
-
-func (a App) scopeSpan() string {
+	text := fmt.Sprintf("step %d", a.place.step)
 	switch s := a.sweep.currentScope(a.env); s.kind {
 	case scopeShown:
-		return fmt.Sprintf("%s groups of %s", a.shownCount(), a.scopeWords())
+		text = fmt.Sprintf("%s groups of %s", a.shownCount(), a.scopeWords())
 	case scopeLast, scopeRange:
-		steps := a.scopeSteps(s)
-		if len(steps) == 0 {
-			return "no steps"
+		text = "no steps"
+		if steps := a.scopeSteps(s); len(steps) > 0 {
+			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), a.snap.Steps[steps[len(steps)-1]].Number, a.snap.Steps[steps[0]].Number)
 		}
-		first, last := a.snap.Steps[steps[len(steps)-1]].Number, a.snap.Steps[steps[0]].Number
-		return fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), first, last)
 	case scopeAll:
-		return "all " + units.Plural(len(a.scopeSteps(s)), "steps")
+		text = "all " + units.Plural(len(a.scopeSteps(s)), "steps")
 	default:
-		return fmt.Sprintf("step %d", a.place.step)
 	}
+	if x := a.result.analysis; x != nil && x.CountsRollouts() {
+		text += ", by rollout"
+	}
+	return text
 }
 
-// scopeSteps returns the indexes of the steps of a scope, the newest first. Only the step on
+// scopeSteps returns the indexes of the steps of a scope but of scopeShown, the newest first. Only the step on
 // the screen may be open: an open step has no fates yet.
-func (e env) scopeSteps(s sweepScope) []int {
+func (e env) scopeSteps(s scope) []int {
 	newest := len(e.snap.Steps) - 1
 	switch s.kind {
 	case scopeStep:
 		return []int{e.stepIndex()}
-	case scopeShown:
-		return e.shownSteps()
 	case scopeLast:
 		newest = e.stepIndex()
 	default:
 	}
 	var steps []int
-	for i := newest; i >= 0; i-- {
-		n := e.snap.Steps[i].Number
-		switch {
-		case e.snap.Open(i), s.kind == scopeRange && (n < s.from || n > s.to):
-		case s.kind == scopeLast && len(steps) == s.last:
-			return steps
-		default:
-			steps = append(steps, i)
-		}
-	}
-	return steps
-}
-
-func (e env) shownSteps() []int {
-	var steps []int
-	for _, part := range slices.Backward(e.result.analysis.Parts()) {
-		if i, found := e.snap.Find(part.Step); found {
+	for i := newest; i >= 0 && (s.kind != scopeLast || len(steps) < s.last); i-- {
+		if n := e.snap.Steps[i].Number; !e.snap.Open(i) && (s.kind != scopeRange || s.from <= n && n <= s.to) {
 			steps = append(steps, i)
 		}
 	}
@@ -393,13 +463,12 @@ func runSweep(a App, args []string) (App, error) {
 			a.sweep.lastRange = s
 		}
 	}
-	a = a.openSweep()
-	return a, nil
+	return a.openSweep(), nil
 }
 
 // parseScope parses step, shown, all, last 10, 3 12 and 3-12.
-func parseScope(args []string) (sweepScope, error) {
-	kinds := map[string]sweepScope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: defaultLastSteps}}
+func parseScope(args []string) (scope, error) {
+	kinds := map[string]scope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: defaultLastSteps}}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
 	switch {
 	case len(words) == 1:
@@ -408,14 +477,14 @@ func parseScope(args []string) (sweepScope, error) {
 		}
 	case len(words) == 2 && words[0] == "last":
 		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
-			return sweepScope{kind: scopeLast, last: n}, nil
+			return scope{kind: scopeLast, last: n}, nil
 		}
 	case len(words) == 2:
 		from, err := strconv.ParseInt(words[0], 10, 64)
 		to, also := strconv.ParseInt(words[1], 10, 64)
 		if err == nil && also == nil && from <= to {
-			return sweepScope{kind: scopeRange, from: from, to: to}, nil
+			return scope{kind: scopeRange, from: from, to: to}, nil
 		}
 	}
-	return sweepScope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
+	return scope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
 }

@@ -22,134 +22,148 @@ const (
 	sweepExtraLines   = 3  // besides the cells: a title, the axis below and its name
 	sweepTextLines    = 5  // of the text below the map, where every ratio has a cell
 	sweepMessageWidth = 50 // of the text in place of a map
+	sweepTextWidth    = 46 // the least of the text to the right of the map
+	leastTextLines    = 5  // below the map, borders among them; on a smaller screen the legend goes into the line between the two
 )
 
-// sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
-func (e env) sweepStride() int {
-	n := len(sweep.DefaultRatios().Pos)
-	if e.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && e.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
-		return 1
+// sweepMap is the map as it is drawn: one figure of every pair of ratios.
+type sweepMap struct {
+	env
+	sweepState              // with the cursor on a cell of the map
+	scopeText  string       // what is swept
+	stride     int          // the map has every so many ratios,
+	rows       int          // so many of them,
+	width      int          // and so many columns
+	isBeside   bool         // there is room for the text to the right of it
+	figure     sweep.Figure // the chosen one, or the next that varies
+	varies     bool         // else no figure does
+
+	worst, best *sweep.Cell // of the figure, or the least and the most where it is not judged; nil if it has no value
+	set         *sweep.Cell // of the settings at work; nil: it is not on the map
+}
+
+func (a App) sweepMap() sweepMap {
+	m := sweepMap{env: a.env, sweepState: a.sweep, scopeText: a.scopeText(), stride: a.sweepStride()}
+	m.pos, m.neg = a.sweep.sweepCursor(a.env)
+	m.rows = (len(sweep.DefaultRatios().Pos)-1)/m.stride + 1
+	m.width = sweepAxisWidth + m.rows*sweepCellWidth
+	m.isBeside = a.display.w-m.width-2 >= sweepTextWidth
+	at, varies := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
+	m.figure, m.varies = sweep.Figures()[at], varies
+	if m.grid == nil {
+		return m
 	}
-	return 2
-}
-
-func (e env) sweepMapWidth() int {
-	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/e.sweepStride()+1)*sweepCellWidth
-}
-
-// hasWideSweep reports whether there is room for the text to the right of the map.
-func (e env) hasWideSweep() bool {
-	const minTextWidth = 46
-	return e.display.w-e.sweepMapWidth()-2 >= minTextWidth
-}
-
-// beside returns lines with others to the right of them, from column at on, if these fit into w columns.
-func beside(lines, right []string, at, w int) []string {
-	if w-at < adviceWidth {
-		return lines
-	}
-	for i := range lines {
-		if i < len(right) {
-			lines[i] = cells.Fit(lines[i], at) + right[i]
+	lo, hi, set := math.Inf(1), math.Inf(-1), a.settings.now
+	all := m.grid.Cells(set.Recompute)
+	for i := range all {
+		c := &all[i]
+		if math.Abs(c.KeepPos-set.KeepPos) < 1e-9 && math.Abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
+			m.set = c
+		}
+		x := m.merit(c)
+		if x-x != 0 {
+			continue
+		}
+		if x < lo {
+			lo, m.worst = x, c
+		}
+		if x > hi {
+			hi, m.best = x, c
 		}
 	}
-	return lines
+	return m
 }
+
+func (m sweepMap) merit(c *sweep.Cell) float64 { return m.figure.Better.Merit(m.figure.Value(c)) }
+
+func (m sweepMap) here() *sweep.Cell { return m.grid.At(m.settings.now.Recompute, m.pos, m.neg) }
 
 // sweepView draws the map, and to the right or below the cell under the cursor with its configuration,
 // which is never cut: on a small screen fewer rows of the map are in sight.
 func (a App) sweepView(w, h int) []string {
-	if a.hasWideSweep() {
-		mapW := a.sweepMapWidth() + 2
-		return joinColumns(a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(mapW-2, h-2)),
-			a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweep.sweepSidePane(a.env, w-mapW-2, h-2)))
+	m := a.sweepMap()
+	if m.isBeside {
+		left := m.width + 2
+		return joinColumns(m.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
+			m.box(layout.Rect{W: w - left, H: h}, false, m.sidePane(w-left-2, h-2)))
 	}
-	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
-	small := h < n+sweepExtraLines+leastTextLines
-	below := a.sweep.sweepPaneBelow(a.env, w-2, small)
-	extra := sweepExtraLines
+	extra, small := sweepExtraLines, h < m.rows+sweepExtraLines+leastTextLines
 	if small {
 		extra--
 	}
-	above := max(extra+1, min(n+extra, h-3-len(below.lines)))
-	if free := h - 3 - above - len(below.lines); !small && a.sweep.grid != nil && free > 0 {
-		words := wrapWords(a.sweep.cellWords(a.env), w-2)
+	below := m.paneBelow(w-2, small)
+	above := max(extra+1, min(m.rows+extra, h-3-len(below.lines)))
+	if free := h - 3 - above - len(below.lines); !small && m.grid != nil && free > 0 {
+		words := m.cellWords(w - 2)
 		below.lines = append(below.lines, words[:min(free, len(words))]...)
 	}
-	return append(a.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, a.sweepMap(w-2, above)),
-		a.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
+	return append(m.box(layout.Rect{W: w, H: above + 1, JoinsBelow: true}, true, m.mapPane(w-2, above)),
+		m.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
-// leastTextLines are the lines below the map, borders among them, where the screen has room for the map:
-// on a smaller one the legend goes into the line between the two.
-const leastTextLines = 5
-
-// sweepMap draws the map in w×h cells, or as much of it as fits around the cursor.
-func (a App) sweepMap(w, h int) paneContent {
-	t := a.display.theme
-	c := paneContent{title: a.sweepTitle(w)}
-	if a.hasWideSweep() {
-		c.note = a.sweep.sweepNote(a.env, w)
+// mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, and what is
+// swept, and says in full what it is where there is room.
+func (m sweepMap) mapPane(w, h int) paneContent {
+	name, doc := m.figure.Label+", "+m.figure.Unit, " — "+m.figure.Doc
+	if !m.varies {
+		name, doc = "every pair gives the same", ""
 	}
-	if at, varies := a.sweep.sweepFigure(a.env); a.sweep.grid != nil && varies {
-		c.lines = a.sweep.sweepGridLines(a.env, sweep.Figures()[at], h)
-		if !a.hasWideSweep() {
-			c.lines = beside(c.lines, a.sweep.adviceLines(a.env, adviceWidth), a.sweepMapWidth()+1, w)
+	c := paneContent{title: " " + m.display.theme.Paint(themes.Title, name) + " · " + m.scopeText + " · recompute " + onOff(m.settings.now.Recompute)}
+	if cells.Width(c.title+doc)+2 <= w {
+		c.title += doc
+	}
+	if m.isBeside {
+		c.note = m.note(w)
+	}
+	if m.grid != nil && m.varies {
+		c.lines = m.gridLines(h)
+		if at := m.width + 1; !m.isBeside && w-at >= adviceWidth {
+			advice := m.adviceLines(adviceWidth)
+			for i := range min(len(c.lines), len(advice)) {
+				c.lines[i] = cells.Fit(c.lines[i], at) + advice[i]
+			}
 		}
 		return c
 	}
 	text := []string{"computing all pairs of ratios …"}
 	switch {
-	case a.sweep.job.err != nil:
-		text = []string{a.sweep.job.err.Error()}
-	case a.sweep.grid != nil:
-		text = append([]string{a.sweep.adviceSentence(math.MaxInt32), ""}, a.sweep.equalFigures(a.env)...)
+	case m.job.err != nil:
+		text = []string{m.job.err.Error()}
+	case m.grid != nil:
+		text = append([]string{m.adviceSentence(math.MaxInt32), ""}, m.equalFigures(m.env)...)
 	}
-	c.lines = []string{""}
-	for _, line := range text {
-		for _, part := range cells.Wrap(line, min(sweepMessageWidth, w-4)) {
-			c.lines = append(c.lines, "  "+t.Paint(themes.Dim, part))
-		}
-	}
-	return c
+	return paneContent{title: c.title, note: c.note, lines: m.sentenceLines(strings.Join(text, "\n"), themes.Dim, min(sweepMessageWidth+4, w))}
 }
 
-// sweepNote returns how far the map is, else which figures it does not show since all pairs give the same.
-func (s sweepState) sweepNote(e env, w int) string {
-	if text := s.sweepProgress(); text != "" {
-		return text
+// note returns how far the map is, else which figures it does not show since all pairs give the same.
+func (m sweepMap) note(w int) string {
+	if part := m.job.value; m.job.busy() && part.total > 1 {
+		return fmt.Sprintf("%d/%d steps so far, newest first", part.done, part.total)
 	}
-	at, varies := s.sweepFigure(e)
-	if s.grid == nil || !varies {
+	if m.grid == nil || !m.varies {
 		return ""
 	}
-	parts := s.equalFigures(e)
-	if idle := s.idleRatio(e, sweep.Figures()[at]); idle != "" {
+	parts := m.equalFigures(m.env)
+	if idle := m.idleRatio(); idle != "" {
 		parts = append([]string{idle}, parts...)
 	}
 	return cells.JoinFitting(w-4, " · ", parts...)
 }
 
-// sweepGridLines draws the cells between their axes, and below them what the shades mean if there is room.
-func (s sweepState) sweepGridLines(e env, f sweep.Figure, h int) []string {
-	t, g, stride := e.display.theme, s.grid, e.sweepStride()
-	worst, best := s.sweepEnds(e, f)
-	rows := (len(g.Pos)-1)/stride + 1
-	extra := sweepExtraLines
-	if h < rows+extra {
+// gridLines draws the cells between their axes, and below them what the shades mean if there is room.
+func (m sweepMap) gridLines(h int) []string {
+	t, g, extra := m.display.theme, m.grid, sweepExtraLines
+	if h < m.rows+extra {
 		extra--
 	}
-	visible := max(1, min(rows, h-extra))
-	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ set  "+starMark+" best  "+frontMark+" no pair beats it", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/stride+1)))}
-	atPos, atNeg := s.sweepCursor(e)
-	first := windowTop(atPos/stride, rows, visible) // the lowest visible row
+	visible := max(1, min(m.rows, h-extra))
+	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ set  "+starMark+" best  "+frontMark+" no pair beats it", m.width))}
+	first := windowTop(m.pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
-		i := k * stride
+		i := k * m.stride
 		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
-		for j := 0; j < len(g.Neg); j += stride {
-			c := g.At(e.settings.now.Recompute, i, j)
-			level, known := e.sweepShade(f, c, worst, best)
-			line += e.mark(onSweepCell, sweepCellNumber(i, j), s.sweepCellText(e, f, c, level, known, i == atPos && j == atNeg))
+		for j := 0; j < len(g.Neg); j += m.stride {
+			line += m.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.settings.now.Recompute, i, j)))
 		}
 		lines = append(lines, line)
 	}
@@ -157,77 +171,169 @@ func (s sweepState) sweepGridLines(e env, f sweep.Figure, h int) []string {
 	if extra < sweepExtraLines {
 		axis = cells.Fit(" neg", sweepAxisWidth)
 	}
-	for j := 0; j < len(g.Neg); j += stride {
+	for j := 0; j < len(g.Neg); j += m.stride {
 		axis += cells.FitRight(strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"), sweepCellWidth)
 	}
 	lines = append(lines, t.Paint(themes.Dim, axis))
 	if extra == sweepExtraLines {
-		lines = append(lines, t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+s.sweepLegend(e, f))
+		lines = append(lines, t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+m.legend())
 	}
 	return lines
 }
 
-// sweepCellText returns a cell: a mark or a blank, then the figure, in brackets if the cell is set, on a shade of the theme. A mark
+// cell returns a cell: a mark or a blank, then the figure, in brackets if the cell is set, on a shade of the theme. A mark
 // goes into the place of the closing bracket where the first column is taken; where there are no colours the shade is a character
-// there. Without a level the figure has no value.
-func (s sweepState) sweepCellText(e env, f sweep.Figure, c *sweep.Cell, level int, known, cursor bool) string {
-	t := e.display.theme
-	number, closing, lead := sweepNumber(f, c), "", ""
-	if set := e.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
+// there.
+func (m sweepMap) cell(c *sweep.Cell) string {
+	t := m.display.theme
+	level, known := m.shade(c)
+	number, closing, lead := sweepNumber(m.figure, c), "", ""
+	if c == m.set {
 		if number = "[" + number; cells.Width(number) < sweepCellWidth {
 			closing = "]"
 		}
 	}
 	free := sweepCellWidth - cells.Width(number+closing)
-	switch mark := s.adviceMark(c); {
+	switch mark := m.adviceMark(c); {
 	case free > 0 && mark != "":
 		lead = mark
 	case free > 0 && !t.HasHeatColors():
-		lead = e.sweepShades(f)[level]
+		lead = m.shades()[level]
 	case closing != "" && mark != "":
 		closing = mark
 	}
-	text := lead + cells.Spaces(free-cells.Width(lead)) + number + closing
+	role := themes.Heat0 + themes.Role(level)
 	switch {
-	case cursor:
-		return t.Paint(themes.CurrentMatch, text)
+	case c == m.here():
+		role = themes.CurrentMatch
 	case !known:
-		return t.Paint(themes.Dim, text)
+		role = themes.Dim
 	}
-	return t.Paint(themes.Heat0+themes.Role(level), text)
+	return t.Paint(role, lead+cells.Spaces(free-cells.Width(lead))+number+closing)
 }
 
-// sweepPaneBelow describes the cell under the cursor below the map: its configuration, and a line for the
+// shade returns the level of a cell between the worst and the best one; known is false if the figure has no value there.
+func (m sweepMap) shade(c *sweep.Cell) (level int, known bool) {
+	x := m.merit(c)
+	if x-x != 0 {
+		return 0, false
+	}
+	lo, hi := m.merit(m.worst), m.merit(m.best)
+	if hi <= lo {
+		return 0, true
+	}
+	return int(math.Round((x - lo) / (hi - lo) * float64(themes.Heat4-themes.Heat0))), true
+}
+
+// shades returns the shades without colours, from the worst to the best. What is bad has the most ink:
+// most pairs are good, and their numbers are to be read.
+func (m sweepMap) shades() []string {
+	marks := []string{" ", "░", "▒", "▓", "█"}
+	if m.display.glyphs.ASCII {
+		marks = []string{" ", ".", ":", "+", "#"}
+	}
+	if m.figure.Better != sweep.NotJudged {
+		slices.Reverse(marks)
+	}
+	return marks
+}
+
+// legend says what the shades mean, the good end at the right.
+func (m sweepMap) legend() string {
+	if m.worst == nil {
+		return ""
+	}
+	t, low, high := m.display.theme, "worst ", " best"
+	if m.figure.Better == sweep.NotJudged {
+		low, high = "least ", " most"
+	}
+	text := t.Paint(themes.Dim, low+sweepShare(m.figure, m.worst)+" ")
+	for i, mark := range m.shades() {
+		if t.HasHeatColors() {
+			mark = "  "
+		}
+		text += t.Paint(themes.Heat0+themes.Role(i), mark)
+	}
+	return text + t.Paint(themes.Dim, " "+sweepShare(m.figure, m.best)+high)
+}
+
+// paneBelow describes the cell under the cursor below the map: its configuration, and a line for the
 // star where there is no table beside the map. On a small screen the title has the legend.
-func (s sweepState) sweepPaneBelow(e env, w int, small bool) paneContent {
-	c := paneContent{title: " this pair", note: s.sweepNote(e, w)}
-	if s.grid == nil {
+func (m sweepMap) paneBelow(w int, small bool) paneContent {
+	c := m.configPane(w, w-1)
+	c.note = m.note(w)
+	if m.grid == nil {
 		return c
 	}
-	c.title = s.configTitle(e, w)
-	if at, varies := s.sweepFigure(e); small && varies {
-		set := s.cellSettings(e)
-		pair := fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2))
-		c.title = cells.Justify(pair, s.sweepLegend(e, sweep.Figures()[at]), w-2)
+	if small && m.varies {
+		set := m.pair(m.env)
+		c.title = cells.Justify(fmt.Sprintf(" pos %s  neg %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2)), m.legend(), w-2)
 	}
-	for _, line := range s.configLines(e, w-1) {
-		c.lines = append(c.lines, " "+line)
-	}
-	if w-e.sweepMapWidth() < adviceWidth {
-		c.lines = append(c.lines, " "+e.display.theme.Paint(themes.Title, cells.Truncate(s.adviceSentence(w-1), w-1)))
+	if w-m.width < adviceWidth {
+		c.lines = append(c.lines, " "+m.display.theme.Paint(themes.Title, cells.Truncate(m.adviceSentence(w-1), w-1)))
 	}
 	return c
 }
 
-// cellWords returns what the pair under the cursor does, its warnings first.
-func (s sweepState) cellWords(e env) []string {
-	t := e.display.theme
-	i, j := s.sweepCursor(e)
-	c := s.grid.At(e.settings.now.Recompute, i, j)
+// sidePane describes the advice and the cell under the cursor to the right of the map, with the
+// configuration of every framework.
+func (m sweepMap) sidePane(w, h int) paneContent {
+	c := m.configPane(w, w-2)
+	if m.grid == nil {
+		return c
+	}
+	c.lines = append(c.lines, "")
+	for _, line := range m.adviceLines(w - 2) {
+		c.lines = append(c.lines, " "+line)
+	}
+	c.lines = append(c.lines, m.wrapped(" ", themes.Dim, frontMark+" no other pair is better in everything that is judged, and it raises no warning", w-2)...)
+	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
+	own, _ := sweepConfig(m.pair(m.env))
+	for _, d := range trainer.Dialects() {
+		more := []string{"", " " + m.display.theme.Paint(themes.Title, d.Framework)}
+		for _, line := range d.Emit(m.pair(m.env)) {
+			for _, part := range cells.Wrap(line, w-3) {
+				more = append(more, "   "+part)
+			}
+		}
+		if d.Framework != own && len(c.lines)+len(more) <= h {
+			c.lines = append(c.lines, more...)
+		}
+	}
+	return c
+}
+
+// configPane names the pair under the cursor in its title, and whose configuration is below, in lines of lineWidth cells. The title says
+// why it is another trainer's if that fits into w cells; the advice says it too.
+func (m sweepMap) configPane(w, lineWidth int) paneContent {
+	if m.grid == nil {
+		return paneContent{title: " this pair"}
+	}
+	set := m.pair(m.env)
+	framework, config := sweepConfig(set)
+	c := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s · for %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), framework)}
+	if framework != set.Framework && set.Filtering() {
+		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Framework+" has no such filter")
+	}
+	for _, word := range strings.Fields(strings.Join(config, " ")) {
+		if last := len(c.lines) - 1; last >= 0 && cells.Width(c.lines[last]+word) <= lineWidth {
+			c.lines[last] += " " + word
+			continue
+		}
+		for _, part := range cells.Wrap(word, lineWidth) { // only words that are longer are broken
+			c.lines = append(c.lines, " "+part)
+		}
+	}
+	return c
+}
+
+// cellWords returns what the pair under the cursor does, its warnings first, in lines of w cells.
+func (m sweepMap) cellWords(w int) []string {
+	t, c := m.display.theme, m.here()
 	var words []string
 	for _, k := range c.Warned.Kinds() {
 		text := "! " + string(k.Kind)
-		if n := s.grid.Steps; n > 1 {
+		if n := m.grid.Steps; n > 1 {
 			text += fmt.Sprintf(" in %d of %d steps", k.Steps, n)
 		}
 		words = append(words, t.Paint(themes.Warn, text))
@@ -238,61 +344,19 @@ func (s sweepState) cellWords(e env) []string {
 	figure("trained", units.Fraction(c.Trained, c.Samples))
 	figure("mean", units.Signed(c.Mean()))
 	figure("std", units.Fixed(c.Std(), 2))
-	return words
-}
-
-// sweepSidePane describes the advice and the cell under the cursor to the right of the map, with the
-// configuration of every framework.
-func (s sweepState) sweepSidePane(e env, w, h int) paneContent {
-	if s.grid == nil {
-		return paneContent{title: " this pair"}
-	}
-	out := paneContent{title: s.configTitle(e, w)}
-	for _, line := range s.configLines(e, w-2) {
-		out.lines = append(out.lines, " "+line)
-	}
-	out.lines = append(out.lines, "")
-	for _, line := range s.adviceLines(e, w-2) {
-		out.lines = append(out.lines, " "+line)
-	}
-	for _, line := range cells.Wrap(frontMark+" no other pair is better in everything that is judged, and it raises no warning", w-2) {
-		out.lines = append(out.lines, " "+e.display.theme.Paint(themes.Dim, line))
-	}
-	out.lines = append(append(out.lines, ""), wrapWords(s.cellWords(e), w)...)
-	own, _ := sweepConfig(s.cellSettings(e))
-	for _, d := range trainer.Dialects() {
-		more := []string{"", " " + e.display.theme.Paint(themes.Title, d.Framework)}
-		for _, line := range d.Emit(s.cellSettings(e)) {
-			for _, part := range cells.Wrap(line, w-3) {
-				more = append(more, "   "+part)
-			}
-		}
-		if d.Framework != own && len(out.lines)+len(more) <= h {
-			out.lines = append(out.lines, more...)
-		}
-	}
-	return out
-}
-
-func wrapWords(words []string, w int) []string {
-	var lines []string
-	line := ""
+	lines := []string{""}
 	for _, word := range words {
-		if line != "" && cells.Width(line)+3+cells.Width(word) > w {
-			lines, line = append(lines, line), ""
+		last := len(lines) - 1
+		if lines[last] != "" && cells.Width(lines[last])+3+cells.Width(word) > w {
+			lines, last = append(lines, ""), last+1
 		}
-		line += " " + word + "  "
+		lines[last] += " " + word + "  "
 	}
-	return append(lines, line)
+	return lines
 }
 
-// sweepFigure returns the figure of the map: the one that was chosen, or the next after it that is not
-// the same for nearly all pairs, which a map cannot show. varies is false if no figure varies.
-func (s sweepState) sweepFigure(e env) (index int, varies bool) {
-	return s.nextVarying(e, s.figure, 1)
-}
-
-// nextVarying returns the first figure from an index on, in a direction, that varies over the map.
+// nextVarying returns the first figure from an index on, in a direction, that is not the same for nearly all pairs, which a map
+// cannot show. varies is false if no figure varies.
 func (s sweepState) nextVarying(e env, from, by int) (index int, varies bool) {
 	all := sweep.Figures()
 	for i := range all {
@@ -314,15 +378,11 @@ const maxExceptions = 4
 // usualValue returns a cell with the value that a figure has without a filter, and the pairs whose value
 // differs from it so that a person would see it, at most one more than maxExceptions.
 func (s sweepState) usualValue(e env, f sweep.Figure) (usual *sweep.Cell, others []*sweep.Cell) {
-	g, on := s.grid, e.settings.now.Recompute
-	usual = g.At(on, len(g.Pos)-1, len(g.Neg)-1)
-	for i := range g.Pos {
-		for j := range g.Neg {
-			if c := g.At(on, i, j); !sameFigure(f, c, usual) {
-				if others = append(others, c); len(others) > maxExceptions {
-					return usual, others
-				}
-			}
+	all := s.grid.Cells(e.settings.now.Recompute)
+	usual = &all[len(all)-1]
+	for i := 0; i < len(all) && len(others) <= maxExceptions; i++ {
+		if !sameFigure(f, &all[i], usual) {
+			others = append(others, &all[i])
 		}
 	}
 	return usual, others
@@ -334,14 +394,14 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	switch {
 	case f.Total != nil:
 		least *= float64(max(1, f.Total(c)))
-	case abs(y) > 1:
-		least *= abs(y)
+	case math.Abs(y) > 1:
+		least *= math.Abs(y)
 	}
-	return abs(x-y) < least || x != x && y != y
+	return math.Abs(x-y) < least || x != x && y != y
 }
 
 func (a App) moveSweepFigure(by int) App {
-	shown, _ := a.sweep.sweepFigure(a.env)
+	shown, _ := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
 	next, _ := a.sweep.nextVarying(a.env, shown+by, by)
 	if next == shown {
 		a.notice = "no other figure varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
@@ -353,16 +413,15 @@ func (a App) moveSweepFigure(by int) App {
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:
 // "all 441 pairs: short 0, flips 0", "all but 0.00/0.00: signal 62%".
 func (s sweepState) equalFigures(e env) []string {
-	g := s.grid
-	if g == nil {
+	if s.grid == nil {
 		return nil
 	}
 	var heads []string
-	values, all := map[string]string{}, sweep.Figures()
+	values, all := map[string][]string{}, sweep.Figures()
 	for i := range all {
 		f := all[(s.figure+i)%len(all)]
 		usual, others := s.usualValue(e, f)
-		head := fmt.Sprintf("all %d pairs", len(g.Pos)*len(g.Neg))
+		head := fmt.Sprintf("all %d pairs", len(s.grid.Cells(false)))
 		switch {
 		case len(others) > maxExceptions, math.IsNaN(f.Value(usual)):
 			continue
@@ -371,23 +430,20 @@ func (s sweepState) equalFigures(e env) []string {
 		case len(others) > 1:
 			head = fmt.Sprintf("all but %d pairs", len(others))
 		}
-		if _, known := values[head]; !known {
+		if values[head] == nil {
 			heads = append(heads, head)
-			values[head] = head + ": "
-		} else {
-			values[head] += ", "
 		}
-		values[head] += f.Label + " " + sweepShare(f, usual)
+		values[head] = append(values[head], f.Label+" "+sweepShare(f, usual))
 	}
 	for i, head := range heads {
-		heads[i] = values[head]
+		heads[i] = head + ": " + strings.Join(values[head], ", ")
 	}
 	return heads
 }
 
-// idleRatio says which ratio changes nothing in a figure unless it is 0, "" if both do.
-func (s sweepState) idleRatio(e env, f sweep.Figure) string {
-	g, on := s.grid, e.settings.now.Recompute
+// idleRatio says which ratio changes nothing in the figure unless it is 0, "" if both do.
+func (m sweepMap) idleRatio() string {
+	g, on, f := m.grid, m.settings.now.Recompute, m.figure
 	posIdle, negIdle := true, true
 	for i := 1; i < len(g.Pos); i++ {
 		for j := 1; j < len(g.Neg); j++ {
@@ -404,90 +460,93 @@ func (s sweepState) idleRatio(e env, f sweep.Figure) string {
 	return ""
 }
 
-// sweepTitle names the figure of the map, its unit, and what is swept, and says in full what it is where
-// there is room.
-func (a App) sweepTitle(w int) string {
-	at, varies := a.sweep.sweepFigure(a.env)
-	f := sweep.Figures()[at]
-	name := f.Label + ", " + f.Unit
-	if !varies {
-		name = "every pair gives the same"
+// The marks of cells that suit the goal.
+const (
+	starMark  = "★" // the best
+	frontMark = "☆" // no other beats it, and it raises no warning
+)
+
+// adviceMark returns the mark of a cell, "" if it has none.
+func (s sweepState) adviceMark(c *sweep.Cell) string {
+	switch {
+	case s.advice.IsChoice(c):
+		return starMark
+	case c.Warned == (sweep.StepWarnings{}) && s.advice.OnFront(c):
+		return frontMark
 	}
-	title := " " + a.display.theme.Paint(themes.Title, name) + " · " + a.scopeText() + " · recompute " + onOff(a.settings.now.Recompute)
-	if doc := " — " + f.Doc; varies && cells.Width(title+doc)+2 <= w {
-		title += doc
-	}
-	return title
+	return ""
 }
 
-// sweepEnds returns the worst and the best cell of a figure, or the least and the most where it is not
-// judged; nil if it has no value.
-func (s sweepState) sweepEnds(e env, f sweep.Figure) (worst, best *sweep.Cell) {
-	g := s.grid
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range g.Pos {
-		for j := range g.Neg {
-			c := g.At(e.settings.now.Recompute, i, j)
-			x := f.Better.Merit(f.Value(c))
-			if x-x != 0 {
-				continue
-			}
-			if x < lo {
-				lo, worst = x, c
-			}
-			if x > hi {
-				hi, best = x, c
+// adviceSentence says what suits the goal best, or why nothing does; that the trainer cannot filter is said
+// if it fits into w cells.
+func (s sweepState) adviceSentence(w int) string {
+	r := s.advice
+	if r.Cell == nil {
+		return r.Reason
+	}
+	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", starMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
+	if r.NotInTrainer {
+		text = cells.JoinFitting(w, " ", text, fmt.Sprintf("(%s has no such filter)", s.grid.Settings.Framework))
+	}
+	return text
+}
+
+func shareText(x float64) string {
+	if x != x {
+		return units.Missing
+	}
+	return fmt.Sprintf("%.0f%%", 100*x)
+}
+
+// The columns of the table beside the map.
+const (
+	adviceLabelWidth  = 9
+	adviceColumnWidth = 6
+	adviceWidth       = adviceLabelWidth + 3*adviceColumnWidth
+)
+
+// adviceLines says what suits the goal best, in lines of w cells: in words, and in figures next to
+// the pair under the cursor and what is set.
+func (m sweepMap) adviceLines(w int) []string {
+	if m.grid == nil {
+		return nil
+	}
+	t, goal := m.display.theme, m.sweepGoal()
+	lines := []string{t.Paint(themes.Dim, "goal ") + t.Paint(themes.Accent, goal.Name)}
+	if goal.KeepsShare() {
+		lines[0] += t.Paint(themes.Dim, fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least))
+	}
+	lines = append(lines, m.wrapped("", themes.Title, m.adviceSentence(math.MaxInt32), w)...)
+	row := func(label string, columns ...string) string {
+		for _, text := range columns {
+			label += cells.FitRight(text, adviceColumnWidth)
+		}
+		return label
+	}
+	lines = append(lines, t.Paint(themes.Dim, row(cells.Spaces(adviceLabelWidth), "here", starMark, "set")))
+	for _, figure := range []struct {
+		name string
+		text func(*sweep.Cell) string
+	}{
+		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
+		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
+		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
+		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"trained", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
+		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
+		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},
+		{"short", func(c *sweep.Cell) string { return units.Count(c.Short) }},
+		{"+ : − %", (*sweep.Cell).MassText},
+	} {
+		texts := []string{units.Missing, units.Missing, units.Missing}
+		for i, c := range []*sweep.Cell{m.here(), m.advice.Cell, m.set} {
+			if c != nil {
+				texts[i] = figure.text(c)
 			}
 		}
+		lines = append(lines, row(t.Paint(themes.Dim, cells.Fit(figure.name, adviceLabelWidth)), texts...))
 	}
-	return worst, best
-}
-
-// sweepLegend says what the shades mean, the good end at the right.
-func (s sweepState) sweepLegend(e env, f sweep.Figure) string {
-	t := e.display.theme
-	worst, best := s.sweepEnds(e, f)
-	if worst == nil {
-		return ""
-	}
-	low, high := "worst ", " best"
-	if f.Better == sweep.NotJudged {
-		low, high = "least ", " most"
-	}
-	text := t.Paint(themes.Dim, low+sweepShare(f, worst)+" ")
-	for i, mark := range e.sweepShades(f) {
-		if t.HasHeatColors() {
-			mark = "  "
-		}
-		text += t.Paint(themes.Heat0+themes.Role(i), mark)
-	}
-	return text + t.Paint(themes.Dim, " "+sweepShare(f, best)+high)
-}
-
-// sweepShades returns the shades without colours, from the worst to the best. What is bad has the most ink:
-// most pairs are good, and their numbers are to be read.
-func (e env) sweepShades(f sweep.Figure) []string {
-	marks := []string{" ", "░", "▒", "▓", "█"}
-	if e.display.glyphs.ASCII {
-		marks = []string{" ", ".", ":", "+", "#"}
-	}
-	if f.Better != sweep.NotJudged {
-		slices.Reverse(marks)
-	}
-	return marks
-}
-
-// sweepShade returns the level of a value between that of the worst and that of the best cell.
-func (e env) sweepShade(f sweep.Figure, c, worst, best *sweep.Cell) (level int, known bool) {
-	x := f.Better.Merit(f.Value(c))
-	if worst == nil || x-x != 0 {
-		return 0, false
-	}
-	lo, hi := f.Better.Merit(f.Value(worst)), f.Better.Merit(f.Value(best))
-	if hi <= lo {
-		return 0, true
-	}
-	return int(math.Round((x - lo) / (hi - lo) * float64(themes.Heat4-themes.Heat0))), true
+	return lines
 }
 
 // sweepShare is sweepNumber with the sign of percent.
@@ -517,7 +576,7 @@ func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
 
 // shortNumber returns a number in three characters, without the zero before the point.
 func shortNumber(x float64) string {
-	size := abs(x)
+	size := math.Abs(x)
 	switch {
 	case size < 0.005:
 		return "0"

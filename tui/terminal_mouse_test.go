@@ -80,13 +80,10 @@ func TestMouseInATerminal(t *testing.T) {
 	_, row := place(t, screen, "fate ")
 	column, _ := place(t, screen[row-1:row], "reward")
 	x.mouse(0, column, row, column, row)
-	column, row = place(t, screen, "keep_pos")
-	x.mouse(0, column+len("keep_pos ")+9, row, column+len("keep_pos ")+4, row)
 	column, row = place(t, screen, "2 advantages")
 	x.mouse(0, column-3, row+5, column-13, row+5) // its left border
 	screen = x.screenText(state)
 	place(t, screen, "by reward")
-	place(t, screen, "0.50  m keep_neg")
 	if moved, _ := place(t, screen, "2 advantages"); moved != column-10 {
 		t.Errorf("the border is dragged from column %d to %d", column, moved)
 	}

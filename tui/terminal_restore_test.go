@@ -16,12 +16,15 @@ import (
 	"vantage/loaders/demo"
 	"vantage/model"
 	"vantage/tui"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // A signal ends the screen, and the exit code tells it.
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for _, end := range endings {
 		t.Run(end.signal.String(), func(t *testing.T) {
+			repotest.OneIn(t, 3)
 			t.Parallel()
 			x := startProgram(t, "demo")
 			x.waitFor("advantages")

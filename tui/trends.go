@@ -43,10 +43,10 @@ func (a App) paneSteps(w, h int) paneContent {
 		c.lines = []string{a.display.theme.Paint(themes.Dim, " computing …")}
 		return c
 	}
-	from, to := a.trendBounds()
-	c.title = fmt.Sprintf("steps  %d – %d", from, to)
-	if from == to {
-		c.title = fmt.Sprintf("steps  only step %d", from)
+	all := a.stepAxis()
+	c.title = fmt.Sprintf("steps  %.0f – %.0f", all.Lo, all.Hi)
+	if all.Lo == all.Hi {
+		c.title = fmt.Sprintf("steps  only step %.0f", all.Lo)
 	}
 	if text := a.gapsText(); text != "" {
 		c.title = withRoom(c.title, ", "+text, w)
@@ -76,8 +76,8 @@ func (a App) paneSteps(w, h int) paneContent {
 		c.lines = append(c.lines, a.trendLine(skipped+i, row, w))
 	}
 	if numbers > 0 {
-		left, plot, _ := trendWidths(w, a.baselineAnalysis() != nil)
-		c.lines = append(c.lines, cells.Spaces(left)+a.display.theme.Paint(themes.Dim, a.stepAxis().StepLabels(plot)))
+		left, plot, _ := a.trendWidths(w)
+		c.lines = append(c.lines, cells.Spaces(left)+a.display.theme.Paint(themes.Dim, all.StepLabels(plot)))
 	}
 	return c
 }
@@ -96,9 +96,9 @@ const (
 )
 
 // trendWidths divides a row of w cells: the name and the value, the line, and the range.
-func trendWidths(w int, delta bool) (left, plot, right int) {
+func (e env) trendWidths(w int) (left, plot, right int) {
 	left = nameWidth + valueWidth
-	if delta && w >= widthForDelta {
+	if e.baselineAnalysis() != nil && w >= widthForDelta {
 		left += deltaWidth
 	}
 	if w >= widthForRange {
@@ -110,25 +110,21 @@ func trendWidths(w int, delta bool) (left, plot, right int) {
 // trendLine returns the row of a metric: its value at the step on the screen, the line over all steps, and the
 // range that it is drawn over: that of all steps, though a column is a mean where there are more.
 func (e env) trendLine(n int, row trendRow, w int) string {
-	t := e.display.theme
-	if x := e.result.analysis; x != nil && x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
+	t, x := e.display.theme, e.result.analysis
+	if x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
 		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" continuous rewards: set :solved X", w))
 	}
-	base := e.baselineAnalysis()
-	left, plot, right := trendWidths(w, base != nil)
-	value := units.Missing
-	if e.result.analysis != nil {
-		step := e.result.analysis.Last()
-		value = cells.FitRight(metricText(row.metric, step.Metric(row.metric)), valueWidth-1)
-		if base != nil && left > nameWidth+valueWidth {
-			value += cells.FitRight(e.stepDelta(step.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
-		}
+	left, plot, right := e.trendWidths(w)
+	now := x.Last().Metric(row.metric)
+	value := cells.FitRight(metricText(row.metric, now), valueWidth-1)
+	if left > nameWidth+valueWidth {
+		value += cells.FitRight(e.stepDelta(now, func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 	}
-	x, line := e.stepAxis(), chart.Line{X: stepNumbers(e.result.trend), Y: e.series(row.metric)}
+	line := chart.Line{X: stepNumbers(e.result.trend), Y: e.result.trend.Series(row.metric)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
-	spark := e.mark(onTrend, n, chart.Spark{X: x, Line: line, Bars: !row.zeroToOne, Current: float64(e.result.analysis.Step)}.Draw(t, e.display.glyphs, plot))
-	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + spark +
+	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: !row.zeroToOne, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
+	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + e.mark(onTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 
@@ -158,13 +154,10 @@ func roundTo(x float64, decimals int) string {
 }
 
 func (e env) bigTrend(row trendRow, w, h int) []string {
-	values := e.series(row.metric)
-	lo, hi := row.bounds(values)
-	axis := chart.Axis{Lo: lo, Hi: hi}.Widened()
-	t := e.display.theme
-	left, plot, right := trendWidths(w, e.baselineAnalysis() != nil)
-	lines := chart.Plot{X: e.stepAxis(), Lines: []chart.Line{{X: stepNumbers(e.result.trend), Y: values, Axis: axis, Role: themes.Accent}}}.Draw(t, e.display.glyphs, plot, h)
-	labels := axis.RowLabels(h)
+	t, x := e.display.theme, e.stepAxis()
+	left, plot, right := e.trendWidths(w)
+	drawn, axis := e.linesOf(row.metric, x, []drawnRun{{trend: e.result.trend, role: themes.Accent}})
+	lines, labels := chart.Plot{X: x, Lines: drawn}.Draw(t, e.display.glyphs, plot, h), axis.RowLabels(h)
 	for i := range lines {
 		name := ""
 		if i == 0 {
@@ -186,13 +179,6 @@ func (r trendRow) bounds(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-func (e env) series(metric string) []float64 {
-	if e.result.trend == nil {
-		return nil
-	}
-	return e.result.trend.Series(metric)
-}
-
 // trendIndex returns the index of the step on the screen in the trend, -1 if it is not
 // there yet.
 func (e env) trendIndex() int {
@@ -204,14 +190,9 @@ func (e env) trendIndex() int {
 
 // stepAxis returns the axis from the first step of the run to the last.
 func (e env) stepAxis() chart.Axis {
-	first, last := e.trendBounds()
-	return chart.Axis{Lo: float64(first), Hi: float64(last)}
-}
-
-func (e env) trendBounds() (first, last int64) {
 	steps := e.result.trend.Steps
 	if len(steps) == 0 {
-		return 0, 0
+		return chart.Axis{}
 	}
-	return steps[0].Step, steps[len(steps)-1].Step
+	return chart.Axis{Lo: float64(steps[0].Step), Hi: float64(steps[len(steps)-1].Step)}
 }

@@ -124,10 +124,10 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 func TestMovingAverageOfALine(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
-		raw := d.app.newStepChart("critic/score/mean", "", 80).plot.Lines
+		raw := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
 		d.press("A")
 		d.wantText("moving average 0.6")
-		lines := d.app.newStepChart("critic/score/mean", "", 80).plot.Lines
+		lines := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
 		if len(raw) != 1 || len(lines) != 2 || lines[0].Stroke != chart.Solid || lines[1].Stroke != chart.Sparse || lines[1].Y[5] != raw[0].Y[5] {
 			t.Errorf("%d and %d lines", len(raw), len(lines))
 		}
@@ -151,7 +151,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("3", "3")
 		d.wantText("── base", "╌· new")
-		lines := d.app.newStepChart("critic/score/mean", "", 80).plot.Lines
+		lines := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
 		if len(lines) != 2 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -160,9 +160,9 @@ func TestChartsOfTwoRuns(t *testing.T) {
 				t.Errorf("step %d: %v and %v", i, v, lines[1].Y[i])
 			}
 		}
-		before := d.app.second.trend.value
+		before := d.app.second.trend.value.trend
 		d.press("p")
-		if after := d.app.second.trend.value; after == before || after.Settings != d.app.settings.now.Effective() {
+		if after := d.app.second.trend.value.trend; after == before || after.Settings != d.app.settings.now.Effective() {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")
@@ -175,7 +175,7 @@ func TestChartOfABaseline(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("b", "p", "p", "3", "3", "v", "v")
 		d.wantText("── this run", "·· baseline")
-		lines := d.app.newStepChart("vantage/kept", "", 80).plot.Lines
+		lines := d.app.newStepChart("vantage/kept", "", 80, 10).plot.Lines
 		if len(lines) != 2 || slices.Equal(lines[0].Y, lines[1].Y) {
 			t.Errorf("%d lines", len(lines))
 		}
@@ -198,7 +198,7 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 			}
 			d.app.result.figures.charts[0].rows[0] = "from the cache"
 			d.wantText("from the cache")
-			d.app.result.figures = figureCache{key, fresh.drawFigures(key, strings.Split(key.names, "\n"))}
+			d.app.result.figures = fresh.drawFigures(strings.Split(key.names, "\n"), key.over, key.w, key.h)
 		}
 	})
 }

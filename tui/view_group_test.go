@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -189,9 +190,9 @@ func TestTextsAreReadOnce(t *testing.T) {
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
 		}
-		page := d.app.sampleReader.page()
-		d.send(answer[samplePageKey, textPages]{number: d.app.sampleReader.job.number - 1, err: errors.New("late")})
-		if d.app.sampleReader.page() != page || d.app.sampleReader.job.err != nil {
+		page := d.app.sampleReader.page(0)
+		d.send(answer[pagesKey, textPages]{number: d.app.sampleReader.job.number - 1, err: errors.New("late")})
+		if d.app.sampleReader.page(0) != page || d.app.sampleReader.job.err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
@@ -265,9 +266,9 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	}
 	for name, hostile := range map[string]string{
 		"controls":         all.String(),
-		"marks, 10 MB":     "e" + strings.Repeat("\u0301\u0489\u20dd", 10<<20/7), // on one letter
-		"marks, no letter": strings.Repeat("\u0301", 5<<20),
-		"escapes":          strings.Repeat("\x1b[2J", 1<<20),
+		"marks":            "e" + strings.Repeat("\u0301\u0489\u20dd", repotest.Times(1, 10)<<20/7), // on one letter
+		"marks, no letter": strings.Repeat("\u0301", repotest.Times(1, 10)<<19),
+		"escapes":          strings.Repeat("\x1b[2J", repotest.Times(1, 10)<<20/10),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -322,7 +323,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	drive(t, madeRunWithTexts(2, text), 120, 36, filterSettings(), func(d *driver) {
 		rapid.Check(t, func(t *rapid.T) {
 			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
-			d.app.sampleReader.texts = nil
+			d.app.sampleReader.cached = nil
 			d.press("esc", "esc", "esc", "enter")
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})

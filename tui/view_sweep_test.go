@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -192,10 +193,10 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		a := d.app
-		a.sweep.job = a.sweep.job.stop()
+		a.sweep.job.stop()
 		next := a.updateSweep(nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.sweepProgress() != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweep.sweepProgress())
+		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweepMap().note(80) != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.sweepMap().note(80))
 		}
 		grown := next
 		grown.snap.Revision++
@@ -208,7 +209,8 @@ func TestSweepComesInParts(t *testing.T) {
 		if after := other.updateSweep(late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
 		}
-		if left := next.stopSweep(); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
+		next.position.view = viewOverview
+		if left := next.updateSweep(nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -270,14 +272,13 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
 			d.app.sweep.figure = slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
-			f := sweep.Figures()[d.app.sweep.figure]
-			worst, best := d.app.sweep.sweepEnds(d.app.env, f)
-			low, _ := d.app.sweepShade(f, worst, worst, best)
-			high, _ := d.app.sweepShade(f, best, worst, best)
-			if legend := ansi.Strip(d.app.sweep.sweepLegend(d.app.env, f)); low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
+			m := d.app.sweepMap()
+			low, _ := m.shade(m.worst)
+			high, _ := m.shade(m.best)
+			if legend := ansi.Strip(m.legend()); m.figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {
 				t.Errorf("%s: levels %d to %d, %q", name, low, high, legend)
 			}
-			if x := abs(f.Value(best)); name == "killed" && x != 0 || name == "mean" && x > 1e-6 {
+			if x := math.Abs(m.figure.Value(m.best)); name == "killed" && x != 0 || name == "mean" && x > 1e-6 {
 				t.Errorf("the best %s is %v", name, x)
 			}
 		}

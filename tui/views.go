@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 
 	"vantage/model/figures"
@@ -49,33 +48,33 @@ const (
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
 func viewTable() []view {
 	return []view{
-		viewOverview: {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
+		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
 		viewEstimators: {
 			beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, list: onEstimator,
-			line: textLine{func(a *App) *string { return &a.picker.filter }, maxTyped, narrowed(onEstimator)},
+			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
 		},
 		viewGroup: {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
 		viewSearch: {
 			body: App.groupView, keys: searchKeys,
-			line: textLine{func(a *App) *string { return &a.sampleReader.search.query }, maxSearchBytes, func(a App, _ bool) App { return a.updateSearch() }},
+			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { return a.updateSearch() }},
 		},
 		viewFilter: {
 			body: App.overview, keys: filterKeys,
-			line: textLine{func(a *App) *string { return &a.panes.filterDraft }, figures.MaxQuery, func(a App, _ bool) App { return a.rearrange() }},
+			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }},
 		},
 		viewSteps:    {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
 		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
-			line: textLine{text: func(a *App) *string { return &a.commandLine.text }, limit: maxCommandBytes},
+			line: textLine{text: func(a *App) *string { return &a.commandLine.text }, limit: maxCommandBytes, prompt: App.commandPrompt},
 		},
 		viewCompare: {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
 		viewAnswers: {body: App.answersView, keys: answerKeys},
 		viewMarks:   {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote: {
 			body: App.drawViewBelow, keys: noteKeys,
-			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote},
+			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: App.notePrompt},
 		},
 		viewChain:     {body: App.chainView, keys: chainKeys},
 		viewGroupSize: {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
@@ -83,10 +82,36 @@ func viewTable() []view {
 		viewFigures:   {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
 		viewFigureList: {
 			body: App.figureListView, keys: figureListKeys,
-			line: textLine{func(a *App) *string { return &a.steps.picker.query }, maxTyped, narrowed(onFigure)},
+			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
 		viewGlance: {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
 		viewSweep:  {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
+	}
+}
+
+// pane is a part of the overview.
+type pane struct {
+	draw     func(a App, w, h int) paneContent
+	move     func(a App, by int) App // its cursor, by keys and by the wheel
+	enter    action                  // what Enter does
+	exported func(App) report.Table
+	figures  func(App) figureList // under its cursor, for the help
+}
+
+// paneTable returns every pane by its place in the layout.
+func paneTable() [layout.PaneCount]pane {
+	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
+	return [layout.PaneCount]pane{
+		layout.Groups:     {App.paneGroups, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfGroup},
+		layout.Advantages: {App.paneAdvantages, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfHistogram},
+		layout.Steps: {App.paneSteps, moveGroupRow, App.openSteps, App.exportedSteps, func(App) (l figureList) {
+			for _, row := range trendRows() {
+				l = l.at(figures.Step, row.name)
+			}
+			return l
+		}},
+		layout.Warnings: {App.paneWarnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, App.figuresOfWarnings},
+		layout.Metrics:  {App.paneMetrics, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, App.figuresOfMetrics},
 	}
 }
 
@@ -146,11 +171,7 @@ func (a App) activeKeys() []keySection {
 }
 
 func allKeys() []keySection {
-	var all []keySection
-	for _, v := range viewTable() {
-		all = append(all, v.keys())
-	}
-	return append(all, commonKeys()...)
+	return append(mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...)
 }
 
 // selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives
@@ -172,11 +193,4 @@ func (a App) toggleFullScreen() App {
 	}
 	a.panes.fullScreen = !a.panes.fullScreen
 	return a.clampCursor()
-}
-
-func (a App) fullScreenHint() string {
-	if !a.panes.fullScreen || a.position.view != viewOverview {
-		return ""
-	}
-	return fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 }

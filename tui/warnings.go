@@ -61,8 +61,7 @@ func (a App) warningLines() []warningLine {
 func (a App) enterWarning() App {
 	all := a.warningLines()
 	if len(all) == 0 {
-		a.notice = "no warnings in " + a.scopeWords()
-		return a
+		return a.says("no warnings in " + a.scopeWords())
 	}
 	switch d := all[clampIndex(a.panes.warning, len(all))]; {
 	case !d.ofSettings:
@@ -76,8 +75,7 @@ func (a App) enterWarning() App {
 		if a.isWide() {
 			whole = "all of " + a.scopeWords()
 		}
-		a.notice = "no one group shows this: it is of " + whole + ". " + d.advice
-		return a
+		return a.says("no one group shows this: it is of " + whole + ". " + d.advice)
 	default:
 		return a.openExample(d.group)
 	}
@@ -86,7 +84,7 @@ func (a App) enterWarning() App {
 // openExample opens a group of the analysis. A filter that hides it goes, and u brings it back.
 func (a App) openExample(group int) App {
 	if !slices.Contains(a.result.rows, group) {
-		a = a.apply(a.settings.withFilter(""))
+		a = a.change(func(s *undoState) { s.filter = "" })
 		a.notice = "the filter hid this group: u brings it back"
 	}
 	a.panes.cursor = max(0, slices.Index(a.result.rows, group))

@@ -55,7 +55,6 @@ func (r Reason) String() string {
 
 func because(what string) Reason { return Reason{what, math.NaN()} }
 
-// reset admits all groups of b.
 func (v *Admission) reset(b Batch) {
 	groups := b.Groups()
 	v.Admitted = slices.Grow(v.Admitted[:0], groups)[:groups]
@@ -79,18 +78,10 @@ func (v *Admission) drop(g int, why Reason) { v.Admitted[g], v.Reasons[g] = fals
 // admit takes back that group g is dropped.
 func (v *Admission) admit(g int) { v.Admitted[g], v.Reasons[g] = true, Reason{} }
 
-// dropAll drops every group that is still admitted.
-func (v *Admission) dropAll(why Reason) {
-	for g, admitted := range v.Admitted {
-		if admitted {
-			v.drop(g, why)
-		}
-	}
-}
+func (v *Admission) admitted() int { return howMany(v.Admitted) }
 
-func (v *Admission) admitted() int {
-	n := 0
-	for _, is := range v.Admitted {
+func howMany(all []bool) (n int) {
+	for _, is := range all {
 		if is {
 			n++
 		}
@@ -179,17 +170,9 @@ func (v *Admission) eachGroup(b Batch, values []float64, ask verdictOn) {
 	}
 }
 
-func numpyMean(r []float64) float64 { return torchsum.SumNumpy(r) / float64(len(r)) }
-
-// numpyStd is np.std, ddof 0. It overwrites the memory of v for a sum. Rewards that are all equal have
-// a standard deviation of 0 only if their mean is exact: three of 0.1 have 1.4e-17.
+// numpyStd is np.std, ddof 0. It overwrites the memory of v for a sum.
 func (v *Admission) numpyStd(r []float64) float64 {
-	mean, squares := numpyMean(r), v.buf[:len(r)]
-	for i, x := range r {
-		d := x - mean
-		squares[i] = float64(d * d)
-	}
-	return math.Sqrt(torchsum.SumNumpy(squares) / float64(len(r)))
+	return torchsum.StdNumpy(r, torchsum.MeanNumpy(r), 0, v.buf)
 }
 
 // float32s returns r in float32, in the memory of v.

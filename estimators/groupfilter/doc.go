@@ -35,7 +35,7 @@
 //     a sentence what becomes of groups of equal rewards. A new framework is a function and a line of
 //     catalogue, in filter.go, named as in package estimators.
 //  2. Its rule, in the same row, asks about each group (byRewards, eachGroup) or each row (rows, dropEmpty): the
-//     operations in the framework's precision and order, without allocation per group. verdict.go has what
+//     operations in the framework's precision and order, without allocation per group. admission.go has what
 //     rules share.
 //  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head says what the file
 //     holds: flags that the framework's code gave. With NoPublicCode, cases calculated by hand in filter_test.go.

@@ -61,12 +61,7 @@ func All() []*Filter { return catalogue().All() }
 
 // Find returns the filter of a framework by its name; "" is its first one. The error lists the
 // alternatives.
-func Find(framework, name string) (*Filter, error) {
-	if name == "" {
-		return catalogue().Default(framework)
-	}
-	return catalogue().Find(framework, name)
-}
+func Find(framework, name string) (*Filter, error) { return catalogue().FindOrDefault(framework, name) }
 
 // Enabled returns the filter that key=value turns on in a trainer, nil if it turns none on; isSwitch
 // says that another value of the key does, so that this one turns a filter off.
@@ -166,12 +161,11 @@ type Batch struct {
 func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
 func (b Batch) ragged() bool {
-	for g := range b.Groups() {
-		if b.Offsets[g+1]-b.Offsets[g] != b.Offsets[1]-b.Offsets[0] {
-			return true
-		}
+	g := 1
+	for g < len(b.Offsets) && b.Offsets[g]-b.Offsets[g-1] == b.Offsets[1]-b.Offsets[0] {
+		g++
 	}
-	return false
+	return g < len(b.Offsets)
 }
 
 func (b Batch) column(name string) []float64 {

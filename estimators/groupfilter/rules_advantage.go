@@ -2,8 +2,10 @@ package groupfilter
 
 import (
 	"math"
+	"slices"
 
 	"vantage/estimators"
+	"vantage/estimators/torchsum"
 )
 
 const primeCode = "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/"
@@ -90,73 +92,50 @@ func rLLM() []*Filter {
 		},
 		Dropped: Refilled,
 		decide: func(v *Admission, b Batch, o estimators.Values) error {
-			rows := o.Number(least)
-			ask := rLLMVaries(o.Text(estimator), o.Bool(byStd))
+			rows, of, byStd := o.Number(least), o.Text(estimator), o.Bool(byStd)
 			v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 				if float64(len(r)) < rows {
 					return false, Reason{"too few rows:", float64(len(r))}
 				}
-				return ask(v, r)
+				varies := func(a float64) bool { return !(math.Abs(a) <= 1e-8) }
+				return slices.ContainsFunc(rLLMAdvantages(v, r, of, byStd), varies), because("every advantage 0")
 			})
 			return nil
 		},
 	}}
 }
 
-// rLLMVaries asks whether the estimator gives a group an advantage beyond 1e-8.
-func rLLMVaries(estimator string, byStd bool) verdictOn {
-	return func(v *Admission, r []float64) (bool, Reason) {
-		for _, a := range rLLMAdvantages(v, r, estimator, byStd) {
-			if !(math.Abs(a) <= 1e-8) {
-				return true, Reason{}
-			}
-		}
-		return false, because("every advantage 0")
-	}
-}
-
 // rLLMAdvantages returns the advantages of a group alone, in the memory of v.
 func rLLMAdvantages(v *Admission, r []float64, estimator string, byStd bool) []float64 {
 	n, a := float64(len(r)), v.x[:len(r)]
 	copy(a, r)
+	each := func(f func(x float64) float64) {
+		for i, x := range a {
+			a[i] = f(x)
+		}
+	}
 	switch {
 	case estimator == "reinforce":
 	case estimator == "rloo" && n > 1:
-		minus(a, numpyMean(r))
-		times(a, n/(n-1))
+		mean := torchsum.MeanNumpy(r)
+		each(func(x float64) float64 { return (x - mean) * (n / (n - 1)) })
 	case estimator == "grpo" && n == 1:
 		if byStd {
-			times(a, 1/(1+1e-6))
+			each(func(x float64) float64 { return x * (1 / (1 + 1e-6)) })
 		}
 	case estimator == "reinforce_plus_plus_baseline" && n == 1:
 		a[0] = 0
 	case estimator == "reinforce_plus_plus_baseline":
-		minus(a, numpyMean(r))
-		over(a, v.numpyStd(a)+1e-6)
+		mean := torchsum.MeanNumpy(r)
+		each(func(x float64) float64 { return x - mean })
+		std := v.numpyStd(a)
+		each(func(x float64) float64 { return x / (std + 1e-6) })
 	case estimator != "rloo":
-		std := v.numpyStd(r)
-		minus(a, numpyMean(r))
+		mean, std := torchsum.MeanNumpy(r), v.numpyStd(r)
+		each(func(x float64) float64 { return x - mean })
 		if byStd || estimator == "prpo" {
-			over(a, std+1e-6)
+			each(func(x float64) float64 { return x / (std + 1e-6) })
 		}
 	}
 	return a
-}
-
-func minus(a []float64, x float64) {
-	for i := range a {
-		a[i] -= x
-	}
-}
-
-func times(a []float64, x float64) {
-	for i := range a {
-		a[i] *= x
-	}
-}
-
-func over(a []float64, x float64) {
-	for i := range a {
-		a[i] /= x
-	}
 }

@@ -20,9 +20,8 @@ func openRLHF() []*Filter {
 				"standard deviation: a mixed group whose mean is exactly LOW or HIGH goes, equal scores of 0.5 stay although they have " +
 				"no signal, and with scores outside 0 to 1 the default range drops useful groups. It reads scores, not " +
 				"rewards, so no shaping by length; a group with a row without a score stays, one with a NaN is dropped.",
-			Options: []estimators.Option{{
-				Key: bounds, Kind: estimators.Interval(), Default: "0 1", Meaning: "LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped",
-			}},
+			Options: []estimators.Option{estimators.Interval().Option(bounds, "0 1",
+				"LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped")},
 		},
 		Dropped: Refilled, SeesRaw: true, columns: func(estimators.Values) []string { return []string{"scores"} },
 		decide: func(v *Admission, b Batch, o estimators.Values) error {
@@ -72,7 +71,7 @@ func easyR1Upstream() []*Filter {
 					return missing("column " + name + ", which " + key + " names")
 				}
 			}
-			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) { return insideOpen(numpyMean(r), from, to) })
+			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) { return insideOpen(torchsum.MeanNumpy(r), from, to) })
 			if v.admitted() == 0 {
 				return &estimators.Refusal{Kind: "RuntimeError", Text: "No sample is kept after filtering. Please check your data."}
 			}
@@ -189,37 +188,16 @@ func (m rollMask) decide(v *Admission, b Batch) error {
 		v.Assumed = "response_length is not given: the longest response of the step is taken for it"
 	}
 	for i := range kept {
-		cut, wrongAndLong := m.maxLen && b.Lengths[i] == m.width, m.errorClip && !m.rightOrShort(b, i)
+		r := float32(b.Rewards[i])
+		cut := m.maxLen && b.Lengths[i] == m.width
+		wrongAndLong := m.errorClip && r != 1 && !(r == 0 && float64(b.Lengths[i]) < m.errorLen)
 		kept[i] = !cut && !wrongAndLong
 	}
 	v.dropEmpty(b, because("every row is too long or neither 0 nor 1"))
-	if !m.difficulty {
-		return nil
+	if m.difficulty {
+		m.maskGroups(v, b)
 	}
-	if m.groupSize > 0 {
-		m.maskPositions(v, b)
-		return nil
-	}
-	for g := range v.Admitted {
-		m.maskRows(v, b.Rewards, b.Offsets[g], b.Offsets[g+1])
-	}
-	m.dropMasked(v, b)
 	return nil
-}
-
-func (m rollMask) rightOrShort(b Batch, i int) bool {
-	r := float32(b.Rewards[i])
-	return r == 1 || r == 0 && float64(b.Lengths[i]) < m.errorLen
-}
-
-// maskPositions takes so many rows after each other for a group, whatever their prompts.
-func (m rollMask) maskPositions(v *Admission, b Batch) {
-	n := m.groupSize
-	v.x32 = slices.Grow(v.x32[:0], n)[:n]
-	for lo := 0; lo+n <= len(b.Rewards); lo += n {
-		m.maskRows(v, b.Rewards, lo, lo+n)
-	}
-	m.dropMasked(v, b)
 }
 
 // maskRows drops rows [lo, hi) if their mean is not between the thresholds.
@@ -232,8 +210,18 @@ func (m rollMask) maskRows(v *Admission, rewards []float64, lo, hi int) {
 	}
 }
 
-// dropMasked drops the groups without a row, with the mean as the reason.
-func (m rollMask) dropMasked(v *Admission, b Batch) {
+// maskGroups drops the rows of groups that are too hard or too easy, and groups without a row, with the mean as the reason.
+func (m rollMask) maskGroups(v *Admission, b Batch) {
+	if n := m.groupSize; n > 0 { // so many rows after each other are a group, whatever their prompts
+		v.x32 = slices.Grow(v.x32[:0], n)[:n]
+		for lo := 0; lo+n <= len(b.Rewards); lo += n {
+			m.maskRows(v, b.Rewards, lo, lo+n)
+		}
+	} else {
+		for g := range v.Admitted {
+			m.maskRows(v, b.Rewards, b.Offsets[g], b.Offsets[g+1])
+		}
+	}
 	for g := range v.Admitted {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		if v.Admitted[g] && !slices.Contains(v.Kept[lo:hi], true) {

@@ -70,9 +70,8 @@ func ragen() []*Filter {
 					"share; of equal ones the first in the batch. float64, ddof 1; a share that is missed by rounding alone counts as reached. Groups " +
 					"of equal rewards and of one row have no variance and are dropped, also at a share of 1; groups with a NaN are dropped. The " +
 					"authors' code is rollout_filter.",
-				Options: []estimators.Option{{
-					Key: share, Kind: estimators.Number(0, 1), Default: "0.9", Meaning: "the share of the summed variance that the kept groups must reach",
-				}},
+				Options: []estimators.Option{estimators.Number(0, 1).Option(share, "0.9",
+					"the share of the summed variance that the kept groups must reach")},
 			},
 			Dropped: Removed,
 			decide: func(v *Admission, b Batch, o estimators.Values) error {
@@ -103,11 +102,7 @@ func varianceOf(r []float64) float64 {
 	if allEqual(r) {
 		return 0 * (r[0] - r[0])
 	}
-	sum, squares := 0.0, 0.0
-	for _, x := range r {
-		sum += x
-	}
-	mean := sum / float64(len(r))
+	mean, squares := torchsum.SumLeftToRight(r)/float64(len(r)), 0.0
 	for _, x := range r {
 		squares += float64((x - mean) * (x - mean))
 	}

@@ -23,10 +23,8 @@ func verl() []*Filter {
 				"are dropped. Another metric stays float64, and np.std of equal values is not always 0: three of acc = 0.1 have " +
 				"1.4e-17, so the trainer keeps such a group, while equal values of 0, 0.5 or 1 are dropped. A group of one row stays, " +
 				"and one with a NaN. Every row of a prompt counts, also several outputs of one rollout.",
-			Options: []estimators.Option{{
-				Key: key, Kind: estimators.Name("reward or the name of a column"), Default: "reward",
-				Meaning: "what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward",
-			}},
+			Options: []estimators.Option{estimators.Name("reward or the name of a column").Option(key, "reward",
+				"what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward")},
 		},
 		Dropped: Refilled,
 		columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
@@ -70,9 +68,8 @@ func swift() []*Filter {
 				"equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor of its own, whose std is a " +
 				"rounding error above 0 for most sizes of equal rewards of 0.1 or 0.7: the trainer keeps those. A group of one row is " +
 				"dropped. After max_resample_times (3) the original batch trains, dead groups and all.",
-			Options: []estimators.Option{{
-				Key: key, Kind: estimators.Switch(), Default: "false", Meaning: "groups differ in size, as multi-turn servers return them: each is a tensor of its own",
-			}},
+			Options: []estimators.Option{estimators.Switch().Option(key, "false",
+				"groups differ in size, as multi-turn servers return them: each is a tensor of its own")},
 		},
 		Dropped: Refilled,
 		decide: func(v *Admission, b Batch, o estimators.Values) error {
@@ -143,12 +140,7 @@ func nemoRL() []*Filter {
 			if perPrompt == 0 {
 				perPrompt = b.Offsets[1]
 			}
-			rows := 0
-			for _, k := range kept {
-				if k {
-					rows++
-				}
-			}
+			rows := howMany(kept)
 			if v.SamplesOn = rows < perStep*perPrompt; v.SamplesOn {
 				v.Note = fmt.Sprintf("%d rows are fewer than %d · %d: nothing trains yet, and sampling goes on", rows, perStep, perPrompt)
 				return nil
@@ -318,10 +310,7 @@ const (
 
 // skyRL has a mask of groups without variance, and two ways of dynamic sampling.
 func skyRL() []*Filter {
-	size := estimators.Option{
-		Key: skySize, Kind: estimators.NumberOrNone(1, math.Inf(1)), Default: "none",
-		Meaning: "rows generated per prompt; none: as the groups of the log",
-	}
+	size := estimators.NumberOrNone(1, math.Inf(1)).Option(skySize, "none", "rows generated per prompt; none: as the groups of the log")
 	return []*Filter{
 		{
 			Entry: estimators.Entry{
@@ -331,9 +320,8 @@ func skyRL() []*Filter {
 					"dropped, whatever their value. Only rows with a token in the loss count; groups with one or none of them stay. A NaN as " +
 					"the first such row keeps the group, a later one is passed over. Dropped rows stay in the batch with a loss mask of 0 " +
 					"and still count where the loss counts sequences or prompts.",
-				Options: []estimators.Option{{
-					Key: skyTol, Kind: estimators.Number(0, math.Inf(1)), Default: "1e-06", Meaning: "groups whose rewards spread by this or less are dropped",
-				}},
+				Options: []estimators.Option{estimators.Number(0, math.Inf(1)).Option(skyTol, "1e-06",
+					"groups whose rewards spread by this or less are dropped")},
 			},
 			Dropped: Masked,
 			decide: func(v *Admission, b Batch, o estimators.Values) error {
@@ -396,7 +384,11 @@ func skyRL() []*Filter {
 				case float64(good) <= float64(all)*ratio:
 					v.SamplesOn = true
 					v.Note = fmt.Sprintf("%d of %d groups are good, not more than %s = %v: the batch is refused and another one sampled", good, all, skyRatio, ratio)
-					v.dropAll(because("batch refused"))
+					for g, admitted := range v.Admitted {
+						if admitted {
+							v.drop(g, because("batch refused"))
+						}
+					}
 				case good < all:
 					v.Note = fmt.Sprintf("copies of random good groups take the places of the %d others; they are not counted here", all-good)
 				}
@@ -469,7 +461,7 @@ func openInstruct() []*Filter {
 		decide: func(v *Admission, b Batch, o estimators.Values) error {
 			if solved := o.NumberOr(rate, math.NaN()); solved == solved {
 				for g, excluded := 0, v.retire(b); g < len(excluded); g++ {
-					excluded[g] = numpyMean(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])/o.Number(best) >= solved
+					excluded[g] = torchsum.MeanNumpy(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])/o.Number(best) >= solved
 				}
 			}
 			if o.Bool(drop) {
@@ -517,9 +509,8 @@ func cosmosRL() []*Filter {
 				"difference in the last bit keeps a group. The filter reward is the sum of the functions of filter_reward_metric, the total " +
 				"reward if none is named. A group of one row is dropped. A NaN counts as a value of its own here; in the trainer that depends on " +
 				"which object it is.",
-			Options: []estimators.Option{{
-				Key: key, Kind: estimators.Name("none or the names of columns, with commas"), Default: "none", Meaning: "the reward functions that must vary; none: the total reward",
-			}},
+			Options: []estimators.Option{estimators.Name("none or the names of columns, with commas").Option(key, "none",
+				"the reward functions that must vary; none: the total reward")},
 		},
 		Dropped: Refilled, columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
 		decide: func(v *Admission, b Batch, o estimators.Values) error {
@@ -556,9 +547,8 @@ func trinity() []*Filter {
 				"of 0.1 or 0.7 stay, since their std in torch is a rounding error above 0; a threshold of 1e-6 drops them. A group of one row is " +
 				"dropped, one with a NaN stays. With std_cal_level: batch the advantages still use the std of all rows, of dropped groups " +
 				"too. duplicate_experiences then copies random groups, which is not in a log.",
-			Options: []estimators.Option{{
-				Key: key, Kind: estimators.NumberOrNone(math.Inf(-1), math.Inf(1)), Default: "none", Meaning: "groups with this standard deviation or less are dropped; none: nothing is",
-			}},
+			Options: []estimators.Option{estimators.NumberOrNone(math.Inf(-1), math.Inf(1)).Option(key, "none",
+				"groups with this standard deviation or less are dropped; none: nothing is")},
 		},
 		Dropped: Removed,
 		decide: func(v *Admission, b Batch, o estimators.Values) error {

@@ -1,6 +1,7 @@
 package lossweight
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math"
@@ -20,8 +21,7 @@ type Loss struct {
 	// MasksDropped: samples that the trainer's keep rule drops have a loss mask of 0.
 	MasksDropped bool
 
-	// weigh writes the weights of b to dst; its errors are those of Weigh.
-	weigh func(dst []float64, b Batch, v estimators.Values) error
+	weigh weigh
 }
 
 // catalogue lists the losses, in the order of package estimators, of each framework its default first.
@@ -50,16 +50,24 @@ func All() []*Loss { return catalogue().All() }
 
 // Find returns the loss of a framework by its name; "" is the one of a trainer that is told nothing. The
 // error lists the alternatives.
-func Find(framework, name string) (*Loss, error) {
-	if name == "" {
-		return catalogue().Default(framework)
-	}
-	return catalogue().Find(framework, name)
+func Find(framework, name string) (*Loss, error) { return catalogue().FindOrDefault(framework, name) }
+
+// byTokens is a loss in which the weight of a row depends on its tokens, byRows one in which it does not.
+func byTokens(e estimators.Entry, w weigh) *Loss {
+	return &Loss{Entry: e, NeedsLengths: true, weigh: w}
 }
+func byRows(e estimators.Entry, w weigh) *Loss { return &Loss{Entry: e, weigh: w} }
 
 // entry describes a loss whose name is the value that selects it.
 func entry(name, formula, doc string, options ...estimators.Option) estimators.Entry {
 	return estimators.Entry{Name: name, Value: name, Formula: formula, Doc: doc, Options: options}
+}
+
+// switched describes a loss that a switch turns on, or off.
+func switched(name, value, formula, doc string) estimators.Entry {
+	e := entry(name, formula, doc)
+	e.Value = value
+	return e
 }
 
 // told returns the losses of a framework with the key whose values select them, their source, and options
@@ -76,10 +84,29 @@ func countOrNone(key, meaning string) estimators.Option {
 	return estimators.Option{Key: key, Kind: estimators.OrNone(estimators.Count(1)), Default: "none", Meaning: meaning}
 }
 
+// weigh writes the weights of the rows of a batch; its errors are those of [Loss.Weigh].
+type weigh = func(dst []float64, b Batch, v estimators.Values) error
+
 // ofStep weighs the rows of a step by one weight.
-func ofStep(w func(b Batch, rows int, v estimators.Values) weight) func([]float64, Batch, estimators.Values) error {
+func ofStep(w weighing) weigh {
 	return func(dst []float64, b Batch, v estimators.Values) error {
-		b.setAll(dst, w(b, len(dst), v))
+		b.set(dst, 0, len(dst), w(b, 0, len(dst), v))
+		return nil
+	}
+}
+
+// inMicroBatches weighs the rows within each micro-batch, and then averages over these: cut says how many rows
+// one has, 0 for all, and by what each weight is divided in turn.
+func inMicroBatches(cut func(rows int, v estimators.Values) (size int, then, last float32), w weighing) weigh {
+	return func(dst []float64, b Batch, v estimators.Values) error {
+		size, then, last := cut(len(dst), v)
+		for lo, hi := range microBatches(len(dst), size) {
+			within := w(b, lo, hi, v).dividedBy(then, last)
+			if within.total == 0 {
+				return ErrNaN
+			}
+			b.set(dst, lo, hi, within)
+		}
 		return nil
 	}
 }
@@ -118,27 +145,18 @@ func (l *Loss) MissingIn(b Batch) string {
 //
 // The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing,
 // what b lacks. Or it is ErrNaN. dst is NaN then.
-func (l *Loss) Weigh(dst []float64, b Batch, v estimators.Values) error {
-	err := l.tryWeigh(dst, b, v)
-	if err != nil {
-		for i := range dst {
+func (l *Loss) Weigh(dst []float64, b Batch, v estimators.Values) (err error) {
+	if missing := l.MissingIn(b); missing != "" {
+		err = &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
+	} else if err = l.weigh(dst, b, v); err == nil && len(dst) > 0 && math.IsNaN(dst[0]) {
+		err = ErrNaN // no row of the step has a token: all of them are 0 / 0
+	}
+	for i := range dst {
+		if err != nil {
 			dst[i] = math.NaN()
 		}
 	}
 	return err
-}
-
-func (l *Loss) tryWeigh(dst []float64, b Batch, v estimators.Values) error {
-	if missing := l.MissingIn(b); missing != "" {
-		return &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
-	}
-	if err := l.weigh(dst, b, v); err != nil || len(dst) == 0 {
-		return err
-	}
-	if math.IsNaN(dst[0]) { // no row of the step has a token: all of them are 0 / 0
-		return ErrNaN
-	}
-	return nil
 }
 
 // ErrNaN is that the trainer's loss is not a number.
@@ -154,13 +172,67 @@ type weight struct {
 	perRow            bool
 }
 
+// weighing says how rows lo to hi of a batch weigh among themselves.
+type weighing func(b Batch, lo, hi int, v estimators.Values) weight
+
 // perToken gives each token the weight 1/total.
-func perToken(total float32) weight { return weight{total: total, then: 1, last: 1} }
+func perToken(total divisor) weighing {
+	return func(b Batch, lo, hi int, v estimators.Values) weight { return weightOf(total(b, lo, hi, v)) }
+}
 
 // perRow gives each row that has tokens the weight 1/total.
-func perRow(total float32) weight { return weight{total: total, then: 1, last: 1, perRow: true} }
+func perRow(total divisor) weighing {
+	return func(b Batch, lo, hi int, v estimators.Values) weight {
+		w := weightOf(total(b, lo, hi, v))
+		w.perRow = true
+		return w
+	}
+}
 
-// dividedBy divides what w gives, as perToken and perRow return it, by then and by last.
+// weightOf is that of tokens which weigh 1/total each.
+func weightOf(total float32) weight { return weight{total: total, then: 1, last: 1} }
+
+// divisor is what the tokens, or the rows, of rows lo to hi are divided by. One that reads options or all rows is for
+// the step, not for each micro-batch.
+type divisor func(b Batch, lo, hi int, v estimators.Values) float32
+
+func tokens(b Batch, lo, hi int, _ estimators.Values) float32 { return b.tokens(lo, hi) }
+func rows(_ Batch, lo, hi int, _ estimators.Values) float32   { return float32(hi - lo) }
+func rowsWithTokens(b Batch, lo, hi int, _ estimators.Values) float32 {
+	return b.rowsWithTokens(lo, hi)
+}
+
+func atLeastOne(d divisor) divisor {
+	return func(b Batch, lo, hi int, v estimators.Values) float32 { return max(d(b, lo, hi, v), 1) }
+}
+
+func plus(d divisor, eps float32) divisor {
+	return func(b Batch, lo, hi int, v estimators.Values) float32 { return d(b, lo, hi, v) + eps }
+}
+
+// rowsBy is the number of all rows if a switch is set so, else of those with tokens.
+func rowsBy(key string, all bool) divisor {
+	return func(b Batch, lo, hi int, v estimators.Values) float32 {
+		if v.Bool(key) == all {
+			return rows(b, lo, hi, v)
+		}
+		return b.rowsWithTokens(lo, hi)
+	}
+}
+
+// width is that of the padded responses in tokens: the value of an option or, if that is none, of the longest response,
+// masked or not.
+func width(key string) divisor {
+	return func(b Batch, _, _ int, v estimators.Values) float32 {
+		longest := int32(0)
+		for _, l := range b.Lengths {
+			longest = max(longest, l)
+		}
+		return cmp.Or(float32(v.Number(key)), float32(longest))
+	}
+}
+
+// dividedBy divides what w gives by then and by last.
 func (w weight) dividedBy(then, last float32) weight {
 	w.then, w.last = then, last
 	return w
@@ -212,8 +284,6 @@ func (w weight) setByLength(dst []float64, lengths []int32, empty, one float64) 
 	}
 }
 
-func (b Batch) setAll(dst []float64, w weight) { b.set(dst, 0, len(dst), w) }
-
 // length returns the tokens of row i that train: 0 if it is masked, 1 if lengths are unknown.
 func (b Batch) length(i int) int32 {
 	switch {
@@ -251,15 +321,6 @@ func (b Batch) rowsWithTokens(lo, hi int) float32 {
 		n += min(int(b.length(i)), 1)
 	}
 	return float32(n)
-}
-
-// longest returns the tokens of the longest response, masked or not.
-func (b Batch) longest() float32 {
-	var longest int32
-	for _, l := range b.Lengths {
-		longest = max(longest, l)
-	}
-	return float32(longest)
 }
 
 // microBatches returns the ranges of size rows each, the last one what remains; one range of all rows

@@ -1,6 +1,7 @@
 package lossweight
 
 import (
+	"cmp"
 	"math"
 
 	"vantage/estimators"
@@ -17,93 +18,52 @@ func verl() []*Loss {
 	const counted = "N counts every row of the mini-batch, empty and masked ones too. "
 	const anyMicroBatch = "Micro-batches and ranks make no difference. A step of several mini-batches " +
 		"(ppo_mini_batch_size below train_batch_size) has these weights within each of them."
-	global := estimators.Option{
-		Key: verlGlobal, Kind: estimators.Switch(), Default: "true",
-		Meaning: "not in the configuration: whether the trainer hands in the totals of the mini-batch; if not, rows without a token do not count in N",
-	}
+	global := estimators.Switch().Option(verlGlobal, "true",
+		"not in the configuration: whether the trainer hands in the totals of the mini-batch; if not, rows without a token do not count in N")
 	const source = "verl-project/verl wheel verl==0.9.1 verl/trainer/ppo/core_algos.py:agg_loss, verl/workers/utils/losses.py"
+	allRows := rowsBy(verlGlobal, true)
 	return told("actor_rollout_ref.actor.loss_agg_mode", source, []*Loss{
-		{
-			Entry:        entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows)) }),
-		},
-		{
-			Entry:        entry("token-sum", "l", "Nothing is averaged: the gradient grows with the number of tokens. "+anyMicroBatch),
-			NeedsLengths: true, weigh: ofStep(func(_ Batch, _ int, _ estimators.Values) weight { return perToken(1) }),
-		},
-		{
-			Entry:        entry("seq-mean-token-sum", "l / N", counted+anyMicroBatch, global),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, v estimators.Values) weight { return perToken(verlRows(rows, b, v)) }),
-		},
-		{
-			Entry: entry("seq-mean-token-mean", "1 / N",
-				"Each row weighs the same, so a token of a long row weighs less. An empty row has no weight. "+
-					counted+anyMicroBatch, global),
-			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight { return perRow(verlRows(rows, b, v)) }),
-		},
-		{
-			Entry: entry("seq-mean-token-sum-norm", "l / N / S",
-				"S is loss_scale_factor or, without it, the width of the padded responses, which is that of "+
-					"the micro-batch: give the factor or the width, else the longest response of the step is taken. "+counted+anyMicroBatch, countOrNone(verlScaleFactor, "what a sum of tokens is divided by; none: the width of the padded responses"),
-				countOrNone(verlWidth, "width of the padded responses in tokens; none: that of the longest response"),
-				global),
-			NeedsLengths: true,
-			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
-				scale := float32(v.Number(verlScaleFactor))
-				if scale == 0 {
-					scale = b.width(v.Number(verlWidth))
-				}
-				return perToken(verlRows(rows, b, v)).dividedBy(scale, 1)
-			}),
-		},
+		byTokens(entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
+			ofStep(perToken(tokens))),
+		byTokens(entry("token-sum", "l", "Nothing is averaged: the gradient grows with the number of tokens. "+anyMicroBatch),
+			ofStep(func(Batch, int, int, estimators.Values) weight { return weightOf(1) })),
+		byTokens(entry("seq-mean-token-sum", "l / N", counted+anyMicroBatch, global), ofStep(perToken(allRows))),
+		byRows(entry("seq-mean-token-mean", "1 / N",
+			"Each row weighs the same, so a token of a long row weighs less. An empty row has no weight. "+counted+anyMicroBatch, global),
+			ofStep(perRow(allRows))),
+		byTokens(entry("seq-mean-token-sum-norm", "l / N / S",
+			"S is loss_scale_factor or, without it, the width of the padded responses, which is that of "+
+				"the micro-batch: give the factor or the width, else the longest response of the step is taken. "+counted+anyMicroBatch,
+			countOrNone(verlScaleFactor, "what a sum of tokens is divided by; none: the width of the padded responses"),
+			countOrNone(verlWidth, "width of the padded responses in tokens; none: that of the longest response"), global),
+			ofStep(func(b Batch, lo, hi int, v estimators.Values) weight {
+				scale := cmp.Or(float32(v.Number(verlScaleFactor)), width(verlWidth)(b, lo, hi, v))
+				return perToken(allRows)(b, lo, hi, v).dividedBy(scale, 1)
+			})),
 	})
-}
-
-func verlRows(rows int, b Batch, v estimators.Values) float32 {
-	if v.Bool(verlGlobal) {
-		return float32(rows)
-	}
-	return b.rowsWithTokens(0, rows)
-}
-
-// width is the width of the padded responses: as given or, if 0, of the longest one.
-func (b Batch) width(given float64) float32 {
-	if given > 0 {
-		return float32(given)
-	}
-	return b.longest()
 }
 
 // easyR1 is EasyR1-Brian, which gives the samples that its filter drops a loss mask of 0.
 func easyR1() []*Loss {
 	const within = "A dropped sample has no token. Each micro-batch weighs the same; which rows share one is not in the log, and the order of the log is taken."
 	list := []*Loss{
-		{
-			Entry: entry("token-mean", "l / T",
-				"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
-			NeedsLengths: true,
-			weigh:        inEasyMicroBatches(func(b Batch, lo, hi int) weight { return perToken(b.tokens(lo, hi) + 1e-8) }),
-		},
-		{
-			Entry:        entry("seq-mean-token-sum", "l / N", "N counts dropped samples too. "+within),
-			NeedsLengths: true, weigh: inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
-		},
-		{
-			Entry: entry("seq-mean-token-mean", "1 / N",
-				"Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. "+within),
-			weigh: weighEasyMeans,
-		},
-		{
-			Entry: entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
-				"It is not divided by the number of rows: the gradient grows with the micro-batch. "+within, countOrNone(verlWidth, "L in tokens; none: that of the longest response")),
-			NeedsLengths: true,
-			weigh: func(dst []float64, b Batch, v estimators.Values) error {
-				width := b.width(v.Number(verlWidth))
-				return inEasyMicroBatches(func(Batch, int, int) weight { return perToken(width) })(dst, b, v)
-			},
-		},
+		byTokens(entry("token-mean", "l / T",
+			"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
+			inMicroBatches(cutEasyR1, perToken(plus(tokens, 1e-8)))),
+		byTokens(entry("seq-mean-token-sum", "l / N", "N counts dropped samples too. "+within), inMicroBatches(cutEasyR1, perToken(rows))),
+		byRows(entry("seq-mean-token-mean", "1 / N", "Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. "+within),
+			func(dst []float64, b Batch, v estimators.Values) error {
+				if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
+					return ErrNaN
+				}
+				return inMicroBatches(cutEasyR1, perRow(rows))(dst, b, v)
+			}),
+		byTokens(entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
+			"It is not divided by the number of rows: the gradient grows with the micro-batch. "+within, countOrNone(verlWidth, "L in tokens; none: that of the longest response")),
+			func(dst []float64, b Batch, v estimators.Values) error {
+				total := width(verlWidth)(b, 0, len(dst), v)
+				return inMicroBatches(cutEasyR1, func(Batch, int, int, estimators.Values) weight { return weightOf(total) })(dst, b, v)
+			}),
 	}
 	for _, l := range list {
 		l.MasksDropped = true
@@ -113,27 +73,13 @@ func easyR1() []*Loss {
 		list, countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step"))
 }
 
-// inEasyMicroBatches returns the weights of a loss that is averaged within rows lo to hi of a
-// micro-batch, then over micro-batches.
-func inEasyMicroBatches(within func(b Batch, lo, hi int) weight) func([]float64, Batch, estimators.Values) error {
-	return func(dst []float64, b Batch, v estimators.Values) error {
-		size := int(v.Number(easyMicro))
-		accumulation := float32(1)
-		if size > 0 {
-			accumulation = float32(max(len(dst)/size, 1))
-		}
-		for lo, hi := range microBatches(len(dst), size) {
-			b.set(dst, lo, hi, within(b, lo, hi).dividedBy(accumulation, 1))
-		}
-		return nil
+// cutEasyR1 averages over whole micro-batches.
+func cutEasyR1(rows int, v estimators.Values) (size int, then, last float32) {
+	size, then = int(v.Number(easyMicro)), 1
+	if size > 0 {
+		then = float32(max(rows/size, 1))
 	}
-}
-
-func weighEasyMeans(dst []float64, b Batch, v estimators.Values) error {
-	if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
-		return ErrNaN
-	}
-	return inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perRow(float32(hi - lo)) })(dst, b, v)
+	return size, then, 1
 }
 
 const easyMicro = "worker.actor.micro_batch_size_per_device_for_update"
@@ -143,34 +89,27 @@ const easyMicro = "worker.actor.micro_batch_size_per_device_for_update"
 func easyR1Upstream() []*Loss {
 	const source = "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:average_loss, verl/workers/actor/dp_actor.py:update_policy"
 	return told("worker.actor.loss_avg_mode", source, []*Loss{
-		{
-			Entry: entry("token", "l / T",
-				"Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference."),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows) + 1e-8) }),
-		},
-		{
-			Entry: entry("seq", "1 / N",
-				"Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches "+
-					"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.", countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step")),
-			weigh: weighEasySeq,
-		},
+		byTokens(entry("token", "l / T", "Each token weighs the same, so a row weighs by its length. Micro-batches and ranks make no difference."),
+			ofStep(perToken(plus(tokens, 1e-8)))),
+		byRows(entry("seq", "1 / N",
+			"Each row of a micro-batch weighs the same; empty rows count in N. A micro-batch weighs by its tokens, so with micro-batches "+
+				"long rows weigh more: t / (m · T), m rows and t tokens of the row's micro-batch. Which rows share one is not in the log, and the order of the log is taken.",
+			countOrNone(easyMicro, "rows of a micro-batch; none: all rows of the step")), weighEasySeq),
 	})
 }
 
 func weighEasySeq(dst []float64, b Batch, v estimators.Values) error {
 	size := int(v.Number(easyMicro))
 	if size == 0 {
-		b.setAll(dst, perRow(float32(len(dst))))
-		return nil
+		return ofStep(perRow(rows))(dst, b, v)
 	}
 	if b.Lengths == nil {
 		return &estimators.Refusal{Kind: estimators.KindMissing, Text: "response lengths"}
 	}
-	total := b.tokens(0, len(dst))
+	total, weigh := b.tokens(0, len(dst)), perRow(rows)
 	for lo, hi := range microBatches(len(dst), size) {
 		tokens := b.tokens(lo, hi)
-		w := perRow(float32(hi - lo))
+		w := weigh(b, lo, hi, v)
 		for i := lo; i < hi; i++ {
 			dst[i] = float64(w.of(float32(b.length(i))) * tokens / total)
 		}
@@ -185,41 +124,20 @@ const (
 
 func roll() []*Loss {
 	const anyMicroBatch = "Micro-batches and ranks make no difference. N counts the rows that have a token."
-	valid := estimators.Option{
-		Key: rollValid, Kind: estimators.Switch(), Default: "true",
-		Meaning: "not in the configuration: whether the worker hands in the number of rows with a token; if not, N counts all rows",
-	}
+	valid := estimators.Switch().Option(rollValid, "true",
+		"not in the configuration: whether the worker hands in the number of rows with a token; if not, N counts all rows")
 	const source = "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:agg_loss"
+	someRows := rowsBy(rollValid, false)
 	return told("loss_agg_mode", source, []*Loss{
-		{
-			Entry: entry("seq-mean-token-mean", "1 / N",
-				"Each row weighs the same, so a token of a long row weighs less. "+anyMicroBatch, valid),
-			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight { return perRow(rollRows(rows, b, v)) }),
-		},
-		{
-			Entry:        entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tokens(0, rows)) }),
-		},
-		{
-			Entry:        entry("seq-mean-token-sum", "l / N", anyMicroBatch, valid),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, v estimators.Values) weight { return perToken(rollRows(rows, b, v)) }),
-		},
-		{
-			Entry: entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
-				"It is not divided by the number of rows: the gradient grows with the batch.", countOrNone(rollWidth, "L in tokens; none: that of the longest response")),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, _ int, v estimators.Values) weight { return perToken(b.width(v.Number(rollWidth))) }),
-		},
+		byRows(entry("seq-mean-token-mean", "1 / N",
+			"Each row weighs the same, so a token of a long row weighs less. "+anyMicroBatch, valid), ofStep(perRow(someRows))),
+		byTokens(entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+anyMicroBatch),
+			ofStep(perToken(tokens))),
+		byTokens(entry("seq-mean-token-sum", "l / N", anyMicroBatch, valid), ofStep(perToken(someRows))),
+		byTokens(entry("seq-mean-token-sum-norm", "l / L, L width of the padded responses",
+			"It is not divided by the number of rows: the gradient grows with the batch.", countOrNone(rollWidth, "L in tokens; none: that of the longest response")),
+			ofStep(perToken(width(rollWidth)))),
 	})
-}
-
-func rollRows(rows int, b Batch, v estimators.Values) float32 {
-	if v.Bool(rollValid) {
-		return b.rowsWithTokens(0, rows)
-	}
-	return float32(rows)
 }
 
 const (
@@ -233,46 +151,34 @@ func skyRL() []*Loss {
 	const minibatch = "A step of several mini-batches has these weights within each of them. Rows without a token and masked rows count in N."
 	const source = "NovaSky-AI/SkyRL wheel skyrl==0.4.0 skyrl/backends/skyrl_train/utils/ppo_utils.py:apply_loss_reduction_to_advantages_minibatch"
 	return told("trainer.algorithm.loss_reduction", source, []*Loss{
-		{
-			Entry:        entry("token_mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+minibatch),
-			NeedsLengths: true,
-			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
+		byTokens(entry("token_mean", "l / T", "Each token weighs the same, so a row weighs by its length. "+minibatch),
+			func(dst []float64, b Batch, _ estimators.Values) error {
 				b.scaleTokens(dst, 0, len(dst), max(b.tokens(0, len(dst)), 1), 1)
 				return nil
-			},
-		},
-		{
-			Entry: entry("sequence_mean", "1 / N", "Each row weighs the same. "+minibatch),
-			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
+			}),
+		byRows(entry("sequence_mean", "1 / N", "Each row weighs the same. "+minibatch),
+			func(dst []float64, b Batch, _ estimators.Values) error {
 				for i := range dst {
 					b.scaleTokens(dst, i, i+1, float32(len(dst))*max(float32(b.length(i)), 1), 1)
 				}
 				return nil
-			},
-		},
-		{
-			Entry: entry("seq_mean_token_sum_norm", "l / (N · max_seq_len)",
-				"A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. "+minibatch, countOrNone(skyMaxLength, "what a sum of tokens is divided by")),
-			NeedsLengths: true, weigh: weighSkyNorm,
-		},
-		{
-			Entry: entry("prompt_mean", "l / (P · t), t tokens of the prompt's rows, P prompts",
-				"Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. "+minibatch),
-			NeedsLengths: true,
-			weigh: func(dst []float64, b Batch, _ estimators.Values) error {
-				prompts := float32(len(b.Offsets) - 1)
-				for g := range len(b.Offsets) - 1 {
+			}),
+		byTokens(entry("seq_mean_token_sum_norm", "l / (N · max_seq_len)",
+			"A row weighs by its length, whatever the lengths of the others. max_seq_len has no default: the trainer refuses to start without. "+minibatch,
+			countOrNone(skyMaxLength, "what a sum of tokens is divided by")), weighSkyNorm),
+		byTokens(entry("prompt_mean", "l / (P · t), t tokens of the prompt's rows, P prompts",
+			"Each prompt weighs the same, so a token of a prompt with long responses weighs less. Prompts without a token count in P. "+minibatch),
+			func(dst []float64, b Batch, _ estimators.Values) error {
+				prompts := len(b.Offsets) - 1
+				for g := range prompts {
 					lo, hi := b.Offsets[g], b.Offsets[g+1]
-					b.scaleTokens(dst, lo, hi, prompts*max(b.tokens(lo, hi), 1), 1)
+					b.scaleTokens(dst, lo, hi, float32(prompts)*max(b.tokens(lo, hi), 1), 1)
 				}
 				return nil
-			},
-		},
-		{
-			Entry: entry("token_mean_legacy", "l / t / M, t tokens of the row's micro-batch, M micro-batches",
-				"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. "+minibatch, countOrNone(skyMicro, "rows of a micro-batch; none: all rows of the step")),
-			NeedsLengths: true, weigh: weighSkyLegacy,
-		},
+			}),
+		byTokens(entry("token_mean_legacy", "l / t / M, t tokens of the row's micro-batch, M micro-batches",
+			"Each micro-batch weighs the same, so a token in a micro-batch of short rows weighs more. Rows after the last whole micro-batch have no weight. "+minibatch,
+			countOrNone(skyMicro, "rows of a micro-batch; none: all rows of the step")), weighSkyLegacy),
 	})
 }
 
@@ -321,49 +227,25 @@ func tunix() []*Loss {
 		Refusal: "Invalid 'norm' value: %s. Must be a positive number.",
 	}
 	const source = "google/tunix wheel google-tunix==0.1.7 tunix/rl/common.py:aggregate_loss"
+	count := atLeastOne(rowsWithTokens)
+	scaled := func(otherwise divisor) divisor { // by norm, which is none by default
+		return func(b Batch, lo, hi int, v estimators.Values) float32 {
+			return max(cmp.Or(float32(v.Number(tunixNorm)), otherwise(b, lo, hi, v)), 1e-6)
+		}
+	}
 	return told("loss_agg_mode", source, []*Loss{
-		{
-			Entry: entry("sequence-mean-token-mean", "1 / M, M rows with a token",
-				"Each row weighs the same; rows without a token do not count. The default of GRPOConfig. "+within),
-			weigh: ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perRow(b.tunixRows(rows)) }),
-		},
-		{
-			Entry: entry("token-mean", "l / T",
-				"Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. "+within),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(max(b.tokens(0, rows), 1)) }),
-		},
-		{
-			Entry: entry("sequence-mean-token-scale", "l / L / M, L width of the padded responses",
-				"A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. "+within, norm, countOrNone(tunixWidth, "L in tokens; none: that of the longest response")),
-			NeedsLengths: true,
-			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
-				scale := float32(v.Number(tunixNorm))
-				if scale == 0 {
-					scale = b.width(v.Number(tunixWidth))
-				}
-				return perToken(max(scale, 1e-6)).dividedBy(b.tunixRows(rows), 1)
-			}),
-		},
-		{
-			Entry:        entry("seq-mean-token-sum", "l / M, M rows with a token", within),
-			NeedsLengths: true,
-			weigh:        ofStep(func(b Batch, rows int, _ estimators.Values) weight { return perToken(b.tunixRows(rows)) }),
-		},
-		{
-			Entry: entry("sequence-mean-token-sum-norm", "l / M, M rows with a token",
-				"As seq-mean-token-sum, unless norm is given, by which it is divided then. "+within, norm),
-			NeedsLengths: true,
-			weigh: ofStep(func(b Batch, rows int, v estimators.Values) weight {
-				scale := float32(v.Number(tunixNorm))
-				if scale == 0 {
-					scale = b.tunixRows(rows)
-				}
-				return perToken(max(scale, 1e-6))
-			}),
-		},
+		byRows(entry("sequence-mean-token-mean", "1 / M, M rows with a token",
+			"Each row weighs the same; rows without a token do not count. The default of GRPOConfig. "+within), ofStep(perRow(count))),
+		byTokens(entry("token-mean", "l / T", "Each token weighs the same, so a row weighs by its length. The default of DAPOConfig. "+within),
+			ofStep(perToken(atLeastOne(tokens)))),
+		byTokens(entry("sequence-mean-token-scale", "l / L / M, L width of the padded responses",
+			"A row weighs by its length, whatever the lengths of the others. The default of DrGRPOConfig. "+within, norm,
+			countOrNone(tunixWidth, "L in tokens; none: that of the longest response")),
+			ofStep(func(b Batch, lo, hi int, v estimators.Values) weight {
+				return perToken(scaled(width(tunixWidth)))(b, lo, hi, v).dividedBy(count(b, lo, hi, v), 1)
+			})),
+		byTokens(entry("seq-mean-token-sum", "l / M, M rows with a token", within), ofStep(perToken(count))),
+		byTokens(entry("sequence-mean-token-sum-norm", "l / M, M rows with a token",
+			"As seq-mean-token-sum, unless norm is given, by which it is divided then. "+within, norm), ofStep(perToken(scaled(count)))),
 	})
 }
-
-// tunixRows counts the rows with a token, at least 1.
-func (b Batch) tunixRows(rows int) float32 { return max(b.rowsWithTokens(0, rows), 1) }

@@ -1,3 +1,20 @@
+// Package overlong lowers the rewards of responses that are nearly as long as may be, as trainers do
+// before they compute advantages, to the last bit of float32.
+//
+// All follow the soft overlong punishment of DAPO (arXiv:2503.14476, equation 13): nothing up to
+// L_max − L_buffer tokens, then a penalty that grows with each token, up to L_max. They differ in what
+// is beyond L_max, in precision, and in whether their filter of groups sees the reward before or after.
+//
+// A [Shaping] is a value in the list [All]: what switches it on in the trainer's configuration, its
+// options there, and its arithmetic. A reward that a log holds may be shaped already: whoever shapes it
+// again must say so.
+//
+// # A new shaping
+//
+//  1. A row in shaping.go, in the precision and order of the framework's own code, and a line of catalogue.
+//  2. testdata/golden/NAME.json, numbers that this code printed, and a row in golden_test.go.
+//  3. go test ./estimators/overlong, then go test ./model/report -run LossesPage -update, which writes
+//     the page .github/docs/losses.md.
 package overlong
 
 import (
@@ -14,9 +31,17 @@ type Shaping struct {
 	// FilterSeesRaw: a filter of groups of this framework looks at the reward before shaping.
 	FilterSeesRaw bool
 
-	// ramp returns the penalty that the options give. The error is a *estimators.Refusal.
-	ramp func(v estimators.Values) (ramp, error)
+	limits
+	beyond beyond // what is longer than the longest
+	float  float  // precision
+
+	// refuse is what the trainer raises for some values, or nil.
+	refuse func(v estimators.Values) error
 }
+
+// limits are the keys of the options: L_max, L_buffer, and the penalty at L_max, which is 1 if no option gives it. The penalty
+// grows with each token after L_max − L_buffer.
+type limits struct{ longest, buffer, factor string }
 
 // catalogue lists the shapings, in the order of package estimators.
 func catalogue() estimators.Catalogue[*Shaping] {
@@ -42,10 +67,7 @@ func All() []*Shaping { return catalogue().All() }
 // Find returns the shaping of a framework by its name; "" is the only one that it has. The error lists the
 // alternatives.
 func Find(framework, name string) (*Shaping, error) {
-	if name == "" {
-		return catalogue().Default(framework)
-	}
-	return catalogue().Find(framework, name)
+	return catalogue().FindOrDefault(framework, name)
 }
 
 // Shape writes the shaped rewards to dst and returns how many were changed. dst, rewards and lengths,
@@ -62,34 +84,38 @@ func (s *Shaping) Shape(dst, rewards []float64, lengths []int32, v estimators.Va
 	if lengths == nil {
 		return 0, &estimators.Refusal{Kind: estimators.KindMissing, Text: "response lengths"}
 	}
-	p, err := s.ramp(v)
-	if err != nil {
+	if s.refuse != nil {
+		err = s.refuse(v)
+	}
+	for _, o := range s.Options {
+		if err == nil && o.Default == "none" {
+			err = given(v, o.Key)
+		}
+	}
+	buffer := int(v.Number(s.buffer))
+	if err != nil || buffer == 0 && s.beyond == levelsOrOff {
 		return 0, err
 	}
+	from, factor := int(v.Number(s.longest))-buffer, 1.0
+	if s.factor != "" {
+		factor = v.Number(s.factor)
+	}
 	for i, l := range lengths {
-		if r := rewards[i]; r == r && int(l) > p.from {
-			dst[i] = p.shape(r, int(l))
+		if r := rewards[i]; r == r && int(l) > from {
+			dst[i] = s.shape(r, int(l)-from, buffer, factor)
 			changed++
 		}
 	}
 	return changed, nil
 }
 
-// ramp is a penalty that grows with each token after from.
-type ramp struct {
-	from, buffer int
-	factor       float64
-
-	beyond beyond // what is longer than from + buffer
-	float  float  // precision
-}
-
 type beyond int
 
 const (
-	grows  beyond = iota // the penalty grows on
-	levels               // it stays at factor
-	zero                 // the reward is 0
+	grows       beyond = iota // the penalty grows on
+	levels                    // it stays at factor
+	levelsOrOff               // the same, but a buffer of 0 has no penalty
+	zero                      // the reward is 0
 )
 
 type float int
@@ -100,34 +126,28 @@ const (
 	all64                  // the sum is rounded to float32 by what follows
 )
 
-// shape returns the shaped reward of a response of l tokens, more than from.
-func (p ramp) shape(r float64, l int) float64 {
-	exceeds := l - p.from
-	if exceeds > p.buffer {
-		switch p.beyond {
-		case levels:
-			exceeds = p.buffer
+// shape returns the reward of a response that is so many tokens, one or more, longer than has no penalty.
+func (s *Shaping) shape(r float64, exceeds, buffer int, factor float64) float64 {
+	if exceeds > buffer {
+		switch s.beyond {
+		case levels, levelsOrOff:
+			exceeds = buffer
 		case zero:
 			return 0
 		case grows:
 		}
 	}
-	if p.float == penalty32 {
-		return float64(float32(r) + float32(-exceeds)/float32(p.buffer)*float32(p.factor))
+	if s.float == penalty32 {
+		return float64(float32(r) + float32(-exceeds)/float32(buffer)*float32(factor))
 	}
-	penalty := -p.factor
-	if exceeds != p.buffer { // a buffer of 0 divides nothing
-		penalty = float64(-exceeds) / float64(p.buffer) * p.factor
+	penalty := -factor
+	if exceeds != buffer { // a buffer of 0 divides nothing
+		penalty = float64(-exceeds) / float64(buffer) * factor
 	}
-	if p.float == sum32 {
+	if s.float == sum32 {
 		return float64(float32(r) + float32(penalty))
 	}
 	return r + penalty
-}
-
-// rampOf returns the ramp that ends at longest after buffer tokens.
-func rampOf(longest, buffer, factor float64, b beyond, f float) ramp {
-	return ramp{from: int(longest) - int(buffer), buffer: int(buffer), factor: factor, beyond: b, float: f}
 }
 
 // given returns what is missing if an option that has no default is not given.
@@ -181,18 +201,19 @@ func verl() []*Shaping {
 				tokens(verlMax, longestMeaning, "data.max_response_length", "reward_model.reward_kwargs.max_resp_len"),
 			},
 		},
-		ramp: func(v estimators.Values) (ramp, error) {
+		limits: limits{verlMax, verlBuffer, verlFactor}, beyond: grows, float: penalty32,
+		refuse: func(v estimators.Values) error {
 			longest, buffer := v.Number(verlMax), v.Number(verlBuffer)
 			switch {
 			case v.Text(verlMax) == "none":
-				return ramp{}, assertion("max_resp_len must be provided if overlong_buffer_cfg.enable, but got None")
+				return assertion("max_resp_len must be provided if overlong_buffer_cfg.enable, but got None")
 			case longest < buffer:
-				return ramp{}, assertion("max_resp_len must be larger than overlong_buffer.len")
+				return assertion("max_resp_len must be larger than overlong_buffer.len")
 			case buffer == 0 && v.Text(verlBuffer) != "none":
-				return ramp{}, assertion("overlong_buffer.len must be positive when overlong penalty is enabled,but got %s."+
+				return assertion("overlong_buffer.len must be positive when overlong penalty is enabled,but got %s."+
 					"To disable the overlong penalty, set overlong_buffer.enable = False", v.Text(verlBuffer))
 			}
-			return rampOf(longest, buffer, v.Number(verlFactor), grows, penalty32), given(v, verlBuffer, verlFactor)
+			return nil
 		},
 	}}
 }
@@ -211,9 +232,7 @@ func trl() []*Shaping {
 				{Key: buffer, Kind: estimators.Count(0), Default: "256", Meaning: bufferMeaning},
 			},
 		},
-		ramp: func(v estimators.Values) (ramp, error) {
-			return rampOf(v.Number(longest), v.Number(buffer), 1, levels, sum32), nil
-		},
+		limits: limits{longest, buffer, ""}, beyond: levels, float: sum32,
 	}}
 }
 
@@ -231,14 +250,15 @@ func swift() []*Shaping {
 				tokens(buffer, bufferMeaning),
 			},
 		},
-		ramp: func(v estimators.Values) (ramp, error) {
+		limits: limits{longest, buffer, ""}, beyond: grows, float: sum32,
+		refuse: func(v estimators.Values) error {
 			switch {
 			case v.Text(buffer) == "none":
-				return ramp{}, assertion("The soft_cache_length must be set when using soft overlong rewards.")
+				return assertion("The soft_cache_length must be set when using soft overlong rewards.")
 			case v.Number(buffer) >= v.Number(longest):
-				return ramp{}, assertion("assert args.soft_cache_length < args.soft_max_length")
+				return assertion("assert args.soft_cache_length < args.soft_max_length")
 			}
-			return rampOf(v.Number(longest), v.Number(buffer), 1, grows, sum32), nil
+			return nil
 		},
 	}}
 }
@@ -256,15 +276,12 @@ func openRLHF() []*Shaping {
 				tokens(longest, longestMeaning, "data.max_len"), tokens(buffer, bufferMeaning), factor(penalty, "1"),
 			},
 		},
-		FilterSeesRaw: true,
-		ramp: func(v estimators.Values) (ramp, error) {
-			switch {
-			case v.Text(longest) != "none" && v.Number(longest) < v.Number(buffer):
-				return ramp{}, assertion("max_new_tokens (%s) must be >= overlong_buffer_len (%.1f)", v.Text(longest), v.Number(buffer))
-			case v.Number(buffer) == 0: // what exceeds it is at most 0
-				return ramp{from: math.MaxInt}, given(v, longest, buffer)
+		FilterSeesRaw: true, limits: limits{longest, buffer, penalty}, beyond: levelsOrOff, float: sum32,
+		refuse: func(v estimators.Values) error {
+			if v.Text(longest) != "none" && v.Number(longest) < v.Number(buffer) {
+				return assertion("max_new_tokens (%s) must be >= overlong_buffer_len (%.1f)", v.Text(longest), v.Number(buffer))
 			}
-			return rampOf(v.Number(longest), v.Number(buffer), v.Number(penalty), levels, sum32), given(v, longest)
+			return nil
 		},
 	}}
 }
@@ -280,18 +297,18 @@ func nemoRL() []*Shaping {
 				"With stop_properly_penalty_coef this shaping is off.",
 			Options: []estimators.Option{tokens(longest, longestMeaning), tokens(buffer, bufferMeaning), factor(penalty, "none")},
 		},
-		FilterSeesRaw: true,
-		ramp: func(v estimators.Values) (ramp, error) {
+		FilterSeesRaw: true, limits: limits{longest, buffer, penalty}, beyond: grows, float: sum32,
+		refuse: func(v estimators.Values) error {
 			switch {
 			case given(v, longest, buffer, penalty) != nil:
-				return ramp{}, &estimators.Refusal{Kind: "ValueError", Text: "Reward function is enabled but only DAPO reward shaping is currently supported. " +
+				return &estimators.Refusal{Kind: "ValueError", Text: "Reward function is enabled but only DAPO reward shaping is currently supported. " +
 					"Please ensure overlong_buffer_length, overlong_buffer_penalty, and max_response_length are properly configured."}
 			case v.Number(penalty) < 0:
-				return ramp{}, assertion("overlong_buffer_penalty=%s must be >=0", v.Text(penalty))
+				return assertion("overlong_buffer_penalty=%s must be >=0", v.Text(penalty))
 			case v.Number(buffer) == 0:
-				return ramp{}, &estimators.Refusal{Kind: "ZeroDivisionError", Text: "division by zero"}
+				return &estimators.Refusal{Kind: "ZeroDivisionError", Text: "division by zero"}
 			}
-			return rampOf(v.Number(longest), v.Number(buffer), v.Number(penalty), grows, sum32), nil
+			return nil
 		},
 	}}
 }
@@ -311,10 +328,7 @@ func skyRL() []*Shaping {
 				factor(penalty, "1"),
 			},
 		},
-		FilterSeesRaw: true,
-		ramp: func(v estimators.Values) (ramp, error) {
-			return rampOf(v.Number(longest), v.Number(buffer), v.Number(penalty), zero, all64), given(v, longest)
-		},
+		FilterSeesRaw: true, limits: limits{longest, buffer, penalty}, beyond: zero, float: all64,
 	}}
 }
 
@@ -329,10 +343,8 @@ func areal() []*Shaping {
 				"reward_bias, reward_scaling and reward_clip follow. A dynamic_filter_fn sees the reward before.",
 			Options: []estimators.Option{tokens(longest, longestMeaning), tokens(buffer, bufferMeaning), factor(penalty, "none")},
 		},
-		FilterSeesRaw: true,
-		ramp: func(v estimators.Values) (ramp, error) {
-			return rampOf(v.Number(longest), v.Number(buffer), v.Number(penalty), grows, penalty32), given(v, buffer, penalty, longest)
-		},
+		FilterSeesRaw: true, limits: limits{longest, buffer, penalty}, beyond: grows, float: penalty32,
+		refuse: func(v estimators.Values) error { return given(v, buffer, penalty, longest) },
 	}}
 }
 
@@ -348,9 +360,7 @@ func easyR1Upstream() []*Shaping {
 				"online_filtering sees the shaped reward with the key overall, the one before with accuracy_normalized.",
 			Options: []estimators.Option{tokens(longest, longestMeaning), tokens(buffer, bufferMeaning), factor(penalty, "none")},
 		},
-		ramp: func(v estimators.Values) (ramp, error) {
-			return rampOf(v.Number(longest), v.Number(buffer), v.Number(penalty), levels, all64), given(v, longest, buffer, penalty)
-		},
+		limits: limits{longest, buffer, penalty}, beyond: levels, float: all64,
 	}}
 }
 

@@ -38,10 +38,10 @@ func Sum(x []float32) float32 {
 //	Mean of nothing = NaN
 func Mean(x []float32) float32 { return Sum(x) / float32(len(x)) }
 
-// SumLeftToRight returns the sum of x from left to right, in float32: the order of
-// index_add_ and of bincount.
-func SumLeftToRight(x []float32) float32 {
-	var s float32
+// SumLeftToRight returns the sum of x from left to right, in its precision: the order of
+// index_add_ and of bincount, and of Python's sum up to 3.11.
+func SumLeftToRight[T float32 | float64](x []T) T {
+	s := T(0)
 	for _, v := range x {
 		s += v
 	}
@@ -153,7 +153,8 @@ func cascade(p *[lanes * chains]float32, x []float32) {
 		}
 		below := p
 		for j := range upper {
-			fold(&upper[j], below)
+			accumulate(&upper[j], below[:])
+			*below = [block]float32{}
 			if done&((step-1)<<((j+1)*power)) != 0 {
 				break
 			}
@@ -166,12 +167,6 @@ func cascade(p *[lanes * chains]float32, x []float32) {
 	for j := range upper {
 		accumulate(p, upper[j][:])
 	}
-}
-
-// fold adds the lower accumulators to the upper ones and clears them.
-func fold(upper, lower *[lanes * chains]float32) {
-	accumulate(upper, lower[:])
-	*lower = [lanes * chains]float32{}
 }
 
 // ceilLog2 is that of c10: 1 up to 2, else the least k with 2^k ≥ n.
@@ -204,20 +199,19 @@ func SumColumnOf(k, columns int) func([]float32) float32 {
 // memory: one row of single values, dealt to four chains, whatever its length. The chains are
 // folded as in [Sum].
 func SumColumn(x []float32) float32 {
-	p := cascadeValues(x[:len(x)/chains*chains])
+	p := cascadeValues(x[:len(x)/chains*chains], chains)
 	for _, v := range x[len(x)/chains*chains:] {
 		p[0] += v
 	}
 	return ((p[0] + p[1]) + p[2]) + p[3]
 }
 
-// cascadeValues deals x, a whole number of values per chain, to the chains and folds them.
-func cascadeValues(x []float32) [chains]float32 {
-	rows := len(x) / chains
-	step := cascadeStep(rows)
+// cascadeValues deals x, a whole number of values per chain, to one to four chains and folds them.
+func cascadeValues(x []float32, to int) (p [chains]float32) {
+	step := cascadeStep(len(x) / to)
 	var sums [levels][chains]float32
-	for i := range rows {
-		for c, v := range x[i*chains : (i+1)*chains] {
+	for i := range len(x) / to {
+		for c, v := range x[i*to : (i+1)*to] {
 			sums[0][c] += v
 		}
 		for j := 0; j < levels-1 && step.folds(i+1, j); j++ {
@@ -227,7 +221,7 @@ func cascadeValues(x []float32) [chains]float32 {
 			sums[j] = [chains]float32{}
 		}
 	}
-	p := sums[0]
+	p = sums[0]
 	for _, upper := range sums[1:] {
 		for c, v := range upper {
 			p[c] += v
@@ -237,18 +231,7 @@ func cascadeValues(x []float32) [chains]float32 {
 }
 
 // sumValueByValue is the sum of one chain, folded as in [Sum].
-func sumValueByValue(x []float32) float32 {
-	step := cascadeStep(len(x))
-	var sums [levels]float32
-	for i, v := range x {
-		sums[0] += v
-		for j := 0; j < levels-1 && step.folds(i+1, j); j++ {
-			sums[j+1] += sums[j]
-			sums[j] = 0
-		}
-	}
-	return ((sums[0] + sums[1]) + sums[2]) + sums[3]
-}
+func sumValueByValue(x []float32) float32 { return cascadeValues(x, 1)[0] }
 
 // foldPower is the binary logarithm of the terms that a level takes before it is folded.
 type foldPower int
@@ -271,11 +254,7 @@ func SumNumpy[T float32 | float64](x []T) T {
 	n := len(x)
 	switch {
 	case n < 8:
-		s := T(0)
-		for _, v := range x {
-			s += v
-		}
-		return s
+		return SumLeftToRight(x)
 	case n > pairwiseBlock:
 		half := n / 2
 		half -= half % 8
@@ -296,6 +275,22 @@ func SumNumpy[T float32 | float64](x []T) T {
 	return s
 }
 
+// MeanNumpy is np.mean of float64 values.
+func MeanNumpy(x []float64) float64 { return SumNumpy(x) / float64(len(x)) }
+
+// StdNumpy is np.std of float64 values for a known mean, which must be MeanNumpy(x). It overwrites buf, which is as long as x
+// or longer.
+//
+// Values that are all equal have a standard deviation of 0 only if their mean is exact: three of 0.1 have 1.4e-17.
+func StdNumpy(x []float64, mean float64, ddof int, buf []float64) float64 {
+	squares := buf[:len(x)]
+	for i, v := range x {
+		d := v - mean
+		squares[i] = d * d
+	}
+	return math.Sqrt(SumNumpy(squares) / float64(len(x)-ddof))
+}
+
 // lanes64 is how many float64 values are in a vector register.
 const lanes64 = 4
 
@@ -304,7 +299,7 @@ const lanes64 = 4
 func Sum64(x []float64) float64 {
 	const block = lanes64 * chains
 	if len(x) < lanes64 {
-		return sumValues64(x)
+		return SumLeftToRight(x) // too few to fill a register
 	}
 	var p [block]float64 // the four chains, one register after the other
 	blocks, whole := len(x)/block*block, len(x)&^(lanes64-1)
@@ -328,15 +323,6 @@ func Sum64(x []float64) float64 {
 		s += v
 	}
 	for _, v := range p[:lanes64] {
-		s += v
-	}
-	return s
-}
-
-// sumValues64 adds up to three values, which fill no register.
-func sumValues64(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
 		s += v
 	}
 	return s

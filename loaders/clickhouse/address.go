@@ -219,7 +219,6 @@ func (t Target) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// name is the table as a person reads it.
 func (t Target) name() string { return t.Database + "." + t.Table }
 
 func (t Target) address() string { return net.JoinHostPort(t.Host, t.Port) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,7 +27,6 @@ type decision struct {
 	split       discover.Split
 }
 
-// start is one start of the run.
 type start struct {
 	value string
 	first int64   // step
@@ -34,28 +34,24 @@ type start struct {
 }
 
 // stepPart is the rows of a step that have one value in the column for attempts and one in that for splits, as texts; ""
-// where the table has no such column.
+// where the table has no such column. Parts are kept in the order of their steps.
 type stepPart struct {
+	step           int64
 	attempt, split string
 	rows           uint64
 	mark           uint64  // changes when rewards do; 0 if that was not asked
 	written        float64 // when the first of the rows was written, in any unit; 0 if no column tells
 }
 
-// tally is the parts of the steps of the run.
-type tally map[int64][]stepPart
-
 // newestAttempt is the value of [Options.Attempt] for the newest.
 const newestAttempt = 0
 
 // decide decides what to read of the parts: attempt as [Options.Attempt].
-func decide(parts tally, m *mapping, attempt int, split discover.Split) (d decision) {
+func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d decision) {
 	d.split = cmp.Or(split, discover.SplitTrain)
 	values, hasTraining := map[string]bool{}, false
-	for _, all := range parts {
-		for _, p := range all {
-			values[p.split] = true
-		}
+	for _, p := range parts {
+		values[p.split] = true
 	}
 	for _, value := range slices.Sorted(maps.Keys(values)) {
 		if isEvaluation(m.split.name, value) {
@@ -99,25 +95,23 @@ func isEvaluation(column, value string) bool {
 
 // startsOf returns the starts of the run in their order: that of their numbers, or of when their first rows were
 // written. It reports whether the order is known.
-func (d *decision) startsOf(parts tally) (starts []start, known bool) {
-	first, written := map[string]int64{}, map[string]float64{}
-	for step, all := range parts {
-		for _, p := range all {
-			if !d.isOfSplit(p.split) {
-				continue
-			}
-			if at, ok := first[p.attempt]; !ok || step < at {
-				first[p.attempt] = step
-			}
-			if at, ok := written[p.attempt]; !ok || p.written < at {
-				written[p.attempt] = p.written
-			}
+func (d *decision) startsOf(parts []stepPart) (starts []start, known bool) {
+	numbers, written, hasNumbers := map[string]float64{}, map[string]float64{}, true
+	for _, p := range parts {
+		if !d.isOfSplit(p.split) {
+			continue
+		}
+		at, isKnown := written[p.attempt]
+		if !isKnown {
+			n, err := strconv.ParseFloat(p.attempt, 64)
+			numbers[p.attempt], hasNumbers = n, hasNumbers && (err == nil || p.attempt == "") // rows of before there was such a column
+			starts = append(starts, start{value: p.attempt, first: p.step})
+		}
+		if !isKnown || p.written < at {
+			written[p.attempt] = p.written
 		}
 	}
-	for value, step := range first {
-		starts = append(starts, start{value: value, first: step})
-	}
-	order, known := byNumber(starts)
+	order, known := numbers, hasNumbers
 	if !known { // one start needs no order; of several all must tell their time
 		order, known = written, len(starts) < 2 || !slices.Contains(slices.Collect(maps.Values(written)), 0)
 	}
@@ -125,19 +119,6 @@ func (d *decision) startsOf(parts tally) (starts []start, known bool) {
 		return cmp.Or(cmp.Compare(order[a.value], order[b.value]), cmp.Compare(a.value, b.value))
 	})
 	return starts, known
-}
-
-// byNumber returns the numbers of starts, if all have one. None is that of rows of before there was such a column.
-func byNumber(starts []start) (order map[string]float64, known bool) {
-	order = map[string]float64{}
-	for _, s := range starts {
-		n, err := strconv.ParseFloat(s.value, 64)
-		if err != nil && s.value != "" {
-			return nil, false
-		}
-		order[s.value] = n
-	}
-	return order, true
 }
 
 // toAttempts divides starts into attempts as package attempts does for files, which has to find the starts in the order of
@@ -158,7 +139,6 @@ func toAttempts(starts []start) (all [][]start) {
 	return all
 }
 
-// isOfSplit reports whether rows with a value in the column for splits are asked for.
 func (d *decision) isOfSplit(value string) bool {
 	return d.split == discover.SplitAll || slices.Contains(d.evaluations, value) == (d.split == discover.SplitVal)
 }
@@ -170,15 +150,15 @@ type unread struct {
 	resumed int64 // the step, if a later start of the attempt replaced them
 }
 
-// isShown reports whether a part of a step is of the attempt that is read, and was not replaced; else why not.
-func (d *decision) isShown(step int64, p stepPart) (shown bool, why unread) {
+// isShown reports whether a part is of the attempt that is read, and was not replaced; else why not.
+func (d *decision) isShown(p stepPart) (shown bool, why unread) {
 	number, s := 1, start{}
 	for i, starts := range d.attempts {
 		if at := slices.IndexFunc(starts, func(s start) bool { return s.value == p.attempt }); at >= 0 {
 			number, s = i+1, starts[at]
 		}
 	}
-	replaced := slices.IndexFunc(s.later, func(first int64) bool { return first <= step })
+	replaced := slices.IndexFunc(s.later, func(first int64) bool { return first <= p.step })
 	switch {
 	case d.shown == 0:
 		return true, unread{}
@@ -192,67 +172,80 @@ func (d *decision) isShown(step int64, p stepPart) (shown bool, why unread) {
 	return true, unread{}
 }
 
+// isWanted reports whether the address asks for a step.
+func (t *table) isWanted(step int64) bool { return step >= t.target.First && step <= t.target.Last }
+
 // counts returns how many rows are read of each step.
-func (t *table) counts(parts tally) map[int64]stepCount {
+func (t *table) counts(parts []stepPart) map[int64]stepCount {
 	counts := map[int64]stepCount{}
-	for step, all := range parts {
-		now := stepCount{step: step}
-		for _, p := range all {
-			if shown, _ := t.decided.isShown(step, p); shown && t.decided.isOfSplit(p.split) {
-				now.rows, now.mark, now.parts = now.rows+p.rows, now.mark+p.mark, now.parts+p.attempt+"\x00"+p.split+"\x00"
-			}
-		}
-		if t.isWanted(step) && now.rows > 0 {
-			counts[step] = now
+	for _, p := range parts {
+		if shown, _ := t.decided.isShown(p); shown && t.decided.isOfSplit(p.split) && t.isWanted(p.step) && p.rows > 0 {
+			c := counts[p.step]
+			counts[p.step] = stepCount{p.step, c.rows + p.rows, c.mark + p.mark, c.parts + p.attempt + "\x00" + p.split + "\x00"}
 		}
 	}
 	return counts
 }
 
-// isWanted reports whether the address asks for a step.
-func (t *table) isWanted(step int64) bool { return step >= t.target.First && step <= t.target.Last }
-
-// replace takes what was counted from a step on.
-func (t tally) replace(from int64, counted tally) {
-	maps.DeleteFunc(t, func(step int64, _ []stepPart) bool { return step >= from })
-	maps.Copy(t, counted)
-}
-
-// forgetAttempts joins the parts of a step that only the column for attempts tells apart.
-func (t tally) forgetAttempts() {
-	for step, parts := range t {
-		var joined []stepPart
-		for _, p := range parts {
-			p.attempt = ""
-			if i := slices.IndexFunc(joined, func(j stepPart) bool { return j.split == p.split }); i >= 0 {
-				joined[i].rows, joined[i].mark = joined[i].rows+p.rows, joined[i].mark+p.mark
-				continue
-			}
-			joined = append(joined, p)
+// withoutAttempts joins the parts of a step that only the column for attempts tells apart.
+func withoutAttempts(parts []stepPart) (joined []stepPart) {
+	for _, p := range parts {
+		p.attempt = ""
+		i := len(joined) - 1
+		for i >= 0 && joined[i].step == p.step && joined[i].split != p.split {
+			i--
 		}
-		t[step] = joined
+		if i < 0 || joined[i].step != p.step {
+			joined = append(joined, p)
+			continue
+		}
+		joined[i].rows, joined[i].mark = joined[i].rows+p.rows, joined[i].mark+p.mark
 	}
+	return joined
 }
 
-// countParts counts the rows of the steps from one on.
-func (r *reader) countParts(ctx context.Context, from int64, marks bool) (tally, error) {
-	var step proto.ColInt64
-	var rows, mark proto.ColUInt64
-	var attempt, split proto.ColStr
-	var written proto.ColFloat64
-	counted := tally{}
-	columns := proto.Results{
-		{Name: "vantage_s", Data: &step},
-		{Name: "vantage_n", Data: &rows},
-		{Name: "vantage_mark", Data: &mark},
-		{Name: "vantage_a", Data: &attempt},
-		{Name: "vantage_b", Data: &split},
-		{Name: "vantage_w", Data: &written},
+// countParts counts the rows of the steps from one on. With marks it also asks for a number that changes when rewards do.
+func (r *reader) countParts(ctx context.Context, from int64, marks bool) (counted []stepPart, err error) {
+	t, last := r.table, int64(math.MaxInt64)
+	if !t.hasParts() {
+		from, last = max(from, t.target.First), t.target.Last
 	}
-	err := r.query(ctx, r.table.countsSQL(from, marks), columns, func(n int) error {
+	mark := "toUInt64(0)"
+	if marks {
+		of := t.m.reward
+		if of.name == "" {
+			of = t.m.components[0]
+		}
+		mark = "toUInt64(ifNull(sum(ifNull(cityHash64(" + of.as("Float64") + "), 0)), 0))"
+	}
+	written := "toFloat64(0)" // if that cannot matter, or no column tells
+	if t.m.written.name != "" && t.m.attempt.name != "" {
+		written = "toFloat64(ifNull(min(" + t.m.written.as("Float64") + "), 0))"
+	}
+	keys := "vantage_s"
+	key := func(c column, as string) string {
+		if c.name == "" {
+			return "''"
+		}
+		keys += ", " + as
+		return c.orEmpty()
+	}
+	var at proto.ColInt64
+	var rows, marked proto.ColUInt64
+	var attempt, split proto.ColStr
+	var first proto.ColFloat64
+	step := t.m.step.quoted()
+	what, columns := selecting(
+		output{"vantage_s", "toInt64(assumeNotNull(" + step + "))", &at}, output{"vantage_n", "toUInt64(count())", &rows}, output{"vantage_mark", mark, &marked},
+		output{"vantage_a", key(t.m.attempt, "vantage_a"), &attempt}, output{"vantage_b", key(t.m.split, "vantage_b"), &split}, output{"vantage_w", written, &first},
+	)
+	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
+	if last != math.MaxInt64 {
+		conditions = append(conditions, fmt.Sprintf("%s <= %d", step, last))
+	}
+	err = r.query(ctx, what+t.target.from()+where(conditions)+" GROUP BY "+keys+" ORDER BY "+keys, columns, func(n int) error {
 		for i := range n {
-			s := step.Row(i)
-			counted[s] = append(counted[s], stepPart{attempt.Row(i), split.Row(i), rows.Row(i), mark.Row(i), written.Row(i)})
+			counted = append(counted, stepPart{at.Row(i), attempt.Row(i), split.Row(i), rows.Row(i), marked.Row(i), first.Row(i)})
 		}
 		return nil
 	})
@@ -296,31 +289,25 @@ func (r *reader) checkParts(ctx context.Context, t *table) error {
 
 // decide decides what is read of the parts. Who reads texts meanwhile keeps the table that was.
 func (r *reader) decide(ctx context.Context) error {
-	t := *r.table
-	t.decided = decide(r.parts, &t.m, r.source.options.Attempt, r.source.options.Split)
+	t, o := *r.table, &r.source.options
+	t.decided = decide(r.parts, &t.m, o.Attempt, o.Split)
 	if tellsStarts := len(t.decided.attempts) > 0 || t.decided.doubt != ""; tellsStarts && !r.believed && t.target.Columns["attempt"] == "" {
-		numbers, err := r.numbersSamples(ctx)
+		// A column that numbers the samples of a group, as the attempts of a model at a problem, is none for attempts of the run: then
+		// hardly any two rows of a group have one value.
+		values := []string{t.m.step.quoted(), t.groupHash(), t.m.attempt.orEmpty()}
+		counts, err := r.count(ctx, &t, append(t.ofRun(), t.m.step.quoted()+" IS NOT NULL"), "count()", "uniq("+strings.Join(values, ", ")+")")
 		if err != nil {
 			return err
 		}
-		if r.believed = true; numbers {
+		if r.believed = true; counts[0] < 2*counts[1] {
 			t.m = t.m.withoutColumn(t.m.attempt)
-			r.parts.forgetAttempts()
-			t.decided = decide(r.parts, &t.m, r.source.options.Attempt, r.source.options.Split)
+			r.parts = withoutAttempts(r.parts)
+			t.decided = decide(r.parts, &t.m, o.Attempt, o.Split)
 		}
 	}
 	r.table = &t
-	r.source.texts.use(r.table)
+	r.source.texts.note(func() { r.source.texts.table = r.table })
 	return nil
-}
-
-// numbersSamples reports whether the column for attempts numbers the samples of a group, as the attempts of a model at a
-// problem are: then hardly any two rows of a group have one value.
-func (r *reader) numbersSamples(ctx context.Context) (bool, error) {
-	t := r.table
-	values := []string{t.m.step.quoted(), t.groupHash(), t.m.attempt.orEmpty()}
-	counts, err := r.count(ctx, t, append(t.ofRun(), t.m.step.quoted()+" IS NOT NULL"), "count()", "uniq("+strings.Join(values, ", ")+")")
-	return counts[0] < 2*counts[1], err
 }
 
 // saidLeftOut is what was said last of rows that do not count, or that may not.
@@ -353,7 +340,7 @@ func (r *reader) noteLeftOut() (news bool) {
 }
 
 // notRead returns which attempts there are, and what is not read of them.
-func (t *table) notRead(parts tally) model.Attempts {
+func (t *table) notRead(parts []stepPart) model.Attempts {
 	d := &t.decided
 	all := model.Attempts{Shown: d.shown, Count: len(d.attempts)}
 	switch {
@@ -365,23 +352,20 @@ func (t *table) notRead(parts tally) model.Attempts {
 		return all
 	}
 	left := map[unread]*model.LeftOut{}
-	for step, of := range parts {
-		counted := map[unread]bool{}
-		for _, p := range of {
-			shown, why := d.isShown(step, p)
-			if shown || !d.isOfSplit(p.split) || !t.isWanted(step) {
-				continue
-			}
-			one := left[why]
-			if one == nil {
-				one = &model.LeftOut{OlderRows: model.OlderRows{Attempt: why.attempt, Of: all.Count, Cause: why.cause, Step: why.resumed}, First: step, Last: step}
-				left[why] = one
-			}
-			one.First, one.Last, one.Samples = min(one.First, step), max(one.Last, step), one.Samples+int(p.rows)
-			if !counted[why] {
-				counted[why], one.Steps = true, one.Steps+1
-			}
+	for _, p := range parts {
+		shown, why := d.isShown(p)
+		if shown || !d.isOfSplit(p.split) || !t.isWanted(p.step) {
+			continue
 		}
+		one := left[why]
+		if one == nil {
+			one = &model.LeftOut{OlderRows: model.OlderRows{Attempt: why.attempt, Of: all.Count, Cause: why.cause, Step: why.resumed}, First: p.step}
+			left[why] = one
+		}
+		if one.Steps == 0 || one.Last != p.step {
+			one.Steps++
+		}
+		one.Last, one.Samples = p.step, one.Samples+int(p.rows)
 	}
 	if all.Count == 1 && len(left) == 0 {
 		return model.Attempts{}
@@ -400,31 +384,26 @@ func (t *table) notRead(parts tally) model.Attempts {
 
 // evaluation returns what is known of evaluations in the attempt that is read.
 func (r *reader) evaluation() model.Evaluation {
-	t := r.table
-	d, steps, found := &t.decided, map[int64]bool{}, map[string]*model.EvaluationEvidence{}
-	sum := model.Evaluation{Shown: r.source.options.Split == discover.SplitVal}
+	t, found := r.table, map[string]*model.EvaluationEvidence{}
+	d, sum := &t.decided, model.Evaluation{Shown: r.source.options.Split == discover.SplitVal}
 	if d.split != discover.SplitTrain && !sum.Shown {
 		return model.Evaluation{} // it counts
 	}
-	for step, of := range r.parts {
-		for _, p := range of {
-			if shown, _ := d.isShown(step, p); !shown || !slices.Contains(d.evaluations, p.split) || !t.isWanted(step) {
-				continue
-			}
-			steps[step], sum.Rows = true, sum.Rows+int(p.rows)
-			why := found[p.split]
-			if why == nil {
-				why = &model.EvaluationEvidence{Kind: "column", Why: fmt.Sprintf("%s is %s", t.m.split.name, p.split), First: step}
-				found[p.split] = why
-			}
-			why.Steps, why.First = why.Steps+1, min(why.First, step)
+	for _, p := range r.parts {
+		if shown, _ := d.isShown(p); !shown || !slices.Contains(d.evaluations, p.split) || !t.isWanted(p.step) {
+			continue
 		}
+		if n := len(sum.Steps); n == 0 || sum.Steps[n-1] != p.step {
+			sum.Steps = append(sum.Steps, p.step)
+		}
+		sum.Rows += int(p.rows)
+		if found[p.split] == nil {
+			found[p.split] = &model.EvaluationEvidence{Kind: "column", Why: fmt.Sprintf("%s is %s", t.m.split.name, p.split), First: p.step, File: r.fileName(p.step)}
+		}
+		found[p.split].Steps++
 	}
-	sum.Steps = slices.Sorted(maps.Keys(steps))
 	for _, split := range slices.Sorted(maps.Keys(found)) {
-		why := *found[split]
-		why.File = r.fileName(why.First)
-		sum.Evidence = append(sum.Evidence, why)
+		sum.Evidence = append(sum.Evidence, *found[split])
 	}
 	return sum
 }

@@ -112,7 +112,8 @@ func TestCutStreamIsAnError(t *testing.T) {
 				t.Errorf("%d bytes: step %d is in part", limit, step.Number)
 			}
 		}
-		if limit > 100_000 && len(got.Steps) == 0 {
+		// what a slow server says of its progress counts among the bytes too: only the largest limit is sure to let a step through
+		if limit == 190_000 && len(got.Steps) == 0 {
 			t.Errorf("%d bytes: no step came: %v", limit, err)
 		}
 	}

@@ -19,7 +19,6 @@ type stepLimit struct {
 	server string // what the server said
 }
 
-// whyPart says what one group in so many was read for.
 func (r *reader) whyPart(oneIn int) string {
 	if oneIn == r.oneIn {
 		return "the memory of this machine holds"
@@ -155,7 +154,6 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	return r.checkComplete(ctx, steps, oneIn)
 }
 
-// complete notes that all rows of a step have come.
 func (r *reader) complete(rows *stepRows, oneIn int) error {
 	got := stepCount{step: rows.step, rows: uint64(len(rows.group))}
 	if want, isPending := r.pending[rows.step]; isPending {
@@ -232,7 +230,6 @@ const (
 	batchTime = 50 * time.Millisecond
 )
 
-// take returns empty rows for a step.
 func (r *reader) take(step int64) *stepRows {
 	var rows *stepRows
 	select {
@@ -252,7 +249,6 @@ func (r *reader) chunk() *model.Chunk {
 	return r.batch.chunk
 }
 
-// addProblem notes what is left out or unsure, and where.
 func (r *reader) addProblem(where, format string, a ...any) {
 	c := r.chunk()
 	c.Problems = append(c.Problems, model.Problem{File: where, Reason: fmt.Sprintf(format, a...)})
@@ -269,7 +265,8 @@ func (r *reader) addStep(rows *stepRows, oneIn int) error {
 		r.addProblem(r.files[file], "1 of %d groups was read: all are more than %s", oneIn, r.whyPart(oneIn))
 	}
 	r.noteDoubled(rows)
-	r.source.texts.noteRead(rows.step, oneIn)
+	x := &r.source.texts
+	x.note(func() { x.read[rows.step] = stepRead{oneIn, x.read[rows.step].times + 1} })
 	if r.batchSize < batchRows && time.Since(r.batchSince) < batchTime && len(r.batch.rows) < cap(r.source.free)/4 {
 		return nil
 	}

@@ -25,7 +25,6 @@ type mapping struct {
 	unused                    []string
 }
 
-// role is what a column can tell.
 type role struct {
 	key   string      // that names its column in an address; "" if none does
 	field decode.Role // whose names count, if only tables have no names for it
@@ -66,7 +65,6 @@ func roleKeys() (keys []string) {
 	return keys
 }
 
-// column is a column of the table.
 type column struct{ name, kind string }
 
 // base returns the kind without what says that values may be missing or are few.
@@ -258,7 +256,6 @@ func listNames(columns []column) string {
 	return joinSome(names)
 }
 
-// joinSome names some columns or runs in a sentence.
 func joinSome(names []string) string {
 	const most = 12
 	if n := len(names); n > most {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -100,19 +98,16 @@ func (t *table) ofReading() []string {
 
 // groupHash is a number by which whole groups are chosen: of the id, or of prompt and ground truth.
 func (t *table) groupHash() string {
+	if t.m.group.name != "" {
+		return "cityHash64(" + t.m.group.orEmpty() + ")"
+	}
 	var texts []string
-	for _, c := range t.groupColumns() {
-		texts = append(texts, c.orEmpty())
+	for _, c := range []column{t.m.prompt, t.m.truth} {
+		if c.name != "" {
+			texts = append(texts, c.orEmpty())
+		}
 	}
 	return "cityHash64(" + strings.Join(texts, ", ") + ")"
-}
-
-// groupColumns are the columns whose values tell groups apart.
-func (t *table) groupColumns() []column {
-	if t.m.group.name != "" {
-		return []column{t.m.group}
-	}
-	return slices.DeleteFunc([]column{t.m.prompt, t.m.truth}, func(c column) bool { return c.name == "" })
 }
 
 // field is a number that each sample has, beside its own in the group.
@@ -162,7 +157,6 @@ func (t *table) sampleNumber() string {
 	return "CAST(NULL AS Nullable(Int64))"
 }
 
-// selection is steps of the run, and of those all groups or one in so many.
 type selection struct {
 	lo, hi int64 // inclusive
 	oneIn  int   // 0 and 1 are all
@@ -218,66 +212,6 @@ type groupKey struct {
 	hash uint64 // of prompt and ground truth, where there is no id
 }
 
-// textsSQL asks for everything that the table has of the samples of one group, each as JSON, with what tells their
-// order.
-func (t *table) textsSQL(step int64, group groupKey) string {
-	var same string
-	switch c := t.m.group; {
-	case c.name == "":
-		same = t.groupHash() + " = " + strconv.FormatUint(group.hash, 10)
-	case group.id == "":
-		same = c.orEmpty() + " = ''"
-	case c.isInteger():
-		same = c.quoted() + " = " + group.id
-	default:
-		same = c.quoted() + " = " + quoteText(group.id)
-	}
-	columns := []string{t.sampleNumber() + " AS vantage_v0"}
-	for i, f := range t.fields() {
-		columns = append(columns, fmt.Sprintf("%s AS vantage_v%d", f.sql, i+1))
-	}
-	conditions := append(t.ofReading(), t.m.step.quoted()+" = "+strconv.FormatInt(step, 10), same)
-	return "SELECT " + strings.Join(columns, ", ") + ", formatRowNoNewline('JSONEachRow', *) AS vantage_line" + t.target.from() + where(conditions)
-}
-
-// countsSQL counts the rows of each part of each step from one on. With marks it also says a number that changes when
-// rewards do.
-func (t *table) countsSQL(from int64, marks bool) string {
-	step, last := t.m.step.quoted(), int64(math.MaxInt64)
-	if !t.hasParts() {
-		from, last = max(from, t.target.First), t.target.Last
-	}
-	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
-	if last != math.MaxInt64 {
-		conditions = append(conditions, fmt.Sprintf("%s <= %d", step, last))
-	}
-	mark := "toUInt64(0)"
-	if marks {
-		of := t.m.reward
-		if of.name == "" {
-			of = t.m.components[0]
-		}
-		mark = "toUInt64(ifNull(sum(ifNull(cityHash64(" + of.as("Float64") + "), 0)), 0))"
-	}
-	written := "toFloat64(0)" // if that cannot matter, or no column tells
-	if t.m.written.name != "" && t.m.attempt.name != "" {
-		written = "toFloat64(ifNull(min(" + t.m.written.as("Float64") + "), 0))"
-	}
-	keys := "vantage_s"
-	key := func(c column, as string) string {
-		if c.name == "" {
-			return "'' AS " + as
-		}
-		keys += ", " + as
-		return c.orEmpty() + " AS " + as
-	}
-	what := []string{
-		fmt.Sprintf("toInt64(assumeNotNull(%s)) AS vantage_s", step), "toUInt64(count()) AS vantage_n", mark + " AS vantage_mark",
-		key(t.m.attempt, "vantage_a"), key(t.m.split, "vantage_b"), written + " AS vantage_w",
-	}
-	return "SELECT " + strings.Join(what, ", ") + t.target.from() + where(conditions) + " GROUP BY " + keys + " ORDER BY " + keys
-}
-
 // allowed is how a user may ask.
 type allowed struct {
 	settings []wire.Setting // of each query
@@ -300,19 +234,33 @@ func (a allowed) do(ctx context.Context, conn *wire.Conn, sql string, columns pr
 	return err
 }
 
+// output is a column of an answer: its name, what is asked for, and where it goes.
+type output struct {
+	name, sql string
+	data      proto.ColResult
+}
+
+// selecting returns the beginning of a statement, and the columns of its answer.
+func selecting(outputs ...output) (sql string, columns proto.Results) {
+	what := make([]string, len(outputs))
+	for i, o := range outputs {
+		what[i] = o.sql + " AS " + o.name
+		columns = append(columns, proto.ResultColumn{Name: o.name, Data: o.data})
+	}
+	return "SELECT " + strings.Join(what, ", "), columns
+}
+
 func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
 	return r.allowed.do(ctx, r.conn, sql, columns, each)
 }
 
-// count asks for numbers of rows.
 func (r *reader) count(ctx context.Context, t *table, conditions []string, what ...string) ([]uint64, error) {
-	counts, data, results := make([]uint64, len(what)), make([]proto.ColUInt64, len(what)), proto.Results{}
+	counts, data, outputs := make([]uint64, len(what)), make([]proto.ColUInt64, len(what)), make([]output, len(what))
 	for i := range what {
-		name := fmt.Sprintf("vantage_%d", i)
-		what[i] = "toUInt64(" + what[i] + ") AS " + name
-		results = append(results, proto.ResultColumn{Name: name, Data: &data[i]})
+		outputs[i] = output{fmt.Sprintf("vantage_%d", i), "toUInt64(" + what[i] + ")", &data[i]}
 	}
-	err := r.query(ctx, "SELECT "+strings.Join(what, ", ")+t.target.from()+where(conditions), results, func(int) error {
+	sql, columns := selecting(outputs...)
+	err := r.query(ctx, sql+t.target.from()+where(conditions), columns, func(int) error {
 		for i := range data {
 			counts[i] = data[i].Row(0)
 		}

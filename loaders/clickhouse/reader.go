@@ -32,8 +32,8 @@ type reader struct {
 	files    []string
 	fileOf   map[int64]int32 // by step
 	counted  map[int64]stepCount
-	parts    tally // of all steps, if they may have several
-	believed bool  // the column for attempts was looked at
+	parts    []stepPart // of all steps, if they may have several
+	believed bool       // the column for attempts was looked at
 	doubled  map[int64]doubled
 	said     saidLeftOut
 	pending  map[int64]stepCount // to be read
@@ -54,7 +54,7 @@ type reader struct {
 func newReader(s *Source) *reader {
 	return &reader{
 		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{},
-		pending: map[int64]stepCount{}, parts: tally{}, doubled: map[int64]doubled{}, budget: s.options.ChunkRows, oneIn: 1,
+		pending: map[int64]stepCount{}, doubled: map[int64]doubled{}, budget: s.options.ChunkRows, oneIn: 1,
 	}
 }
 
@@ -153,12 +153,19 @@ func (r *reader) prepare(ctx context.Context) error {
 		return err
 	}
 	r.table = t
-	r.source.texts.use(t)
+	r.source.texts.note(func() { r.source.texts.table = t })
 	if err := r.countAll(ctx); err != nil {
 		return err
 	}
 	r.prepared = true
-	return r.noteStepless(ctx)
+	if !t.m.step.isNullable() {
+		return nil
+	}
+	rows, err := r.count(ctx, r.table, append(t.ofRun(), t.m.step.quoted()+" IS NULL"), "count()")
+	if rows[0] > 0 {
+		r.addProblem(t.target.name(), "%d rows have no %s and are left out", rows[0], t.m.step.name)
+	}
+	return err
 }
 
 func (r *reader) describeTable(ctx context.Context) ([]column, error) {
@@ -180,19 +187,6 @@ func (r *reader) describeTable(ctx context.Context) ([]column, error) {
 	return columns, err
 }
 
-// noteStepless notes how many rows have no step, which are left out.
-func (r *reader) noteStepless(ctx context.Context) error {
-	t := r.table
-	if !t.m.step.isNullable() {
-		return nil
-	}
-	rows, err := r.count(ctx, t, append(t.ofRun(), t.m.step.quoted()+" IS NULL"), "count()")
-	if rows[0] > 0 {
-		r.addProblem(t.target.name(), "%d rows have no %s and are left out", rows[0], t.m.step.name)
-	}
-	return err
-}
-
 // fileAgain returns the number of the file that stands for a step. If it was read before, those rows are forgotten.
 func (r *reader) fileAgain(step int64) int32 {
 	n, known := r.fileOf[step]
@@ -204,7 +198,7 @@ func (r *reader) fileAgain(step int64) int32 {
 	n = int32(len(r.files))
 	r.files = append(r.files, r.fileName(step))
 	r.fileOf[step] = n
-	r.source.texts.addStep(step)
+	r.source.texts.note(func() { r.source.texts.stepOf = append(r.source.texts.stepOf, step) })
 	return n
 }
 
@@ -213,7 +207,6 @@ func (r *reader) fileName(step int64) string {
 	return fmt.Sprintf("%s step %d", r.table.target.name(), step)
 }
 
-// steps returns the steps that are known, ascending.
 func (r *reader) steps() []int64 { return slices.Sorted(maps.Keys(r.counted)) }
 
 func (r *reader) hangUp() {
@@ -263,8 +256,8 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	}
 	var run proto.ColStr
 	var runs []string // "" is that of rows whose run is NULL or empty
-	sql := fmt.Sprintf("SELECT DISTINCT %s AS vantage_run%s ORDER BY vantage_run LIMIT %d", t.m.run.orEmpty(), t.target.from(), maxRuns)
-	err := r.query(ctx, sql, proto.Results{{Name: "vantage_run", Data: &run}}, func(rows int) error {
+	what, columns := selecting(output{"vantage_run", t.m.run.orEmpty(), &run})
+	err := r.query(ctx, what+t.target.from()+fmt.Sprintf(" GROUP BY vantage_run ORDER BY vantage_run LIMIT %d", maxRuns), columns, func(rows int) error {
 		for i := range rows {
 			runs = append(runs, run.Row(i))
 		}
@@ -285,7 +278,6 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 // maxRuns is how many runs a sentence names, and one more.
 const maxRuns = 9
 
-// severalRuns says which runs there are to choose from.
 func severalRuns(runs []string) error {
 	more, nameless := "", ""
 	if len(runs) == maxRuns {
@@ -324,7 +316,7 @@ func (r *reader) countFrom(ctx context.Context, from int64, marks bool) (counts 
 	if err != nil || !r.table.hasParts() {
 		return r.table.counts(parts), from, err
 	}
-	r.parts.replace(from, parts)
+	r.parts = append(slices.DeleteFunc(r.parts, func(p stepPart) bool { return p.step >= from }), parts...)
 	if err := r.decide(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -360,7 +352,6 @@ func (r *reader) countAll(ctx context.Context) error {
 	return err
 }
 
-// recentFrom is the first of the newest steps.
 func (r *reader) recentFrom() int64 {
 	steps := r.steps()
 	if len(steps) == 0 {

@@ -19,7 +19,6 @@ import (
 	"vantage/model/units"
 )
 
-// groupBlock is what one block of an answer holds: a row per group, with arrays over its samples.
 type groupBlock struct {
 	step                   proto.ColInt64
 	id, pid, prompt, truth proto.ColStr
@@ -49,7 +48,6 @@ func newGroupBlock(fields []field) *groupBlock {
 	return b
 }
 
-// columns are the columns in the order of table.groupsSQL.
 func (b *groupBlock) columns() proto.Results {
 	all := proto.Results{
 		{Name: "vantage_s", Data: &b.step},
@@ -80,7 +78,6 @@ func (b *groupBlock) check() error {
 	return nil
 }
 
-// value returns a value of a sample, and missing for NULL.
 func (b *groupBlock) value(field, at int, missing float64) float64 {
 	if v := b.values[field].nulls.Row(at); v.Set {
 		return v.Value
@@ -91,7 +88,6 @@ func (b *groupBlock) value(field, at int, missing float64) float64 {
 // noNumber is the number of a sample that has none.
 const noNumber = math.MinInt64
 
-// stepRows collects the rows of one step.
 type stepRows struct {
 	m      *mapping
 	step   int64
@@ -238,7 +234,12 @@ func (s *stepRows) order() {
 	}
 	if !sorted {
 		slices.SortStableFunc(order, compare)
-		s.permute(order)
+		b := &s.block
+		s.group, s.number = permuted(s.group, order), permuted(s.number, order)
+		b.Reward, b.Advantage, b.Length, b.Prompt = permuted(b.Reward, order), permuted(b.Advantage, order), permuted(b.Length, order), permuted(b.Prompt, order)
+		for i := range b.Components {
+			b.Components[i] = permuted(b.Components[i], order)
+		}
 	}
 	for i := 1; i < len(s.group); i++ {
 		if s.group[i] == s.group[i-1] && s.number[i] == s.number[i-1] && s.number[i] != noNumber {
@@ -279,15 +280,6 @@ func (s *stepRows) compareValues(i, j int32) int {
 	return c
 }
 
-func (s *stepRows) permute(order []int32) {
-	b := &s.block
-	s.group, s.number = permuted(s.group, order), permuted(s.number, order)
-	b.Reward, b.Advantage, b.Length, b.Prompt = permuted(b.Reward, order), permuted(b.Advantage, order), permuted(b.Length, order), permuted(b.Prompt, order)
-	for i := range b.Components {
-		b.Components[i] = permuted(b.Components[i], order)
-	}
-}
-
 func permuted[T any](column []T, order []int32) []T {
 	if len(column) != len(order) {
 		return column
@@ -308,7 +300,6 @@ type doubled struct {
 	example  string // of these
 }
 
-// noteDoubled notes what a step tells of rows that may have been written twice.
 func (r *reader) noteDoubled(rows *stepRows) {
 	d := doubled{rows: len(rows.group), size: rows.groupSize(), numbered: !slices.Contains(rows.number, noNumber), repeated: rows.repeated}
 	if d.repeated > 0 {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -35,41 +36,24 @@ type texts struct {
 	group   openGroup
 }
 
-// stepRead is how a step was read last.
 type stepRead struct{ oneIn, times int }
 
-// openGroup is a group whose texts were read.
 type openGroup struct {
 	key   groupKey
 	lines []line
 }
 
-// line is everything of a sample.
 type line struct {
 	number int64
 	values []float64
 	json   string
 }
 
-// use notes what the columns mean.
-func (x *texts) use(t *table) {
+// note changes what the reader tells.
+func (x *texts) note(change func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.table = t
-}
-
-// addStep notes the step of the next file.
-func (x *texts) addStep(step int64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.stepOf = append(x.stepOf, step)
-}
-
-// noteRead notes that a step was read, and of how many groups one.
-func (x *texts) noteRead(step int64, oneIn int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.read[step] = stepRead{oneIn, x.read[step].times + 1}
+	change()
 }
 
 func (x *texts) close() {
@@ -156,20 +140,31 @@ func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
 	return nil
 }
 
-// readGroup reads everything of the samples of a group, in the order of stepRows.
+// readGroup reads everything that the table has of the samples of a group, each as JSON, in the order of stepRows.
 func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKey) ([]line, error) {
-	var number proto.ColNullable[int64]
-	number.Values = new(proto.ColInt64)
-	columns := proto.Results{{Name: "vantage_v0", Data: &number}}
-	values := make([]*proto.ColNullable[float64], len(t.fields()))
-	for i := range values {
-		values[i] = proto.NewColNullable[float64](new(proto.ColFloat64))
-		columns = append(columns, proto.ResultColumn{Name: fmt.Sprintf("vantage_v%d", i+1), Data: values[i]})
+	var same string
+	switch c := t.m.group; {
+	case c.name == "":
+		same = t.groupHash() + " = " + strconv.FormatUint(key.hash, 10)
+	case key.id == "":
+		same = c.orEmpty() + " = ''"
+	case c.isInteger():
+		same = c.quoted() + " = " + key.id
+	default:
+		same = c.quoted() + " = " + quoteText(key.id)
 	}
 	var text proto.ColStr
-	columns = append(columns, proto.ResultColumn{Name: "vantage_line", Data: &text})
+	number := proto.NewColNullable[int64](new(proto.ColInt64))
+	outputs := []output{{"vantage_v0", t.sampleNumber(), number}}
+	values := make([]*proto.ColNullable[float64], len(t.fields()))
+	for i, f := range t.fields() {
+		values[i] = proto.NewColNullable[float64](new(proto.ColFloat64))
+		outputs = append(outputs, output{fmt.Sprintf("vantage_v%d", i+1), f.sql, values[i]})
+	}
+	what, columns := selecting(append(outputs, output{"vantage_line", "formatRowNoNewline('JSONEachRow', *)", &text})...)
+	conditions := append(t.ofReading(), t.m.step.quoted()+" = "+strconv.FormatInt(step, 10), same)
 	var lines []line
-	err := x.query(ctx, t.textsSQL(step, key), columns, func(n int) error {
+	err := x.query(ctx, what+t.target.from()+where(conditions), columns, func(n int) error {
 		for i := range n {
 			l := line{number: number.Row(i).Or(noNumber), json: text.Row(i)}
 			for _, v := range values {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders/storage"
+	"vantage/loaders"
 	"vantage/loaders/storage/cache"
 	"vantage/loaders/userfiles"
 	"vantage/model"
@@ -59,20 +60,15 @@ func ReadBuildInfo() BuildInfo {
 
 func (p *Program) version() *cobra.Command {
 	format := newFormatFlag("text", buildText).or("json", writeObject[BuildInfo])
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and build",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			write, err := format.writer("version")
-			if err != nil {
-				return err
-			}
-			return write(p.output(cmd.Context(), "text"), ReadBuildInfo())
+	return command[func(io.Writer, BuildInfo) error]{
+		use:    "version",
+		short:  "Print the version and build",
+		args:   noArguments,
+		format: &format,
+		run: func(ctx context.Context, _ *call, write func(io.Writer, BuildInfo) error) error {
+			return write(p.output(ctx, "text"), ReadBuildInfo())
 		},
-	}
-	format.addTo(cmd)
-	return cmd
+	}.of(p)
 }
 
 func buildText(w io.Writer, b BuildInfo) error {
@@ -92,23 +88,23 @@ func writeObject[T any](w io.Writer, value T) error {
 }
 
 func (p *Program) userConfig() *cobra.Command {
-	return &cobra.Command{
-		Use:   "config",
-		Short: "Print a sample configuration of the screen, with the path where it is read",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	return command[any]{
+		use:   "config",
+		short: "Print a sample configuration of the screen, with the path where it is read",
+		args:  noArguments,
+		run: func(ctx context.Context, c *call, _ any) error {
 			path, err := userfiles.ConfigPath()
 			if err == nil {
-				_, err = fmt.Fprintf(p.output(cmd.Context(), "text"), "# %s\n%s", path, userfiles.SampleConfig)
+				_, err = fmt.Fprintf(c.output(ctx), "# %s\n%s", path, userfiles.SampleConfig)
 			}
 			return err
 		},
-	}
+	}.of(p)
 }
 
 // storageOptions returns how storages are reached, by the flags.
-func (p *Program) storageOptions() (storage.Options, error) {
-	o := storage.Options{Endpoint: p.endpoint}
+func (p *Program) storageOptions() (loaders.StorageOptions, error) {
+	o := loaders.StorageOptions{Endpoint: p.endpoint}
 	size, err := parseBytes(cmp.Or(p.cacheSize, "1GB"))
 	if err != nil {
 		return o, Usage(err)
@@ -151,42 +147,37 @@ type cacheUsage struct {
 
 func (p *Program) cache() *cobra.Command {
 	format := newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage])
-	cmd := &cobra.Command{
-		Use:   "cache [clear]",
-		Short: "Print where what was read from buckets and the Hub is kept, and how much, or clear it",
-		Long: `cache prints the folder of what was read from buckets and the Hugging Face Hub, and how
+	return command[func(io.Writer, cacheUsage) error]{
+		use:   "cache [clear]",
+		short: "Print where what was read from buckets and the Hub is kept, and how much, or clear it",
+		long: `cache prints the folder of what was read from buckets and the Hugging Face Hub, and how
 much it holds. When that is more than --cache allows, what was not read for the longest time is
 removed first. clear removes all of it, and nothing else. Access keys are never kept there.`,
-		Example: `vantage cache
+		example: `vantage cache
 vantage cache clear`,
-		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: []string{"clear"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, err := format.writer("cache")
-			if err != nil {
-				return err
-			}
+		args:      cobra.MaximumNArgs(1),
+		validArgs: []string{"clear"},
+		format:    &format,
+		run: func(ctx context.Context, c *call, write func(io.Writer, cacheUsage) error) error {
 			d, err := userfiles.Open()
 			if err != nil {
 				return err
 			}
-			dir, clears := d.CacheDir(), len(args) > 0
+			dir, clears := d.CacheDir(), len(c.args) > 0
 			var kept cache.Usage
 			switch {
 			case !clears:
 				kept = cache.Measure(dir)
-			case args[0] != "clear":
-				return Usage(fmt.Errorf("cache knows no %q: give clear, or nothing", args[0]))
+			case c.args[0] != "clear":
+				return Usage(fmt.Errorf("cache knows no %q: give clear, or nothing", c.args[0]))
 			default:
 				if kept, err = cache.Clear(dir); err != nil {
 					return fmt.Errorf("the cache cannot be cleared: %w", err)
 				}
 			}
-			return write(p.output(cmd.Context(), format.name), cacheUsage{"vantage/cache@1", dir, kept.Bytes, kept.Blocks, clears})
+			return write(c.output(ctx), cacheUsage{"vantage/cache@1", dir, kept.Bytes, kept.Blocks, clears})
 		},
-	}
-	format.addTo(cmd)
-	return cmd
+	}.of(p)
 }
 
 func cacheText(w io.Writer, u cacheUsage) error {
@@ -199,17 +190,20 @@ func cacheText(w io.Writer, u cacheUsage) error {
 }
 
 func (p *Program) flags() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "flags FRAMEWORK [algorithm.key=value...]",
-		Short: "Print settings as a trainer's options",
-		Long: `flags prints the options of a trainer's configuration, or the call, for the given
+	return command[any]{
+		use:   "flags FRAMEWORK [algorithm.key=value...]",
+		short: "Print settings as a trainer's options",
+		long: `flags prints the options of a trainer's configuration, or the call, for the given
 settings. Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
-		Example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
+		example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
 vantage flags twinkle --framework twinkle --scale batch`,
-		Args:      cobra.ArbitraryArgs,
-		ValidArgs: trainer.Names(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			names, set, err := p.Configure(args)
+		validArgs: trainer.Names(),
+		sets:      arithmetic,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().AddFlag(p.sharedFlags()[model.AboutGroups].Lookup("num-generations"))
+		},
+		run: func(ctx context.Context, c *call, _ any) error {
+			names, set, err := p.Configure(c.args)
 			if err != nil {
 				return err
 			}
@@ -217,16 +211,13 @@ vantage flags twinkle --framework twinkle --scale batch`,
 				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
 			}
 			d, err := findDialect(names[0])
-			if err == nil {
-				p.noteConfig("text")
-				err = writeDialect(p.output(cmd.Context(), "text"), d, set)
+			if err != nil {
+				return err
 			}
-			return err
+			c.note(p.ConfigSummary)
+			return writeDialect(c.output(ctx), d, set)
 		},
-	}
-	p.AddFlags(cmd, arithmetic)
-	cmd.Flags().AddFlag(p.sharedFlags()[model.AboutGroups].Lookup("num-generations"))
-	return cmd
+	}.of(p)
 }
 
 // findDialect returns the dialect of a framework.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -20,7 +21,7 @@ import (
 )
 
 func (p *Program) summary() *cobra.Command {
-	return logCommand[*report.Summary]{
+	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
 		short: "Answer in 2 KB what a run is, what trains, which steps are worst and why",
 		long: `summary answers in at most 2 KB: what the run is and whether it still grows, whose
@@ -31,7 +32,7 @@ scripts; report has all figures.`,
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		sets:   unweighed,
-		compute: func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			run, trend, err := glanceAt(ctx, log, log.set)
 			if err != nil {
 				return nil, err
@@ -45,8 +46,8 @@ vantage summary runs/qwen-math/rollouts --json`,
 				s.Examples = append(s.Examples, name)
 			}
 			return s, nil
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 // glanceAt computes all steps of a run and sums them up. It reads a few answers of the steps whose groups are mostly all wrong.
@@ -55,15 +56,18 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	if err != nil {
 		return nil, nil, err
 	}
-	reader := alikeReader{log, log.snap, trend.Settings}
-	alike := map[int64]glance.Alike{}
-	for i := len(trend.Steps) - 1; i >= 0 && len(alike) < maxAlikeSteps; i-- {
-		if !glance.Suspect(&trend.Steps[i]) {
-			continue
+	var suspects []int
+	for i := range trend.Steps {
+		if glance.Suspect(&trend.Steps[i]) {
+			suspects = append(suspects, i)
 		}
-		if alike[trend.Steps[i].Step], _, err = reader.of(ctx, i); err != nil {
-			return nil, nil, err
-		}
+	}
+	alike, warnings, err := alikeReader{log, log.snap, trend.Settings}.newest(ctx, suspects)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range trend.Steps {
+		withWarning(&trend.Steps[i], warnings)
 	}
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
@@ -94,7 +98,7 @@ const defaultLast = 20
 
 func (p *Program) stepList() *cobra.Command {
 	var steps stepRange
-	return logCommand[*report.Steps]{
+	return command[func(io.Writer, *report.Steps) error]{
 		use:   "steps PATH... [algorithm.key=value...]",
 		short: "Answer in 2 KB what the newest steps did, a row each",
 		long: `steps writes a row for each of the newest 20 steps: samples that train, groups with
@@ -104,7 +108,7 @@ fit into 2 KB; --last and --steps write all rows that they name. report has ever
 		format:  answerFlag(report.StepsText, report.StepsJSON, noteReading),
 		sets:    unweighed,
 		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
-		compute: func(ctx context.Context, log *openLog) (*report.Steps, error) {
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Steps, error) {
 			s := &report.Steps{Answer: log.answer(), Explicit: steps.last > defaultLast || steps.interval != ""}
 			if steps == (stepRange{}) {
 				steps.last = defaultLast
@@ -118,13 +122,13 @@ fit into 2 KB; --last and --steps write all rows that they name. report has ever
 				return nil
 			})
 			return s, err
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 func (p *Program) why() *cobra.Command {
 	var steps stepRange
-	return logCommand[*report.Why]{
+	return command[func(io.Writer, *report.Why) error]{
 		use:   "why GROUP PATH... [algorithm.key=value...]",
 		short: "Answer in 2 KB what became of a group and why",
 		long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
@@ -132,14 +136,13 @@ of each sample and its advantage before and after the filter. GROUP is a name th
 summary, report --per group or export prints, or the beginning of one. If several steps
 have the group, the newest is shown; --steps 7 asks for step 7.`,
 		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
-		ofGroup: true,
 		format:  answerFlag(report.WhyText, report.WhyJSON, noteConfig),
 		sets:    unweighed,
 		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
-		compute: func(ctx context.Context, log *openLog) (*report.Why, error) {
+		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
 			return findGroup(ctx, log, steps)
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 // defaultChars is how many characters of a text are shown.
@@ -149,7 +152,7 @@ func (p *Program) show() *cobra.Command {
 	var steps stepRange
 	var best, worst bool
 	var chars int
-	return logCommand[*report.Show]{
+	return command[func(io.Writer, *report.Show) error]{
 		use:   "show GROUP PATH... [algorithm.key=value...]",
 		short: "Print the prompt of a group and the text of its best and its worst answer",
 		long: `show prints the prompt and the ground truth of a group, and its answers with the best
@@ -157,9 +160,8 @@ and the worst reward. Texts are cut in the middle, to at most 400 characters, so
 fit into 2 KB; --text N gives more. Control characters are replaced by visible ones.`,
 		example: `vantage show 3f2a runs/qwen-math/rollouts
 vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
-		ofGroup: true,
-		format:  answerFlag(report.ShowText, report.ShowJSON, noteConfig),
-		sets:    unweighed,
+		format: answerFlag(report.ShowText, report.ShowJSON, noteConfig),
+		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward")
 			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward")
@@ -172,7 +174,7 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 			}
 			return nil
 		},
-		compute: func(ctx context.Context, log *openLog) (*report.Show, error) {
+		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Show, error) {
 			y, err := findGroup(ctx, log, steps)
 			if err != nil {
 				return nil, err
@@ -192,8 +194,8 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 				}
 			}
 			return s, nil
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 // refuseNoGroup refuses arguments that are not a group and then a path.
@@ -301,19 +303,29 @@ type alikeReader struct {
 	set    model.Settings
 }
 
-// of says how far answers of step i of the snapshot are alike. What cannot be read is not alike.
-func (r alikeReader) of(ctx context.Context, i int) (glance.Alike, *analysis.Analysis, error) {
-	a, err := analysis.Analyze(ctx, r.snap, i, r.set)
-	if err != nil {
-		return glance.Alike{}, nil, err
-	}
-	var texts []model.Text
-	for _, column := range glance.Samples(a) {
-		if text, err := r.source.Text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
-			texts = append(texts, text)
+// newest says how far answers of the newest of some steps of the snapshot are alike, and warns of those that are, by the number of the
+// step. What cannot be read is not alike.
+func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glance.Alike, map[int64]model.Warning, error) {
+	alike, warnings := map[int64]glance.Alike{}, map[int64]model.Warning{}
+	for _, i := range suspects[max(0, len(suspects)-maxAlikeSteps):] {
+		a, err := analysis.Analyze(ctx, r.snap, i, r.set)
+		if err != nil {
+			return nil, nil, err
+		}
+		var texts []model.Text
+		for _, column := range glance.Samples(a) {
+			if text, err := r.source.Text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
+				texts = append(texts, text)
+			}
+		}
+		step := glance.Judge(texts)
+		alike[a.Step] = step
+		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
+		if w := step.Warning(&a.StepFigures, example); w != nil {
+			warnings[a.Step] = *w
 		}
 	}
-	return glance.Judge(texts), a, ctx.Err()
+	return alike, warnings, ctx.Err()
 }
 
 // warnings returns the warnings about the newest steps whose answers are alike, by the number of the step. The steps are
@@ -329,18 +341,8 @@ func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, err
 	if err != nil {
 		return nil, err
 	}
-	warnings := map[int64]model.Warning{}
-	for _, i := range suspects[max(0, len(suspects)-maxAlikeSteps):] {
-		alike, a, err := r.of(ctx, i)
-		if err != nil {
-			return nil, err
-		}
-		example := slices.IndexFunc(a.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-		if w := alike.Warning(&a.StepFigures, example); w != nil {
-			warnings[a.Step] = *w
-		}
-	}
-	return warnings, nil
+	_, warnings, err := r.newest(ctx, suspects)
+	return warnings, err
 }
 
 // warningsFor is warnings if a rule is about answers that are alike, else none.

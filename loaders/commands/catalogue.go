@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -33,7 +34,7 @@ func (p *Program) estimators() *cobra.Command {
 		Catalogue: report.Estimators(), all: estimators.All, example: "verl grpo",
 		short:   "List the estimators, or describe some: formula, special cases, needs, source",
 		unknown: "unknown framework or estimator %q%s: the frameworks are %s",
-	}.command(p)
+	}.of(p)
 }
 
 func (p *Program) filters() *cobra.Command {
@@ -41,7 +42,7 @@ func (p *Program) filters() *cobra.Command {
 		Catalogue: report.Filters(), all: groupfilter.All, example: "verl filter_groups",
 		short:   "List the group filters (dynamic sampling), or describe some: rule, traps, options, source",
 		unknown: "no group filter %q%s: the frameworks that have one are %s",
-	}.command(p)
+	}.of(p)
 }
 
 func (p *Program) losses() *cobra.Command {
@@ -49,7 +50,7 @@ func (p *Program) losses() *cobra.Command {
 		Catalogue: report.Losses(), all: lossweight.All, example: "trl dapo",
 		short:   "List what rows weigh in the losses, or describe some: formula, options, micro-batches, source",
 		unknown: "unknown framework or loss %q%s: the frameworks are %s",
-	}.command(p)
+	}.of(p)
 }
 
 func (p *Program) overlong() *cobra.Command {
@@ -57,11 +58,11 @@ func (p *Program) overlong() *cobra.Command {
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
 		short:   "List how rewards of long responses are lowered, or describe one: formula, options, source",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
-	}.command(p)
+	}.of(p)
 }
 
-// command returns the command for p.
-func (c catalogue[T]) command(p *Program) *cobra.Command {
+// of returns the command for p.
+func (c catalogue[T]) of(p *Program) *cobra.Command {
 	format := newFormatFlag("text", c.Pages).or("json", c.JSON)
 	var frameworks []string
 	for _, x := range c.all() {
@@ -69,35 +70,30 @@ func (c catalogue[T]) command(p *Program) *cobra.Command {
 			frameworks = append(frameworks, name)
 		}
 	}
-	cmd := &cobra.Command{
-		Use:     c.Name + " [FRAMEWORK] [NAME]",
-		Short:   c.short,
-		Example: "vantage " + c.Name + "\nvantage " + c.Name + " " + c.example,
-		Args:    atMostTwo,
-
-		ValidArgs: frameworks,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	row := command[func(io.Writer, []T) error]{
+		use:       c.Name + " [FRAMEWORK] [NAME]",
+		short:     c.short,
+		example:   "vantage " + c.Name + "\nvantage " + c.Name + " " + c.example,
+		args:      atMost(2, "%s takes a framework and a name, got %q"),
+		validArgs: frameworks,
+		format:    &format,
+		run: func(ctx context.Context, called *call, write func(io.Writer, []T) error) error {
 			list := slices.DeleteFunc(c.all(), func(x T) bool {
-				return slices.ContainsFunc(args, func(arg string) bool { return !slices.Contains(c.names(x), arg) })
+				return slices.ContainsFunc(called.args, func(arg string) bool { return !slices.Contains(c.names(x), arg) })
 			})
 			if len(list) == 0 {
-				return Usage(fmt.Errorf(c.unknown, strings.Join(args, " "), c.meant(args), strings.Join(frameworks, ", ")))
+				return Usage(fmt.Errorf(c.unknown, strings.Join(called.args, " "), c.meant(called.args), strings.Join(frameworks, ", ")))
 			}
-			write, err := format.writer(c.Name)
-			if err != nil {
-				return err
-			}
-			if format.name == "text" && len(args) == 0 {
+			if called.format == "text" && len(called.args) == 0 {
 				write = c.List
 			}
-			return write(p.output(cmd.Context(), format.name), list)
+			return write(called.output(ctx), list)
 		},
 	}
 	if c.oneEach {
-		cmd.Use, cmd.Args = c.Name+" [FRAMEWORK]", atMostOne
+		row.use, row.args = c.Name+" [FRAMEWORK]", oneName
 	}
-	format.addTo(cmd)
-	return cmd
+	return row.of(p)
 }
 
 // names are what an argument calls an entry.
@@ -124,27 +120,24 @@ func (c catalogue[T]) meant(args []string) string {
 
 func (p *Program) formats() *cobra.Command {
 	format := newFormatFlag("text", report.FormatText).or("json", report.FormatJSON)
-	cmd := &cobra.Command{
-		Use:   "formats [NAME]",
-		Short: "List the log formats, or one, and the trainers' options that write them",
-		Example: `vantage formats
+	return command[func(io.Writer, []report.Format) error]{
+		use:   "formats [NAME]",
+		short: "List the log formats, or one, and the trainers' options that write them",
+		example: `vantage formats
 vantage formats trl`,
-		Args: atMostOne,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, err := format.writer("formats")
-			if err != nil {
-				return err
-			}
-			out, known := p.output(cmd.Context(), format.name), formats.All()
+		args:   oneName,
+		format: &format,
+		run: func(ctx context.Context, c *call, write func(io.Writer, []report.Format) error) error {
+			out, known := c.output(ctx), formats.All()
 			switch {
-			case len(args) > 0 && args[0] == "clickhouse" && format.name == "json":
+			case len(c.args) > 0 && c.args[0] == "clickhouse" && c.format == "json":
 				return write(out, []report.Format{tableFormat()})
-			case len(args) > 0 && args[0] == "clickhouse":
+			case len(c.args) > 0 && c.args[0] == "clickhouse":
 				return writeTable(out)
-			case len(args) > 0:
-				one, found := formats.Find(args[0])
+			case len(c.args) > 0:
+				one, found := formats.Find(c.args[0])
 				if !found {
-					return Usage(unknownFormat(args[0]))
+					return Usage(unknownFormat(c.args[0]))
 				}
 				known = []formats.Format{one}
 			}
@@ -152,14 +145,12 @@ vantage formats trl`,
 			for _, f := range known {
 				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.TrainerOption, File: f.File, Command: f.Command()})
 			}
-			if err := write(out, list); err != nil || format.name == "json" || len(args) > 0 {
+			if err := write(out, list); err != nil || c.format == "json" || len(c.args) > 0 {
 				return err
 			}
 			return writeTable(out)
 		},
-	}
-	format.addTo(cmd)
-	return cmd
+	}.of(p)
 }
 
 // tableFormat describes tables of ClickHouse as a format.
@@ -183,9 +174,5 @@ address name others. This table is read fast:
 
 // unknownFormat names the format that was probably meant.
 func unknownFormat(name string) error {
-	var names []string
-	for _, f := range formats.All() {
-		names = append(names, f.Name)
-	}
-	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, names))
+	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
 }

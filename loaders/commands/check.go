@@ -28,7 +28,7 @@ type checkOptions struct {
 	file, junit, prom string
 	watch             bool
 	steps             stepRange
-	where             whereFlag
+	where             selection
 	format            formatFlag[checkFormat]
 
 	write checkFormat  // that the flags name
@@ -48,14 +48,14 @@ type checkFormat struct {
 }
 
 func (p *Program) check() *cobra.Command {
-	o := &checkOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
+	o := &checkOptions{where: selection{kind: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
 		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
 		or("junit", checkFormat{report.CheckJUnit, nil}).
 		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
-	cmd := &cobra.Command{
-		Use:   "check PATH... [algorithm.key=value...]",
-		Short: "Check every step of a run against rules; the exit code tells the result",
-		Long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
+	return command[checkFormat]{
+		use:   "check PATH... [algorithm.key=value...]",
+		short: "Check every step of a run against rules; the exit code tells the result",
+		long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
 or critic/score/mean<0.1 (a metric) on every complete step. A rule is the condition
 under which a step fails. Words behind the number judge several steps together: over all
 steps, over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
@@ -65,54 +65,56 @@ is the share of rows that cannot be read, stall>6x the time since the last row, 
 multiple of the usual time between steps. The exit code is 0 if no rule fails, 3 if one
 does, 1 if the log cannot be read, 2 if the command line is wrong. The default rules are those that a
 healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
-		Example: `vantage check runs/qwen-math/rollouts --last 10
+		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.reportUnchecked(cmd.Context(), o, p.checkAsAsked(cmd.Context(), args, o))
+		format: &o.format,
+		sets:   OfLogs,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
+			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this file, a list in YAML")
+			o.steps.addTo(cmd.Flags())
+			o.where.addTo(cmd.Flags())
+			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
+			cmd.Flags().StringVar(&o.prom, "prom", "", "also write a file NAME.prom for the textfile collector of Prometheus' node_exporter")
+			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
+			p.AddWaitFlag(cmd.Flags())
 		},
-	}
-	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
-	cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this file, a list in YAML")
-	o.steps.addTo(cmd.Flags())
-	o.where.addTo(cmd.Flags())
-	o.format.addTo(cmd)
-	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
-	cmd.Flags().StringVar(&o.prom, "prom", "", "also write a file NAME.prom for the textfile collector of Prometheus' node_exporter")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
-	p.AddWaitFlag(cmd.Flags())
-	p.AddFlags(cmd, OfLogs)
-	return cmd
+		run: func(ctx context.Context, c *call, write checkFormat) error {
+			o.write = write
+			return c.check(ctx, o)
+		},
+		failed: func(ctx context.Context, err error) error { return p.reportUnchecked(ctx, o, err) },
+	}.of(p)
 }
 
-// checkAsAsked checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
+// check checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
 // alert does not read the figures of a check that is over. A mistake of the command line, or a signal, changes no file.
-func (p *Program) checkAsAsked(ctx context.Context, args []string, o *checkOptions) error {
+func (c *call) check(ctx context.Context, o *checkOptions) error {
 	if err := o.parse(); err != nil {
 		return Usage(err)
 	}
-	paths, set, err := p.pathsAndSettings(args)
-	switch {
-	case err != nil:
+	if err := c.configure(); err != nil {
 		return err
-	case p.Waits && !o.watch:
+	}
+	switch {
+	case c.p.Waits && !o.watch:
 		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
 	case o.watch:
-		p.noteConfig(o.format.name)
-		return p.watch(ctx, paths, set, o)
+		c.note(c.p.ConfigSummary)
+		return c.watch(ctx, o)
 	case o.prom != "":
-		if err := refuseBesideLog(o.prom, paths); err != nil {
+		if err := refuseBesideLog(o.prom, c.paths); err != nil {
 			return err
 		}
 	}
-	state, err := p.runCheck(ctx, paths, set, o)
+	state, err := c.evaluate(ctx, o)
 	var usage *UsageError
 	if o.prom == "" || errors.As(err, &usage) || ctx.Err() != nil {
 		return err
 	}
 	if state == nil {
-		state = &report.CheckState{Path: Title(paths)}
+		state = &report.CheckState{Path: Title(c.paths)}
 	}
 	return errors.Join(writeFile(o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
 }
@@ -122,7 +124,7 @@ func (p *Program) checkAsAsked(ctx context.Context, args []string, o *checkOptio
 func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err error) error {
 	var verdict *verdictError
 	var unwritten *outputError
-	if err == nil || errors.As(err, &verdict) || errors.As(err, &unwritten) || ctx.Err() != nil || o.watch {
+	if errors.As(err, &verdict) || errors.As(err, &unwritten) || ctx.Err() != nil || o.watch {
 		return err
 	}
 	write := func(w io.Writer) error { return report.CheckErrorJUnit(w, err) }
@@ -135,12 +137,12 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 	return err
 }
 
-// parse finds the format and the rules, and refuses flags that do not go together.
+// parse refuses flags that do not go together, and finds the rules.
 func (o *checkOptions) parse() (err error) {
-	if o.write, err = o.format.writer("check"); err != nil {
+	if err := o.conflict(); err != nil {
 		return err
 	}
-	if err := o.conflict(); err != nil {
+	if err := o.where.parse(); err != nil {
 		return err
 	}
 	if o.rules, err = check.ParseAll(o.failOn); err != nil {
@@ -178,18 +180,14 @@ func (o *checkOptions) conflict() error {
 
 // addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are
 // warnings about texts, by the number of the step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag, more map[int64]model.Warning) (newest *analysis.StepFigures, err error) {
-	selected, err := newSelection(where)
-	if err != nil {
-		return nil, err
-	}
+func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where *selection, more map[int64]model.Warning) (newest *analysis.StepFigures, err error) {
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		withWarning(&a.StepFigures, more)
 		if !a.Open {
 			s := a.StepFigures // a copy does not retain the analysis
 			newest = &s
 		}
-		groups := selected.of(a)
+		groups := where.of(a)
 		switch {
 		case where.text == "":
 			evaluator.Add(&a.StepFigures)
@@ -202,10 +200,10 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 		}
 		return nil
 	})
-	switch note := selected.sentence(); {
+	switch note := where.sentence(); {
 	case err != nil:
 		return nil, err
-	case note != "" && selected.matching == 0:
+	case note != "" && where.matching == 0:
 		return nil, where.nothing()
 	case note != "":
 		evaluator.Notes = append(evaluator.Notes, note)
@@ -213,9 +211,9 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 	return newest, nil
 }
 
-// runCheck evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
-func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settings, o *checkOptions) (*report.CheckState, error) {
-	source, snap, err := p.readOpen(ctx, paths)
+// evaluate evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
+func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckState, error) {
+	source, snap, err := c.p.readOpen(ctx, c.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -230,19 +228,19 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			evaluator.Notes = append(evaluator.Notes, n)
 		}
 	}
-	set, chosen, err := p.choose(ctx, snap, set)
+	set, chosen, err := c.p.choose(ctx, snap, c.set)
 	if err != nil {
 		return nil, err
 	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return nil, err
 	}
-	p.noteConfig(o.format.name)
+	c.note(c.p.ConfigSummary)
 	more, err := alikeReader{source, snap, set}.warningsFor(ctx, o.rules)
 	if err != nil {
 		return nil, classifyError(err)
 	}
-	newest, err := addSelected(ctx, evaluator, snap, set, o.where, more)
+	newest, err := addSelected(ctx, evaluator, snap, set, &o.where, more)
 	if err != nil {
 		return nil, classifyError(err)
 	}
@@ -254,10 +252,10 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			return nil, &outputError{err}
 		}
 	}
-	if err := o.write.findings(p.output(ctx, o.format.name), evaluator.Result, chosen); err != nil {
+	if err := o.write.findings(c.output(ctx), evaluator.Result, chosen); err != nil {
 		return nil, &outputError{err}
 	}
-	state := &report.CheckState{Path: Title(paths), Result: evaluator.Result, Log: log, Newest: newest}
+	state := &report.CheckState{Path: Title(c.paths), Result: evaluator.Result, Log: log, Newest: newest}
 	if check.Failed(evaluator.Findings) > 0 {
 		return state, &verdictError{errRuleFailed}
 	}

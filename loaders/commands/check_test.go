@@ -65,7 +65,7 @@ func failing(t *testing.T, path string) string {
 		return nil
 	}}
 	p := &Program{split: "train"}
-	if _, err := p.runCheck(context.Background(), []string{path}, model.DefaultSettings(), &checkOptions{rules: rules, write: format}); err != nil && ExitCode(err) != exitRule {
+	if _, err := (&call{p: p, paths: []string{path}, set: model.DefaultSettings(), format: "text"}).evaluate(context.Background(), &checkOptions{rules: rules, write: format}); err != nil && ExitCode(err) != exitRule {
 		t.Fatal(err)
 	}
 	return strings.Join(failed, " ")

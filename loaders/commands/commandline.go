@@ -12,7 +12,6 @@ import (
 	"vantage/estimators"
 	"vantage/loaders/formats"
 	"vantage/model"
-	"vantage/model/fuzzy"
 )
 
 // FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
@@ -21,7 +20,14 @@ func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return Usage(fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedValue(invalid.GetFlag())))
+		f := invalid.GetFlag()
+		expected, ok := map[string]string{
+			"int": "a whole number", "uint64": "a whole number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
+		}[f.Value.Type()]
+		if !ok {
+			expected = "a " + f.Value.Type()
+		}
+		return Usage(fmt.Errorf("--%s %s: expected %s", f.Name, invalid.GetValue(), expected))
 	}
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return Usage(err)
@@ -38,20 +44,6 @@ func FlagError(cmd *cobra.Command, err error) error {
 		hint = fmt.Sprintf(": %s does not take it; %s", cmd.Name(), join(others, "and"))
 	}
 	return Usage(fmt.Errorf("%w%s", err, hint))
-}
-
-// expectedValue says in words what a flag takes.
-func expectedValue(f *pflag.Flag) string {
-	switch kind := f.Value.Type(); kind {
-	case "int", "uint64":
-		return "a whole number"
-	case "duration":
-		return "a time with its unit, such as 30s or 10m"
-	case "bool":
-		return "true or false, or the flag alone"
-	default:
-		return "a " + kind
-	}
 }
 
 // shownCommands is how many commands an error names.
@@ -122,7 +114,11 @@ func CheckWords(root *cobra.Command) {
 			c.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err != nil || found == nil || len(rest) > 0 {
-					return Usage(fmt.Errorf("no command %s%s", strings.Join(args, " "), suggestedCommand(root, args[0])))
+					hint := ": `vantage --help` lists them"
+					if names := root.SuggestionsFor(args[0]); len(names) > 0 {
+						hint = ": did you mean " + names[0] + "?"
+					}
+					return Usage(fmt.Errorf("no command %s%s", strings.Join(args, " "), hint))
 				}
 				return nil
 			}
@@ -130,41 +126,29 @@ func CheckWords(root *cobra.Command) {
 	}
 }
 
-// suggestedCommand is ": did you mean NAME?", or where the commands are listed.
-func suggestedCommand(root *cobra.Command, word string) string {
-	if names := root.SuggestionsFor(word); len(names) > 0 {
-		return ": did you mean " + names[0] + "?"
-	}
-	return ": `vantage --help` lists them"
-}
-
 // noArguments refuses arguments, as a mistake of the command line.
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return Usage(fmt.Errorf("%s takes no arguments, got %q: run `%s`", cmd.Name(), args[0], cmd.CommandPath()))
-	}
-	return nil
+	return atMost(0, "%s takes no arguments, got %q: run `"+cmd.CommandPath()+"`")(cmd, args)
 }
 
-// atMostOne refuses a second argument.
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return Usage(fmt.Errorf("%s takes one name, got %q too", cmd.Name(), args[1]))
-	}
-	return nil
+// oneName refuses a second argument.
+func oneName(cmd *cobra.Command, args []string) error {
+	return atMost(1, "%s takes one name, got %q too")(cmd, args)
 }
 
-// atMostTwo refuses a third argument.
-func atMostTwo(cmd *cobra.Command, args []string) error {
-	if len(args) > 2 {
-		return Usage(fmt.Errorf("%s takes a framework and a name, got %q", cmd.Name(), args[2]))
+// atMost refuses more arguments in words, with %s for the command and %q for the first that is too much.
+func atMost(n int, words string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return Usage(fmt.Errorf(words, cmd.Name(), args[n]))
+		}
+		return nil
 	}
-	return nil
 }
 
 // orMeant returns " (did you mean NAME?)" for the nearest of some names, "" if none is near.
 func orMeant(word string, names []string) string {
-	if name := fuzzy.Nearest(word, names); name != "" {
+	if name := model.Nearest(word, names); name != "" {
 		return " (did you mean " + name + "?)"
 	}
 	return ""
@@ -172,30 +156,32 @@ func orMeant(word string, names []string) string {
 
 // didYouMean returns ": did you mean NAME?" for the nearest of some names, "" if none is near.
 func didYouMean(word string, names []string) string {
-	if name := fuzzy.Nearest(word, names); name != "" {
+	if name := model.Nearest(word, names); name != "" {
 		return ": did you mean " + name + "?"
 	}
 	return ""
 }
 
 // RegisterCompletions registers the values of the common flags for shell completion.
-func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
-	completeFlag(cmd, "scale", "group", "batch", "none")
-	completeFlag(cmd, "split", "train", "val", "all")
-	completeFlag(cmd, "attempt", "newest", "all")
-	completeFlag(cmd, "compute-new-adv", "true", "false")
+func (p *Program) RegisterCompletions(cmd *cobra.Command) {
+	CompleteFlag(cmd, "scale", "group", "batch", "none")
+	CompleteFlag(cmd, "split", "train", "val", "all")
+	CompleteFlag(cmd, "attempt", "newest", "all")
+	CompleteFlag(cmd, "compute-new-adv", "true", "false")
+	groupings := func() (names []string) {
+		for _, g := range model.Groupings() {
+			names = append(names, string(g))
+		}
+		return names
+	}
 	for flag, words := range map[string]func() []string{ // which are found out when a shell asks, and not at each start
-		"framework": estimators.Frameworks, "estimator": estimatorNames,
-		"input-format": formatNames, "group-by": groupingNames,
+		"framework": estimators.Frameworks, "estimator": estimatorNames, "input-format": formatNames, "group-by": groupings,
 	} {
-		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		// cannot fail: the flags are declared
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return words(), cobra.ShellCompDirectiveNoFileComp
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // estimatorNames are the names of the estimators, each once: several frameworks have one of the same name.
@@ -215,15 +201,8 @@ func formatNames() (names []string) {
 	return names
 }
 
-func groupingNames() (names []string) {
-	for _, g := range model.Groupings() {
-		names = append(names, string(g))
-	}
-	return names
-}
-
-// completeFlag registers the values of a flag for shell completion. It cannot fail for a
+// CompleteFlag registers the values of a flag for shell completion. It cannot fail for a
 // declared flag.
-func completeFlag(cmd *cobra.Command, flag string, words ...string) {
+func CompleteFlag(cmd *cobra.Command, flag string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

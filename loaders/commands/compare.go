@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,100 +16,83 @@ import (
 	"vantage/model/sanitize"
 )
 
-func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
-	return newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON)
-}
-
-func (p *Program) compare() *cobra.Command {
-	format, where := comparisonFormats(), whereFlag{of: "groups"}
-	cmd := &cobra.Command{
-		Use:   "compare FIRST SECOND",
-		Short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
-		Long: `compare pairs the prompts of both runs by text and ground truth, and compares their
+func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
+	format, where := newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON), &selection{kind: "groups"}
+	return command[func(io.Writer, report.Comparison) error]{
+		use:   "compare FIRST SECOND",
+		short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
+		long: `compare pairs the prompts of both runs by text and ground truth, and compares their
 mean rewards over the steps that both have and as many samples of each: wins,
 losses and ties of the second run, an exact sign test, and the difference by
 difficulty. Runs are named by the ends of their paths, or by the labels of label=path.
 It says what it left out of each run. The exit code is 1 if they have no step or no
 prompt in common. With --where it compares the prompts that have a matching group in
 either run.`,
-		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
+		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
+		format: &format,
+		sets:   ofPrompts,
+		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
+		refuse: where.parse,
+		run: func(ctx context.Context, c *call, write func(io.Writer, report.Comparison) error) error {
+			if err := c.configure(); err != nil {
 				return err
 			}
-			if len(paths) != 2 {
+			if len(c.paths) != 2 {
 				return Usage(errors.New("compare takes two runs: vantage compare FIRST SECOND"))
 			}
-			names, runs, err := SplitLabels(paths)
+			names, runs, err := SplitLabels(c.paths)
 			if err != nil {
 				return err
 			}
 			if len(names) == 0 {
-				names, runs = paths, [][]string{paths[:1], paths[1:]}
+				names, runs = c.paths, [][]string{c.paths[:1], c.paths[1:]}
 			}
-			return p.writeComparison(cmd.Context(), names, runs, set, format, where)
+			c.note(p.ConfigSummary)
+			called := compare.Names(sanitize.Line(names[0]), sanitize.Line(names[1]))
+			var read [2]compare.Run
+			for i, paths := range runs {
+				snap, err := p.readAll(ctx, paths)
+				if err != nil {
+					return err
+				}
+				c.note(snap.Run.LeftOut()...)
+				set, rewards := choice.ChooseRewards(ctx, snap, c.set, p.Given())
+				c.noteRewards(names[i]+": ", rewards)
+				read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
+			}
+			if err := c.selectPrompts(ctx, &read, where); err != nil {
+				return err
+			}
+			result, err := compare.Runs(ctx, read[0], read[1])
+			if err != nil {
+				return classifyError(err)
+			}
+			if err := write(c.output(ctx), report.Comparison{Titles: [2]string(names), Result: result}); err != nil {
+				return err
+			}
+			if why := result.WhyNothing(); why != "" {
+				return errors.New("nothing to compare: " + why)
+			}
+			return nil
 		},
 	}
-	format.addTo(cmd)
-	where.addTo(cmd.Flags())
-	p.AddFlags(cmd, ofPrompts)
-	return cmd
 }
 
-// WriteComparison reads two runs and writes their comparison, as text if the flags say nothing else.
-func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings) error {
-	format := comparisonFormats()
-	format.name = cmp.Or(p.OutputFormat, format.name)
-	return p.writeComparison(ctx, names, runs, set, format, whereFlag{of: "groups"})
-}
-
-func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format formatFlag[func(io.Writer, report.Comparison) error], where whereFlag) error {
-	write, err := format.writer("compare")
-	if err != nil {
-		return err
-	}
-	p.noteConfig(format.name)
-	called := compare.Names(sanitize.Line(names[0]), sanitize.Line(names[1]))
-	var read [2]compare.Run
-	for i, paths := range runs {
-		snap, err := p.readAll(ctx, paths)
-		if err != nil {
-			return err
-		}
-		p.noteLeftOut(format.name, snap)
-		set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
-		p.noteRewards(format.name, names[i]+": ", rewards)
-		read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
-	}
-	if err := p.selectPrompts(ctx, &read, where, format.name); err != nil {
-		return err
-	}
-	result, err := compare.Runs(ctx, read[0], read[1])
-	if err != nil {
-		return classifyError(err)
-	}
-	if err := write(p.output(ctx, format.name), report.Comparison{Titles: [2]string(names), Result: result}); err != nil {
-		return err
-	}
-	if why := result.WhyNothing(); why != "" {
-		return errors.New("nothing to compare: " + why)
-	}
-	return nil
+// WriteComparison reads two runs, label=path each, and writes their comparison, as text if the flags say nothing else.
+func (p *Program) WriteComparison(ctx context.Context, paths []string, set model.Settings) error {
+	return p.compare().startOn(ctx, p, paths, set)
 }
 
 // selectPrompts has two runs compared by the prompts of which a group of either run matches: the choice
 // favours neither.
-func (p *Program) selectPrompts(ctx context.Context, runs *[2]compare.Run, where whereFlag, format string) error {
-	selected, err := newSelection(where)
-	if err != nil || where.text == "" {
-		return err
+func (c *call) selectPrompts(ctx context.Context, runs *[2]compare.Run, where *selection) error {
+	if where.text == "" {
+		return nil
 	}
 	hashes := map[uint64]bool{}
 	for i := range runs {
-		if err := selected.addPrompts(ctx, runs[i].Snap, runs[i].Set, hashes); err != nil {
+		if err := where.addPrompts(ctx, runs[i].Snap, runs[i].Set, hashes); err != nil {
 			return classifyError(err)
 		}
 	}
@@ -118,7 +100,7 @@ func (p *Program) selectPrompts(ctx context.Context, runs *[2]compare.Run, where
 		return where.nothing()
 	}
 	runs[0].Prompts, runs[1].Prompts = hashes, hashes
-	p.noteSelection(format, selected)
+	c.note(where.sentence())
 	return nil
 }
 
@@ -158,9 +140,8 @@ func matchError(o match.Outcome) error {
 }
 
 func (p *Program) match() *cobra.Command {
-	format, where := newFormatFlag("text", report.MatchText).noting(noteReading).or("json", report.MatchJSON).noting(noteReading), whereFlag{of: "groups"}
-	var selected *selection
-	return logCommand[report.Match]{
+	format, where := newFormatFlag("text", report.MatchText).noting(noteReading).or("json", report.MatchJSON).noting(noteReading), &selection{kind: "groups"}
+	return command[func(io.Writer, report.Match) error]{
 		use:   "match PATH...",
 		short: "Find the estimator that computed the advantages in a log",
 		long: `match computes the advantages of a log under every framework, estimator and scale
@@ -170,33 +151,29 @@ what the log shows instead. The exit code is 0 if one does; 1 if none does, if n
 tells them apart, or if the log has no advantages.`,
 		example: `vantage match runs/qwen-math/rollouts
 vantage match runs/qwen-math/rollouts --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
-		onlyRewards: true,
-		format:      &format,
-		sets:        unweighed,
-		flags:       func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
-		refuse: func() (err error) {
-			selected, err = newSelection(where)
-			return err
-		},
-		compute: func(ctx context.Context, log *openLog) (m report.Match, err error) {
+		format: &format,
+		sets:   unweighed,
+		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
+		refuse: where.parse,
+		run: onLog(ofRewards, func(ctx context.Context, log *openLog) (m report.Match, err error) {
 			log.noteReading()
 			if where.text != "" {
-				if log.snap, err = selected.onlyLogged(ctx, log.snap, log.set); err != nil {
+				if log.snap, err = where.onlyLogged(ctx, log.snap, log.set); err != nil {
 					return m, err
 				}
-				if selected.matching == 0 {
+				if where.matching == 0 {
 					return m, where.nothing()
 				}
-				p.noteSelection(log.noteStyle, selected)
+				log.note(where.sentence())
 			}
 			if m.Report, err = match.Run(ctx, log.snap, log.set, match.DefaultLimit); err != nil {
 				return m, err
 			}
 			set, chosen := choice.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
-			m.Choice = chosen.WithGroups(log.snap, set, p.groupsGiven())
+			m.Choice = chosen.WithGroups(log.snap, set, p.given("group_by", "num_generations"))
 			m.Choice.Rewards = log.choice.Rewards
 			log.then = func() error { return matchError(m.Outcome()) }
 			return m, nil
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }

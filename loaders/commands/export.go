@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/units"
 )
@@ -25,8 +24,7 @@ type sampleRows struct {
 func (p *Program) export() *cobra.Command {
 	var columns string
 	var steps stepRange
-	var samples figures.Query
-	where := whereFlag{of: "samples"}
+	where := selection{kind: "samples"}
 	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
 		return func(w io.Writer, t sampleRows) error { return write(t.ctx, w, t.SampleTable) }
 	}
@@ -36,7 +34,7 @@ func (p *Program) export() *cobra.Command {
 		}
 		return report.SampleJSONL(ctx, w, t)
 	})).noting(noteAll).or("csv", writing(report.SampleCSV)).noting(noteAll).or("parquet", writing(writeParquet)).noting(noteAll)
-	return logCommand[sampleRows]{
+	return command[func(io.Writer, sampleRows) error]{
 		use:   "export PATH... [algorithm.key=value...]",
 		short: "Write every sample with its advantages",
 		long: `export writes a row for every sample, as JSON lines, CSV or Parquet. pandas, polars and
@@ -52,11 +50,8 @@ vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`
 			where.addTo(cmd.Flags())
 			steps.addTo(cmd.Flags())
 		},
-		refuse: func() (err error) {
-			samples, err = where.parse()
-			return err
-		},
-		compute: func(ctx context.Context, log *openLog) (t sampleRows, err error) {
+		refuse: where.parse,
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (t sampleRows, err error) {
 			chosen, err := chooseColumns(log.snap, columns)
 			if err != nil {
 				return t, err
@@ -74,9 +69,9 @@ vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`
 				}
 				return unreadRecords(log.snap, refusals.Written)
 			}
-			return sampleRows{&report.SampleTable{Snap: log.snap, Settings: log.set, Where: samples, Columns: chosen, Log: log, Refusals: refusals}, ctx}, nil
-		},
-	}.command(p)
+			return sampleRows{&report.SampleTable{Snap: log.snap, Settings: log.set, Where: where.query, Columns: chosen, Log: log, Refusals: refusals}, ctx}, nil
+		}),
+	}.of(p)
 }
 
 // unreadRecords is an error if the log holds records that could not be read: their samples were not written.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/report"
 )
@@ -57,6 +58,7 @@ func (g *gauge) Write(p []byte) (int, error) {
 // The last of ten row groups of a Parquet file takes no more memory than the first; in
 // between the writer's buffers vary.
 func TestParquetMemoryDoesNotGrow(t *testing.T) {
+	repotest.Slow(t)
 	const slack = 1 << 20 // a row group is several times as much
 	long, g := longRun(2560), &gauge{}
 	if err := writeParquet(context.Background(), g, tableOf(t, long)); err != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // flagEffect is what to add to a command line so that a flag changes what it does.
@@ -123,6 +125,7 @@ func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 				return
 			}
 			t.Run(c.Name()+" --"+f.Name, func(t *testing.T) {
+				repotest.OneIn(t, 6)
 				t.Parallel()
 				effects, name := flagEffects(), f.Name
 				if _, own := effects[c.Name()+" "+name]; own {

@@ -126,8 +126,7 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 // addTo declares the flag.
 func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
-	f.flags.StringVar(&f.name, "format", f.name, join(f.names, "or"))
-	completeFlag(cmd, "format", f.names...)
+	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
 	if f.hasShort {
 		f.flags.BoolVar(&f.isShort, "json", false, "same as --format json")
 	}
@@ -151,6 +150,9 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	return write, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
+// noted are the notes that the format has no place for.
+func (f *formatFlag[W]) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
+
 // noteStyle is the format that notes are written in. JSONL is a default too: only a format that was asked for counts.
 func (f *formatFlag[W]) noteStyle() string {
 	if f.flags != nil && !f.isShort && !f.flags.Changed("format") {
@@ -168,10 +170,15 @@ func join(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
+// addChoice declares a flag, with values that a shell completes.
+func addChoice(cmd *cobra.Command, to *string, name, value, usage string, values ...string) {
+	cmd.Flags().StringVar(to, name, value, usage)
+	CompleteFlag(cmd, name, values...)
+}
+
 // addEmitFlag declares --emit.
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
-	cmd.Flags().StringVar(name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "))
-	completeFlag(cmd, "emit", trainer.Names()...)
+	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
 }
 
 // stepRange selects steps of a run.

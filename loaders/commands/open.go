@@ -20,7 +20,6 @@ import (
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
-	"vantage/loaders/storage"
 	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/units"
@@ -132,7 +131,7 @@ func Title(paths []string) string {
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
 	case paths[0] == "-":
 		return "standard input"
-	case storage.IsElsewhere(paths[0]):
+	case loaders.IsElsewhere(paths[0]):
 		return paths[0]
 	}
 	return filepath.Clean(paths[0])

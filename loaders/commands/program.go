@@ -1,13 +1,14 @@
 // Package commands holds the commands without a screen. Arguments and flags come in through
 // cobra; each command reads a log to its end and writes what a writer of model/report makes
 // of it to [Program].Out, notes and errors to ErrOut. main adds [Program.All] to its root
-// command. A command that reads one log is a [logCommand]; the others are cobra's own.
+// command. A command is a row of words, formats and flags with what it does: [command].
 package commands
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ type Program struct {
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
 	return []*cobra.Command{
-		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report(), p.export(), p.sweep(), p.groupSize(), p.compare(), p.check(), p.match(),
+		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.compare().of(p), p.check(), p.match(),
 		p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats(), p.cache(), p.userConfig(), p.version(),
 	}
 }
@@ -70,45 +71,44 @@ func (p *Program) AddOutputFormat(flags *pflag.FlagSet) {
 	flags.StringVar(&p.OutputFormat, "format", "", "write a report, or the comparison of two runs, instead of opening the screen: text, md, csv or json; of a report also html")
 }
 
-// logCommand is a command that reads a log to its current end, and writes in one of several formats what it makes of it.
-type logCommand[T any] struct {
+// command is what a command is called and takes, and what it does.
+type command[W any] struct {
 	use, short, long, example string
 
-	ofGroup     bool                                  // its first argument names a group
-	onlyRewards bool                                  // of the settings only the columns of the reward are chosen by the log: no estimator is needed
-	format      *formatFlag[func(io.Writer, T) error] // what writes each format, and the notes beside it
-	sets        FlagSets                              // the flags that it has in common with others
-	flags       func(*cobra.Command)                  // declares its own; nil: there are none
-	refuse      func() error                          // what is wrong with its own flags, before anything is read; nil: nothing can be
-	compute     func(context.Context, *openLog) (T, error)
+	args      cobra.PositionalArgs // which arguments it takes; nil: any
+	validArgs []string             // those that a shell completes
+	format    *formatFlag[W]       // what writes each format, and the notes beside it; nil: there is one
+	sets      FlagSets             // the flags that it has in common with others
+	flags     func(*cobra.Command) // declares its own; nil: there are none
+	refuse    func() error         // what is wrong with its own flags, before anything is read; nil: nothing can be
+	run       func(ctx context.Context, c *call, write W) error
+	failed    func(ctx context.Context, err error) error // what becomes of an error; nil: it stays
 }
 
-// command returns the command for p.
-func (c logCommand[T]) command(p *Program) *cobra.Command {
-	cmd := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: cobra.ArbitraryArgs}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		log := &openLog{p: p, command: p.commandLine(cmd, args)}
-		if c.ofGroup {
-			if err := refuseNoGroup(cmd.Name(), args); err != nil {
-				return err
-			}
-			log.group, args = args[0], args[1:]
-		}
-		if c.refuse != nil {
-			if err := c.refuse(); err != nil {
-				return Usage(err)
-			}
-		}
-		if _, err := c.format.writer(cmd.Name()); err != nil {
-			return err
-		}
-		paths, set, err := p.pathsAndSettings(args)
-		if err != nil {
-			return err
-		}
-		return c.run(cmd.Context(), log, paths, set)
+// of returns the command for p.
+func (c command[W]) of(p *Program) *cobra.Command {
+	cmd := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args, ValidArgs: c.validArgs}
+	if c.args == nil {
+		cmd.Args = cobra.ArbitraryArgs
 	}
-	c.format.addTo(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var err error
+		if c.refuse != nil {
+			err = c.refuse()
+		}
+		if err != nil {
+			err = Usage(err)
+		} else {
+			err = c.start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, command: p.commandLine(cmd, args)})
+		}
+		if err != nil && c.failed != nil {
+			err = c.failed(cmd.Context(), err)
+		}
+		return err
+	}
+	if c.format != nil {
+		c.format.addTo(cmd)
+	}
 	if c.flags != nil {
 		c.flags(cmd)
 	}
@@ -116,78 +116,55 @@ func (c logCommand[T]) command(p *Program) *cobra.Command {
 	return cmd
 }
 
-// run reads the paths and writes the output, with the notes that its format has no place for.
-func (c logCommand[T]) run(ctx context.Context, log *openLog, paths []string, set model.Settings) error {
-	name, _, _ := strings.Cut(c.use, " ")
-	write, err := c.format.writer(name)
-	if err != nil {
-		return err
+// start finds what writes the output, and runs.
+func (c command[W]) start(ctx context.Context, called *call) error {
+	var write W
+	called.format, called.noteStyle = "text", "text"
+	if c.format != nil {
+		var err error
+		if write, err = c.format.writer(called.name); err != nil {
+			return err
+		}
+		called.format, called.noteStyle, called.notes = c.format.name, c.format.noteStyle(), c.format.noted()
 	}
-	log.format, log.noteStyle, log.notes = c.format.name, c.format.noteStyle(), c.format.notes[slices.Index(c.format.names, c.format.name)]
-	if err := log.open(ctx, paths, set, c.onlyRewards); err != nil {
-		return err
-	}
-	defer log.Close()
-	result, err := c.compute(ctx, log)
-	if err != nil {
-		return classifyError(err)
-	}
-	log.noteReading()
-	output := func(w io.Writer) error { return write(w, result) }
-	if log.instead != nil {
-		output = log.instead
-	}
-	if err := log.p.writeOutput(ctx, log.file, log.format, output); err != nil {
-		return classifyError(err)
-	}
-	log.noteChoice()
-	if log.then != nil {
-		return log.then()
-	}
-	return nil
+	return c.run(ctx, called, write)
 }
 
-// openLog is a log that was read to its current end, with the settings that are chosen for it. It is open for texts.
-type openLog struct {
-	Source
-	p      *Program
-	paths  []string
-	snap   model.Snapshot
-	set    model.Settings
-	choice choice.Choice
+// startOn is start for paths and settings that are known, in the format that was asked of the command which opens the screen.
+func (c command[W]) startOn(ctx context.Context, p *Program, paths []string, set model.Settings) error {
+	c.format.name = cmp.Or(p.OutputFormat, c.format.name)
+	name, _, _ := strings.Cut(c.use, " ")
+	return c.start(ctx, &call{p: p, name: name, paths: paths, set: set})
+}
 
-	command  string                // the command line, to be run again; "" if another command reads the log
-	group    string                // the argument that names one
-	selected *selection            // the groups that a query selects; nil: it is not noted
-	format   string                // of the output
-	file     string                // that is written instead of standard output; "" for that
-	instead  func(io.Writer) error // writes something else than what was computed; nil: it is that
-	then     func() error          // comes after the output; may be nil
+// call is a command that was called.
+type call struct {
+	p       *Program
+	name    string
+	args    []string
+	command string // the command line, to be run again; "" if another command calls this one
 
+	paths []string       // what is to be read: see configure
+	set   model.Settings // as it is given
+
+	format    string // of the output
 	noteStyle string
 	notes     noteSet // what the output does not say itself
 }
 
-// open reads the paths to their current end and chooses settings. The log is closed after an error.
-func (l *openLog) open(ctx context.Context, paths []string, set model.Settings, onlyRewards bool) (err error) {
-	l.paths = paths
-	if l.Source, l.snap, err = l.p.readOpen(ctx, paths); err != nil {
-		return err
-	}
-	if onlyRewards {
-		l.set, l.choice.Rewards = choice.ChooseRewards(ctx, l.snap, set, l.p.Given())
+// configure splits the arguments into paths and settings.
+func (c *call) configure() (err error) {
+	if c.paths != nil {
 		return nil
 	}
-	if l.set, l.choice, err = l.p.choose(ctx, l.snap, set); err != nil {
-		l.Close()
+	if c.paths, c.set, err = c.p.Configure(c.args); err == nil && len(c.paths) == 0 {
+		err = Usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
 	}
 	return err
 }
 
-// answer returns what every short answer says of the log.
-func (l *openLog) answer() report.Answer {
-	return report.Answer{Path: Title(l.paths), Snap: l.snap, Settings: l.set, Choice: l.choice, Now: time.Now()}
-}
+// output returns where the output goes.
+func (c *call) output(ctx context.Context) io.Writer { return c.p.output(ctx, c.format) }
 
 // noteSet is what people are told on standard error, since the output has no place for it.
 type noteSet int
@@ -201,77 +178,140 @@ const (
 	noteAll     = noteReading | noteChoice
 )
 
-// noteReading notes what was read. It is for a command that may fail after a part of what it has to say; else it comes before
-// the output.
-func (l *openLog) noteReading() {
-	if l.notes&noteConfig != 0 {
-		l.p.noteConfig(l.noteStyle)
-	}
-	if l.notes&noteLeftOut != 0 {
-		l.p.noteLeftOut(l.noteStyle, l.snap)
-	}
-	l.notes &^= noteReading
-}
-
-func (l *openLog) noteChoice() {
-	if l.notes&noteChoice == 0 {
-		return
-	}
-	l.p.noteChoice(l.noteStyle, l.choice)
-	if l.selected != nil {
-		l.p.noteSelection(l.noteStyle, l.selected)
-	}
-}
-
-// noteConfig writes ConfigSummary as a note.
-func (p *Program) noteConfig(style string) {
-	if p.ConfigSummary != "" {
-		p.note(style, p.ConfigSummary)
-	}
-}
-
-// noteLeftOut notes which rows are not counted.
-func (p *Program) noteLeftOut(style string, snap model.Snapshot) {
-	for _, text := range snap.Run.LeftOut() {
-		p.note(style, text)
+// note writes notes about the output to standard error.
+func (c *call) note(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			c.p.note(c.noteStyle, text)
+		}
 	}
 }
 
 // noteChoice notes the estimator, if one was chosen, and the columns of the reward.
-func (p *Program) noteChoice(style string, c choice.Choice) {
-	if c.Origin != "" {
-		p.note(style, "computed as "+c.WithScale())
+func (c *call) noteChoice(chosen choice.Choice) {
+	if chosen.Origin != "" {
+		c.note("computed as " + chosen.WithScale())
 	}
-	p.noteRewards(style, "", c.Rewards)
+	c.noteRewards("", chosen.Rewards)
 }
 
 // noteRewards notes which columns of a log are the reward. run is the title of the log, if there are several.
-func (p *Program) noteRewards(style, run string, r choice.Rewards) {
+func (c *call) noteRewards(run string, r choice.Rewards) {
 	if r.IsChoice() {
-		p.note(style, run+"reward "+r.String())
-	}
-}
-
-// noteSelection notes what is selected.
-func (p *Program) noteSelection(style string, s *selection) {
-	if text := s.sentence(); text != "" {
-		p.note(style, text)
+		c.note(run + "reward " + r.String())
 	}
 }
 
 // noteRefusals notes for which groups the trainer's own code would have raised an error, which is an error if it is all of them.
-func (l *openLog) noteRefusals(r *report.Refusals) error {
-	if err := r.Err(); err != nil {
-		return err
+func (c *call) noteRefusals(r *report.Refusals) error {
+	err := r.Err()
+	if err == nil {
+		c.note(r.String())
 	}
-	if text := r.String(); text != "" {
-		l.p.note(l.noteStyle, text)
-	}
-	return nil
+	return err
 }
 
 // note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
 // {"note": "…", "schema": "vantage/message@1"}.
 func (p *Program) note(style, text string) {
 	writeMessage(p.ErrOut, style == "json" || style == "jsonl", "note", text)
+}
+
+// openLog is a log that was read to its current end, with the settings that are chosen for it. It is open for texts.
+type openLog struct {
+	*call
+	Source
+	snap   model.Snapshot
+	set    model.Settings
+	choice choice.Choice
+
+	group    string                // the argument that names one
+	selected *selection            // the groups that a query selects; nil: it is not noted
+	file     string                // that is written instead of standard output; "" for that
+	instead  func(io.Writer) error // writes something else than what was computed; nil: it is that
+	then     func() error          // comes after the output; may be nil
+}
+
+// logFlow is what a command is about that reads a log.
+type logFlow int
+
+const (
+	ofLog     logFlow = iota // settings are chosen by the log
+	ofRewards                // of them only the columns of the reward: no estimator is needed
+	ofGroup                  // the first argument names a group
+)
+
+// onLog is what a command does that reads a log to its current end, and writes what it computes of it, with the notes that the
+// format has no place for.
+func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, error)) func(context.Context, *call, func(io.Writer, T) error) error {
+	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
+		log := &openLog{call: c}
+		if flow == ofGroup {
+			if err := refuseNoGroup(c.name, c.args); err != nil {
+				return err
+			}
+			log.group, c.args = c.args[0], c.args[1:]
+		}
+		if err := c.configure(); err != nil {
+			return err
+		}
+		if err := log.open(ctx, flow == ofRewards); err != nil {
+			return err
+		}
+		defer log.Close()
+		result, err := compute(ctx, log)
+		if err != nil {
+			return classifyError(err)
+		}
+		log.noteReading()
+		output := func(w io.Writer) error { return write(w, result) }
+		if log.instead != nil {
+			output = log.instead
+		}
+		if err := c.p.writeOutput(ctx, log.file, c.format, output); err != nil {
+			return classifyError(err)
+		}
+		if c.notes&noteChoice != 0 {
+			c.noteChoice(log.choice)
+			if log.selected != nil {
+				c.note(log.selected.sentence())
+			}
+		}
+		if log.then != nil {
+			return log.then()
+		}
+		return nil
+	}
+}
+
+// open reads the paths to their current end and chooses settings. The log is closed after an error.
+func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
+	if l.Source, l.snap, err = l.p.readOpen(ctx, l.paths); err != nil {
+		return err
+	}
+	if onlyRewards {
+		l.set, l.choice.Rewards = choice.ChooseRewards(ctx, l.snap, l.call.set, l.p.Given())
+		return nil
+	}
+	if l.set, l.choice, err = l.p.choose(ctx, l.snap, l.call.set); err != nil {
+		l.Close()
+	}
+	return err
+}
+
+// answer returns what every short answer says of the log.
+func (l *openLog) answer() report.Answer {
+	return report.Answer{Path: Title(l.paths), Snap: l.snap, Settings: l.set, Choice: l.choice, Now: time.Now()}
+}
+
+// noteReading notes what was read. It is for a command that may fail after a part of what it has to say; else it comes before
+// the output.
+func (l *openLog) noteReading() {
+	if l.notes&noteConfig != 0 {
+		l.note(l.p.ConfigSummary)
+	}
+	if l.notes&noteLeftOut != 0 {
+		l.note(l.snap.Run.LeftOut()...)
+	}
+	l.notes &^= noteReading
 }

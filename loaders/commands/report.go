@@ -19,14 +19,13 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
 
 // reportOptions are the flags of the command besides settings.
 type reportOptions struct {
-	format formatFlag[func(io.Writer, *report.Report) error]
+	format formatFlag[reportWriter]
 	charts *report.Charts // that the writer made
 
 	per, svg, emit string
@@ -34,16 +33,16 @@ type reportOptions struct {
 	texts          int
 	steps          stepRange
 
-	by      string // what a breakdown has a row for each of
-	where   whereFlag
-	samples figures.Query // that where selects
+	by    string // what a breakdown has a row for each of
+	where selection
 }
 
-func (p *Program) report() *cobra.Command { return p.reportCommand().command(p) }
+// reportWriter writes a report in one of its formats.
+type reportWriter = func(io.Writer, *report.Report) error
 
-func (p *Program) reportCommand() logCommand[*report.Report] {
-	o := &reportOptions{where: whereFlag{of: "samples"}}
-	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) func(io.Writer, *report.Report) error {
+func (p *Program) report() command[reportWriter] {
+	o := &reportOptions{where: selection{kind: "samples"}}
+	charted := func(write func(io.Writer, *report.Report) (*report.Charts, error)) reportWriter {
 		return func(w io.Writer, r *report.Report) (err error) {
 			o.charts, err = write(w, r)
 			return err
@@ -51,7 +50,7 @@ func (p *Program) reportCommand() logCommand[*report.Report] {
 	}
 	o.format = newFormatFlag("text", charted(report.Text)).or("md", charted(report.Markdown)).or("csv", charted(report.CSV)).noting(noteAll).
 		or("json", charted(report.JSON)).or("html", charted(report.HTML))
-	return logCommand[*report.Report]{
+	return command[reportWriter]{
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
 		long: `report prints what the screen shows: a row per step or per group, charts, and the
@@ -69,10 +68,8 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		format: &o.format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "what each row stands for: step, group or run")
-			completeFlag(cmd, "per", "step", "group", "run")
-			cmd.Flags().StringVar(&o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log")
-			completeFlag(cmd, "by", analysis.PartKinds()...)
+			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row stands for: step, group or run", "step", "group", "run")
+			addChoice(cmd, &o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, which is replaced once it is complete")
@@ -81,7 +78,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			o.steps.addTo(cmd.Flags())
 		},
 		refuse: o.refuse,
-		compute: func(ctx context.Context, log *openLog) (*report.Report, error) {
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			log.file = o.output
 			switch {
 			case o.emit != "":
@@ -91,20 +88,21 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 				return nil, err
 			case o.isBreakdown():
 				b, err := o.breakDown(ctx, log)
+				write := map[string]func(io.Writer, *report.Breakdown) error{
+					"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": report.BreakdownCSV, "json": report.BreakdownJSON,
+				}[log.format]
 				log.notes = 0
-				log.instead = func(w io.Writer) error { return breakdownFormats()[log.format](w, b) }
+				log.instead = func(w io.Writer) error { return write(w, b) }
 				return nil, err
 			}
 			return o.compute(ctx, log)
-		},
+		}),
 	}
 }
 
 // WriteReport reads the paths to their current end and writes a report per step, as text if the flags say nothing else.
 func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
-	c := p.reportCommand()
-	c.format.name = cmp.Or(p.OutputFormat, c.format.name)
-	return c.run(ctx, &openLog{p: p}, paths, set)
+	return p.report().startOn(ctx, p, paths, set)
 }
 
 // isBreakdown reports whether the report is to be broken down: who pays.
@@ -135,7 +133,7 @@ func (o *reportOptions) refuse() (err error) {
 	case o.per != string(report.PerStep):
 		return fmt.Errorf("--per %s is for a report, and --by and --where print a breakdown, whose rows --by names: omit one", o.per)
 	default:
-		o.samples, err = o.where.parse()
+		err = o.where.parse()
 	}
 	return err
 }
@@ -195,13 +193,6 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 	return parts, nil
 }
 
-// breakdownFormats are the writers of a breakdown by the names of those of a report.
-func breakdownFormats() map[string]func(io.Writer, *report.Breakdown) error {
-	return map[string]func(io.Writer, *report.Breakdown) error{
-		"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": report.BreakdownCSV, "json": report.BreakdownJSON,
-	}
-}
-
 // breakDown returns the figures of a report part by part.
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
@@ -218,7 +209,7 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 			return fmt.Errorf("--by %s: %w", by, err)
 		}
 		b.Parts.Add(a, func(g, i int) string {
-			if !o.samples.MatchesSample(a, g, i) {
+			if !o.where.query.MatchesSample(a, g, i) {
 				return ""
 			}
 			return partOf(g, i)

@@ -65,10 +65,10 @@ func putRun(t *testing.T, path, text string, at time.Time) {
 	}
 }
 
-// wideRows are steps whose rows in a short answer are long: groups of many fates, and means of many digits.
+// wideRows are steps whose rows in a short answer are long, whatever the path of the log: large numbers, groups of many fates, and means of many digits.
 func wideRows() string {
 	var text strings.Builder
-	for step := 1_000_000; step < 1_000_030; step++ {
+	for step := 1_000_000_000_000; step < 1_000_000_000_030; step++ {
 		for g := range 120 {
 			for i := range 3 {
 				reward := []float64{0, 1, 0.3, float64(i) / 7}[g%4]

@@ -21,6 +21,8 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/model/glance"
 	"vantage/model/report"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // schemaLines are command lines whose outputs are JSON, about the logs of a folder with all kinds of trouble.
@@ -133,7 +135,10 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 		s.run(t, line)
 	}
 	s.writeBuildsAndPapers(t)
-	for _, log := range formatstest.Logs(t, "../formats/testdata") {
+	for i, log := range formatstest.Logs(t, "../formats/testdata") {
+		if i%8 >= repotest.Times(1, 8) {
+			continue
+		}
 		path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,22 +97,36 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 }
 
 // IsSet reports whether the command line or --config sets an option, by its trainer's name.
-func (p *Program) IsSet(option string) bool {
-	return slices.ContainsFunc(p.settings, func(o model.Option) bool { return optionName(o) == option })
-}
+func (p *Program) IsSet(option string) bool { return p.given(option) != "" }
 
-// optionName returns the trainer's name of an option, "" if it is none of the settings.
-func optionName(o model.Option) string {
-	s, _ := model.FindSetting(o.Name)
-	return s.Name
-}
-
-func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, error) {
-	paths, set, err := p.Configure(args)
-	if err == nil && len(paths) == 0 {
-		err = Usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
+// given says where options are from, by their trainer's names: the last of those that the command line or --config sets;
+// "" if neither sets any.
+func (p *Program) given(options ...string) (from choice.Origin) {
+	for i, o := range p.settings {
+		s, _ := model.FindSetting(o.Name)
+		switch {
+		case !slices.Contains(options, s.Name):
+		case i < p.configSettings:
+			from = choice.FromConfig
+		default:
+			from = choice.FromFlag
+		}
 	}
-	return paths, set, err
+	return from
+}
+
+// Given says which of framework, estimator and scale flags or --config set. A configuration
+// decides all three: what it leaves out is the trainer's default.
+func (p *Program) Given() choice.Given {
+	given := choice.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward", "weights")}
+	isFramework := func(o model.Option) bool {
+		s, _ := model.FindSetting(o.Name)
+		return s.Name == "framework"
+	}
+	if slices.ContainsFunc(p.settings[:p.configSettings], isFramework) {
+		given.Estimator, given.Scale = cmp.Or(given.Estimator, choice.FromConfig), cmp.Or(given.Scale, choice.FromConfig)
+	}
+	return given
 }
 
 // choose returns the settings to compute a log with, and who chose the columns of the reward and the
@@ -128,48 +143,7 @@ func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Set
 	if err := set.Validate(); err != nil {
 		return set, chosen, Usage(err)
 	}
-	return set, chosen.WithGroups(snap, set, p.groupsGiven()), ctx.Err()
-}
-
-// groupsGiven says whether flags or --config say how rows are grouped, "" if neither.
-func (p *Program) groupsGiven() choice.Origin {
-	var given choice.Origin
-	for i, o := range p.settings {
-		switch name := optionName(o); {
-		case name != "group_by" && name != "num_generations":
-		case i < p.configSettings:
-			given = choice.FromConfig
-		default:
-			given = choice.FromFlag
-		}
-	}
-	return given
-}
-
-// Given says which of framework, estimator and scale flags or --config set. A configuration
-// decides all three: what it leaves out is the trainer's default.
-func (p *Program) Given() choice.Given {
-	given := choice.Given{}
-	for i, o := range p.settings {
-		origin := choice.FromFlag
-		if i < p.configSettings {
-			origin = choice.FromConfig
-		}
-		switch optionName(o) {
-		case "framework":
-			given.Framework = origin
-			if origin == choice.FromConfig {
-				given = choice.Given{Framework: origin, Estimator: origin, Scale: origin, Rewards: given.Rewards}
-			}
-		case "adv_estimator":
-			given.Estimator = origin
-		case "scale":
-			given.Scale = origin
-		case "reward", "weights":
-			given.Rewards = origin
-		}
-	}
-	return given
+	return set, chosen.WithGroups(snap, set, p.given("group_by", "num_generations")), ctx.Err()
 }
 
 // validate refuses settings as far as that needs no log: without a framework, estimator, scale and

@@ -22,8 +22,7 @@ import (
 type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
 
-	format   formatFlag[func(io.Writer, report.Sweep) error]
-	selected *selection
+	format formatFlag[func(io.Writer, report.Sweep) error]
 }
 
 func (p *Program) sweep() *cobra.Command {
@@ -31,8 +30,8 @@ func (p *Program) sweep() *cobra.Command {
 		or("json", report.SweepJSON).noting(noteReading).or("svg", report.SweepSVG).noting(noteAll)}
 	var s report.Sweep
 	var ratios sweep.Ratios
-	where := whereFlag{of: "groups"}
-	return logCommand[report.Sweep]{
+	where := &selection{kind: "groups"}
+	return command[func(io.Writer, report.Sweep) error]{
 		use:   "sweep PATH... [algorithm.key=value...]",
 		short: "Print the effect of every pair of keep ratios, and what suits a goal",
 		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
@@ -50,12 +49,9 @@ vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --em
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
 			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
-			cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
-			completeFlag(cmd, "compute-new-adv", "on", "off", "both")
-			cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
-			completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
-			cmd.Flags().StringVar(&o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9")
-			completeFlag(cmd, "goal", sweep.GoalNames()...)
+			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
+			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
+			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
 			where.addTo(cmd.Flags())
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
@@ -64,26 +60,26 @@ vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --em
 				return err
 			}
 			if s, ratios, err = o.parse(); err == nil {
-				o.selected, err = newSelection(where)
+				err = where.parse()
 			}
 			return err
 		},
-		compute: func(ctx context.Context, log *openLog) (_ report.Sweep, err error) {
-			s.Choice, log.selected = log.choice, o.selected
-			if s.Grid, err = sweepSelected(ctx, log.snap, log.set, ratios, o.selected); err != nil {
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (_ report.Sweep, err error) {
+			s.Choice, log.selected = log.choice, where
+			if s.Grid, err = sweepSelected(ctx, log.snap, log.set, ratios, where); err != nil {
 				return s, err
 			}
-			if s.Where = o.selected.sentence(); s.Where != "" && o.selected.matching == 0 {
+			if s.Where = where.sentence(); s.Where != "" && where.matching == 0 {
 				return s, where.nothing()
 			}
-			s.Current, err = currentCell(ctx, log.snap, log.set, *o.selected)
+			s.Current, err = currentCell(ctx, log.snap, log.set, *where)
 			if o.emit != "" {
 				log.notes = noteAll
 				log.instead = func(w io.Writer) error { return o.emitBest(w, log, s) }
 			}
 			return s, err
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 // emitBest writes the recommended settings.
@@ -96,16 +92,18 @@ func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error
 	if best.Cell == nil {
 		return fmt.Errorf("no recommendation: %s", best.Reason)
 	}
-	log.p.note(log.noteStyle, fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
+	log.note(fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
 	return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 }
 
 // sweepSelected returns the grid of the groups that are selected under the settings as they are given.
 func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
-	if selected.where.text == "" {
-		steps := make([]int, len(snap.Steps))
-		for i := range steps {
-			steps[i] = i
+	if selected.text == "" {
+		var steps []int
+		for i := range snap.Steps {
+			if !snap.Open(i) || len(snap.Steps) == 1 {
+				steps = append(steps, i)
+			}
 		}
 		return sweep.Run(ctx, snap, steps, set, ratios)
 	}
@@ -115,7 +113,7 @@ func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings,
 		if a, err = analysis.Analyze(ctx, snap, i, set); err != nil {
 			break
 		}
-		if groups := selected.of(a); len(groups) > 0 {
+		if groups := selected.of(a); len(groups) > 0 && (!a.Open || len(snap.Steps) == 1) {
 			grid, err = grid.WithSteps(ctx, snap, []int{i}, groups)
 		}
 	}
@@ -202,19 +200,17 @@ func (p *Program) groupSize() *cobra.Command {
 	var sizes string
 	var asked []int
 	var steps stepRange
-	var selected *selection
-	where := whereFlag{of: "groups"}
-	return logCommand[report.GroupSize]{
+	where := &selection{kind: "groups"}
+	return command[func(io.Writer, report.GroupSize) error]{
 		use:   "groupsize PATH...",
 		short: "Print how many groups of another size would be dead, and what one that is not costs",
 		long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of
 the same prompts would do: how many would be dead (all samples solved, or none), and how
 many samples must be generated for each group that is not dead. Larger groups are less
 often dead and cost more. It needs rewards that say what is solved: see --solved-at.`,
-		example:     `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
-		onlyRewards: true,
-		format:      &format,
-		sets:        unweighed,
+		example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
+		format:  &format,
+		sets:    unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(groupsize.DefaultSizes()), "[]"), " ", ","), "sizes to ask about")
 			steps.addTo(cmd.Flags())
@@ -222,28 +218,28 @@ often dead and cost more. It needs rewards that say what is solved: see --solved
 		},
 		refuse: func() (err error) {
 			if asked, err = parseSizes(sizes); err == nil {
-				selected, err = newSelection(where)
+				err = where.parse()
 			}
 			return err
 		},
-		compute: func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
+		run: onLog(ofRewards, func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
 			log.noteReading()
-			log.selected = selected
+			log.selected = where
 			if log.snap, err = steps.selectFrom(log.snap); err != nil {
 				return r, err
 			}
 			if where.text == "" {
 				r.Result, err = groupsize.Run(ctx, log.snap, log.set, asked)
 			} else {
-				r.Result, err = groupsize.RunSelected(ctx, log.snap, log.set, asked, selected.of)
+				r.Result, err = groupsize.RunSelected(ctx, log.snap, log.set, asked, where.of)
 			}
-			if where.text != "" && selected.steps > 0 && selected.matching == 0 {
+			if where.text != "" && where.steps > 0 && where.matching == 0 {
 				return r, where.nothing()
 			}
-			r.Rewards, r.Where = log.choice.Rewards, selected.sentence()
+			r.Rewards, r.Where = log.choice.Rewards, where.sentence()
 			return r, err
-		},
-	}.command(p)
+		}),
+	}.of(p)
 }
 
 // maxGroupSize is the largest size to ask about.

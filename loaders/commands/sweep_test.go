@@ -19,6 +19,7 @@ import (
 func TestSweepAdviceOnMadeLogs(t *testing.T) {
 	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
 		t.Run(log.Format, func(t *testing.T) {
+			repotest.OneIn(t, 6)
 			path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -48,9 +49,12 @@ func TestSweepAdviceOnSampleLogs(t *testing.T) {
 	advised := 0
 	for _, path := range logs {
 		name, _ := filepath.Rel(root, path)
-		t.Run(name, func(t *testing.T) { advised += checkSweepAdvice(t, path) })
+		t.Run(name, func(t *testing.T) {
+			repotest.OneIn(t, 10)
+			advised += checkSweepAdvice(t, path)
+		})
 	}
-	if advised == 0 {
+	if advised == 0 && repotest.Times(0, 1) == 1 { // of all logs: few may have none
 		t.Error("no log of the samples gets advice")
 	}
 }

@@ -16,86 +16,78 @@ import (
 	"vantage/model/units"
 )
 
-// tailOptions are the flags of tail.
-type tailOptions struct {
-	format *formatFlag[func(io.Writer, report.TailLine) error]
-	idle   time.Duration
-	last   int
-}
-
 func (p *Program) tail() *cobra.Command {
-	o := tailOptions{format: answerFlag(report.TailText, report.TailJSON, noteConfig)}
-	cmd := &cobra.Command{
-		Use:   "tail PATH... [algorithm.key=value...]",
-		Short: "Follow a run and print a line for each step when it is complete",
-		Long: `tail prints a line for the newest complete step, and then one for each step that
+	var idle time.Duration
+	var last int
+	return command[func(io.Writer, report.TailLine) error]{
+		use:   "tail PATH... [algorithm.key=value...]",
+		short: "Follow a run and print a line for each step when it is complete",
+		long: `tail prints a line for the newest complete step, and then one for each step that
 becomes complete. It ends when no row came for the time of --idle-timeout, or with a
 signal; the last line says which of them, and whether the newest step is unfinished. The
 exit code is 0, or 1 if no sample was ever read. While nothing is written it uses no
 processor time.`,
-		Example: `vantage tail runs/qwen-math/rollouts --json --idle-timeout 10m`,
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, err := o.format.writer("tail")
-			if err != nil {
-				return err
-			}
-			switch {
-			case o.idle < 0:
-				return Usage(fmt.Errorf("--idle-timeout %s: expected a time such as 10m, or 0 for no end", o.idle))
-			case o.last < 1:
-				return Usage(fmt.Errorf("--last %d: expected a number of steps", o.last))
-			}
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			p.noteConfig(o.format.name)
-			return p.follow(cmd.Context(), paths, set, o, write)
+		example: `vantage tail runs/qwen-math/rollouts --json --idle-timeout 10m`,
+		format:  answerFlag(report.TailText, report.TailJSON, noteConfig),
+		sets:    unweighed,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "end when no row came for this time, such as 10m; 0 is never")
+			cmd.Flags().IntVar(&last, "last", 1, "begin with so many of the steps that are there")
+			p.AddWaitFlag(cmd.Flags())
 		},
-	}
-	cmd.Flags().DurationVar(&o.idle, "idle-timeout", 0, "end when no row came for this time, such as 10m; 0 is never")
-	cmd.Flags().IntVar(&o.last, "last", 1, "begin with so many of the steps that are there")
-	o.format.addTo(cmd)
-	p.AddWaitFlag(cmd.Flags())
-	p.AddFlags(cmd, unweighed)
-	return cmd
+		refuse: func() error {
+			switch {
+			case idle < 0:
+				return fmt.Errorf("--idle-timeout %s: expected a time such as 10m, or 0 for no end", idle)
+			case last < 1:
+				return fmt.Errorf("--last %d: expected a number of steps", last)
+			}
+			return nil
+		},
+		run: func(ctx context.Context, c *call, write func(io.Writer, report.TailLine) error) error {
+			if err := c.configure(); err != nil {
+				return err
+			}
+			c.note(p.ConfigSummary)
+			return c.follow(ctx, idle, last, write)
+		},
+	}.of(p)
 }
 
 // follow writes the lines of a tail.
-func (p *Program) follow(ctx context.Context, paths []string, set model.Settings, o tailOptions, write func(io.Writer, report.TailLine) error) error {
-	source, err := p.Open(paths, true)
+func (c *call) follow(ctx context.Context, idle time.Duration, last int, write func(io.Writer, report.TailLine) error) error {
+	source, err := c.p.Open(c.paths, true)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	followed := newIdleSource(ctx, source, o.idle)
+	followed := newIdleSource(ctx, source, idle)
 	defer followed.stop()
 	lines := 0
 	w := watcher{
-		source: followed, given: set, set: set, monitor: check.NewMonitor(nil), backlog: o.last,
-		choose: p.choose,
+		source: followed, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
+		choose: c.p.choose,
 		note:   func(choice.Choice) {}, // each line says it
-		link:   linkWatch{note: func(text string) { p.note(o.format.name, text) }},
+		link:   linkWatch{note: func(text string) { c.note(text) }},
 	}
 	w.each = func(s *analysis.StepFigures) error {
 		lines++
-		return write(p.output(ctx, o.format.name), report.TailLine{Step: s, Choice: w.chosen})
+		return write(c.output(ctx), report.TailLine{Step: s, Choice: w.chosen})
 	}
 	err = w.run(ctx, followed.ctx)
 	if err != nil && followed.ctx.Err() == nil {
 		return err
 	}
 	end := report.TailLine{End: "input ended", Steps: lines}
-	switch {
+	switch trouble := w.link.trouble(time.Now()); {
 	case ctx.Err() != nil:
 		end.End = "interrupted"
 	case err != nil && !followed.rows:
-		return noRowsCame(paths, o.idle, w.link.trouble(time.Now()))
+		return noRowsCame(c.paths, idle, trouble)
 	case err != nil:
-		end.End, end.Quiet = "idle", o.idle
-		if trouble := w.link.trouble(time.Now()); trouble != "" {
-			p.note(o.format.name, "no row came for "+units.ApproxDuration(o.idle)+"; "+trouble)
+		end.End, end.Quiet = "idle", idle
+		if trouble != "" {
+			c.note("no row came for " + units.ApproxDuration(idle) + "; " + trouble)
 		}
 	}
 	if lines == 0 && followed.rows && w.notReady != nil {
@@ -104,7 +96,7 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 	if followed.rows && !w.monitor.Added(w.newest) {
 		end.Unfinished = &w.newest
 	}
-	return write(p.output(context.WithoutCancel(ctx), o.format.name), end)
+	return write(c.output(context.WithoutCancel(ctx)), end)
 }
 
 // noRowsCame is the error of a tail that ended before the first row. A trouble with the link is the likely reason.

@@ -17,18 +17,18 @@ import (
 // watch follows a run and writes transitions until a signal or the end of input. The exit
 // code then says whether a rule fails at the newest step. A signal is no error: jobs end a
 // watch that way.
-func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, o *checkOptions) error {
-	source, err := p.Open(paths, true)
+func (c *call) watch(ctx context.Context, o *checkOptions) error {
+	source, err := c.p.Open(c.paths, true)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, given: set, set: set, monitor: check.NewMonitor(o.rules),
-		print:  func(t check.Transition) error { return o.write.transition(p.output(ctx, o.format.name), t) },
-		choose: p.choose,
-		note:   func(c choice.Choice) { p.noteChoice(o.format.name, c) },
-		link:   linkWatch{note: func(text string) { p.note(o.format.name, text) }},
+		source: source, given: c.set, set: c.set, monitor: check.NewMonitor(o.rules),
+		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
+		choose: c.p.choose,
+		note:   c.noteChoice,
+		link:   linkWatch{note: func(text string) { c.note(text) }},
 	}
 	err = w.run(ctx, ctx)
 	if err != nil && ctx.Err() == nil {
@@ -105,10 +105,16 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 		if ended {
 			return w.notReady
 		}
-		if got.chunk != nil {
-			got.pause(waiting)
-			w.read(waiting, chunks)
+		if got.chunk == nil {
+			continue
 		}
+		if got.caughtUp() && got.chunk.Progress.BytesAll > 0 { // of files; the writer of a stream would block
+			select {
+			case <-time.After(minPollInterval):
+			case <-waiting.Done():
+			}
+		}
+		w.read(waiting, chunks)
 	}
 }
 
@@ -121,16 +127,6 @@ type readResult struct {
 
 // caughtUp reports whether everything that is there has been read.
 func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
-
-// pause waits before files are read again once everything has been read.
-func (r readResult) pause(ctx context.Context) {
-	if r.caughtUp() && r.chunk.Progress.BytesAll > 0 {
-		select {
-		case <-time.After(minPollInterval):
-		case <-ctx.Done():
-		}
-	}
-}
 
 // read reads the next chunk in the background.
 func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
@@ -153,15 +149,6 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 	return s.Step, true
 }
 
-// awaitStall makes the rules on stalls be checked when one begins to fail if no row comes.
-func (w *watcher) awaitStall(log check.Log, ended bool) {
-	at := log.StallsAt(w.monitor.Rules())
-	if at.IsZero() || ended || w.recheck != nil && w.recheckAt.Before(at) {
-		return
-	}
-	w.recheckAt, w.recheck = at, time.After(time.Until(at))
-}
-
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
@@ -170,24 +157,15 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		w.monitor.StartAgain()
 	}
 	w.attempt = max(w.attempt, attempt)
-	var added []model.Step
-	short, pending := w.awaitRows(snap, ended)
-	for i, step := range snap.Steps {
-		if pending && step.Number == short {
-			continue
-		}
-		if !snap.Open(i) && !w.monitor.Added(step.Number) {
-			added = append(added, step)
-		}
-	}
-	w.newest = snap.Steps[len(snap.Steps)-1].Number
-	if err := w.settle(ctx, snap, added); err != nil {
+	added, err := w.newSteps(ctx, snap, ended)
+	if err != nil {
 		return nil, err
 	}
-	added = w.withoutOld(added)
 	notReady, printErr := w.judge(ctx, snap.Only(added))
 	log := check.LogOf(snap, time.Now())
-	w.awaitStall(log, ended)
+	if at := log.StallsAt(w.monitor.Rules()); !at.IsZero() && !ended && (w.recheck == nil || !w.recheckAt.Before(at)) {
+		w.recheckAt, w.recheck = at, time.After(time.Until(at)) // when a rule on stalls begins to fail if no row comes
+	}
 	for _, o := range w.monitor.AddLog(log, snap.Steps[len(snap.Steps)-1].Number) {
 		if printErr == nil {
 			printErr = w.print(o)
@@ -203,6 +181,30 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return nil, Usage(err)
 	}
 	return nil, nil
+}
+
+// newSteps returns the steps that have become complete, for which reward and estimator are settled.
+func (w *watcher) newSteps(ctx context.Context, snap model.Snapshot, ended bool) (added []model.Step, err error) {
+	short, pending := w.awaitRows(snap, ended)
+	for i, step := range snap.Steps {
+		isShort := pending && step.Number == short
+		if !isShort && !snap.Open(i) && !w.monitor.Added(step.Number) {
+			added = append(added, step)
+		}
+	}
+	w.newest = snap.Steps[len(snap.Steps)-1].Number
+	if err := w.settle(ctx, snap, added); err != nil {
+		return nil, err
+	}
+	if w.begun || w.backlog == 0 || len(added) == 0 {
+		return added, nil
+	}
+	w.begun = true
+	old := max(0, len(added)-w.backlog)
+	for _, step := range added[:old] {
+		w.monitor.Add(&analysis.StepFigures{Step: step.Number}) // so that it is not new any more
+	}
+	return added[old:], nil
 }
 
 // judge evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
@@ -228,19 +230,6 @@ func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, pr
 		return nil
 	})
 	return notReady, printErr
-}
-
-// withoutOld returns the steps without those that were complete before the backlog.
-func (w *watcher) withoutOld(added []model.Step) []model.Step {
-	if w.begun || w.backlog == 0 || len(added) == 0 {
-		return added
-	}
-	w.begun = true
-	old := max(0, len(added)-w.backlog)
-	for _, step := range added[:old] {
-		w.monitor.Add(&analysis.StepFigures{Step: step.Number}) // so that it is not new any more
-	}
-	return added[old:]
 }
 
 // settle decides on reward and estimator when the first steps are complete, and again when there are twice

@@ -14,42 +14,31 @@ import (
 	"vantage/model/units"
 )
 
-// whereFlag selects what a command counts by a query.
-type whereFlag struct {
-	text string
-	of   string // what is selected: "samples" or "groups"
-}
-
-// addTo declares --where.
-func (w *whereFlag) addTo(flags *pflag.FlagSet) {
-	doc := "only " + w.of + " that match this query, as in the filter of the screen: fate:alive sample.length>4000"
-	if w.of == "groups" {
-		doc += "; a group matches if one of its samples does"
-	}
-	flags.StringVar(&w.text, "where", "", doc)
-}
-
-// parse returns the query, which matches everything without the flag.
-func (w *whereFlag) parse() (figures.Query, error) {
-	q, err := figures.ParseQuery(w.text)
-	if err != nil {
-		return q, Usage(fmt.Errorf("--where: %w", err))
-	}
-	return q, nil
-}
-
-// selection is the groups that a query selects, and how many they are.
+// selection is what the query of --where selects: the samples or groups that a command counts, and how many groups they are of.
 type selection struct {
-	where whereFlag
+	kind  string // what is selected: "samples" or "groups"
+	text  string
 	query figures.Query
 
 	matching, groups     int
 	matchingSteps, steps int
 }
 
-func newSelection(w whereFlag) (*selection, error) {
-	q, err := w.parse()
-	return &selection{where: w, query: q}, err
+// addTo declares --where.
+func (s *selection) addTo(flags *pflag.FlagSet) {
+	doc := "only " + s.kind + " that match this query, as in the filter of the screen: fate:alive sample.length>4000"
+	if s.kind == "groups" {
+		doc += "; a group matches if one of its samples does"
+	}
+	flags.StringVar(&s.text, "where", "", doc)
+}
+
+// parse parses the query, which matches everything without the flag.
+func (s *selection) parse() (err error) {
+	if s.query, err = figures.ParseQuery(s.text); err != nil {
+		return Usage(fmt.Errorf("--where: %w", err))
+	}
+	return nil
 }
 
 // of returns the indexes of the groups of a step that match, ascending.
@@ -70,10 +59,10 @@ func (s *selection) of(a *analysis.Analysis) []int {
 
 // sentence says what is selected, "" without a query.
 func (s *selection) sentence() string {
-	if s.where.text == "" {
+	if s.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.where.text)
+	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.text)
 }
 
 // addPrompts adds the hashes of the prompts of which a group of the run matches.
@@ -111,6 +100,6 @@ func (s *selection) onlyLogged(ctx context.Context, snap model.Snapshot, set mod
 }
 
 // nothing is the error of a query that matches nothing.
-func (w *whereFlag) nothing() error {
-	return fmt.Errorf("--where %q matches no %s of these steps under these settings", w.text, w.of)
+func (s *selection) nothing() error {
+	return fmt.Errorf("--where %q matches no %s of these steps under these settings", s.text, s.kind)
 }

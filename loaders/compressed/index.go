@@ -30,10 +30,7 @@ func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompress
 		x.checkpoints.record(number, r)
 		return startDecompressor(io.NopCloser(r), counted), nil
 	}
-	if p.IsTable() {
-		return startDecompressor(io.NopCloser(p.rows(counted)), counted), nil
-	}
-	r, err := newZstdReader(counted, zstdBlocks)
+	r, err := newReader(p, counted, zstdBlocks)
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +160,11 @@ func memoryLimit() int {
 // record makes checkpoints of a file while r decompresses it.
 func (c *checkpoints) record(file int32, r *gzipindex.Reader) {
 	next := int64(0)
-	r.OnBlock(func(r *gzipindex.Reader) {
+	r.OnBlock = func(r *gzipindex.Reader) {
 		if r.Offset() >= next {
 			next = r.Offset() + c.add(file, r.Checkpoint())
 		}
-	})
+	}
 }
 
 // add returns the distance to the next checkpoint.

@@ -39,7 +39,7 @@ func largeCheckpoint(t *testing.T) (point gzipindex.Checkpoint) {
 	_, _ = z.Write(noise)
 	_ = z.Close()
 	r := gzipindex.NewReader(&packed)
-	r.OnBlock(func(r *gzipindex.Reader) { point = r.Checkpoint() })
+	r.OnBlock = func(r *gzipindex.Reader) { point = r.Checkpoint() }
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@
 package compressed
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -33,31 +34,25 @@ const (
 // SniffSize is how many bytes at the start of a file tell its packing.
 const SniffSize = 4
 
-// The first bytes of each.
-const (
-	gzipMagic    = "\x1f\x8b"
-	zstdMagic    = "\x28\xb5\x2f\xfd"
-	parquetMagic = "PAR1"
-	torchMagic   = "PK\x03\x04"       // of any zip file
-	streamMagic  = "\xff\xff\xff\xff" // of a stream of Arrow
-	arrowMagic   = "ARRO"             // of a file of Arrow, without its end
-)
+// magics are the first bytes of each.
+var magics = [...]struct {
+	start   string
+	packing Packing
+}{
+	{"\x1f\x8b", Gzip},
+	{"\x28\xb5\x2f\xfd", Zstd},
+	{"PAR1", Parquet},
+	{"PK\x03\x04", Torch},       // of any zip file
+	{"\xff\xff\xff\xff", Arrow}, // of a stream
+	{"ARRO", Arrow},             // of a file, without its end
+}
 
 // Sniff returns the packing of a file by its first bytes.
 func Sniff(start []byte) Packing {
-	switch {
-	case len(start) >= 2 && string(start[:2]) == gzipMagic:
-		return Gzip
-	case len(start) < SniffSize:
-		return None
-	case string(start[:SniffSize]) == zstdMagic:
-		return Zstd
-	case string(start[:SniffSize]) == parquetMagic:
-		return Parquet
-	case string(start[:SniffSize]) == torchMagic:
-		return Torch
-	case string(start[:SniffSize]) == streamMagic || string(start[:SniffSize]) == arrowMagic:
-		return Arrow
+	for _, m := range magics {
+		if bytes.HasPrefix(start, []byte(m.start)) {
+			return m.packing
+		}
 	}
 	return None
 }
@@ -70,11 +65,9 @@ func Detect(file io.ReaderAt) (Packing, error) {
 		return None, err
 	}
 	packing := Sniff(start[:n])
-	if packing == None && n > 0 && n < SniffSize {
-		for _, magic := range []string{gzipMagic, zstdMagic, parquetMagic, torchMagic, streamMagic, arrowMagic} {
-			if strings.HasPrefix(magic, string(start[:n])) {
-				return Torn, nil
-			}
+	for _, m := range magics {
+		if packing == None && n > 0 && n < SniffSize && strings.HasPrefix(m.start, string(start[:n])) {
+			return Torn, nil
 		}
 	}
 	return packing, nil
@@ -83,22 +76,22 @@ func Detect(file io.ReaderAt) (Packing, error) {
 // IsTable reports whether a file holds samples that are read as JSON lines, and no text.
 func (p Packing) IsTable() bool { return p == Torch || p == Arrow }
 
-// rows returns the JSON lines of such a file.
-func (p Packing) rows(file io.Reader) io.Reader {
-	if p == Arrow {
-		return arrowfile.NewReader(file)
-	}
-	return torchfile.NewReader(file)
-}
-
 // NewReader returns the text of a gzip or zstd file, or the lines of a table. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
-func NewReader(p Packing, file io.Reader) (io.Reader, error) {
-	if p == Gzip {
-		return gzipindex.NewReader(file), nil
+func NewReader(p Packing, file io.Reader) (io.Reader, error) { return newReader(p, file, 1) }
+
+// newReader is NewReader with so many blocks of a zstd file in flight; with more than 1 it must be closed.
+func newReader(p Packing, file io.Reader, blocks int) (io.ReadCloser, error) {
+	text := file
+	switch p {
+	case Gzip:
+		text = gzipindex.NewReader(file)
+	case Arrow:
+		text = arrowfile.NewReader(file)
+	case Torch:
+		text = torchfile.NewReader(file)
+	case None, Zstd, Parquet, Torn:
+		return newZstdReader(file, blocks)
 	}
-	if p.IsTable() {
-		return p.rows(file), nil
-	}
-	return newZstdReader(file, 1)
+	return io.NopCloser(text), nil
 }

@@ -44,10 +44,7 @@ func (c *Components) pick(key, v jsonscan.Value) {
 			c.Set(name, v)
 		}
 	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")) && strings.EqualFold(string(key.Raw), "metrics"):
-		s := jsonscan.Scanner{Data: v.Text()}
-		if inner, err := s.Value(); err == nil && inner.Kind == jsonscan.Object {
-			c.pickObject(key, inner)
-		}
+		c.pickObject(key, v.Inner("{"))
 	case v.Kind == jsonscan.String && c.fields.holdsNames(key.Raw):
 		c.Set(string(key.Text()), jsonscan.FromFloat(estimators.NumberOfName(string(v.Text()))))
 	case v.Kind == jsonscan.Null || v.Kind == jsonscan.Array && IsComponentName(string(key.Text())):
@@ -82,10 +79,7 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 // isSummary reports whether an object summarizes many rewards.
 func isSummary(object jsonscan.Value) (yes bool) {
 	object.EachField(func(name, _ jsonscan.Value) {
-		switch string(name.Raw) {
-		case "mean", "avg", "std", "min", "max":
-			yes = true
-		}
+		yes = yes || slices.Contains([]string{"mean", "avg", "std", "min", "max"}, string(name.Raw))
 	})
 	return yes
 }

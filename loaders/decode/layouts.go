@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
 
@@ -18,14 +17,20 @@ import (
 // without a Layout are read by package decode/fast, several times as fast.
 type Layout func(r *RowDecoder, record []byte, emit func()) error
 
+// OneRow begins a row for a record that is one sample, passes its fields to pick and calls finish. It is what such a Layout
+// is made of: pick calls r.Pick or r.Set, and finish emit.
+func OneRow(r *RowDecoder, record []byte, pick func(key, v jsonscan.Value), finish func()) error {
+	r.BeginRow()
+	err := jsonscan.ScanObject(record, pick)
+	if err == nil {
+		finish()
+	}
+	return err
+}
+
 // oneObject is the layout of a format without one.
 func oneObject(r *RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
-	if err := jsonscan.ScanObject(record, r.visit); err != nil {
-		return err
-	}
-	emit()
-	return nil
+	return OneRow(r, record, r.visit, emit)
 }
 
 // EachInList begins a row for each object of the list under a key, picks its fields and those beside
@@ -156,23 +161,13 @@ func objectList(r *RowDecoder, record []byte, emit func()) error {
 // objectLines is the layout of lines of objects, one a sample. It returns notDocument if they are
 // not: the error of reading the file as one document.
 func objectLines(r *RowDecoder, record []byte, emit func(), notDocument error) error {
-	s := framing.Splitter{Limit: framing.MaxLine}
-	var err error
-	accept := func(line framing.Record) bool {
-		if len(line.Text) > 0 {
-			err = oneObject(r, line.Text, emit)
+	if bytes.IndexByte(record, '\n') < 0 {
+		return notDocument
+	}
+	for line := range bytes.Lines(record) {
+		if line = bytes.TrimSuffix(line, []byte{'\n'}); len(line) > 0 && oneObject(r, line, emit) != nil {
+			return notDocument
 		}
-		return err == nil
-	}
-	s.Feed(record, accept)
-	if s.Lines == 0 {
-		return notDocument
-	}
-	if err == nil {
-		s.Flush(accept)
-	}
-	if err != nil {
-		return notDocument
 	}
 	return nil
 }
@@ -237,20 +232,12 @@ func (r *RowDecoder) splitConversation() {
 // WandbTable is the layout {"columns": [names], "data": [rows]} of W&B's tables: a row is a sample,
 // or a question with its answers in output_1, score_1, output_2, score_2 and so on.
 func WandbTable(r *RowDecoder, record []byte, emit func()) error {
-	var names, data jsonscan.Value
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		switch string(key.Raw) {
-		case "columns":
-			names = v
-		case "data":
-			data = v
-		}
-	})
+	fields, err := jsonscan.Pluck(record, "columns", "data")
 	if err != nil {
 		return err
 	}
-	columns, answers := r.wandbColumns(names.Elements())
-	data.EachElement(func(row jsonscan.Value) {
+	columns, answers := r.wandbColumns(fields[0].Elements())
+	fields[1].EachElement(func(row jsonscan.Value) {
 		cells := row.Elements()
 		cells = cells[:min(len(cells), len(columns))]
 		for answer := 1; answer <= answers; answer++ {
@@ -304,7 +291,7 @@ const wrapper = "data"
 // Wrapped is the layout {"step": 1, "data": {…}}: the fields of the inner object are those of a sample, or
 // of a group as [GroupLists] reads it, and the others hold for it too.
 func Wrapped(r *RowDecoder, record []byte, emit func()) error {
-	flat, err := unwrap(record)
+	flat, _, err := Unwrap(record)
 	switch {
 	case err != nil:
 		return err
@@ -314,40 +301,20 @@ func Wrapped(r *RowDecoder, record []byte, emit func()) error {
 	return oneObject(r, flat, emit)
 }
 
-// Unwrap returns a record with the fields of its inner object among its own, and false if it has none.
-func Unwrap(record []byte) (flat []byte, ok bool) {
-	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		ok = ok || string(key.Raw) == wrapper && v.Kind == jsonscan.Object
-	})
-	flat, err := unwrap(record)
-	return flat, ok && err == nil
-}
-
-func unwrap(record []byte) ([]byte, error) {
-	flat := make([]byte, 0, len(record)+1)
+// Unwrap returns a record with the fields of its inner object among its own, and whether it has one.
+func Unwrap(record []byte) (flat []byte, ok bool, err error) {
+	flat = append(make([]byte, 0, len(record)+1), '{')
 	add := func(key, v jsonscan.Value) {
-		separator := byte(',')
-		if len(flat) == 0 {
-			separator = '{'
-		}
-		flat = append(append(flat, separator, '"'), key.Raw...)
-		flat = append(flat, '"', ':')
-		if v.Kind == jsonscan.String {
-			flat = append(append(append(flat, '"'), v.Raw...), '"')
-			return
-		}
-		flat = append(flat, v.Raw...)
+		flat = append(append(append(flat, '"'), key.Raw...), '"', ':')
+		flat = append(v.AppendJSON(flat), ',')
 	}
 	var inner error
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	err = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
 		if string(key.Raw) == wrapper && v.Kind == jsonscan.Object {
-			inner = jsonscan.ScanObject(v.Raw, add)
+			ok, inner = true, jsonscan.ScanObject(v.Raw, add)
 			return
 		}
 		add(key, v)
 	})
-	if len(flat) == 0 {
-		flat = append(flat, '{')
-	}
-	return append(flat, '}'), errors.Join(err, inner)
+	return jsonscan.AppendEnd(flat, '}'), ok, errors.Join(err, inner)
 }

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,22 +46,21 @@ func (c *PromptCache) Get(prompt, truth jsonscan.Value) model.Prompt {
 	return computed
 }
 
-// Compute is Get without keeping the result, for a prompt that is a string or a list.
+// Compute is Get without keeping the result, for a prompt that is a string or a list. The ground truth counts since environments
+// give different games the same prompt.
 func (c *PromptCache) Compute(prompt, truth jsonscan.Value) model.Prompt {
-	if !isOwnPreview(prompt) {
-		return model.Prompt{Hash: c.hash(prompt, truth), Preview: c.preview(prompt)}
+	isPlain := isOwnPreview(prompt)
+	if isPlain {
+		c.buf = append(c.buf[:0], prompt.Raw...)
+	} else {
+		c.buf = appendValue(c.buf[:0], prompt)
 	}
-	c.buf = append(append(c.buf[:0], prompt.Raw...), 0)
-	c.buf = appendValue(c.buf, truth)
-	return model.Prompt{Hash: max(1, jsonscan.Hash64(c.buf)), Preview: string(prompt.Raw)}
-}
-
-// hash hashes the decoded prompt and its ground truth: environments give different games the same
-// prompt. 0 means "no prompt".
-func (c *PromptCache) hash(prompt, truth jsonscan.Value) uint64 {
-	c.buf = append(appendValue(c.buf[:0], prompt), 0)
-	c.buf = appendValue(c.buf, truth)
-	return max(1, jsonscan.Hash64(c.buf))
+	c.buf = appendValue(append(c.buf, 0), truth)
+	hash := max(1, jsonscan.Hash64(c.buf)) // 0 means "no prompt"
+	if isPlain {
+		return model.Prompt{Hash: hash, Preview: string(prompt.Raw)}
+	}
+	return model.Prompt{Hash: hash, Preview: c.preview(prompt)}
 }
 
 func appendValue(dst []byte, v jsonscan.Value) []byte {
@@ -76,21 +76,18 @@ func appendValue(dst []byte, v jsonscan.Value) []byte {
 
 func (c *PromptCache) preview(prompt jsonscan.Value) string {
 	if messages := prompt.Messages(); len(messages) > 0 {
-		c.buf = lastOfUser(messages).AppendContent(c.buf[:0])
+		last := messages[len(messages)-1] // or the user's last one
+		for _, m := range slices.Backward(messages) {
+			if string(m.Role.Raw) == "user" {
+				last = m
+				break
+			}
+		}
+		c.buf = last.AppendContent(c.buf[:0])
 		return shorten(c.buf)
 	}
 	c.buf = appendValue(c.buf[:0], prompt)
 	return shorten(question(c.buf))
-}
-
-// lastOfUser returns the user's last message, or the last one if none is the user's.
-func lastOfUser(messages []jsonscan.Message) jsonscan.Message {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if string(messages[i].Role.Raw) == "user" {
-			return messages[i]
-		}
-	}
-	return messages[len(messages)-1]
 }
 
 // chatTemplates are the marks of a user's turn, of its end and of the answer after it. The first ones

@@ -96,23 +96,15 @@ func isLog(name string) bool {
 	return false
 }
 
-// isVersionedText reports whether a path is AReaL's {version}/{task}.txt.
-func isVersionedText(dir, name string) bool {
-	return decode.IsDigits(path.Base(dir)) && path.Ext(name) == ".txt"
-}
-
-// isRollout reports whether a path is slime's {rollout_id}.pt or eval_{rollout_id}.pt, or says that it is a rollout. Other .pt files are
-// weights, and what lies in train_data beside the rollouts.
-func isRollout(dir, name string) bool {
-	stem, ok := strings.CutSuffix(name, ".pt")
-	return ok && path.Base(dir) != "train_data" && (decode.IsDigits(strings.TrimPrefix(stem, "eval_")) || strings.Contains(stem, "rollout"))
-}
-
-// IsLog reports whether a path may be that of a log, by its file name and directory.
+// IsLog reports whether a path may be that of a log, by its file name and directory. Of .pt files those are slime's {rollout_id}.pt,
+// eval_{rollout_id}.pt, and what says that it is a rollout: others are weights, and what lies in train_data beside the rollouts.
 func IsLog(file string) bool {
 	dir, name := filepath.Split(file)
-	dir = path.Clean(filepath.ToSlash(dir))
-	return isLog(name) || isVersionedText(dir, name) || isRollout(dir, name)
+	dir = path.Base(path.Clean(filepath.ToSlash(dir)))
+	if stem, ok := strings.CutSuffix(name, ".pt"); ok {
+		return dir != "train_data" && (decode.IsDigits(strings.TrimPrefix(stem, "eval_")) || strings.Contains(stem, "rollout"))
+	}
+	return isLog(name) || decode.IsDigits(dir) && path.Ext(name) == ".txt" // AReaL's {version}/{task}.txt
 }
 
 // List lists the logs below a directory, at most limit. It does not follow symbolic links: they
@@ -210,7 +202,6 @@ const (
 	maxDatabases = 64
 )
 
-// skip notes why a directory was not listed. It returns what ends the listing: a failure of the storage.
 func (l *Listing) skip(dir string, err error) error {
 	var failure *fileio.Failure
 	switch {
@@ -353,6 +344,3 @@ func modTime(dir string) time.Time {
 	}
 	return info.ModTime()
 }
-
-// Lists reports whether the last listing has a log of this path.
-func (d *Directory) Lists(path string) bool { return slices.Contains(d.Listed, path) }

@@ -37,7 +37,9 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 	}
 	switch {
 	case split == SplitVal && len(val) == 0:
-		return slices.DeleteFunc(train, func(f string) bool { return !mayHoldEvaluations(f) }), notes
+		// TRL's and ms-swift's logs have the rows of evaluations among those of training: completions_00004.parquet, completions.jsonl,
+		// and W&B's completions_4_8f14e45f.table.json
+		return slices.DeleteFunc(train, func(f string) bool { return !strings.HasPrefix(filepath.Base(f), "completions") }), notes
 	case split == SplitVal:
 		return val, notes
 	case len(train) == 0 && len(val) > 0:
@@ -46,13 +48,6 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", Summarize(val)))
 	}
 	return train, notes
-}
-
-// mayHoldEvaluations reports whether a log may have the rows of evaluations among those of training, as
-// the completions of TRL and ms-swift: completions_00004.parquet, completions.jsonl, and W&B's
-// completions_4_8f14e45f.table.json.
-func mayHoldEvaluations(name string) bool {
-	return strings.HasPrefix(filepath.Base(name), "completions")
 }
 
 // IsValidation reports whether the path of a log has a word for validation in it.

@@ -62,7 +62,17 @@ func (f *File) Open() (Handle, os.FileInfo, error) {
 
 // OpenIn is Open with Root open already; root is nil if Root is "", and for files of a storage.
 func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
-	h, err := f.handle(root)
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	var h Handle
+	var err error
+	switch {
+	case f.Storage != nil:
+		h, err = f.Storage.Open(f.Place())
+	case root != nil:
+		h, err = root.OpenFile(f.Path, flags, 0)
+	default:
+		h, err = os.OpenFile(f.Path, flags, 0)
+	}
 	if f.Fault != nil {
 		h, err = f.Fault(f.Path, h, err)
 	}
@@ -78,17 +88,6 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	return h, info, nil
-}
-
-func (f *File) handle(root *os.Root) (Handle, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	switch {
-	case f.Storage != nil:
-		return f.Storage.Open(f.Place())
-	case root != nil:
-		return root.OpenFile(f.Path, flags, 0)
-	}
-	return os.OpenFile(f.Path, flags, 0)
 }
 
 // Place returns the whole path of the file, in its storage if it has one.
@@ -143,28 +142,21 @@ func (f *File) Differs(info os.FileInfo) bool {
 	return f.Info == nil || info.Size() != f.Size || !SameFile(f.Info, info) || !sameVersion(f.Info, info)
 }
 
-// changedInPlace reports whether the file is as long as when all of it was read, but was changed since: other bytes
-// may stand in its middle, which no fingerprint covers. It says so too if somebody only touched the file, which
-// is then read again for nothing.
-func (f *File) changedInPlace(info os.FileInfo) bool {
-	return f.Pos == f.Size && info.Size() == f.Size && !sameVersion(f.Info, info)
-}
-
-// replacedInMiddle reports whether another version is there than the one of which a part was read. A version that was read to
-// its end may have been appended to.
-func (f *File) replacedInMiddle(info os.FileInfo) bool {
-	old, ok := f.Info.(Object)
-	now, _ := info.(Object)
-	return ok && f.Pos > 0 && f.Pos < f.Size && old.Version != now.Version
-}
-
 // Rewritten reports whether what was read of the file is gone: the file is shorter than Pos,
 // another file, or has other bytes at its start or before Pos; or it cannot be known.
 func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
-	if f.Info == nil {
+	old, isObject := f.Info.(Object)
+	now, _ := info.(Object)
+	switch {
+	case f.Info == nil:
 		return false
+	case f.Pos == f.Size && info.Size() == f.Size && !sameVersion(f.Info, info):
+		// Other bytes may stand in its middle, which no fingerprint covers. If somebody only touched the file it is read for nothing.
+		return true
+	case isObject && f.Pos > 0 && f.Pos < f.Size && old.Version != now.Version:
+		return true // one that was read to its end may have been appended to
 	}
-	return f.changedInPlace(info) || f.replacedInMiddle(info) || info.Size() < f.Pos || !SameFile(f.Info, info) || !f.StartsTheSame(h)
+	return info.Size() < f.Pos || !SameFile(f.Info, info) || !f.StartsTheSame(h)
 }
 
 // StartsTheSame reports whether the file has the bytes at its start, and before Pos, that were read.
@@ -185,7 +177,6 @@ func (f *File) Remember(h io.ReaderAt) {
 // Forget drops the fingerprints, for a file that is read from its start again.
 func (f *File) Forget() { f.head, f.tail, f.StoppedAtNUL = fingerprint{}, fingerprint{}, false }
 
-// fingerprint is the hash of a range of a file.
 type fingerprint struct {
 	offset, size int64
 	hash         uint64

@@ -3,6 +3,7 @@ package fileio
 import (
 	"cmp"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -104,6 +105,28 @@ func (o Object) Type() fs.FileMode { return o.Mode().Type() }
 // Info implements [fs.DirEntry].
 func (o Object) Info() (fs.FileInfo, error) { return o, nil }
 
+// Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened. It holds nothing that
+// has to be closed. It implements [Handle].
+type Ranged struct {
+	*io.SectionReader
+	Object Object
+}
+
+// NewRanged returns the handle of a file. Only ranges within the file are asked for.
+func NewRanged(o Object, readAt func(p []byte, offset int64) (int, error)) Ranged {
+	return Ranged{io.NewSectionReader(readerAt(readAt), 0, o.Bytes), o}
+}
+
+// Stat returns the [Object] that was opened.
+func (r Ranged) Stat() (os.FileInfo, error) { return r.Object, nil }
+
+// Close implements [Handle].
+func (Ranged) Close() error { return nil }
+
+type readerAt func(p []byte, offset int64) (int, error)
+
+func (f readerAt) ReadAt(p []byte, offset int64) (int, error) { return f(p, offset) }
+
 // SameFile reports whether two descriptions are of the same file. Storages do not tell whether a file was replaced by
 // another of the same path: of their files the path counts, and the bytes that were read tell the rest.
 func SameFile(a, b os.FileInfo) bool {
@@ -169,7 +192,6 @@ func NewObjectTree(prefix string, objects []Object) *ObjectTree {
 	return t
 }
 
-// addFolder adds a folder, and those above it.
 func (t *ObjectTree) addFolder(prefix, dir string) {
 	if t.folders[dir] == nil {
 		above := path.Dir(dir)

@@ -10,40 +10,169 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// prime is prime-rl's and verifiers' traces.jsonl: an episode per line, with one trace or several, and
-// rewards as {name: {score, weight}}.
-// PrimeIntellect-ai/prime-rl@559b44772e47 src/prime_rl/monitors/file.py:26-58.
-func prime() Format {
-	return Format{
-		Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
-		TrainerOption: byDefault + ", with DIR = output_dir/run.name (--no-monitors.file turns it off)",
-		File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
-		Score:         85,
-		Keys:          Keys{"traces": jsonscan.Array},
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:    {"reward"},
-			decode.RoleStep:      {"run.work.step", "step"},
-			decode.RoleGroup:     {"group.id", "group"},
-			decode.RolePrompt:    {"task.data.prompt", "task.data.question", "task.prompt"},
-			decode.RoleTruth:     {"task.data.answer", "task.answer"},
-			decode.RoleResponse:  {"nodes", "completion"},
-			decode.RoleAdvantage: {"nodes.advantages", "info.advantage", "advantage"},
-			decode.RoleLength:    {"num_output_tokens", "token_usage.output_tokens"},
-		}),
-		Layout: primeTraces,
+// episodes are the formats whose samples are conversations, or in lists of what agents did.
+func episodes() []Format {
+	return []Format{
+		// prime-rl is prime-rl's and verifiers' traces.jsonl: an episode per line, with one trace or several, and
+		// rewards as {name: {score, weight}}.
+		// PrimeIntellect-ai/prime-rl@559b44772e47 src/prime_rl/monitors/file.py:26-58.
+		{
+			Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
+			TrainerOption: byDefault + ", with DIR = output_dir/run.name (--no-monitors.file turns it off)",
+			File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
+			Score:         85,
+			Keys:          Keys{"traces": jsonscan.Array},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:    {"reward"},
+				decode.RoleStep:      {"run.work.step", "step"},
+				decode.RoleGroup:     {"group.id", "group"},
+				decode.RolePrompt:    {"task.data.prompt", "task.data.question", "task.prompt"},
+				decode.RoleTruth:     {"task.data.answer", "task.answer"},
+				decode.RoleResponse:  {"nodes", "completion"},
+				decode.RoleAdvantage: {"nodes.advantages", "info.advantage", "advantage"},
+				decode.RoleLength:    {"num_output_tokens", "token_usage.output_tokens"},
+			}),
+			Layout: primeTraces,
+		},
+
+		// prime-hosted is the export of hosted training: JSON inside of texts.
+		{
+			Name: "prime-hosted", Framework: "prime-rl", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
+			TrainerOption: "nothing: download the samples of the run",
+			File:          "results.jsonl",
+			Score:         80,
+			Keys:          keys("run_id", "problem_id", "sample_id", "reward"),
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleGroup:  {"problem_id"},
+				decode.RoleLength: {"num_output_tokens"},
+			}),
+		},
+
+		// rllm is rLLM's episode files: one pretty JSON per episode.
+		// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136, rllm/trainer/unified_trainer.py:358-363, rllm/trainer/config/rllm/base.yaml.
+		{
+			Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with its trajectories.",
+			TrainerOption: "rllm.episode_logging.log_episodes=true and rllm.episode_logging.episode_log_dir=DIR",
+			File:          "DIR/episodes/{train,val}_step_{step}_epoch_{epoch}/episode_{hash}_{id}.json",
+			Open:          "DIR",
+			Framing:       framing.Framing{Whole: true},
+			Score:         85,
+			Keys:          keys("training_step", "task_hash", "trajectories"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"training_step"},
+				decode.RoleGroup:    {"task_hash and agent", "task_hash"}, // the first is what rllmTrajectories sets
+				decode.RolePrompt:   {"task.question", "task.prompt", "task.problem"},
+				decode.RoleTruth:    {"task.ground_truth", "task.answer"},
+				decode.RoleResponse: {"steps"},
+			}),
+			Layout: rllmTrajectories,
+		},
+
+		// art is the trajectories that OpenPipe's ART keeps: {split}/{step:04d}.parquet with a row each, whose groups
+		// are numbered anew in each file.
+		// OpenPipe/ART src/art/utils/trajectory_logging.py, write_trajectory_groups_parquet.
+		{
+			Name: "art", Framework: "art", Doc: "ART's trajectories/{split}/{step}.parquet: a row per trajectory with group_index, reward and messages.",
+			TrainerOption: artOption,
+			File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.parquet",
+			Framing:       framing.Framing{Table: true},
+			Score:         85,
+			Keys:          keys("group_index", "group_metadata", "reward", decode.ConversationField),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward: {"reward"},
+				decode.RoleStep:   {"step"},
+				decode.RoleGroup:  {"group_index"},
+				decode.RolePrompt: {decode.ConversationField},
+			}),
+		},
+
+		// art-lines is the same of 2025: {step:04d}.jsonl with a group in each line.
+		// OpenPipe/ART@08216f56e675 src/art/utils/trajectory_logging.py:16-76.
+		{
+			Name: "art-lines", Framework: "art", Doc: "ART's trajectories/{split}/{step}.jsonl of 2025: a group of trajectories in each line.",
+			TrainerOption: artOption,
+			File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.jsonl",
+			Score:         85,
+			Sniff: func(first *First) (isART bool) {
+				first.field("trajectories").EachElement(func(e jsonscan.Value) { isART = isART || e.Field(artMessages).Kind == jsonscan.Array })
+				return isART
+			},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"step"},
+				decode.RolePrompt:   {artMessages},
+				decode.RoleResponse: {artMessages + " from the first choice on"}, // what artGroup sets
+				decode.RoleGroup:    {"the group"},
+			}),
+			Layout: artGroup,
+		},
+
+		// nemo-gym is the rollouts that NeMo Gym collects: a line per rollout with the request and the response of
+		// OpenAI's Responses API. A task is repeated as often as num_repeats says.
+		// NVIDIA-NeMo/Gym@00536e7a140e nemo_gym/rollout_collection.py:309-349, 480-520.
+		{
+			Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index of the task.",
+			TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=rollouts.jsonl +num_repeats=N",
+			File:          "rollouts.jsonl",
+			Score:         85,
+			Keys:          keys("responses_create_params", "response", "reward"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"step"},
+				decode.RoleGroup:    {"_ng_task_index"},
+				decode.RolePrompt:   {"responses_create_params.input"},
+				decode.RoleResponse: {"response.output"},
+				decode.RoleTruth:    {"expected_answer"},
+				decode.RoleLength:   {"response.usage.output_tokens"},
+			}),
+			Layout: nemoGymRollout,
+		},
+
+		// miles is the conversations that miles keeps beside its torch files: {rollout_id}.jsonl, and
+		// eval_{rollout_id}.jsonl of an evaluation. They hold the samples that have a conversation, and no rewards of several parts.
+		// radixark/miles@31f1ca961a94 miles/ray/rollout/debug_data.py:12-30, 75-90, miles/utils/arguments.py:3183-3187.
+		{
+			Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, reward, prompt and messages.",
+			TrainerOption: "--save-debug-trajectory-data DIR/{rollout_id}.jsonl --save-debug-rollout-data OTHER/{rollout_id}.pt",
+			File:          "DIR/{rollout}.jsonl",
+			Twin:          ".pt",
+			Score:         80,
+			Keys:          keys("sample_index", "group_index", "status", "reward", decode.ConversationField),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"rollout_id"},
+				decode.RoleGroup:    {"group_index"},
+				decode.RolePrompt:   {"prompt"},
+				decode.RoleResponse: {decode.ConversationField},
+			}),
+			Layout: milesRow,
+		},
+
+		// harbor is the result of a trial that Harbor ran: {job}/{trial}/result.json. Trials of a task are its group.
+		// What the agent said and did is in another file, agent/trajectory.json, in the form that is called ATIF.
+		{
+			Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory beside it is not opened.",
+			TrainerOption: "nothing: harbor run writes them, under --jobs-dir",
+			File:          "jobs/{job}/{trial}/result.json",
+			Framing:       framing.Framing{Whole: true},
+			Score:         85,
+			Keys:          keys("task_name", "verifier_result", "agent_info"),
+			Fields: noting("; texts are in agent/trajectory.json beside each result.json", decode.OnlyNames(decode.Names{
+				decode.RoleReward: {"verifier_result.rewards.reward"},
+				decode.RoleGroup:  {"task_name"},
+				decode.RoleLength: {"agent_result.n_output_tokens"},
+			})),
+		},
 	}
 }
 
 // primeTraces takes each trace of an episode as a sample, but for those of agents that are not trained,
 // as a judge: verifiers 0.4.0 verifiers/v1/trace.py:114. A trace without the flag is trained.
 func primeTraces(r *decode.RowDecoder, record []byte, emit func()) error {
-	episode := jsonscan.Value{}
-	if r.Fields.IsRequested([]byte("episode")) { // it is the record itself
-		_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) { // which EachInList checks
-			if string(k.Raw) == "id" {
-				episode = v
-			}
-		})
+	var episode jsonscan.Value
+	if r.Fields.IsRequested([]byte("episode")) { // it is the record itself, which EachInList checks
+		episode = jsonscan.Value{Kind: jsonscan.Object, Raw: record}.Field("id")
 	}
 	return decode.EachInList(r, record, "traces", func(trace jsonscan.Value) {
 		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
@@ -88,44 +217,6 @@ func sampled(nodes jsonscan.Value) (messages []jsonscan.Value, credit jsonscan.V
 	return messages, credit
 }
 
-// primeHosted is the export of hosted training: JSON inside of texts.
-func primeHosted() Format {
-	return Format{
-		Name: "prime-hosted", Framework: "prime-rl", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
-		TrainerOption: "nothing: download the samples of the run",
-		File:          "results.jsonl",
-		Score:         80,
-		Keys:          keys("run_id", "problem_id", "sample_id", "reward"),
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleGroup:  {"problem_id"},
-			decode.RoleLength: {"num_output_tokens"},
-		}),
-	}
-}
-
-// rllm is rLLM's episode files: one pretty JSON per episode.
-// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136, rllm/trainer/unified_trainer.py:358-363, rllm/trainer/config/rllm/base.yaml.
-func rllm() Format {
-	return Format{
-		Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with its trajectories.",
-		TrainerOption: "rllm.episode_logging.log_episodes=true and rllm.episode_logging.episode_log_dir=DIR",
-		File:          "DIR/episodes/{train,val}_step_{step}_epoch_{epoch}/episode_{hash}_{id}.json",
-		Open:          "DIR",
-		Framing:       framing.Framing{Whole: true},
-		Score:         85,
-		Keys:          keys("training_step", "task_hash", "trajectories"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"reward"},
-			decode.RoleStep:     {"training_step"},
-			decode.RoleGroup:    {"task_hash and agent", "task_hash"}, // the first is what rllmTrajectories sets
-			decode.RolePrompt:   {"task.question", "task.prompt", "task.problem"},
-			decode.RoleTruth:    {"task.ground_truth", "task.answer"},
-			decode.RoleResponse: {"steps"},
-		}),
-		Layout: rllmTrajectories,
-	}
-}
-
 // rllmTrajectories takes each trajectory of an episode as a sample. Advantages are computed over those
 // of one agent on one task: the rewards of a judge say nothing of a solver.
 func rllmTrajectories(r *decode.RowDecoder, record []byte, emit func()) error {
@@ -166,54 +257,6 @@ func agentResponse(steps jsonscan.Value) jsonscan.Value {
 // artOption is what makes ART write its trajectories.
 const artOption = byDefault + ", into the folder trajectories beside history.jsonl; DIR is .art, or that of LocalBackend(path=DIR)"
 
-// art is the trajectories that OpenPipe's ART keeps: {split}/{step:04d}.parquet with a row each, whose groups
-// are numbered anew in each file.
-// OpenPipe/ART src/art/utils/trajectory_logging.py, write_trajectory_groups_parquet.
-func art() Format {
-	return Format{
-		Name: "art", Framework: "art", Doc: "ART's trajectories/{split}/{step}.parquet: a row per trajectory with group_index, reward and messages.",
-		TrainerOption: artOption,
-		File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.parquet",
-		Framing:       framing.Framing{Table: true},
-		Score:         85,
-		Keys:          keys("group_index", "group_metadata", "reward", decode.ConversationField),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward: {"reward"},
-			decode.RoleStep:   {"step"},
-			decode.RoleGroup:  {"group_index"},
-			decode.RolePrompt: {decode.ConversationField},
-		}),
-	}
-}
-
-// artLines is the same of 2025: {step:04d}.jsonl with a group in each line.
-// OpenPipe/ART@08216f56e675 src/art/utils/trajectory_logging.py:16-76.
-func artLines() Format {
-	return Format{
-		Name: "art-lines", Framework: "art", Doc: "ART's trajectories/{split}/{step}.jsonl of 2025: a group of trajectories in each line.",
-		TrainerOption: artOption,
-		File:          "DIR/{project}/models/{model}/trajectories/{split}/{step}.jsonl",
-		Score:         85,
-		Sniff: func(first *First) bool {
-			isART := false
-			_ = jsonscan.ScanObject(first.Record, func(key, v jsonscan.Value) {
-				if string(key.Raw) == "trajectories" {
-					v.EachElement(func(e jsonscan.Value) { isART = isART || e.Field(artMessages).Kind == jsonscan.Array })
-				}
-			})
-			return isART
-		},
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"reward"},
-			decode.RoleStep:     {"step"},
-			decode.RolePrompt:   {artMessages},
-			decode.RoleResponse: {artMessages + " from the first choice on"}, // what artGroup sets
-			decode.RoleGroup:    {"the group"},
-		}),
-		Layout: artGroup,
-	}
-}
-
 // artMessages holds the turns of a trajectory: messages, and the choices that the model made.
 const artMessages = "messages_and_choices"
 
@@ -242,66 +285,54 @@ func artGroup(r *decode.RowDecoder, record []byte, emit func()) error {
 	})
 }
 
-// nemoGym is the rollouts that NeMo Gym collects: a line per rollout with the request and the response of
-// OpenAI's Responses API. A task is repeated as often as num_repeats says.
-// NVIDIA-NeMo/Gym@00536e7a140e nemo_gym/rollout_collection.py:309-349, 480-520.
-func nemoGym() Format {
-	return Format{
-		Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index of the task.",
-		TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=rollouts.jsonl +num_repeats=N",
-		File:          "rollouts.jsonl",
-		Score:         85,
-		Keys:          keys("responses_create_params", "response", "reward"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"reward"},
-			decode.RoleStep:     {"step"},
-			decode.RoleGroup:    {"_ng_task_index"},
-			decode.RolePrompt:   {"responses_create_params.input"},
-			decode.RoleResponse: {"response.output"},
-			decode.RoleTruth:    {"expected_answer"},
-			decode.RoleLength:   {"response.usage.output_tokens"},
-		}),
-		Layout: nemoGymRollout,
-	}
-}
-
 // errFailedRollout is the error for a row of {name}_failures.jsonl: the task is tried again.
 var errFailedRollout = errors.New("an attempt that failed (_ng_failure_class): it has no reward")
 
 // nemoGymRollout takes the items of a response as the turns of a conversation.
 func nemoGymRollout(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
 	failed := false
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	err := decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		failed = failed || string(key.Raw) == "_ng_failure_class" && v.Kind == jsonscan.String
 		r.Pick(key, v)
+	}, func() {
+		if failed {
+			return
+		}
+		var turns []jsonscan.Value
+		r.Values[decode.RoleResponse].EachElement(func(item jsonscan.Value) {
+			if turn := responseTurn(item); turn.Kind != jsonscan.Absent {
+				turns = append(turns, turn)
+			}
+		})
+		r.Values[decode.RoleResponse] = decode.Conversation(turns)
+		emit()
 	})
-	switch {
-	case err != nil:
-		return err
-	case failed:
+	if err == nil && failed {
 		return errFailedRollout
 	}
-	var turns []jsonscan.Value
-	r.Values[decode.RoleResponse].EachElement(func(item jsonscan.Value) {
-		if turn := responseTurn(item); turn.Kind != jsonscan.Absent {
-			turns = append(turns, turn)
-		}
-	})
-	r.Values[decode.RoleResponse] = decode.Conversation(turns)
-	emit()
-	return nil
+	return err
 }
 
 // responseTurn returns an item of a response as {role, content}, absent if it says nothing.
 func responseTurn(item jsonscan.Value) jsonscan.Value {
+	turn := func(pieces ...string) jsonscan.Value { // of JSON, with the names of fields of the item in between
+		raw := []byte(`{"role":`)
+		for i, piece := range pieces {
+			if i%2 == 0 {
+				raw = append(raw, piece...)
+			} else {
+				raw = item.Field(piece).AppendJSON(raw)
+			}
+		}
+		return jsonscan.Value{Kind: jsonscan.Object, Raw: raw}
+	}
 	switch string(item.Field("type").Raw) {
 	case "function_call":
-		return turnOf(`{"role":"assistant","content":"","tool_calls":[{"name":`, literal(item.Field("name")), `,"arguments":`, literal(item.Field("arguments")), `}]}`)
+		return turn(`"assistant","content":"","tool_calls":[{"name":`, "name", `,"arguments":`, "arguments", `}]}`)
 	case "function_call_output":
-		return turnOf(`{"role":"tool","content":`, literal(item.Field("output")), `}`)
+		return turn(`"tool","content":`, "output", `}`)
 	case "reasoning":
-		return turnOf(`{"role":"assistant","content":`, literal(item.Field("summary")), `}`)
+		return turn(`"assistant","content":`, "summary", `}`)
 	}
 	if item.Field("role").Kind != jsonscan.String {
 		return jsonscan.Value{}
@@ -309,96 +340,27 @@ func responseTurn(item jsonscan.Value) jsonscan.Value {
 	return item
 }
 
-// turnOf returns an object of pieces of JSON.
-func turnOf(pieces ...string) jsonscan.Value {
-	var raw []byte
-	for _, piece := range pieces {
-		raw = append(raw, piece...)
-	}
-	return jsonscan.Value{Kind: jsonscan.Object, Raw: raw}
-}
-
-// literal returns a value as it stands in a record, null if it is absent.
-func literal(v jsonscan.Value) string {
-	switch v.Kind {
-	case jsonscan.Absent:
-		return "null"
-	case jsonscan.String:
-		return `"` + string(v.Raw) + `"`
-	default:
-		return string(v.Raw)
-	}
-}
-
-// miles is the conversations that miles keeps beside its torch files: {rollout_id}.jsonl, and
-// eval_{rollout_id}.jsonl of an evaluation. They hold the samples that have a conversation, and no rewards of several parts.
-// radixark/miles@31f1ca961a94 miles/ray/rollout/debug_data.py:12-30, 75-90, miles/utils/arguments.py:3183-3187.
-func miles() Format {
-	return Format{
-		Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, reward, prompt and messages.",
-		TrainerOption: "--save-debug-trajectory-data DIR/{rollout_id}.jsonl --save-debug-rollout-data OTHER/{rollout_id}.pt",
-		File:          "DIR/{rollout}.jsonl",
-		Twin:          ".pt",
-		Score:         80,
-		Keys:          keys("sample_index", "group_index", "status", "reward", decode.ConversationField),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"reward"},
-			decode.RoleStep:     {"rollout_id"},
-			decode.RoleGroup:    {"group_index"},
-			decode.RolePrompt:   {"prompt"},
-			decode.RoleResponse: {decode.ConversationField},
-		}),
-		Layout: milesRow,
-	}
-}
-
 // milesRow takes what stands in the conversation after the prompt as the response.
 func milesRow(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
 	var messages jsonscan.Value
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		if string(key.Raw) == decode.ConversationField && v.Kind == jsonscan.Array {
 			messages = v
 		}
 		r.Pick(key, v)
+	}, func() {
+		turns := decode.FromAssistant(messages)
+		if given := r.Values[decode.RolePrompt].Len(); given > 0 {
+			all := messages.Elements()
+			turns = all[min(given, len(all)):]
+		}
+		r.Values[decode.RoleResponse] = decode.Conversation(turns)
+		emit()
 	})
-	if err != nil {
-		return err
-	}
-	turns := decode.FromAssistant(messages)
-	if given := r.Values[decode.RolePrompt].Len(); given > 0 {
-		all := messages.Elements()
-		turns = all[min(given, len(all)):]
-	}
-	r.Values[decode.RoleResponse] = decode.Conversation(turns)
-	emit()
-	return nil
-}
-
-// harbor is the result of a trial that Harbor ran: {job}/{trial}/result.json. Trials of a task are its group.
-// What the agent said and did is in another file, agent/trajectory.json, in the form that is called ATIF.
-func harbor() Format {
-	fields := decode.OnlyNames(decode.Names{
-		decode.RoleReward: {"verifier_result.rewards.reward"},
-		decode.RoleGroup:  {"task_name"},
-		decode.RoleLength: {"agent_result.n_output_tokens"},
-	})
-	fields.Caveat = func([]string) string { return "; texts are in agent/trajectory.json beside each result.json" }
-	return Format{
-		Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory beside it is not opened.",
-		TrainerOption: "nothing: harbor run writes them, under --jobs-dir",
-		File:          "jobs/{job}/{trial}/result.json",
-		Framing:       framing.Framing{Whole: true},
-		Score:         85,
-		Keys:          keys("task_name", "verifier_result", "agent_info"),
-		Fields:        fields,
-	}
 }
 
 // isATIF reports whether a document is the trajectory of an agent, which has no reward.
-func isATIF(record []byte) (yes bool) {
-	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		yes = yes || string(key.Raw) == "schema_version" && bytes.HasPrefix(v.Raw, []byte("ATIF-"))
-	})
-	return yes
+func isATIF(record []byte) bool {
+	fields, _ := jsonscan.Pluck(record, "schema_version")
+	return bytes.HasPrefix(fields[0].Raw, []byte("ATIF-"))
 }

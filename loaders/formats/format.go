@@ -5,12 +5,12 @@
 //
 // # A new format
 //
-// It takes a function, a line and a folder:
+// It takes an entry, a name and a folder:
 //
-//  1. A function that returns a [Format], in the chapter for its shape: lines.go, groups.go, episodes.go, tables.go
-//     or texts.go. areal, in lines.go, is a short one to start from. Its comment says what the trainer writes, with
-//     repository, revision and lines of the code that writes it.
-//  2. A line in [All].
+//  1. An entry in the list of the chapter for its shape: lines.go, groups.go, episodes.go, tables.go or texts.go. areal, in
+//     lines.go, is a short one to start from. Its comment says what the trainer writes, with repository, revision and
+//     lines of the code that writes it.
+//  2. Its name in the order of [All].
 //  3. testdata/NAME: a log of a few samples that you made, under the path that the trainer gives it,
 //     and want.csv with the samples that a person reads in it: a row each, with the columns step, group,
 //     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
@@ -135,48 +135,16 @@ func (f *Format) NewDecoder(name string) decode.Decoder {
 	return r
 }
 
-// All returns every format, the more particular ones first.
+// order names the formats, the more particular ones first.
+const order = `
+	verl easyr1 trl ms-swift ms-swift-ray nemo-rl roll skyrl areal areal-text prime-rl prime-hosted verifiers open-instruct tinker rllm
+	slime tunix unstable-baselines trl-table trackio trackio-traces wandb-table art art-lines nemo-gym agilerl harbor miles atropos
+	group-lines step-data jsonl json csv arrow parquet group-parquet`
+
+// All returns every format, in their order.
 func All() []Format {
-	all := []Format{
-		verl(),
-		easyr1(),
-		trl(),
-		swift(),
-		swiftRay(),
-		nemo(),
-		roll(),
-		skyrl(),
-		areal(),
-		arealText(),
-		prime(),
-		primeHosted(),
-		verifiers(),
-		openInstruct(),
-		tinker(),
-		rllm(),
-		slime(),
-		tunix(),
-		unstableBaselines(),
-		trlTable(),
-		trackio(),
-		trackioTraces(),
-		wandbTable(),
-		art(),
-		artLines(),
-		nemoGym(),
-		agileRL(),
-		harbor(),
-		miles(),
-		atropos(),
-		groupLines(),
-		stepData(),
-		jsonl(),
-		jsonDocument(),
-		csv(),
-		arrow(),
-		parquetFile(),
-		groupTable(),
-	}
+	all, names := slices.Concat(lines(), groups(), episodes(), tables(), texts()), strings.Fields(order)
+	slices.SortFunc(all, func(a, b Format) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
 	for i := range all {
 		if f := &all[i]; f.Open == "" {
 			fixed, _, varies := strings.Cut(f.File, "{")
@@ -186,6 +154,12 @@ func All() []Format {
 		}
 	}
 	return all
+}
+
+// noting returns fields of which a caveat says why the numbers may mislead: "; " and a reason.
+func noting(caveat string, fields *decode.Fields) *decode.Fields {
+	fields.Caveat = func([]string) string { return caveat }
+	return fields
 }
 
 // usualFields returns the fields of a format that anyone writes. Reward functions return a total beside its
@@ -257,6 +231,12 @@ func (f *First) keys() Keys {
 		f.found = Keys{}
 	}
 	return f.found
+}
+
+// field returns a field of a record that is an object, as far as that can be read.
+func (f *First) field(name string) jsonscan.Value {
+	fields, _ := jsonscan.Pluck(f.Record, name)
+	return fields[0]
 }
 
 func (f *First) has(key string) bool {

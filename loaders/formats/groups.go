@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -11,54 +10,144 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// roll is ROLL's rollout dump: one line per file, an object of lists.
-// alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
-func roll() Format {
-	return Format{
-		Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line per step, with a list for each column.",
-		TrainerOption: "rollout_dump_dir=DIR, which must be an absolute path",
-		File:          "DIR/rollout_dump_data.step_{step}.jsonl",
-		Score:         85,
-		Keys:          Keys{"responses": jsonscan.Array, "scores": jsonscan.Array},
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleReward: {"scores"},
-			decode.RoleGroup:  {"id"},
-		}),
-		Layout: decode.ColumnLists,
-	}
-}
-
-// swift is ms-swift's completions.jsonl: a whole step in one line, an object of lists. Reward
-// functions come under the names of their classes, without a total.
-// modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
-func swift() Format {
-	return Format{
-		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
-		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
-		File:          "DIR/v{n}-{time}/completions.jsonl",
-		Score:         85,
-		Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array},
-		Sniff: func(first *First) bool {
-			return first.keys()["step"] == jsonscan.Array || first.keys()["gen_step"] == jsonscan.Array
+// groups are the formats with a group, or all of a step, in each record.
+func groups() []Format {
+	usual, ofGroup := usualFields(), groupFields()
+	return []Format{
+		// roll is ROLL's rollout dump: one line per file, an object of lists.
+		// alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
+		{
+			Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line per step, with a list for each column.",
+			TrainerOption: "rollout_dump_dir=DIR, which must be an absolute path",
+			File:          "DIR/rollout_dump_data.step_{step}.jsonl",
+			Score:         85,
+			Keys:          Keys{"responses": jsonscan.Array, "scores": jsonscan.Array},
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleReward: {"scores"},
+				decode.RoleGroup:  {"id"},
+			}),
+			Layout: decode.ColumnLists,
 		},
-		Fields:        decode.NamesWithoutTotal(),
-		Layout:        decode.ColumnLists,
-		Positional:    true,
-		MayRepeatRows: true,
-		Evaluation:    AfterTrainingRows,
-	}
-}
 
-// swiftRay is the same file as its Ray trainer writes it: a line per sample.
-func swiftRay() Format {
-	return Format{
-		Name: "ms-swift-ray", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
-		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
-		File:          "DIR/v{n}-{time}/completions.jsonl",
-		Score:         60,
-		Keys:          keys("gen_step", "prompt", "completion"),
-		Fields:        decode.UsualNames(),
-		Positional:    true,
+		// ms-swift is ms-swift's completions.jsonl: a whole step in one line, an object of lists. Reward
+		// functions come under the names of their classes, without a total.
+		// modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
+		{
+			Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
+			TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+			File:          "DIR/v{n}-{time}/completions.jsonl",
+			Score:         85,
+			Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array},
+			Sniff: func(first *First) bool {
+				return first.keys()["step"] == jsonscan.Array || first.keys()["gen_step"] == jsonscan.Array
+			},
+			Fields:        decode.NamesWithoutTotal(),
+			Layout:        decode.ColumnLists,
+			Positional:    true,
+			MayRepeatRows: true,
+			Evaluation:    AfterTrainingRows,
+		},
+
+		// ms-swift-ray is the same file as its Ray trainer writes it: a line per sample.
+		{
+			Name: "ms-swift-ray", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
+			TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+			File:          "DIR/v{n}-{time}/completions.jsonl",
+			Score:         60,
+			Keys:          keys("gen_step", "prompt", "completion"),
+			Fields:        decode.UsualNames(),
+			Positional:    true,
+		},
+
+		// group-lines is a log with a group in each line: one prompt, and lists of its completions and rewards.
+		{
+			Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
+			TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
+			File:          "groups.jsonl",
+			Origin:        FromAnyone,
+			Score:         12,
+			Sniff:         func(first *First) bool { return decode.HasGroupLists(ofGroup, first.Record) },
+			Fields:        ofGroup,
+			Layout:        decode.GroupLists,
+		},
+
+		// group-parquet is a Parquet file with a group in each row.
+		{
+			Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
+			TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
+			File:          "groups.parquet",
+			Origin:        FromAnyone,
+			Framing:       framing.Framing{Table: true},
+			Score:         16,
+			Sniff: func(first *First) bool {
+				return listsRewards(ofGroup, strings.Split(string(first.Record), "\n"))
+			},
+			Fields: ofGroup,
+			Layout: decode.GroupLists,
+		},
+
+		// atropos is the groups that Atropos' environments send to a trainer, a line each: token ids with masks, a
+		// score per answer, and the conversations if the environment keeps them.
+		// NousResearch/atropos@296a0bc55760 atroposlib/envs/base.py:57-73, 927-929.
+		{
+			Name: "atropos", Doc: "Atropos' groups: one per line, with token ids, masks, a score per answer, and the conversations.",
+			TrainerOption: "--env.data_path_to_save_groups groups.jsonl, with --env.include_messages true for the texts",
+			File:          "groups.jsonl",
+			Score:         80,
+			Keys:          Keys{"scores": jsonscan.Array, "tokens": jsonscan.Array, "masks": jsonscan.Array},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:    {"scores"},
+				decode.RoleStep:      {"group_overrides.step", "step"},
+				decode.RolePrompt:    {decode.ConversationField},
+				decode.RoleResponse:  {"the messages"}, // what takeWholeText sets
+				decode.RoleAdvantage: {"advantages"},
+			}),
+			Layout: atroposGroup,
+		},
+
+		// step-data is a log whose lines hold a step and, under data, a sample or the lists of a group. The file
+		// loggers of trainers write metrics in the same way, which are no samples.
+		{
+			Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data is a sample, or the lists of a group.`,
+			TrainerOption: "one json.dumps per sample or group, with prompt, completion and reward under data",
+			File:          "rollouts.jsonl",
+			Origin:        FromAnyone,
+			Score:         14,
+			Keys:          Keys{"data": jsonscan.Object},
+			Sniff: func(first *First) bool {
+				flat, ok, err := decode.Unwrap(first.Record)
+				if !ok || err != nil || IsMetrics(flat) {
+					return false
+				}
+				r := decode.NewRowDecoder(ofGroup, first.Name)
+				_ = jsonscan.ScanObject(flat, r.Pick)
+				hasText := r.Has(decode.RolePrompt) || r.Has(decode.RoleResponse)
+				return hasText && r.HasReward() || decode.HasGroupLists(ofGroup, flat)
+			},
+			Fields:     ofGroup,
+			Layout:     decode.Wrapped,
+			Positional: true,
+		},
+
+		// json is a file that is one JSON document: a list of samples, or an object that holds one.
+		{
+			Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
+			TrainerOption: "json.dump of a list of objects with reward and prompt",
+			File:          "samples.json",
+			Origin:        FromAnyone,
+			Framing:       framing.Framing{Whole: true},
+			Score:         20,
+			Sniff: func(first *First) bool {
+				r := decode.NewRowDecoder(usual, first.Name)
+				hasReward := false
+				err := decode.Document(r, first.Record, func() { hasReward = hasReward || r.HasReward() })
+				var ragged decode.RaggedError
+				return err == nil && hasReward || errors.As(err, &ragged) // which is then said of the file
+			},
+			Fields:     usual,
+			Layout:     decode.Document,
+			Positional: true,
+		},
 	}
 }
 
@@ -71,39 +160,6 @@ func groupFields() *decode.Fields {
 		decode.RoleLength:   {"completion_lengths", "response_lengths", "lengths"},
 	})
 	return f
-}
-
-// groupLines is a log with a group in each line: one prompt, and lists of its completions and rewards.
-func groupLines() Format {
-	fields := groupFields()
-	return Format{
-		Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
-		TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
-		File:          "groups.jsonl",
-		Origin:        FromAnyone,
-		Score:         12,
-		Sniff:         func(first *First) bool { return decode.HasGroupLists(fields, first.Record) },
-		Fields:        fields,
-		Layout:        decode.GroupLists,
-	}
-}
-
-// groupTable is a Parquet file with a group in each row.
-func groupTable() Format {
-	fields := groupFields()
-	return Format{
-		Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
-		TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
-		File:          "groups.parquet",
-		Origin:        FromAnyone,
-		Framing:       framing.Framing{Table: true},
-		Score:         16,
-		Sniff: func(first *First) bool {
-			return listsRewards(fields, strings.Split(string(first.Record), "\n"))
-		},
-		Fields: fields,
-		Layout: decode.GroupLists,
-	}
 }
 
 // listsRewards reports whether a table has a column of lists of rewards, and neither a single reward nor
@@ -137,42 +193,25 @@ func isListOf(path, column string) bool {
 	return strings.Count(rest, "list.") > 1
 }
 
-// atropos is the groups that Atropos' environments send to a trainer, a line each: token ids with masks, a
-// score per answer, and the conversations if the environment keeps them.
-// NousResearch/atropos@296a0bc55760 atroposlib/envs/base.py:57-73, 927-929.
-func atropos() Format {
-	fields := decode.OnlyNames(decode.Names{
-		decode.RoleReward:    {"scores"},
-		decode.RoleStep:      {"group_overrides.step", "step"},
-		decode.RolePrompt:    {decode.ConversationField},
-		decode.RoleResponse:  {"the messages"}, // what takeWholeText sets
-		decode.RoleAdvantage: {"advantages"},
-	})
-	return Format{
-		Name: "atropos", Doc: "Atropos' groups: one per line, with token ids, masks, a score per answer, and the conversations.",
-		TrainerOption: "--env.data_path_to_save_groups groups.jsonl, with --env.include_messages true for the texts",
-		File:          "groups.jsonl",
-		Score:         80,
-		Keys:          Keys{"scores": jsonscan.Array, "tokens": jsonscan.Array, "masks": jsonscan.Array},
-		Fields:        fields,
-		Layout:        atroposGroup,
-	}
-}
-
 // masked is what Atropos puts for a token that is not trained.
-var masked = []byte("-100")
+const masked = "-100"
 
 // atroposGroup takes each answer of a group as a sample. Its length is the tokens that are not masked.
 func atroposGroup(r *decode.RowDecoder, record []byte, emit func()) error {
-	var lengths []float64
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		if string(key.Raw) == "masks" {
-			v.EachElement(func(mask jsonscan.Value) { lengths = append(lengths, trainedTokens(mask)) })
-		}
-	})
+	fields, err := jsonscan.Pluck(record, "masks")
 	if err != nil {
 		return err
 	}
+	var lengths []float64
+	fields[0].EachElement(func(mask jsonscan.Value) {
+		trained := 0
+		mask.EachElement(func(e jsonscan.Value) {
+			if string(e.Raw) != masked {
+				trained++
+			}
+		})
+		lengths = append(lengths, float64(trained))
+	})
 	next := 0
 	return decode.GroupLists(r, record, func() {
 		if next < len(lengths) && lengths[next] > 0 {
@@ -192,65 +231,5 @@ func takeWholeText(r *decode.RowDecoder) {
 	if text.Kind == jsonscan.Array && len(decode.FromAssistant(text)) == 0 {
 		r.Set(decode.RoleResponse, decode.Conversation(text.Elements()))
 		r.Values[decode.RolePrompt] = jsonscan.Value{}
-	}
-}
-
-func trainedTokens(mask jsonscan.Value) float64 {
-	n := 0
-	mask.EachElement(func(e jsonscan.Value) {
-		if !bytes.Equal(e.Raw, masked) {
-			n++
-		}
-	})
-	return float64(n)
-}
-
-// stepData is a log whose lines hold a step and, under data, a sample or the lists of a group. The file
-// loggers of trainers write metrics in the same way, which are no samples.
-func stepData() Format {
-	fields := groupFields()
-	return Format{
-		Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data is a sample, or the lists of a group.`,
-		TrainerOption: "one json.dumps per sample or group, with prompt, completion and reward under data",
-		File:          "rollouts.jsonl",
-		Origin:        FromAnyone,
-		Score:         14,
-		Keys:          Keys{"data": jsonscan.Object},
-		Sniff: func(first *First) bool {
-			flat, ok := decode.Unwrap(first.Record)
-			if !ok || IsMetrics(flat) {
-				return false
-			}
-			r := decode.NewRowDecoder(fields, first.Name)
-			_ = jsonscan.ScanObject(flat, r.Pick)
-			hasText := r.Has(decode.RolePrompt) || r.Has(decode.RoleResponse)
-			return hasText && r.HasReward() || decode.HasGroupLists(fields, flat)
-		},
-		Fields:     fields,
-		Layout:     decode.Wrapped,
-		Positional: true,
-	}
-}
-
-// jsonDocument is a file that is one JSON document: a list of samples, or an object that holds one.
-func jsonDocument() Format {
-	fields := usualFields()
-	return Format{
-		Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
-		TrainerOption: "json.dump of a list of objects with reward and prompt",
-		File:          "samples.json",
-		Origin:        FromAnyone,
-		Framing:       framing.Framing{Whole: true},
-		Score:         20,
-		Sniff: func(first *First) bool {
-			r := decode.NewRowDecoder(fields, first.Name)
-			hasReward := false
-			err := decode.Document(r, first.Record, func() { hasReward = hasReward || r.HasReward() })
-			var ragged decode.RaggedError
-			return err == nil && hasReward || errors.As(err, &ragged) // which is then said of the file
-		},
-		Fields:     fields,
-		Layout:     decode.Document,
-		Positional: true,
 	}
 }

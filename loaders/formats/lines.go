@@ -9,29 +9,180 @@ import (
 	"vantage/model"
 )
 
-// verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0 trainer writes no group
-// id, and balance_batch shuffles the rows, so nothing may be concluded from their order. Its v1
-// trainer adds uid, the group's uuid with "_{rollout}_{output}" after it. request_id is another per
-// row: no group.
-func verl() Format {
-	fields := decode.OnlyNames(decode.Names{
-		decode.RoleReward:   {"score", "reward"},
-		decode.RoleStep:     {"step"},
-		decode.RoleGroup:    {"uid"},
-		decode.RolePrompt:   {"input"},
-		decode.RoleResponse: {"output"},
-		decode.RoleTruth:    {"gts"},
-		decode.RoleLength:   {"response_length"},
-	})
-	fields.Caveat = overlongCaveat
-	fields.SplitGroupID = splitUID
-	return Format{
-		Name: "verl", Framework: "verl", Doc: "verl's and RAGEN's {step}.jsonl: a row per sample with input, output, gts, score and step, and uid since verl's v1 trainer.",
-		TrainerOption: "trainer.rollout_data_dir=DIR",
-		File:          "DIR/{step}.jsonl",
-		Score:         90,
-		Keys:          keys("input", "output", "score"),
-		Fields:        fields,
+// lines are the formats with a sample in each line.
+func lines() []Format {
+	usual := usualFields()
+	return []Format{
+		// verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0 trainer writes no group
+		// id, and balance_batch shuffles the rows, so nothing may be concluded from their order. Its v1
+		// trainer adds uid, the group's uuid with "_{rollout}_{output}" after it. request_id is another per
+		// row: no group.
+		{
+			Name: "verl", Framework: "verl", Doc: "verl's and RAGEN's {step}.jsonl: a row per sample with input, output, gts, score and step, and uid since verl's v1 trainer.",
+			TrainerOption: "trainer.rollout_data_dir=DIR",
+			File:          "DIR/{step}.jsonl",
+			Score:         90,
+			Keys:          keys("input", "output", "score"),
+			Fields:        verlFields(),
+		},
+
+		// areal is AReaL's dump: a small file per prompt in a folder per version of the policy.
+		// inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
+		{
+			Name: "areal", Framework: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file for each prompt.",
+			TrainerOption: "rollout.dump_to_file=true and cluster.fileroot=DIR",
+			File:          "DIR/logs/{user}/{experiment}/{trial}/rollout/{version}/{task}.jsonl",
+			Score:         85,
+			Keys:          keys("task_id", "sample_idx", "head_version", "tail_version"),
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleStep:         {"tail_version"},
+				decode.RoleGroup:        {"task_id"},
+				decode.RoleTotalTokens:  {"seqlen"},
+				decode.RolePromptLength: {"prompt_len"},
+			}),
+		},
+
+		// open-instruct is open-instruct's rollouts: token ids without text.
+		// allenai/open-instruct@e6c3044aa620 open_instruct/rl_utils.py:18-128.
+		{
+			Name: "open-instruct", Framework: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
+			TrainerOption: "--save_traces --rollouts_save_path DIR",
+			File:          "DIR/{run}_rollouts_{shard}.jsonl",
+			Score:         85,
+			Keys:          keys("prompt_tokens", "response_tokens", "prompt_idx"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:    {"reward"},
+				decode.RoleStep:      {"step"},
+				decode.RoleGroup:     {"prompt_idx"},
+				decode.RoleAdvantage: {"advantage"},
+				decode.RoleTokens:    {"response_tokens"},
+			}),
+			Positional: true,
+		},
+
+		// slime is the rollouts that slime and miles save with torch.save, as package torchfile reads them: a line per sample, with the id
+		// of the rollout as its step.
+		// THUDM/slime@624b824a8 slime/observability/rollout_data_utils.py:140-153, slime/utils/types.py.
+		{
+			Name: "slime", Framework: "slime", Doc: "slime's and miles' {rollout_id}.pt: samples in a pickle file; no code in it is run.",
+			TrainerOption: "--dump-details DIR, or --save-debug-rollout-data DIR/rollout_data/{rollout_id}.pt",
+			File:          "DIR/rollout_data/{rollout_id}.pt",
+			Open:          "DIR",
+			Score:         85,
+			Keys:          keys("step", "group_index", "prompt", "response", "reward"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"step"},
+				decode.RoleGroup:    {"group_index"},
+				decode.RolePrompt:   {"prompt"},
+				decode.RoleResponse: {"response"},
+				decode.RoleTruth:    {"label"},
+				decode.RoleLength:   {"response_length"},
+			}),
+		},
+
+		// skyrl is SkyRL's dump of evaluations. Its score is a number, or one per token.
+		// NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
+		{
+			Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with one per token.",
+			TrainerOption: byDefault + ", for evaluations only, with trainer.export_path=DIR",
+			File:          "DIR/dumped_evals/global_step_{step}_evals/{dataset}.jsonl",
+			Score:         80,
+			Keys:          keys("input_prompt", "output_response", "env_class"),
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleReward:   {"score"},
+				decode.RolePrompt:   {"input_prompt"},
+				decode.RoleResponse: {"output_response"},
+				decode.RoleTruth:    {"env_extras.reward_spec.ground_truth", "env_extras.extra_info.answer"},
+			}),
+			Layout: skyrlRow,
+		},
+
+		// nemo-rl is NeMo-RL's train_data_stepN.jsonl and val_data_stepN.jsonl: a row per sample in which every
+		// value is a list of one. Prompt and response stand in one conversation; advantages and the loss mask
+		// are per token.
+		// NVIDIA-NeMo/RL@7ea279abfbeb nemo_rl/utils/logger.py:1071-1096.
+		{
+			Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: a row per sample, in which every value is a list of one, with token ids.",
+			TrainerOption: byDefault + ", with logger.log_dir=DIR",
+			File:          "DIR/exp_{run}/train_data_step{step}.jsonl",
+			Score:         85,
+			Keys:          Keys{"content": jsonscan.Array, "rewards": jsonscan.Array, "idx": jsonscan.Number},
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleReward: {"filtered_rewards", "rewards"},
+				decode.RoleGroup:  {"group_id"},
+			}),
+			Layout: nemoRow,
+		},
+
+		// tinker is tinker-cookbook's train_rollout_summaries.jsonl: rewards by step of a trajectory, explicit
+		// groups, no prompt.
+		// thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
+		{
+			Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl: a row per trajectory, without prompts.",
+			TrainerOption: byDefault + ", with log_path=DIR",
+			File:          "DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl",
+			Score:         85,
+			Keys:          keys("group_idx", "traj_idx", "total_reward"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"total_reward", "final_reward"},
+				decode.RoleStep:     {"iteration"},
+				decode.RoleGroup:    {"group_idx"},
+				decode.RoleResponse: {"steps.logs.response"},
+			}),
+			Layout: tinkerTrajectory,
+		},
+
+		// verifiers is the results.jsonl of evaluations with verifiers, of 2025 (id, a column per reward
+		// function) and of 2026 (example_id, metrics).
+		// PrimeIntellect-ai/verifiers@a60a606ec verifiers/legacy/utils/save_utils.py:199-294.
+		{
+			Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
+			TrainerOption: "-s on the command line, or save_results = true",
+			File:          "outputs/evals/{env}--{model}/{run}/results.jsonl",
+			Score:         70,
+			Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array, "reward": anyKind},
+			Sniff: func(first *First) bool { // sample_id is of hosted training
+				return (first.has("id") || first.has("example_id")) && !first.has("sample_id")
+			},
+			Fields: decode.PreferNames(decode.Names{
+				decode.RoleGroup:  {"example_id", "id"},
+				decode.RoleTruth:  {"answer"},
+				decode.RoleLength: {"token_usage.output_tokens"},
+			}),
+		},
+
+		// agilerl is AgileRL's sampled completions: a line per sample of the groups that it draws at an interval of
+		// steps. A population has several agents, each with its own groups.
+		// AgileRL/AgileRL@1d9dc45b1973 agilerl/training/llm/completion_logging.py:39-94, 188-211.
+		{
+			Name: "agilerl", Doc: "AgileRL's completions: a line per sample, of the groups that it picks at random to log.",
+			TrainerOption: "CompletionLoggingConfig(jsonl_path=\"completions.jsonl\", interval=1, num_groups=N)",
+			File:          "completions.jsonl",
+			Score:         80,
+			Keys:          keys("agent_index", "group_index", "sample_index", "reward", "completion"),
+			Fields: noting("; the trainer logs only num_groups groups at each interval and cuts long texts, so means are of those groups, not of the whole step", decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"reward"},
+				decode.RoleStep:     {"step"},
+				decode.RoleGroup:    {"group_index and agent_index", "group_index"}, // the first is what agileRow sets
+				decode.RolePrompt:   {"prompt"},
+				decode.RoleResponse: {"completion"},
+				decode.RoleLength:   {"completion_tokens"},
+			})),
+			Layout: agileRow,
+		},
+
+		// jsonl is any log with a JSON object per sample whose fields have usual names.
+		{
+			Name: "jsonl", Doc: "JSON lines: one object per sample, with a reward and other fields under usual names.",
+			TrainerOption: "one json.dumps per sample with reward, step and prompt",
+			File:          "log.jsonl",
+			Origin:        FromAnyone,
+			Score:         10,
+			Sniff:         func(first *First) bool { return isUsualRow(usual, first) },
+			Fields:        usual,
+			Positional:    true,
+		},
 	}
 }
 
@@ -79,90 +230,9 @@ func cutNumber(id []byte) (before []byte, number int32, ok bool) {
 	return id[:i], number, true
 }
 
-// areal is AReaL's dump: a small file per prompt in a folder per version of the policy.
-// inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
-func areal() Format {
-	return Format{
-		Name: "areal", Framework: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file for each prompt.",
-		TrainerOption: "rollout.dump_to_file=true and cluster.fileroot=DIR",
-		File:          "DIR/logs/{user}/{experiment}/{trial}/rollout/{version}/{task}.jsonl",
-		Score:         85,
-		Keys:          keys("task_id", "sample_idx", "head_version", "tail_version"),
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleStep:         {"tail_version"},
-			decode.RoleGroup:        {"task_id"},
-			decode.RoleTotalTokens:  {"seqlen"},
-			decode.RolePromptLength: {"prompt_len"},
-		}),
-	}
-}
-
-// openInstruct is open-instruct's rollouts: token ids without text.
-// allenai/open-instruct@e6c3044aa620 open_instruct/rl_utils.py:18-128.
-func openInstruct() Format {
-	return Format{
-		Name: "open-instruct", Framework: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
-		TrainerOption: "--save_traces --rollouts_save_path DIR",
-		File:          "DIR/{run}_rollouts_{shard}.jsonl",
-		Score:         85,
-		Keys:          keys("prompt_tokens", "response_tokens", "prompt_idx"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:    {"reward"},
-			decode.RoleStep:      {"step"},
-			decode.RoleGroup:     {"prompt_idx"},
-			decode.RoleAdvantage: {"advantage"},
-			decode.RoleTokens:    {"response_tokens"},
-		}),
-		Positional: true,
-	}
-}
-
-// slime is the rollouts that slime and miles save with torch.save, as package torchfile reads them: a line per sample, with the id
-// of the rollout as its step.
-// THUDM/slime@624b824a8 slime/observability/rollout_data_utils.py:140-153, slime/utils/types.py.
-func slime() Format {
-	return Format{
-		Name: "slime", Framework: "slime", Doc: "slime's and miles' {rollout_id}.pt: samples in a pickle file; no code in it is run.",
-		TrainerOption: "--dump-details DIR, or --save-debug-rollout-data DIR/rollout_data/{rollout_id}.pt",
-		File:          "DIR/rollout_data/{rollout_id}.pt",
-		Open:          "DIR",
-		Score:         85,
-		Keys:          keys("step", "group_index", "prompt", "response", "reward"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"reward"},
-			decode.RoleStep:     {"step"},
-			decode.RoleGroup:    {"group_index"},
-			decode.RolePrompt:   {"prompt"},
-			decode.RoleResponse: {"response"},
-			decode.RoleTruth:    {"label"},
-			decode.RoleLength:   {"response_length"},
-		}),
-	}
-}
-
-// skyrl is SkyRL's dump of evaluations. Its score is a number, or one per token.
-// NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
-func skyrl() Format {
-	return Format{
-		Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with one per token.",
-		TrainerOption: byDefault + ", for evaluations only, with trainer.export_path=DIR",
-		File:          "DIR/dumped_evals/global_step_{step}_evals/{dataset}.jsonl",
-		Score:         80,
-		Keys:          keys("input_prompt", "output_response", "env_class"),
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleReward:   {"score"},
-			decode.RolePrompt:   {"input_prompt"},
-			decode.RoleResponse: {"output_response"},
-			decode.RoleTruth:    {"env_extras.reward_spec.ground_truth", "env_extras.extra_info.answer"},
-		}),
-		Layout: skyrlRow,
-	}
-}
-
 // skyrlRow sums a score per token.
 func skyrlRow(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		if string(key.Raw) != "score" || v.Kind != jsonscan.Array {
 			r.Pick(key, v)
 			return
@@ -174,47 +244,21 @@ func skyrlRow(r *decode.RowDecoder, record []byte, emit func()) error {
 			}
 		})
 		r.Set(decode.RoleReward, jsonscan.FromFloat(sum))
-	})
-	if err == nil {
-		emit()
-	}
-	return err
-}
-
-// nemo is NeMo-RL's train_data_stepN.jsonl and val_data_stepN.jsonl: a row per sample in which every
-// value is a list of one. Prompt and response stand in one conversation; advantages and the loss mask
-// are per token.
-// NVIDIA-NeMo/RL@7ea279abfbeb nemo_rl/utils/logger.py:1071-1096.
-func nemo() Format {
-	return Format{
-		Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: a row per sample, in which every value is a list of one, with token ids.",
-		TrainerOption: byDefault + ", with logger.log_dir=DIR",
-		File:          "DIR/exp_{run}/train_data_step{step}.jsonl",
-		Score:         85,
-		Keys:          Keys{"content": jsonscan.Array, "rewards": jsonscan.Array, "idx": jsonscan.Number},
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleReward: {"filtered_rewards", "rewards"},
-			decode.RoleGroup:  {"group_id"},
-		}),
-		Layout: nemoRow,
-	}
+	}, emit)
 }
 
 // nemoRow takes the values out of their lists of one.
 func nemoRow(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		value, ok := v.Single()
-		if !ok {
+		switch name := string(key.Raw); {
+		case !ok:
 			r.Pick(key, v)
-			return
-		}
-		switch string(key.Raw) {
-		case "content":
+		case name == "content":
 			prompt, response := firstTurns(value)
 			r.Set(decode.RolePrompt, prompt)
 			r.Set(decode.RoleResponse, response)
-		case "token_loss_mask":
+		case name == "token_loss_mask":
 			n := 0
 			value.EachElement(func(e jsonscan.Value) {
 				if x, ok := e.ToFloat(); ok && x != 0 {
@@ -225,11 +269,7 @@ func nemoRow(r *decode.RowDecoder, record []byte, emit func()) error {
 		default:
 			r.Pick(key, value)
 		}
-	})
-	if err == nil {
-		emit()
-	}
-	return err
+	}, emit)
 }
 
 // firstTurns returns the user's and the assistant's first turn of a conversation: a list of
@@ -256,29 +296,8 @@ func firstTurns(conversation jsonscan.Value) (prompt, response jsonscan.Value) {
 	return prompt, response
 }
 
-// tinker is tinker-cookbook's train_rollout_summaries.jsonl: rewards by step of a trajectory, explicit
-// groups, no prompt.
-// thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
-func tinker() Format {
-	return Format{
-		Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl: a row per trajectory, without prompts.",
-		TrainerOption: byDefault + ", with log_path=DIR",
-		File:          "DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl",
-		Score:         85,
-		Keys:          keys("group_idx", "traj_idx", "total_reward"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"total_reward", "final_reward"},
-			decode.RoleStep:     {"iteration"},
-			decode.RoleGroup:    {"group_idx"},
-			decode.RoleResponse: {"steps.logs.response"},
-		}),
-		Layout: tinkerTrajectory,
-	}
-}
-
 // tinkerTrajectory takes response and length from the steps of a trajectory.
 func tinkerTrajectory(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
 	tokens := 0.0
 	var responses []jsonscan.Value
 	readStep := func(key, v jsonscan.Value) {
@@ -293,105 +312,54 @@ func tinkerTrajectory(r *decode.RowDecoder, record []byte, emit func()) error {
 			}
 		}
 	}
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		r.Pick(key, v)
 		if string(key.Raw) == "steps" {
 			v.EachElement(func(step jsonscan.Value) { step.EachField(readStep) })
 		}
+	}, func() {
+		if tokens > 0 {
+			r.Set(decode.RoleLength, jsonscan.FromFloat(tokens))
+		}
+		r.Set(decode.RoleResponse, decode.Paragraphs(responses))
+		emit()
 	})
-	if err != nil {
-		return err
-	}
-	if tokens > 0 {
-		r.Set(decode.RoleLength, jsonscan.FromFloat(tokens))
-	}
-	r.Set(decode.RoleResponse, decode.Paragraphs(responses))
-	emit()
-	return nil
-}
-
-// verifiers is the results.jsonl of evaluations with verifiers, of 2025 (id, a column per reward
-// function) and of 2026 (example_id, metrics).
-// PrimeIntellect-ai/verifiers@a60a606ec verifiers/legacy/utils/save_utils.py:199-294.
-func verifiers() Format {
-	return Format{
-		Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
-		TrainerOption: "-s on the command line, or save_results = true",
-		File:          "outputs/evals/{env}--{model}/{run}/results.jsonl",
-		Score:         70,
-		Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array, "reward": anyKind},
-		Sniff: func(first *First) bool { // sample_id is of hosted training
-			return (first.has("id") || first.has("example_id")) && !first.has("sample_id")
-		},
-		Fields: decode.PreferNames(decode.Names{
-			decode.RoleGroup:  {"example_id", "id"},
-			decode.RoleTruth:  {"answer"},
-			decode.RoleLength: {"token_usage.output_tokens"},
-		}),
-	}
-}
-
-// agileRL is AgileRL's sampled completions: a line per sample of the groups that it draws at an interval of
-// steps. A population has several agents, each with its own groups.
-// AgileRL/AgileRL@1d9dc45b1973 agilerl/training/llm/completion_logging.py:39-94, 188-211.
-func agileRL() Format {
-	fields := decode.OnlyNames(decode.Names{
-		decode.RoleReward:   {"reward"},
-		decode.RoleStep:     {"step"},
-		decode.RoleGroup:    {"group_index and agent_index", "group_index"}, // the first is what agileRow sets
-		decode.RolePrompt:   {"prompt"},
-		decode.RoleResponse: {"completion"},
-		decode.RoleLength:   {"completion_tokens"},
-	})
-	fields.Caveat = func([]string) string {
-		return "; the trainer logs only num_groups groups at each interval and cuts long texts, so means are of those groups, not of the whole step"
-	}
-	return Format{
-		Name: "agilerl", Doc: "AgileRL's completions: a line per sample, of the groups that it picks at random to log.",
-		TrainerOption: "CompletionLoggingConfig(jsonl_path=\"completions.jsonl\", interval=1, num_groups=N)",
-		File:          "completions.jsonl",
-		Score:         80,
-		Keys:          keys("agent_index", "group_index", "sample_index", "reward", "completion"),
-		Fields:        fields,
-		Layout:        agileRow,
-	}
 }
 
 // agileRow keeps the groups of several agents apart.
 func agileRow(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
 	var agent jsonscan.Value
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		if string(key.Raw) == "agent_index" && v.Kind == jsonscan.Number {
 			agent = v
 		}
 		r.Pick(key, v)
+	}, func() {
+		if group := r.Values[decode.RoleGroup]; agent.Kind != jsonscan.Absent && r.Has(decode.RoleGroup) {
+			raw := slices.Concat([]byte("agent "), agent.Raw, []byte(": "), group.Raw)
+			r.Set(decode.RoleGroup, jsonscan.Value{Kind: jsonscan.String, Raw: raw})
+		}
+		emit()
 	})
-	if err != nil {
-		return err
-	}
-	if group := r.Values[decode.RoleGroup]; agent.Kind != jsonscan.Absent && r.Has(decode.RoleGroup) {
-		raw := slices.Concat([]byte("agent "), agent.Raw, []byte(": "), group.Raw)
-		r.Set(decode.RoleGroup, jsonscan.Value{Kind: jsonscan.String, Raw: raw})
-	}
-	emit()
-	return nil
 }
 
-// jsonl is any log with a JSON object per sample whose fields have usual names.
-func jsonl() Format {
-	fields := usualFields()
-	return Format{
-		Name: "jsonl", Doc: "JSON lines: one object per sample, with a reward and other fields under usual names.",
-		TrainerOption: "one json.dumps per sample with reward, step and prompt",
-		File:          "log.jsonl",
-		Origin:        FromAnyone,
-		Score:         10,
-		Sniff: func(first *First) bool {
-			r := decode.NewRowDecoder(fields, first.Name)
-			return jsonscan.ScanObject(first.Record, r.Pick) == nil && r.HasReward() && !IsMetrics(first.Record)
-		},
-		Fields:     fields,
-		Positional: true,
-	}
+func verlFields() *decode.Fields {
+	f := decode.OnlyNames(decode.Names{
+		decode.RoleReward:   {"score", "reward"},
+		decode.RoleStep:     {"step"},
+		decode.RoleGroup:    {"uid"},
+		decode.RolePrompt:   {"input"},
+		decode.RoleResponse: {"output"},
+		decode.RoleTruth:    {"gts"},
+		decode.RoleLength:   {"response_length"},
+	})
+	f.Caveat = overlongCaveat
+	f.SplitGroupID = splitUID
+	return f
+}
+
+// isUsualRow reports whether a record is an object with a reward, and no metrics.
+func isUsualRow(fields *decode.Fields, first *First) bool {
+	r := decode.NewRowDecoder(fields, first.Name)
+	return jsonscan.ScanObject(first.Record, r.Pick) == nil && r.HasReward() && !IsMetrics(first.Record)
 }

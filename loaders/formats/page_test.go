@@ -10,6 +10,9 @@ import (
 
 // The page of formats says what the program reads.
 func TestFormatsPage(t *testing.T) {
+	if names, all := strings.Fields(order), All(); len(names) != len(all) || all[0].Name != names[0] {
+		t.Errorf("%d formats, of which the order names %d", len(all), len(names))
+	}
 	repotest.Part(t, ".github/docs/formats.md", "formats", formatsTable())
 }
 

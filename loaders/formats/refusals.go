@@ -25,7 +25,9 @@ func Refusal(record []byte) string {
 	case isATIF(record):
 		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
 	case IsMetrics(record):
-		where := WhereSamplesAre(metricNames(record))
+		var names []byte // a line each
+		eachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
+		where := WhereSamplesAre(names)
 		if where == "" {
 			where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
 		}
@@ -107,22 +109,28 @@ func averagesOnly(record []byte) string {
 const maxAverages = 4
 
 // rewardAverages returns the averages of rewards in a record of metrics, as "name value".
-func rewardAverages(record []byte) []string {
-	var averages []string
-	var visit func(prefix string) func(key, v jsonscan.Value)
-	visit = func(prefix string) func(key, v jsonscan.Value) {
+func rewardAverages(record []byte) (averages []string) {
+	eachMetric(record, func(name string, v jsonscan.Value) {
+		if name = strings.TrimPrefix(name, "data/"); v.Kind == jsonscan.Number && len(averages) < maxAverages && isRewardAverage(name) {
+			averages = append(averages, string(jsonscan.Clip([]byte(name), jsonscan.MaxQuote))+" "+string(v.Raw))
+		}
+	})
+	return averages
+}
+
+// eachMetric visits the values of a record of metrics, with "critic/score/mean" for a name also where they are nested.
+func eachMetric(record []byte, visit func(name string, v jsonscan.Value)) {
+	var visitBelow func(prefix string) func(key, v jsonscan.Value)
+	visitBelow = func(prefix string) func(key, v jsonscan.Value) {
 		return func(key, v jsonscan.Value) {
 			name := prefix + string(key.Text())
-			switch {
-			case v.Kind == jsonscan.Object && len(prefix) < jsonscan.MaxQuote:
-				v.EachField(visit(strings.TrimPrefix(name+"/", "data/")))
-			case v.Kind == jsonscan.Number && len(averages) < maxAverages && isRewardAverage(name):
-				averages = append(averages, string(jsonscan.Clip([]byte(name), jsonscan.MaxQuote))+" "+string(v.Raw))
+			visit(name, v)
+			if len(prefix) < jsonscan.MaxQuote {
+				v.EachField(visitBelow(name + "/"))
 			}
 		}
 	}
-	_ = jsonscan.ScanObject(record, visit(""))
-	return averages
+	_ = jsonscan.ScanObject(record, visitBelow(""))
 }
 
 // isRewardAverage reports whether trainers give that name to an average of rewards.
@@ -216,32 +224,16 @@ func (f *Format) howWritten() string {
 	return "to " + f.File + " with " + f.TrainerOption
 }
 
-// metricNames returns the names in a record of metrics, a line each: "critic/score/mean" also where they are nested.
-func metricNames(record []byte) (names []byte) {
-	var visit func(prefix string) func(key, v jsonscan.Value)
-	visit = func(prefix string) func(key, v jsonscan.Value) {
-		return func(key, v jsonscan.Value) {
-			name := prefix + string(key.Text())
-			names = append(append(names, name...), '\n')
-			if len(prefix) < jsonscan.MaxQuote {
-				v.EachField(visit(name + "/"))
-			}
-		}
-	}
-	_ = jsonscan.ScanObject(record, visit(""))
-	return names
-}
-
 // lastLogged returns what the trainer of a trainer_state.json logged last, nil if the record is no such file.
 func lastLogged(record []byte) (last []byte) {
-	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		if string(key.Raw) == "log_history" {
-			last = []byte("{}")
-			v.EachElement(func(e jsonscan.Value) {
-				if e.Kind == jsonscan.Object && rewardAverages(e.Raw) != nil {
-					last = e.Raw
-				}
-			})
+	fields, _ := jsonscan.Pluck(record, "log_history")
+	if fields[0].Kind == jsonscan.Absent {
+		return nil
+	}
+	last = []byte("{}")
+	fields[0].EachElement(func(e jsonscan.Value) {
+		if e.Kind == jsonscan.Object && rewardAverages(e.Raw) != nil {
+			last = e.Raw
 		}
 	})
 	return last

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -13,112 +14,207 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// trl is TRL's completions: a Parquet file per log step, with a column per reward function and no
-// total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
-func trl() Format {
-	return Format{
-		Name: "trl", Framework: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
-		TrainerOption: "log_completions=True, logging_steps=1 and output_dir=DIR in GRPOConfig",
-		File:          "DIR/completions/completions_{step}.parquet",
-		Open:          "DIR",
-		Framing:       framing.Framing{Table: true},
-		Score:         80,
-		Keys:          keys("step", "prompt", "completion", "advantage"),
-		Fields:        decode.NamesWithoutTotal(),
-		Positional:    true,
-		MayRepeatRows: true,
-		Evaluation:    OverTrainingRows,
-	}
-}
+// tables are the formats of tables.
+func tables() []Format {
+	usual := usualFields()
+	return []Format{
+		// trl is TRL's completions: a Parquet file per log step, with a column per reward function and no
+		// total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
+		{
+			Name: "trl", Framework: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
+			TrainerOption: "log_completions=True, logging_steps=1 and output_dir=DIR in GRPOConfig",
+			File:          "DIR/completions/completions_{step}.parquet",
+			Open:          "DIR",
+			Framing:       framing.Framing{Table: true},
+			Score:         80,
+			Keys:          keys("step", "prompt", "completion", "advantage"),
+			Fields:        decode.NamesWithoutTotal(),
+			Positional:    true,
+			MayRepeatRows: true,
+			Evaluation:    OverTrainingRows,
+		},
 
-// trlTable is TRL's completions as W&B keeps them: the columns of its Parquet files, with reward
-// functions under their own names. TRL's RLOO writes nothing else.
-// huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3341-3381, rloo_trainer.py:1941.
-func trlTable() Format {
-	return Format{
-		Name: "trl-table", Framework: "trl", Doc: "TRL's completions as a W&B table on disk: a column per reward function.",
-		TrainerOption: "WANDB_MODE=offline, and log_completions=True, logging_steps=1 and report_to=wandb in GRPOConfig or RLOOConfig",
-		File:          "wandb/{run}/files/media/table/completions_{step}_{hash}.table.json",
-		Origin:        FromLogger,
-		Framing:       framing.Framing{Whole: true},
-		Score:         90,
-		Keys:          Keys{"data": jsonscan.Array},
-		Sniff:         isTRLTable,
-		Fields:        decode.NamesWithoutTotal(),
-		Layout:        decode.WandbTable,
-		Positional:    true,
-		MayRepeatRows: true,
-		Evaluation:    AfterTrainingRows,
-	}
-}
+		// trl-table is TRL's completions as W&B keeps them: the columns of its Parquet files, with reward
+		// functions under their own names. TRL's RLOO writes nothing else.
+		// huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3341-3381, rloo_trainer.py:1941.
+		{
+			Name: "trl-table", Framework: "trl", Doc: "TRL's completions as a W&B table on disk: a column per reward function.",
+			TrainerOption: "WANDB_MODE=offline, and log_completions=True, logging_steps=1 and report_to=wandb in GRPOConfig or RLOOConfig",
+			File:          "wandb/{run}/files/media/table/completions_{step}_{hash}.table.json",
+			Origin:        FromLogger,
+			Framing:       framing.Framing{Whole: true},
+			Score:         90,
+			Keys:          Keys{"data": jsonscan.Array},
+			Sniff: func(first *First) bool { // the columns that TRL always writes
+				var columns []string
+				first.field("columns").EachElement(func(name jsonscan.Value) { columns = append(columns, string(name.Text())) })
+				return !slices.ContainsFunc([]string{"step", "prompt", "completion", "advantage"}, func(name string) bool { return !slices.Contains(columns, name) })
+			},
+			Fields:        decode.NamesWithoutTotal(),
+			Layout:        decode.WandbTable,
+			Positional:    true,
+			MayRepeatRows: true,
+			Evaluation:    AfterTrainingRows,
+		},
 
-// isTRLTable reports whether a document is a table with the columns that TRL always writes.
-func isTRLTable(first *First) bool {
-	columns := map[string]bool{}
-	_ = jsonscan.ScanObject(first.Record, func(key, v jsonscan.Value) {
-		if string(key.Raw) == "columns" {
-			v.EachElement(func(name jsonscan.Value) { columns[string(name.Text())] = true })
-		}
-	})
-	return columns["step"] && columns["prompt"] && columns["completion"] && columns["advantage"]
-}
+		// wandb-table is a table of W&B's offline runs: {"columns": […], "data": [[…]]}.
+		// wandb/wandb@b6e29505884e wandb/sdk/data_types/table.py:650-701.
+		{
+			Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
+			TrainerOption: "WANDB_MODE=offline, and log_completions=True (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+			File:          "wandb/{run}/files/media/table/{key}_{step}_{hash}.table.json",
+			Origin:        FromLogger,
+			Framing:       framing.Framing{Whole: true},
+			Score:         85,
+			Keys:          Keys{"columns": jsonscan.Array, "data": jsonscan.Array},
+			Fields:        decode.UsualNames(),
+			Layout:        decode.WandbTable,
+			Positional:    true,
+			MayRepeatRows: true,
+		},
 
-// wandbTable is a table of W&B's offline runs: {"columns": […], "data": [[…]]}.
-// wandb/wandb@b6e29505884e wandb/sdk/data_types/table.py:650-701.
-func wandbTable() Format {
-	return Format{
-		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
-		TrainerOption: "WANDB_MODE=offline, and log_completions=True (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
-		File:          "wandb/{run}/files/media/table/{key}_{step}_{hash}.table.json",
-		Origin:        FromLogger,
-		Framing:       framing.Framing{Whole: true},
-		Score:         85,
-		Keys:          Keys{"columns": jsonscan.Array, "data": jsonscan.Array},
-		Fields:        decode.UsualNames(),
-		Layout:        decode.WandbTable,
-		Positional:    true,
-		MayRepeatRows: true,
+		// trackio is the tables that TRL logs to trackio, as package trackio gives them: a line for each table, with the columns of TRL's Parquet
+		// files. TRL's RLOO writes no file of its own.
+		// huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3336-3372, rloo_trainer.py:1907; trackio 0.43.0 trackio/table.py.
+		{
+			Name: "trackio", Framework: "trl", Doc: "TRL's completions in trackio's database: a table per log step, a folder per run.",
+			TrainerOption: trackioOption,
+			File:          "trackio/{project}.db",
+			Open:          "trackio/PROJECT.db",
+			Origin:        FromLogger,
+			Score:         90,
+			Keys:          keys("trackio", "step", "metrics"),
+			Fields:        decode.NamesWithoutTotal(),
+			Layout:        trackioTables,
+			Positional:    true,
+			MayRepeatRows: true,
+			Evaluation:    AfterTrainingRows,
+		},
+
+		// trackio-traces is the samples that TRL's asynchronous GRPO logs to trackio as traces, some of each step.
+		// huggingface/trl@1.16.0 trl/experimental/async_grpo/async_grpo_trainer.py:264-301; trackio 0.43.0 trackio/sqlite_storage.py:2953.
+		{
+			Name: "trackio-traces", Framework: "trl", Doc: "Traces in trackio's database, with the reward in their metadata: TRL's asynchronous GRPO logs some samples of a step so.",
+			TrainerOption: "report_to=trackio in AsyncGRPOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio",
+			File:          "trackio/{project}.db",
+			Open:          "trackio/PROJECT.db",
+			Origin:        FromLogger,
+			Score:         90,
+			Keys:          keys("trackio", "step", "messages", "metadata"),
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:    {"reward"},
+				decode.RoleStep:      {"step"},
+				decode.RoleGroup:     {"group_id"},
+				decode.RolePrompt:    {decode.ConversationField},
+				decode.RoleAdvantage: {"advantage"},
+				decode.RoleLength:    {"completion_tokens"},
+			}),
+			Layout: trackioTrace,
+		},
+
+		// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
+		// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
+		{
+			Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: a row per trajectory, with cells that are Python's repr of lists and dicts.",
+			TrainerOption: "an agentic learner with MetricsLoggerOptions(log_dir=DIR)",
+			File:          "DIR/trajectory_log_{time}.csv",
+			Framing:       framing.Framing{Quoted: true},
+			Score:         85,
+			Sniff: func(first *First) bool {
+				return bytes.Contains(first.Record, []byte("trajectory_reward")) && bytes.Contains(first.Record, []byte("policy_version"))
+			},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"trajectory_reward"},
+				decode.RoleStep:     {"policy_version"},
+				decode.RoleGroup:    {"group_id"},
+				decode.RolePrompt:   {"original_input"},
+				decode.RoleTruth:    {"answer"},
+				decode.RoleResponse: {"conversation_text"},
+			}),
+			ReadCell:   readTunixCell,
+			Positional: true,
+		},
+
+		// unstable-baselines is the train_data_step_N.csv of UnstableBaselines: turns of games, with rewards
+		// that were normalised before. Only equal observations tell which belong together.
+		// LeonGuertler/UnstableBaselines@66aec040f789.
+		{
+			Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games, with rewards that are already normalised.",
+			TrainerOption: byDefault,
+			File:          "DIR/train_data_step_{step}.csv",
+			Framing:       framing.Framing{Quoted: true},
+			Score:         85,
+			Sniff: func(first *First) bool {
+				return bytes.HasPrefix(jsonscan.TrimByteOrderMark(first.Record), []byte("pid,obs,act,reward"))
+			},
+			Fields: decode.UsualNames(),
+		},
+
+		// csv is a table with a header and commas, semicolons or tabs between its columns.
+		{
+			Name: "csv", Doc: "CSV or TSV with a header: a reward and other columns under usual names.",
+			TrainerOption: "DataFrame.to_csv",
+			File:          "log.csv",
+			Origin:        FromAnyone,
+			Framing:       framing.Framing{Quoted: true},
+			Score:         15,
+			Sniff: func(first *First) bool {
+				switch framing.Extension(first.Name) {
+				case ".csv", ".tsv", "":
+					header := jsonscan.TrimByteOrderMark(first.Record)
+					return hasReward(usual, framing.SplitCSV(nil, header, framing.CSVSeparator(header)))
+				}
+				return false
+			},
+			Fields:     usual,
+			Positional: true,
+		},
+
+		// parquet is a Parquet file with a reward and whatever else under its usual names.
+		{
+			Name: "parquet", Doc: "A Parquet file: a reward and other columns under usual names.",
+			TrainerOption: "DataFrame.to_parquet",
+			File:          "log.parquet",
+			Origin:        FromAnyone,
+			Framing:       framing.Framing{Table: true},
+			Score:         15,
+			Sniff: func(first *First) bool {
+				return hasReward(usual, bytes.Split(first.Record, []byte{'\n'}))
+			},
+			Fields:     usual,
+			Positional: true,
+		},
+
+		// arrow is a table of Apache Arrow, as save_to_disk of Hugging Face's datasets writes it: rows with a reward and whatever else under its
+		// usual names, which package arrowfile gives as JSON lines.
+		// huggingface/datasets@5.2.0 src/datasets/arrow_dataset.py:1694, save_to_disk.
+		{
+			Name: "arrow", Doc: "A Dataset that datasets saved to disk, or another uncompressed table of Arrow: a reward and other columns under usual names.",
+			TrainerOption: "Dataset.save_to_disk(DIR), of datasets",
+			File:          "DIR/data-{shard}-of-{shards}.arrow",
+			Open:          "DIR",
+			Origin:        FromAnyone,
+			Score:         16,
+			Sniff: func(first *First) bool {
+				return strings.HasSuffix(first.Name, ".arrow") && isUsualRow(usual, first)
+			},
+			Fields:     usual,
+			Positional: true,
+		},
 	}
 }
 
 // trackioOption is what makes TRL write its samples for trackio.
 const trackioOption = "report_to=trackio, log_completions=True and logging_steps=1 in GRPOConfig or RLOOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio"
 
-// trackio is the tables that TRL logs to trackio, as package trackio gives them: a line for each table, with the columns of TRL's Parquet
-// files. TRL's RLOO writes no file of its own.
-// huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3336-3372, rloo_trainer.py:1907; trackio 0.43.0 trackio/table.py.
-func trackio() Format {
-	return Format{
-		Name: "trackio", Framework: "trl", Doc: "TRL's completions in trackio's database: a table per log step, a folder per run.",
-		TrainerOption: trackioOption,
-		File:          "trackio/{project}.db",
-		Open:          "trackio/PROJECT.db",
-		Origin:        FromLogger,
-		Score:         90,
-		Keys:          keys("trackio", "step", "metrics"),
-		Fields:        decode.NamesWithoutTotal(),
-		Layout:        trackioTables,
-		Positional:    true,
-		MayRepeatRows: true,
-		Evaluation:    AfterTrainingRows,
-	}
-}
-
 // trackioTables takes the rows of each table as samples, if they have texts and rewards. The step of a row is that of the trainer;
 // trackio counts what was logged.
 func trackioTables(r *decode.RowDecoder, record []byte, emit func()) error {
-	var step, metrics jsonscan.Value
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
-		switch string(key.Raw) {
-		case "step":
-			step = v
-		case "metrics":
-			metrics = v
-		}
-	})
+	fields, err := jsonscan.Pluck(record, "step", "metrics")
 	if err != nil {
 		return err
 	}
+	step, metrics := fields[0], fields[1]
 	metrics.EachField(func(_, logged jsonscan.Value) {
 		if string(logged.Field("_type").Raw) != "trackio.table" {
 			return
@@ -166,33 +262,9 @@ func trackioValue(fields *decode.Fields, key, v jsonscan.Value) jsonscan.Value {
 	return v
 }
 
-// trackioTraces is the samples that TRL's asynchronous GRPO logs to trackio as traces, some of each step.
-// huggingface/trl@1.16.0 trl/experimental/async_grpo/async_grpo_trainer.py:264-301; trackio 0.43.0 trackio/sqlite_storage.py:2953.
-func trackioTraces() Format {
-	return Format{
-		Name: "trackio-traces", Framework: "trl", Doc: "Traces in trackio's database, with the reward in their metadata: TRL's asynchronous GRPO logs some samples of a step so.",
-		TrainerOption: "report_to=trackio in AsyncGRPOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio",
-		File:          "trackio/{project}.db",
-		Open:          "trackio/PROJECT.db",
-		Origin:        FromLogger,
-		Score:         90,
-		Keys:          keys("trackio", "step", "messages", "metadata"),
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:    {"reward"},
-			decode.RoleStep:      {"step"},
-			decode.RoleGroup:     {"group_id"},
-			decode.RolePrompt:    {decode.ConversationField},
-			decode.RoleAdvantage: {"advantage"},
-			decode.RoleLength:    {"completion_tokens"},
-		}),
-		Layout: trackioTrace,
-	}
-}
-
 // trackioTrace takes a trace as a sample, if its metadata has a reward.
 func trackioTrace(r *decode.RowDecoder, record []byte, emit func()) error {
-	r.BeginRow()
-	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+	return decode.OneRow(r, record, func(key, v jsonscan.Value) {
 		switch string(key.Raw) {
 		case "trackio":
 		case "metadata":
@@ -200,36 +272,11 @@ func trackioTrace(r *decode.RowDecoder, record []byte, emit func()) error {
 		default:
 			r.Pick(key, v)
 		}
+	}, func() {
+		if r.HasReward() {
+			emit()
+		}
 	})
-	if err == nil && r.HasReward() {
-		emit()
-	}
-	return err
-}
-
-// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
-// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
-func tunix() Format {
-	return Format{
-		Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: a row per trajectory, with cells that are Python's repr of lists and dicts.",
-		TrainerOption: "an agentic learner with MetricsLoggerOptions(log_dir=DIR)",
-		File:          "DIR/trajectory_log_{time}.csv",
-		Framing:       framing.Framing{Quoted: true},
-		Score:         85,
-		Sniff: func(first *First) bool {
-			return bytes.Contains(first.Record, []byte("trajectory_reward")) && bytes.Contains(first.Record, []byte("policy_version"))
-		},
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"trajectory_reward"},
-			decode.RoleStep:     {"policy_version"},
-			decode.RoleGroup:    {"group_id"},
-			decode.RolePrompt:   {"original_input"},
-			decode.RoleTruth:    {"answer"},
-			decode.RoleResponse: {"conversation_text"},
-		}),
-		ReadCell:   readTunixCell,
-		Positional: true,
-	}
 }
 
 // readTunixCell reads the cells that are Python's repr of lists and dicts.
@@ -324,75 +371,4 @@ func appendEscape(dst, b []byte) ([]byte, int) {
 		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low), 2 + digits
 	}
 	return fmt.Appendf(dst, `\u%04x`, code), 2 + digits
-}
-
-// unstableBaselines is the train_data_step_N.csv of UnstableBaselines: turns of games, with rewards
-// that were normalised before. Only equal observations tell which belong together.
-// LeonGuertler/UnstableBaselines@66aec040f789.
-func unstableBaselines() Format {
-	return Format{
-		Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games, with rewards that are already normalised.",
-		TrainerOption: byDefault,
-		File:          "DIR/train_data_step_{step}.csv",
-		Framing:       framing.Framing{Quoted: true},
-		Score:         85,
-		Sniff: func(first *First) bool {
-			return bytes.HasPrefix(jsonscan.TrimByteOrderMark(first.Record), []byte("pid,obs,act,reward"))
-		},
-		Fields: decode.UsualNames(),
-	}
-}
-
-// csv is a table with a header and commas, semicolons or tabs between its columns.
-func csv() Format {
-	fields := usualFields()
-	return Format{
-		Name: "csv", Doc: "CSV or TSV with a header: a reward and other columns under usual names.",
-		TrainerOption: "DataFrame.to_csv",
-		File:          "log.csv",
-		Origin:        FromAnyone,
-		Framing:       framing.Framing{Quoted: true},
-		Score:         15,
-		Sniff: func(first *First) bool {
-			switch framing.Extension(first.Name) {
-			case ".csv", ".tsv", "":
-				header := jsonscan.TrimByteOrderMark(first.Record)
-				return hasReward(fields, framing.SplitCSV(nil, header, framing.CSVSeparator(header)))
-			}
-			return false
-		},
-		Fields:     fields,
-		Positional: true,
-	}
-}
-
-// parquetFile is a Parquet file with a reward and whatever else under its usual names.
-func parquetFile() Format {
-	fields := usualFields()
-	return Format{
-		Name: "parquet", Doc: "A Parquet file: a reward and other columns under usual names.",
-		TrainerOption: "DataFrame.to_parquet",
-		File:          "log.parquet",
-		Origin:        FromAnyone,
-		Framing:       framing.Framing{Table: true},
-		Score:         15,
-		Sniff: func(first *First) bool {
-			return hasReward(fields, bytes.Split(first.Record, []byte{'\n'}))
-		},
-		Fields:     fields,
-		Positional: true,
-	}
-}
-
-// arrow is a table of Apache Arrow, as save_to_disk of Hugging Face's datasets writes it: rows with a reward and whatever else under its
-// usual names, which package arrowfile gives as JSON lines.
-// huggingface/datasets@5.2.0 src/datasets/arrow_dataset.py:1694, save_to_disk.
-func arrow() Format {
-	f := jsonl()
-	hasReward := f.Sniff
-	f.Name, f.Doc = "arrow", "A Dataset that datasets saved to disk, or another uncompressed table of Arrow: a reward and other columns under usual names."
-	f.TrainerOption, f.File, f.Open = "Dataset.save_to_disk(DIR), of datasets", "DIR/data-{shard}-of-{shards}.arrow", "DIR"
-	f.Score = 16
-	f.Sniff = func(first *First) bool { return strings.HasSuffix(first.Name, ".arrow") && hasReward(first) }
-	return f
 }

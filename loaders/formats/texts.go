@@ -13,35 +13,57 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// easyr1Prefix begins a record of EasyR1's log.
-const easyr1Prefix = "[prompt] "
-
-// easyr1 is EasyR1's generations.log: responses of validations as text, without escapes and steps.
-// hiyouga/EasyR1@b44b311b669b verl/utils/logger/gen_logger.py:48-52.
-func easyr1() Format {
-	fields := decode.OnlyNames(decode.Names{
-		decode.RoleReward:   {"score"},
-		decode.RolePrompt:   {"prompt"},
-		decode.RoleResponse: {"output"},
-		decode.RoleTruth:    {"ground_truth"},
-	})
-	fields.Caveat = func([]string) string {
-		return "; the log does not say which validation an answer is of, so all answers to a prompt are one group"
-	}
-	return Format{
-		Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: answers of validations as blocks of text, without steps.",
-		TrainerOption: "trainer.logger=[console,file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
-		File:          "DIR/generations.log",
-		Open:          "DIR",
-		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
-		Score:         90,
-		Sniff: func(first *First) bool {
-			return bytes.HasPrefix(first.Record, []byte(easyr1Prefix))
+// texts are the formats that are no JSON but text.
+func texts() []Format {
+	return []Format{
+		// easyr1 is EasyR1's generations.log: responses of validations as text, without escapes and steps.
+		// hiyouga/EasyR1@b44b311b669b verl/utils/logger/gen_logger.py:48-52.
+		{
+			Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: answers of validations as blocks of text, without steps.",
+			TrainerOption: "trainer.logger=[console,file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
+			File:          "DIR/generations.log",
+			Open:          "DIR",
+			Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
+			Score:         90,
+			Sniff: func(first *First) bool {
+				return bytes.HasPrefix(first.Record, []byte(easyr1Prefix))
+			},
+			Fields: noting("; the log does not say which validation an answer is of, so all answers to a prompt are one group", decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"score"},
+				decode.RolePrompt:   {"prompt"},
+				decode.RoleResponse: {"output"},
+				decode.RoleTruth:    {"ground_truth"},
+			})),
+			Layout: easyr1Record,
 		},
-		Fields: fields,
-		Layout: easyr1Record,
+
+		// areal-text is AReaL's dump of before 2026: a text file per prompt, in a folder per version of the
+		// policy, with terminal colours.
+		{
+			Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a file for each prompt.",
+			TrainerOption: "dump_dir=DIR, an argument of the workflow",
+			File:          "DIR/{version}/{task}.txt",
+			Framing:       framing.Framing{RecordPrefix: "idx: "},
+			Score:         90,
+			Sniff: func(first *First) bool {
+				return arealFirstLine().Match(first.Record)
+			},
+			Fields: decode.OnlyNames(decode.Names{
+				decode.RoleReward:   {"score"},
+				decode.RoleStep:     {"version"},
+				decode.RoleGroup:    {"file"},
+				decode.RolePrompt:   {"prompt"},
+				decode.RoleResponse: {"output"},
+			}),
+			Layout: func(r *decode.RowDecoder, record []byte, emit func()) error {
+				return arealTextRecord(r, arealFirstLine().FindSubmatch(record), record, emit)
+			},
+		},
 	}
 }
+
+// easyr1Prefix begins a record of EasyR1's log.
+const easyr1Prefix = "[prompt] "
 
 // easyr1Record cuts a record at the last of each mark: the text of a model may hold marks too.
 func easyr1Record(r *decode.RowDecoder, record []byte, emit func()) error {
@@ -75,31 +97,6 @@ func cutLast(b []byte, mark string) (before, after []byte, ok bool) {
 var arealFirstLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 })
-
-// arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per version of the
-// policy, with terminal colours.
-func arealText() Format {
-	return Format{
-		Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a file for each prompt.",
-		TrainerOption: "dump_dir=DIR, an argument of the workflow",
-		File:          "DIR/{version}/{task}.txt",
-		Framing:       framing.Framing{RecordPrefix: "idx: "},
-		Score:         90,
-		Sniff: func(first *First) bool {
-			return arealFirstLine().Match(first.Record)
-		},
-		Fields: decode.OnlyNames(decode.Names{
-			decode.RoleReward:   {"score"},
-			decode.RoleStep:     {"version"},
-			decode.RoleGroup:    {"file"},
-			decode.RolePrompt:   {"prompt"},
-			decode.RoleResponse: {"output"},
-		}),
-		Layout: func(r *decode.RowDecoder, record []byte, emit func()) error {
-			return arealTextRecord(r, arealFirstLine().FindSubmatch(record), record, emit)
-		},
-	}
-}
 
 var errTextRecord = errors.New("a part of the record is missing: the file was cut off, or it is of another format")
 

@@ -36,29 +36,33 @@ func nextCSVCell(record []byte, sep byte) (cell, rest []byte) {
 		}
 		return record[:i], record[i+1:]
 	}
-	record = record[1:]
-	hasDoubled := false
-	for end := 0; ; {
-		i := bytes.IndexByte(record[end:], '"')
-		if i < 0 {
-			return record, nil // the quote is never closed
-		}
-		end += i + 1
-		if end < len(record) && record[end] == '"' {
-			hasDoubled = true
-			end++
-			continue
-		}
-		cell, rest = record[:end-1], record[end:]
-		break
+	end, doubled := QuotedCellEnd(record, 1)
+	if end < 0 {
+		return record[1:], nil // the quote is never closed
 	}
-	if hasDoubled {
+	cell, rest = record[1:end], record[end+1:]
+	if doubled > 0 {
 		cell = UnquoteCSV(cell)
 	}
 	if i := bytes.IndexByte(rest, sep); i >= 0 {
 		return cell, rest[i+1:]
 	}
 	return cell, nil
+}
+
+// QuotedCellEnd returns the offset of the quote that ends the cell whose text begins at from, -1 if there is
+// none, and how many quotes the text has, each of them doubled.
+func QuotedCellEnd(p []byte, from int) (end, doubled int) {
+	for at := from; ; doubled++ {
+		i := bytes.IndexByte(p[at:], '"')
+		if i < 0 {
+			return -1, 0
+		}
+		if at += i; at+1 == len(p) || p[at+1] != '"' {
+			return at, doubled
+		}
+		at += 2
+	}
 }
 
 // UnquoteCSV returns the text of a cell that stood between quotes, in which each quote is doubled. It

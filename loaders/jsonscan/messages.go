@@ -18,14 +18,7 @@ const MessagesPrefix = `[{`
 // Messages returns the turns of a conversation: a list of {role, content}, or a string that holds
 // one as JSON. It returns nil if v is neither.
 func (v Value) Messages() []Message {
-	if v.Kind == String && bytes.HasPrefix(v.Raw, []byte(MessagesPrefix)) {
-		s := Scanner{Data: v.Text()}
-		inner, err := s.Value()
-		if err != nil {
-			return nil
-		}
-		v = inner
-	}
+	v = v.Inner(MessagesPrefix)
 	var messages []Message
 	valid := v.Kind == Array
 	v.EachElement(func(e Value) {
@@ -39,7 +32,7 @@ func (v Value) Messages() []Message {
 			case "name":
 				m.Name = v
 			case "tool_calls":
-				m.ToolCalls = listOf(v)
+				m.ToolCalls = v.Inner(MessagesPrefix) // tables keep them as texts
 			case "reasoning_content":
 				m.Reasoning = v
 			}
@@ -53,14 +46,13 @@ func (v Value) Messages() []Message {
 	return messages
 }
 
-// listOf returns the list that a text holds as JSON, as tables keep tool calls, or else the value itself.
-func listOf(v Value) Value {
-	if v.Kind != String || !bytes.HasPrefix(v.Raw, []byte(MessagesPrefix)) {
-		return v
-	}
-	s := Scanner{Data: v.Text()}
-	if inner, err := s.Value(); err == nil {
-		return inner
+// Inner returns the value that a text holds as JSON if it begins so, or else the value itself.
+func (v Value) Inner(start string) Value {
+	if v.Kind == String && bytes.HasPrefix(v.Raw, []byte(start)) {
+		s := Scanner{Data: v.Text()}
+		if inner, err := s.Value(); err == nil {
+			return inner
+		}
 	}
 	return v
 }
@@ -78,12 +70,7 @@ func (m Message) AppendSpeaker(dst []byte) []byte {
 // object, or a string that holds one as JSON.
 func (m Message) AppendCalls(dst []byte) []byte {
 	for i, call := range m.ToolCalls.Elements() {
-		if call.Kind == String { // a call as JSON in a string
-			s := Scanner{Data: call.Text()}
-			if inner, err := s.Value(); err == nil {
-				call = inner
-			}
-		}
+		call = call.Inner("")
 		if function := call.Field("function"); function.Kind == Object {
 			call = function
 		}

@@ -10,6 +10,7 @@ package jsonscan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -333,6 +334,18 @@ type Value struct {
 	Float float64 // of the kinds Float and RuneCount
 }
 
+// AppendJSON appends a value as it stands in a record, null if it is absent.
+func (v Value) AppendJSON(dst []byte) []byte {
+	switch v.Kind {
+	case Absent:
+		return append(dst, "null"...)
+	case String:
+		return append(append(append(dst, '"'), v.Raw...), '"')
+	default:
+		return append(dst, v.Raw...)
+	}
+}
+
 // EachElement visits the elements of a list in order; none if v is something else.
 func (v Value) EachElement(visit func(Value)) {
 	s := Scanner{Data: v.Raw}
@@ -357,6 +370,17 @@ func (v Value) Field(key string) (field Value) {
 		}
 	})
 	return field
+}
+
+// Pluck returns the fields of a record with those keys, as [Value.Field] does each, and the error of [ScanObject].
+func Pluck(record []byte, keys ...string) ([]Value, error) {
+	fields := make([]Value, len(keys))
+	err := ScanObject(record, func(k, v Value) {
+		if i := slices.Index(keys, string(k.Raw)); i >= 0 {
+			fields[i] = v
+		}
+	})
+	return fields, err
 }
 
 // Elements returns the elements of a list, nil if v is something else.

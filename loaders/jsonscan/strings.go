@@ -157,3 +157,11 @@ func AppendNumber(dst []byte, x float64) []byte {
 	}
 	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }
+
+// AppendEnd closes a list or an object whose elements each have a comma after them: the bracket stands in place of the last one.
+func AppendEnd(dst []byte, bracket byte) []byte {
+	if n := len(dst) - 1; n >= 0 && dst[n] == ',' {
+		dst = dst[:n]
+	}
+	return append(dst, bracket)
+}

@@ -55,9 +55,12 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	defer caught(&err)
 	t := c.remove(f)
 	if t == nil {
-		if t, err = openCached(f); err != nil {
+		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}, memory: &pages.Memory{}}
+		if t.pages, err = pages.Open(t.handle, f.Info.Size(), t.memory); err != nil {
 			return err
 		}
+		t.pages.SetIndex(f.Index)
+		t.cells = pages.NewCells(t.pages, maxCachedBytes/2)
 	}
 	t.handle.ReaderAt = f.Handle
 	if err := t.decodeRow(decoder, row); err != nil {
@@ -66,17 +69,6 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	}
 	c.add(t)
 	return nil
-}
-
-func openCached(f TableFile) (*cachedFile, error) {
-	t := &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}, memory: &pages.Memory{}}
-	var err error
-	if t.pages, err = pages.Open(t.handle, f.Info.Size(), t.memory); err != nil {
-		return nil, err
-	}
-	t.pages.SetIndex(f.Index)
-	t.cells = pages.NewCells(t.pages, maxCachedBytes/2)
-	return t, nil
 }
 
 func (t *cachedFile) close() {
@@ -126,25 +118,8 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 	if group == len(t.pages.Groups) {
 		return nil
 	}
-	if decoder.Layout != nil {
-		var whole layoutRow
-		whole.begin()
-		if err := t.eachCell(group, row, whole.add); err != nil {
-			return err
-		}
-		_, err := whole.decode(decoder, nil)
-		return err
-	}
-	decoder.BeginRow()
-	if err := t.eachCell(group, row, decoder.Pick); err != nil {
-		return err
-	}
-	_, err := decoder.FinishRow(nil)
-	return err
-}
-
-// eachCell visits the cells of a row, of which no more than a page is decompressed if its column is flat.
-func (t *cachedFile) eachCell(group int, row int64, visit func(name, v jsonscan.Value)) error {
+	cells := newCellDecoder(decoder)
+	cells.begin()
 	for i := range t.pages.Fields {
 		n := &t.pages.Fields[i]
 		v, err := t.flatCell(group, n.First, row)
@@ -154,11 +129,13 @@ func (t *cachedFile) eachCell(group int, row int64, visit func(name, v jsonscan.
 		if err != nil {
 			return err
 		}
-		visit(nameValue(n.Name), v)
+		cells.add(nameValue(n.Name), v)
 	}
-	return nil
+	_, err := cells.finish(nil)
+	return err
 }
 
+// flatCell reads a cell of a column with one value in each row, of which no more than a page is decompressed.
 func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, error) {
 	switch kind := t.pages.Columns[column].Kind; kind {
 	case pages.Nested:

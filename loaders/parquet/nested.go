@@ -230,7 +230,7 @@ func (j *jsonBuilder) skip(n *pages.Node, instead string) {
 	j.text = append(j.text, instead...)
 }
 
-// list appends the elements of a repeated node.
+// list appends the elements of a repeated node, of a map its entries.
 func (j *jsonBuilder) list(n *pages.Node, isMap bool) {
 	brackets, left := "[]", &j.leaves[n.First-j.first]
 	if isMap {
@@ -238,31 +238,24 @@ func (j *jsonBuilder) list(n *pages.Node, isMap bool) {
 	}
 	j.text = append(j.text, brackets[0])
 	for isFirst := true; isFirst || len(*left) > 0 && (*left)[0].repetition >= n.Repetition; isFirst = false {
-		if !isFirst {
-			j.text = append(j.text, ',')
-		}
 		if isMap {
-			j.entry(n)
+			start := len(j.text)
+			if j.value(&n.Children[0]); j.text[start] != '"' {
+				j.text = append(slices.Insert(j.text, start, '"'), '"')
+			}
+			j.text = append(j.text, ':')
+			j.value(&n.Children[1])
 		} else {
 			j.content(n)
 		}
+		j.text = append(j.text, ',')
 	}
-	j.text = append(j.text, brackets[1])
+	j.text = jsonscan.AppendEnd(j.text, brackets[1])
 }
 
 // isKeyValue reports whether the elements of a repeated node are the entries of a map.
 func isKeyValue(n *pages.Node) bool {
 	return len(n.Children) == 2 && n.Children[0].Name == "key" && n.Children[1].Name == "value" && len(n.Children[0].Children) == 0
-}
-
-// entry appends an entry of a map.
-func (j *jsonBuilder) entry(n *pages.Node) {
-	start := len(j.text)
-	if j.value(&n.Children[0]); j.text[start] != '"' {
-		j.text = append(slices.Insert(j.text, start, '"'), '"')
-	}
-	j.text = append(j.text, ':')
-	j.value(&n.Children[1])
 }
 
 // content appends what a node holds that is there.
@@ -291,20 +284,17 @@ func isWrapper(n *pages.Node) bool {
 
 func (j *jsonBuilder) object(fields []pages.Node) {
 	j.text = append(j.text, '{')
-	start := len(j.text)
 	for i := range fields {
 		n := &fields[i]
 		if !n.Repeated && !j.isThere(n) {
 			j.skip(n, "")
 			continue
 		}
-		if len(j.text) > start {
-			j.text = append(j.text, ',')
-		}
 		j.text = append(jsonscan.AppendText(j.text, n.Name), ':')
 		j.value(n)
+		j.text = append(j.text, ',')
 	}
-	j.text = append(j.text, '}')
+	j.text = jsonscan.AppendEnd(j.text, '}')
 }
 
 // appendJSON appends a scalar.

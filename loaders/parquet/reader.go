@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/parquet/pages"
@@ -116,9 +117,10 @@ type columnReader struct {
 	numbers    [decode.RoleCount]*numberColumn // by role; that of the response holds the lengths of its texts
 	components []*numberColumn
 	all        []*numberColumn // numbers and components
-	prompt     *textColumn
+	prompt     *textColumn     // nil where there is none, as truth and groupID
 	truth      *textColumn
 	groupID    *textColumn
+	texts      []*textColumn // those three
 
 	conversations []*conversation // of the columns that are not flat
 
@@ -246,13 +248,14 @@ func (r *columnReader) assign(as decode.Role, column int) {
 		nested = &conversation{leaf: column}
 		r.conversations = append(r.conversations, nested)
 	}
+	text := &textColumn{column: column, nested: nested}
 	switch {
 	case as == decode.RolePrompt:
-		r.prompt = &textColumn{column: column, nested: nested}
+		r.prompt, r.texts = text, append(r.texts, text)
 	case as == decode.RoleTruth:
-		r.truth = &textColumn{column: column}
+		r.truth, r.texts = text, append(r.texts, text)
 	case as == decode.RoleGroup && kind == pages.Text:
-		r.groupID = &textColumn{column: column}
+		r.groupID, r.texts = text, append(r.texts, text)
 	default:
 		r.numbers[as] = &numberColumn{column: column, measuresText: as == decode.RoleResponse, nested: nested}
 	}
@@ -334,38 +337,27 @@ func (r *columnReader) openGroup() error {
 			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}
-	for _, c := range r.textColumns() {
-		if c != nil {
-			c.open(r.file.Column(r.nextGroup, c.column), r.file)
+	for _, c := range r.texts {
+		if c.buffer == nil {
+			c.buffer = r.file.Buffer()
+		}
+		c.reader, c.texts, c.at, c.started = r.file.Column(r.nextGroup, c.column), pages.Texts{}, 0, false
+	}
+	for group := r.nextGroup; group < min(r.nextGroup+2, len(r.file.Groups)); group++ { // they are read next
+		for _, c := range r.all {
+			if c.nested == nil {
+				r.file.WillRead(group, c.column)
+			}
+		}
+		for _, c := range r.texts {
+			if c.nested == nil {
+				r.file.WillRead(group, c.column)
+			}
 		}
 	}
-	r.fetch(r.nextGroup)
-	r.fetch(r.nextGroup + 1)
 	r.left = r.file.Groups[r.nextGroup].Rows
 	r.nextGroup++
 	return nil
-}
-
-// fetch says which columns of a group are read next.
-func (r *columnReader) fetch(group int) {
-	if group >= len(r.file.Groups) {
-		return
-	}
-	for _, c := range r.all {
-		if c.nested == nil {
-			r.file.WillRead(group, c.column)
-		}
-	}
-	for _, c := range r.textColumns() {
-		if c != nil && c.nested == nil {
-			r.file.WillRead(group, c.column)
-		}
-	}
-}
-
-// textColumns are the columns of texts; some may be nil.
-func (r *columnReader) textColumns() [3]*textColumn {
-	return [...]*textColumn{r.prompt, r.truth, r.groupID}
 }
 
 // blockRows is how many rows the next block has.
@@ -434,17 +426,23 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 		r.buffers = append(r.buffers, r.file.Buffer())
 	}
 	var wg sync.WaitGroup
+	var begun atomic.Int64
+	read := func(b *pages.Buffer) {
+		for i := int(begun.Add(1)); i <= len(work); i = int(begun.Add(1)) {
+			work[i-1].read(b)
+		}
+	}
 	if workers > 1 {
-		startWorkers(work, r.buffers[:workers], &wg)
+		for _, b := range r.buffers[:workers] {
+			wg.Go(func() { read(b) })
+		}
 	}
 	err := func() (err error) {
 		defer caught(&err) // the workers must end first
 		return meanwhile()
 	}()
 	if workers <= 1 {
-		for i := range work {
-			work[i].read(r.buffers[0])
-		}
+		read(r.buffers[0])
 	}
 	wg.Wait()
 	for i := range work {
@@ -463,22 +461,6 @@ func caught(err *error) {
 	}
 }
 
-// startWorkers reads pages with one worker per buffer.
-func startWorkers(work []pageRead, buffers []*pages.Buffer, wg *sync.WaitGroup) {
-	next := make(chan *pageRead, len(work))
-	for i := range work {
-		next <- &work[i]
-	}
-	close(next)
-	for _, b := range buffers {
-		wg.Go(func() {
-			for p := range next {
-				p.read(b)
-			}
-		})
-	}
-}
-
 // atEOF reports whether all rows have been read.
 func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
 
@@ -489,9 +471,7 @@ func (r *columnReader) reset(name string, f *pages.File) {
 		c.field = nil
 	}
 	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
-	for _, c := range r.textColumns() {
-		if c != nil {
-			c.buffer = nil
-		}
+	for _, c := range r.texts {
+		c.buffer = nil
 	}
 }

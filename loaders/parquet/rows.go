@@ -15,7 +15,7 @@ const rowBatch = 1024
 
 // rowReader reads a Parquet file row by row, in batches: files with nested columns, and rows whose columns change their meaning.
 type rowReader struct {
-	decoder *decode.RowDecoder
+	cells   *cellDecoder
 	table   *pages.File
 	columns []rowColumn // those that can play a role
 	group   int         // number of the next one
@@ -24,7 +24,6 @@ type rowReader struct {
 	left    int64       // rows left of the open group
 	skip    int64       // rows to skip: the column reader has read them
 
-	whole    layoutRow
 	problems []model.Problem // rows of several samples that could not be read
 }
 
@@ -37,7 +36,7 @@ type rowColumn struct {
 // newRowReader reads a Parquet file from row first on. A column that is not flat is read whole, as JSON, or else the
 // parts of it that play a role of their own and have one value in each row.
 func newRowReader(decoder *decode.RowDecoder, table *pages.File, first int64) *rowReader {
-	r := &rowReader{decoder: decoder, table: table, row: first, skip: first}
+	r := &rowReader{cells: newCellDecoder(decoder), table: table, row: first, skip: first}
 	var add func(n *pages.Node)
 	add = func(n *pages.Node) {
 		if len(n.Children) == 0 && n.Repetition == 0 && decoder.Fields.Uses(table.Columns[n.First].Name) {
@@ -84,21 +83,18 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 	}
 	r.left -= int64(n)
 	for range n {
-		if r.decoder.Layout != nil {
-			dst = r.nextSeveral(dst)
-			continue
-		}
-		r.decoder.BeginRow()
+		r.cells.begin()
 		for _, c := range r.columns {
-			r.decoder.Pick(c.key, c.next())
+			r.cells.add(c.key, c.next())
 		}
 		r.row++
-		var noSample error
-		if dst, noSample = r.decoder.FinishRow(dst); noSample != nil {
-			continue
+		before := len(dst)
+		if dst, err = r.cells.finish(dst); err != nil && r.cells.Layout != nil {
+			r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
 		}
-		last := &dst[len(dst)-1]
-		last.Line, last.Offset = r.row, r.row-1
+		for i := before; i < len(dst); i++ {
+			dst[i].Line, dst[i].Offset, dst[i].IndexInLine = r.row, r.row-1, int32(i-before)
+		}
 	}
 	return dst, nil
 }
@@ -135,44 +131,43 @@ func (r *rowReader) fill() (rows int, err error) {
 
 var errTooFewRows = fmt.Errorf("%w: a column has fewer rows than its group", pages.ErrBroken)
 
-// layoutRow decodes a row that may hold several samples: as the JSON object that its cells make, which is
-// what a [decode.Layout] reads. Its memory is reused.
-type layoutRow struct{ record []byte }
+// cellDecoder decodes the cells of a row: as its fields, or, where it may hold several samples, as the JSON object that they
+// make, which is what a [decode.Layout] reads. Its memory is reused.
+type cellDecoder struct {
+	*decode.RowDecoder
+	add    func(name, v jsonscan.Value) // a cell
+	record []byte
+}
 
-func (l *layoutRow) begin() { l.record = append(l.record[:0], '{') }
-
-func (l *layoutRow) add(name, v jsonscan.Value) {
-	if len(l.record) > 1 {
-		l.record = append(l.record, ',')
+func newCellDecoder(decoder *decode.RowDecoder) *cellDecoder {
+	d := &cellDecoder{RowDecoder: decoder, add: decoder.Pick}
+	if d.Layout != nil {
+		d.add = d.addJSON
 	}
-	l.record = append(jsonscan.AppendText(l.record, name.Raw), ':')
+	return d
+}
+
+func (d *cellDecoder) begin() {
+	d.record = append(d.record[:0], '{')
+	if d.Layout == nil {
+		d.BeginRow()
+	}
+}
+
+func (d *cellDecoder) addJSON(name, v jsonscan.Value) {
+	d.record = append(jsonscan.AppendText(d.record, name.Raw), ':')
 	if v.Kind == jsonscan.Array || v.Kind == jsonscan.Object {
-		l.record = append(l.record, v.Raw...)
-		return
+		d.record = append(d.record, v.Raw...)
+	} else {
+		d.record = appendJSON(d.record, v)
 	}
-	l.record = appendJSON(l.record, v)
+	d.record = append(d.record, ',')
 }
 
-func (l *layoutRow) decode(decoder *decode.RowDecoder, dst []model.Record) ([]model.Record, error) {
-	l.record = append(l.record, '}')
-	return decoder.Decode(dst, l.record)
-}
-
-// nextSeveral is the part of next that reads a row of several samples. A row that cannot be read is kept
-// as a problem.
-func (r *rowReader) nextSeveral(dst []model.Record) []model.Record {
-	r.whole.begin()
-	for _, c := range r.columns {
-		r.whole.add(c.key, c.next())
+func (d *cellDecoder) finish(dst []model.Record) ([]model.Record, error) {
+	if d.Layout == nil {
+		return d.FinishRow(dst)
 	}
-	r.row++
-	before := len(dst)
-	dst, err := r.whole.decode(r.decoder, dst)
-	if err != nil {
-		r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
-	}
-	for i := before; i < len(dst); i++ {
-		dst[i].Line, dst[i].Offset, dst[i].IndexInLine = r.row, r.row-1, int32(i-before)
-	}
-	return dst
+	d.record = jsonscan.AppendEnd(d.record, '}')
+	return d.Decode(dst, d.record)
 }

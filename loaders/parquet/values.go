@@ -83,7 +83,7 @@ func (p *pageRead) read(b *pages.Buffer) {
 		return
 	}
 	var levels []int32
-	if p.values, levels, p.err = p.page.Numbers(nil, b); levels != nil {
+	if p.values, levels, p.err = p.page.Numbers(b); levels != nil {
 		p.valid = make([]bool, len(levels))
 		for i, level := range levels {
 			p.valid[i] = level != 0
@@ -98,21 +98,32 @@ func (p *pageRead) measure(b *pages.Buffer) {
 		p.err = err
 		return
 	}
-	p.values = make([]float64, texts.Len())
-	for i := range p.values {
-		text, ok := texts.At(i)
-		if !ok && p.valid == nil {
-			p.valid = trues(len(p.values))
-		}
-		if !ok {
-			p.valid[i] = false
-			continue
-		}
-		p.values[i] = float64(textLength(text))
-		if p.column.hashesText {
-			p.hash = jsonscan.MixHash(p.hash, jsonscan.Hash64(text))
+	p.values = make([]float64, 0, texts.Len())
+	for i := range texts.Len() {
+		if text, ok := texts.At(i); ok {
+			p.addLength(textLength(text), text)
+		} else {
+			p.addNull()
 		}
 	}
+}
+
+// addLength adds the length of a text.
+func (p *pageRead) addLength(n int, text []byte) {
+	p.values = append(p.values, float64(n))
+	if p.valid != nil {
+		p.valid = append(p.valid, true)
+	}
+	if p.column.hashesText {
+		p.hash = jsonscan.MixHash(p.hash, jsonscan.Hash64(text))
+	}
+}
+
+func (p *pageRead) addNull() {
+	if p.valid == nil {
+		p.valid = trues(len(p.values))
+	}
+	p.values, p.valid = append(p.values, math.NaN()), append(p.valid, false)
 }
 
 // The lowest and the highest bit of each byte of a word.
@@ -164,52 +175,40 @@ type textColumn struct {
 	entry int32  // in the dictionary, -1 if none
 }
 
-func (c *textColumn) open(r *pages.Reader, f *pages.File) {
-	if c.buffer == nil {
-		c.buffer = f.Buffer()
-	}
-	c.reader, c.texts, c.at, c.started = r, pages.Texts{}, 0, false
-}
-
-// next reads the text of the next row, and reports whether it equals the one before.
+// next reads the text of the next row, and reports whether it equals the one before. In a nested column what is no list is no
+// prompt.
 func (c *textColumn) next() (same bool, err error) {
+	var text []byte
+	var ok bool
+	entry := int32(-1)
 	if c.nested != nil {
-		return c.nextNested()
-	}
-	for c.at == c.texts.Len() {
-		if c.started { // the text lies in the buffer of the page that ends here
-			c.text = bytes.Clone(c.text)
-		}
-		p, err := c.reader.Next()
+		v, err := c.nested.next()
 		if err != nil {
-			return false, notEOF(err)
-		}
-		if c.texts, err = p.Texts(c.buffer); err != nil {
 			return false, err
 		}
-		c.at, c.entry = 0, -1
-	}
-	entry := c.texts.Entry(c.at)
-	if c.started && entry >= 0 && entry == c.entry {
+		text, ok = v.Raw, v.Kind == jsonscan.Array
+	} else {
+		for c.at == c.texts.Len() {
+			if c.started { // the text lies in the buffer of the page that ends here
+				c.text = bytes.Clone(c.text)
+			}
+			p, err := c.reader.Next()
+			if err != nil {
+				return false, notEOF(err)
+			}
+			if c.texts, err = p.Texts(c.buffer); err != nil {
+				return false, err
+			}
+			c.at, c.entry = 0, -1
+		}
 		c.at++
-		return true, nil
+		if entry = c.texts.Entry(c.at - 1); c.started && entry >= 0 && entry == c.entry {
+			return true, nil
+		}
+		text, ok = c.texts.At(c.at - 1)
 	}
-	text, ok := c.texts.At(c.at)
 	same = c.started && ok == c.valid && bytes.Equal(text, c.text)
 	c.text, c.valid, c.entry, c.started = text, ok, entry, true
-	c.at++
-	return same, nil
-}
-
-// nextNested is next for a nested column. What is no list is no prompt.
-func (c *textColumn) nextNested() (same bool, err error) {
-	v, err := c.nested.next()
-	if err != nil {
-		return false, err
-	}
-	ok := v.Kind == jsonscan.Array
-	same = c.started && ok == c.valid && bytes.Equal(v.Raw, c.text)
-	c.text, c.valid, c.entry, c.started = v.Raw, ok, -1, true
 	return same, nil
 }
 
@@ -263,20 +262,10 @@ func (c *conversation) measure(lengths *numberColumn, n int) error {
 		if err != nil {
 			return err
 		}
-		ok := v.Kind == jsonscan.Array
-		if !ok && p.valid == nil {
-			p.valid = trues(len(p.values))
-		}
-		if p.valid != nil {
-			p.valid = append(p.valid, ok)
-		}
-		if !ok {
-			p.values = append(p.values, math.NaN())
-			continue
-		}
-		p.values = append(p.values, float64(decode.CountCharacters(v)))
-		if lengths.hashesText {
-			p.hash = jsonscan.MixHash(p.hash, jsonscan.Hash64(v.Raw))
+		if v.Kind == jsonscan.Array {
+			p.addLength(decode.CountCharacters(v), v.Raw)
+		} else {
+			p.addNull()
 		}
 	}
 	lengths.add(&p)

@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"vantage/loaders"
 	"vantage/loaders/discover"
-	"vantage/loaders/storage"
 	"vantage/model/runlist"
 )
 
@@ -127,7 +127,16 @@ func (f *Finder) begin() {
 	for _, dir := range append([]string{here}, f.options.Also...) {
 		all.Go(func() { f.walk.below(dir) })
 	}
-	all.Go(func() { f.walk.recent(f.options.Recent) })
+	recent := f.options.Recent[:min(len(f.options.Recent), maxRecent)]
+	all.Go(func() {
+		inParallel(len(recent), func(i int) {
+			if s := recent[i]; !f.walk.stopped() && len(s.Paths) > 0 {
+				if r, ok := f.walk.describe(s); ok {
+					f.emit(r)
+				}
+			}
+		})
+	})
 	go func() {
 		all.Wait()
 		if over.Err() == nil { // else Next reads the channel no more
@@ -137,7 +146,6 @@ func (f *Finder) begin() {
 	}()
 }
 
-// emit passes a run on, unless the time is over.
 func (f *Finder) emit(r runlist.Run) {
 	select {
 	case f.found <- r:
@@ -148,23 +156,11 @@ func (f *Finder) emit(r runlist.Run) {
 // maxRecentEntries bounds the listing of each run that was opened before.
 const maxRecentEntries = 2000
 
-// recent emits the runs of sessions whose files are still there.
-func (w *walker) recent(sessions []Recent) {
-	sessions = sessions[:min(len(sessions), maxRecent)]
-	inParallel(len(sessions), func(i int) {
-		if s := sessions[i]; !w.stopped() && len(s.Paths) > 0 {
-			if r, ok := w.describe(s); ok {
-				w.emit(r)
-			}
-		}
-	})
-}
-
-// describe returns the run of a session. Of a directory that holds several logs the one written last
+// describe returns the run of a session whose files are still there. Of a directory that holds several logs the one written last
 // says what it is. Another machine is not asked: that may take long, and a password.
 func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 	name, elsewhere := s.Paths[0], true
-	if !slices.ContainsFunc(s.Paths, storage.IsElsewhere) {
+	if !slices.ContainsFunc(s.Paths, loaders.IsElsewhere) {
 		for _, p := range s.Paths {
 			info, err := os.Stat(databaseOf(p))
 			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {

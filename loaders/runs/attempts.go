@@ -152,13 +152,11 @@ func LeftOutFiles(a model.Attempts) map[int32]int {
 	return files
 }
 
-// division is how the files of a run divide into attempts.
 type division struct {
 	attempts []attempt // oldest first; at least one
 	doubts   []doubt   // starts that were not believed
 }
 
-// attempt is the rows of an attempt.
 type attempt struct {
 	files     []File           // of which it has all rows
 	parts     []model.RowRange // of files that hold several attempts
@@ -292,20 +290,17 @@ func (d *division) takeParts(files []File, left []abandoned) {
 		}
 		parts := f.Order.parts()
 		for i, p := range parts {
-			d.attempts[at+count-len(parts)+i].takePart(f, p)
+			a := &d.attempts[at+count-len(parts)+i]
+			a.parts = append(a.parts, model.RowRange{File: f.Index, From: p.from, To: p.to, Step: anyStep})
+			for _, r := range p.resumes {
+				i := slices.IndexFunc(a.abandoned, func(b abandoned) bool { return b.step == r.step })
+				if i < 0 {
+					i = len(a.abandoned)
+					a.abandoned = append(a.abandoned, abandoned{step: r.step})
+				}
+				a.abandoned[i].parts = append(a.abandoned[i].parts, model.RowRange{File: f.Index, From: p.from, To: r.at, Step: r.step})
+			}
 		}
-	}
-}
-
-func (a *attempt) takePart(f File, p filePart) {
-	a.parts = append(a.parts, model.RowRange{File: f.Index, From: p.from, To: p.to, Step: anyStep})
-	for _, r := range p.resumes {
-		i := slices.IndexFunc(a.abandoned, func(b abandoned) bool { return b.step == r.step })
-		if i < 0 {
-			i = len(a.abandoned)
-			a.abandoned = append(a.abandoned, abandoned{step: r.step})
-		}
-		a.abandoned[i].parts = append(a.abandoned[i].parts, model.RowRange{File: f.Index, From: p.from, To: r.at, Step: r.step})
 	}
 }
 

@@ -34,7 +34,6 @@ type FileTables struct {
 	decided  bool     // Found has been decided
 }
 
-// fileTable is a table and the file that it was read of.
 type fileTable struct {
 	*Table
 	file int32

@@ -14,33 +14,19 @@ import (
 // huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:1318 makes the sampler anew from one seed.
 func Find(attempts ...[]*Table) {
 	for _, tables := range attempts {
-		find(tables)
+		slices.SortStableFunc(tables, func(a, b *Table) int { return cmp.Compare(a.Step, b.Step) })
+		bySize(tables)
+		for n := tailGroups; n > 0 && !byPrompts(tables, n); n-- {
+		}
 	}
 	for i, tables := range attempts {
 		for j, others := range attempts {
-			if i != j {
-				carry(tables, others)
+			for _, t := range tables {
+				isLike := func(o *Table) bool { return o.Evidence != "" && o.EndsLike(t) }
+				if i != j && t.Evidence == "" && !t.unknown() && t.groups > 1 && slices.ContainsFunc(others, isLike) {
+					t.Evidence = SamePrompts
+				}
 			}
-		}
-	}
-}
-
-// carry marks the tables that end like an evaluation of another attempt.
-func carry(tables, others []*Table) {
-	for _, t := range tables {
-		if t.Evidence == "" && !t.unknown() && t.groups > 1 && slices.ContainsFunc(others, func(o *Table) bool { return o.Evidence != "" && o.EndsLike(t) }) {
-			t.Evidence = SamePrompts
-		}
-	}
-}
-
-// find is Find for one attempt.
-func find(tables []*Table) {
-	slices.SortStableFunc(tables, func(a, b *Table) int { return cmp.Compare(a.Step, b.Step) })
-	bySize(tables)
-	for n := tailGroups; n > 0; n-- {
-		if byPrompts(tables, n) {
-			return
 		}
 	}
 }

@@ -14,7 +14,6 @@ type history struct {
 	abandoned []abandoned
 }
 
-// historian finds the history of units.
 type historian struct {
 	forced bool // believe a start in doubt
 	doubts []doubt
@@ -137,7 +136,6 @@ type unit struct {
 	files       []File
 }
 
-// unitsOf are the files by their newest step.
 func unitsOf(files []File) []unit {
 	type spanned struct {
 		first, last int64

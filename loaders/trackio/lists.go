@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -54,7 +55,6 @@ type kind struct {
 	table string
 	file  string
 	texts []textColumn
-	step  string
 	mark  string // if it is not "", only rows whose first text has it hold samples
 }
 
@@ -64,85 +64,106 @@ type textColumn struct{ name, before string }
 // kinds returns the tables with samples.
 func kinds() []*kind {
 	return []*kind{
-		{"metrics", "completions.jsonl", []textColumn{{"metrics", `,"metrics":`}}, "step", `"trackio.table"`},
-		{"traces", "traces.jsonl", []textColumn{{"messages", `,"messages":`}, {"metadata", `,"metadata":`}}, "step", ""},
+		{"metrics", "completions.jsonl", []textColumn{{"metrics", `,"metrics":`}}, `"trackio.table"`},
+		{"traces", "traces.jsonl", []textColumn{{"messages", `,"messages":`}, {"metadata", `,"metadata":`}}, ""},
 	}
 }
 
 // lineEnd ends a line.
 const lineEnd = "}\n"
 
-// columns are the numbers of the columns of a kind in a table.
-type columns struct {
+// samples are the rows of a kind in a database, with the numbers of their columns.
+type samples struct {
+	*kind
+	*sqlTable
 	step, runID, runName int
 	texts                []int
 }
 
-// columnsOf finds the columns; false if the table is not trackio's. Before 0.24 a run had no id.
-func (k *kind) columnsOf(t *sqlTable) (c columns, ok bool) {
-	c = columns{step: t.Column(k.step), runID: t.Column("run_id"), runName: t.Column("run_name")}
-	ok = c.step >= 0 && c.runName >= 0
-	for _, text := range k.texts {
-		i := t.Column(text.name)
-		c.texts, ok = append(c.texts, i), ok && i >= 0
+// in returns the samples of a kind in a database, nil if it has no such table of trackio. Before 0.24 a run had no id.
+func (k *kind) in(v *sqlView) *samples {
+	t := v.Table(k.table)
+	if t == nil {
+		return nil
 	}
-	return c, ok
+	s := &samples{kind: k, sqlTable: t, step: t.Column("step"), runID: t.Column("run_id"), runName: t.Column("run_name")}
+	for _, text := range k.texts {
+		s.texts = append(s.texts, t.Column(text.name))
+	}
+	if min(s.step, s.runName, slices.Min(s.texts)) < 0 {
+		return nil
+	}
+	return s
 }
 
-// row is a row of a kind, of which no long text has been read.
+// allSamples returns the samples of all kinds that a database has.
+func allSamples(v *sqlView) (all []*samples) {
+	for _, k := range kinds() {
+		if s := k.in(v); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// IsProject reports whether a file of this machine is a database of trackio.
+func IsProject(name string) (yes bool) {
+	return isDatabase(name) && newSQLite(name).Read(func(v *sqlView) error {
+		yes = len(allSamples(v)) > 0
+		return nil
+	}) == nil && yes
+}
+
+// row is a row with samples, of which no long text has been read.
 type row struct {
 	*sqlRow
-	texts []sqlValue
-	head  string // of its line
+	of     *samples
+	values []sqlValue
+	texts  []sqlValue
+	head   string // of its line
 }
 
-// rowOf returns a row of a table; false if it holds no samples.
-func (k *kind) rowOf(r *sqlRow, c columns) (w row, values []sqlValue, ok bool, err error) {
-	if values, err = r.Values(); err != nil {
-		return w, nil, false, err
-	}
-	w = row{sqlRow: r}
-	for _, i := range c.texts {
-		if i >= len(values) || values[i].Kind != sqlText || values[i].Size > maxText {
-			return w, values, false, nil
+// row returns a row of the table; false if it holds no samples.
+func (s *samples) row(r *sqlRow) (w row, ok bool) {
+	w = row{sqlRow: r, of: s, values: r.Values()}
+	for _, i := range s.texts {
+		if i >= len(w.values) || w.values[i].Kind != sqlText || w.values[i].Size > maxText {
+			return w, false
 		}
-		w.texts = append(w.texts, values[i])
+		w.texts = append(w.texts, w.values[i])
 	}
-	if c.step >= len(values) || values[c.step].Kind != sqlInteger {
-		return w, values, false, nil
+	if s.step >= len(w.values) || w.values[s.step].Kind != sqlInteger {
+		return w, false
 	}
-	w.head = fmt.Sprintf(`{"trackio":%q,"step":%d`, k.table, values[c.step].Integer)
-	return w, values, true, nil
+	w.head = fmt.Sprintf(`{"trackio":%q,"step":%d`, s.table, w.values[s.step].Integer)
+	return w, true
 }
 
 // maxText is how many bytes of JSON a row has at most: longer lines are not read anyway.
 const maxText = 64 << 20
 
 // lineSize returns the size of the line of a row.
-func (k *kind) lineSize(w row) int64 {
+func (w row) lineSize() int64 {
 	size := int64(len(w.head) + len(lineEnd))
 	for i, text := range w.texts {
-		size += int64(len(k.texts[i].before)) + text.Size
+		size += int64(len(w.of.kind.texts[i].before)) + text.Size
 	}
 	return size
 }
 
 // line returns the line of a row. Line breaks stand in no JSON that trackio writes: they become spaces.
-func (k *kind) line(w row) ([]byte, error) {
-	line := append(make([]byte, 0, k.lineSize(w)), w.head...)
+func (w row) line() []byte {
+	line := append(make([]byte, 0, w.lineSize()), w.head...)
 	for i, v := range w.texts {
-		text, err := w.Text(v, 0, v.Size)
-		if err != nil {
-			return nil, err
-		}
+		text := w.Text(v, 0, v.Size)
 		for j, c := range text {
 			if c == '\n' || c == '\r' {
 				text[j] = ' '
 			}
 		}
-		line = append(append(line, k.texts[i].before...), text...)
+		line = append(append(line, w.of.kind.texts[i].before...), text...)
 	}
-	return append(line, lineEnd...), nil
+	return append(line, lineEnd...)
 }
 
 // folder returns the name of a run as that of a folder.
@@ -161,10 +182,11 @@ func folder(name string) string {
 
 // refresh lists the rows that were added. It looks into the database only if that has changed.
 func (d *database) refresh() error {
-	same, sameLog := d.seen[0].isOf(d.path), d.seen[1].isOf(d.path+"-wal")
-	if same && sameLog {
+	now := [...]seenFile{seen(d.path), seen(d.path + "-wal")}
+	if now == d.seen {
 		return nil
 	}
+	d.seen = now
 	var lists []*list
 	err := d.rows.Read(func(v *sqlView) (err error) {
 		lists, err = listRows(v, d.lists)
@@ -180,44 +202,19 @@ func (d *database) refresh() error {
 
 // listRows returns lists with the rows that were added since before. It does not change those.
 func listRows(v *sqlView, before []*list) ([]*list, error) {
-	l := lister{now: time.Now()}
-	found, err := eachTable(v, func(k *kind, t *sqlTable, c columns) error { return l.add(t, k, c, before) })
-	if err == nil && !found {
-		err = &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
-		if empty, emptyErr := v.IsEmpty(); empty || emptyErr != nil {
-			err = cmp.Or(emptyErr, errEmpty) // trackio may be about to create them
+	l, all := lister{now: time.Now()}, allSamples(v)
+	for _, s := range all {
+		for r := range s.Rows(l.keep(s, before)) {
+			l.addRow(s, r)
 		}
 	}
-	if err != nil {
-		return nil, err
+	switch {
+	case len(all) > 0:
+		return l.lists, nil
+	case v.IsEmpty():
+		return nil, errEmpty // trackio may be about to create them
 	}
-	return l.lists, nil
-}
-
-// eachTable visits the tables of trackio with samples, and reports whether there is one.
-func eachTable(v *sqlView, visit func(*kind, *sqlTable, columns) error) (found bool, err error) {
-	for _, k := range kinds() {
-		t, tableErr := v.Table(k.table)
-		if err = cmp.Or(err, tableErr); err != nil || t == nil {
-			continue
-		}
-		if c, ok := k.columnsOf(t); ok {
-			found, err = true, visit(k, t, c)
-		}
-	}
-	return found, err
-}
-
-// IsProject reports whether a file of this machine is a database of trackio.
-func IsProject(name string) (yes bool) {
-	if !isDatabase(name) {
-		return false
-	}
-	err := newSQLite(name).Read(func(v *sqlView) (err error) {
-		yes, err = eachTable(v, func(*kind, *sqlTable, columns) error { return nil })
-		return err
-	})
-	return yes && err == nil
+	return nil, &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
 }
 
 // lister lists the rows of a view.
@@ -226,88 +223,59 @@ type lister struct {
 	now   time.Time
 }
 
-// add adds the rows of a table.
-func (l *lister) add(t *sqlTable, k *kind, c columns, before []*list) error {
-	last, err := l.keep(t, k, c, before)
-	if err != nil {
-		return err
-	}
-	var rowErr error
-	err = t.Each(last, func(r *sqlRow) bool {
-		rowErr = l.addRow(r, k, c)
-		return rowErr == nil
-	})
-	if err == nil {
-		err = rowErr
-	}
-	return err
-}
-
 // keep takes over the lists of a table if their rows are still there, and returns the last of their ids. Of each the last row is
 // looked at: trackio removes runs as a whole.
-func (l *lister) keep(t *sqlTable, k *kind, c columns, before []*list) (last int64, err error) {
-	last = -1 << 63
+func (l *lister) keep(s *samples, before []*list) (last int64) {
+	last = math.MinInt64
 	kept := len(l.lists)
 	for _, old := range before {
-		if old.kind.table != k.table {
+		if old.kind.table != s.table {
 			continue
 		}
 		at := old.entries[len(old.entries)-1]
-		r, err := t.Find(at.id)
-		if err != nil {
-			return 0, err
-		}
-		if !old.endsWith(r, k, c) {
+		if !old.endsWith(s, s.Find(at.id)) {
 			l.lists = l.lists[:kept]
-			return -1 << 63, nil
+			return math.MinInt64
 		}
 		same := *old
 		same.entries = slices.Clip(old.entries)
 		l.lists, last = append(l.lists, &same), max(last, at.id)
 	}
-	return last, nil
+	return last
 }
 
 // endsWith reports whether a row is the last one of the list.
-func (l *list) endsWith(r *sqlRow, k *kind, c columns) bool {
+func (l *list) endsWith(s *samples, r *sqlRow) bool {
 	if r == nil {
 		return false
 	}
-	w, _, ok, err := k.rowOf(r, c)
-	return err == nil && ok && k.lineSize(w) == l.size()-l.start(len(l.entries)-1)
+	w, ok := s.row(r)
+	return ok && w.lineSize() == l.size()-l.start(len(l.entries)-1)
 }
 
 // addRow adds a row to the list of its run.
-func (l *lister) addRow(r *sqlRow, k *kind, c columns) error {
-	w, values, ok, err := k.rowOf(r, c)
-	if err != nil || !ok {
-		return err
+func (l *lister) addRow(s *samples, r *sqlRow) {
+	w, ok := s.row(r)
+	if !ok || s.mark != "" && !w.has(s.mark) {
+		return
 	}
-	if k.mark != "" {
-		if marked, err := w.has(k.mark); err != nil || !marked {
-			return err
+	name := func(column int) string {
+		if column < 0 || column >= len(w.values) {
+			return ""
 		}
+		return string(r.TextStart(w.values[column], maxName))
 	}
-	name, err := nameIn(r, values, c.runName)
-	if err != nil {
-		return err
-	}
-	id, err := nameIn(r, values, c.runID)
-	if err != nil {
-		return err
-	}
-	to := l.listOf(k, id, name)
-	to.entries = append(to.entries, entry{r.ID, to.size() + k.lineSize(w)})
+	to := l.listOf(s.kind, name(s.runID), name(s.runName))
+	to.entries = append(to.entries, entry{r.ID, to.size() + w.lineSize()})
 	to.modified = l.now
-	return nil
 }
+
+// maxName bounds the names of runs.
+const maxName = 200
 
 // listOf returns the list of a run, which is added if there is none. Two runs of the same name get a number.
 func (l *lister) listOf(k *kind, id, name string) *list {
-	key := id
-	if key == "" {
-		key = name
-	}
+	key := cmp.Or(id, name)
 	for _, known := range l.lists {
 		if known.kind.table == k.table && known.run == key {
 			return known
@@ -322,35 +290,19 @@ func (l *lister) listOf(k *kind, id, name string) *list {
 	return made
 }
 
-// maxName bounds the names of runs.
-const maxName = 200
-
-// nameIn returns a short text of a row, "" if there is none.
-func nameIn(r *sqlRow, values []sqlValue, column int) (string, error) {
-	if column < 0 || column >= len(values) || values[column].Kind != sqlText {
-		return "", nil
-	}
-	v := values[column]
-	text, err := r.Text(v, 0, min(v.Size, maxName))
-	return string(text), err
-}
+// searchStep is how many bytes are searched at first.
+const searchStep = 2 << 10
 
 // has reports whether the first text of a row has a mark in it. It reads a piece at a time: the mark mostly stands at the start.
-func (w row) has(mark string) (bool, error) {
+func (w row) has(mark string) bool {
 	text := w.texts[0]
 	for from := int64(0); from < text.Size; {
 		n := min(text.Size-from, max(searchStep, from))
-		piece, err := w.Text(text, from, n)
-		if err != nil || bytes.Contains(piece, []byte(mark)) {
-			return err == nil, err
-		}
-		if from+n == text.Size {
-			break
+		piece := w.Text(text, from, n)
+		if yes := bytes.Contains(piece, []byte(mark)); yes || piece == nil || from+n == text.Size {
+			return yes
 		}
 		from += n - int64(len(mark)) + 1
 	}
-	return false, nil
+	return false
 }
-
-// searchStep is how many bytes are searched at first.
-const searchStep = 2 << 10

@@ -2,13 +2,17 @@ package trackio
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
+	"math/bits"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +47,15 @@ const (
 // isSQLite reports whether a file that begins so is a database.
 func isSQLite(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
 
+// Why a database cannot be read.
+var (
+	errEmpty       = errors.New("it has no tables yet")
+	errNotDatabase = errors.New("it is no SQLite database")
+	errUnsupported = errors.New("its pages are of a kind that is not read: encrypted, or text in UTF-16")
+	errBroken      = errors.New("it is broken, or cut off")
+	errDisturbed   = errors.New("it is being written") // again and again; the same call may succeed later
+)
+
 // How often, and how long after one another, a disturbed database is read again, and for how long a filesystem may give two changes the
 // same time.
 const (
@@ -57,8 +70,7 @@ func (d *sqliteDB) Read(read func(*sqlView) error) error {
 	var err error
 	for n := range attempts {
 		var disturbed bool
-		disturbed, err = d.try(read)
-		if !disturbed {
+		if disturbed, err = d.try(read); !disturbed {
 			return err
 		}
 		time.Sleep(pause << n)
@@ -72,56 +84,44 @@ func (d *sqliteDB) try(read func(*sqlView) error) (disturbed bool, err error) {
 	if before.err != nil {
 		return false, before.err
 	}
-	if age := time.Since(before.modified); age >= 0 && age < tick {
+	if age := time.Since(before.info.ModTime()); age >= 0 && age < tick {
 		time.Sleep(tick - age) // what is written from now on has another time
 	}
 	v, err := d.open()
-	if err != nil {
-		return !before.same(d.stamp()), err
-	}
 	defer v.close()
-	if v.journal && before.journal {
+	switch {
+	case err != nil:
+		return !before.same(d.stamp()), err
+	case v.journal && before.journal:
 		return true, nil
 	}
 	err = read(v)
-	after := d.stamp()
-	return !before.same(after) || !v.logIsSame(), err
+	return !before.same(d.stamp()) || !v.logIsSame(), cmp.Or(v.err, err)
 }
 
 // stamp is what tells that a database was written.
 type stamp struct {
-	err      error
-	info     fs.FileInfo
-	modified time.Time
-	size     int64
-	journal  bool // a transaction is being written, or was not finished
+	info    fs.FileInfo
+	err     error
+	journal bool // a transaction is being written, or was not finished: a rollback journal that is not in use has no header, or only zeros
 }
 
 func (d *sqliteDB) stamp() (s stamp) {
-	if s.info, s.err = os.Stat(d.path); s.err == nil {
-		s.modified, s.size = s.info.ModTime(), s.info.Size()
+	s.info, s.err = os.Stat(d.path)
+	if f, err := os.Open(d.path + "-journal"); err == nil {
+		var start [8]byte
+		_, err = io.ReadFull(f, start[:])
+		s.journal = err == nil && start != [8]byte{}
+		_ = f.Close()
 	}
-	s.journal = isHot(d.path + "-journal")
 	return s
 }
 
 func (s stamp) same(t stamp) bool {
-	return s.err == nil && t.err == nil && os.SameFile(s.info, t.info) && s.modified.Equal(t.modified) && s.size == t.size && s.journal == t.journal
+	return s.err == nil && t.err == nil && os.SameFile(s.info, t.info) && s.info.ModTime().Equal(t.info.ModTime()) && s.info.Size() == t.info.Size() && s.journal == t.journal
 }
 
-// isHot reports whether a rollback journal is in use: one that is not has no header, or only zeros.
-func isHot(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	var start [8]byte
-	_, err = io.ReadFull(f, start[:])
-	return err == nil && start != [8]byte{}
-}
-
-// sqlView is a database at one moment.
+// sqlView is a database at one moment. Its first error stays, and is that of the Read: what is read after it is nil or zero.
 type sqlView struct {
 	file, logFile *os.File
 	log           *wal // nil without one
@@ -130,16 +130,23 @@ type sqlView struct {
 	usable        int // bytes of a page
 	pages         uint32
 	page          map[uint32][]byte // of inner pages, and the last leaf
+	err           error
 }
 
-// open opens the files and reads their headers.
+func (v *sqlView) fail(err error) {
+	if v.err == nil {
+		v.err = err
+	}
+}
+
+// broken fails since the database is broken.
+func (v *sqlView) broken(how string, args ...any) {
+	v.fail(fmt.Errorf("%w: "+how, append([]any{errBroken}, args...)...))
+}
+
+// open opens the files and reads their headers. The view must be closed, also after an error.
 func (d *sqliteDB) open() (v *sqlView, err error) {
 	v = &sqlView{page: map[uint32][]byte{}}
-	defer func() {
-		if err != nil {
-			v.close()
-		}
-	}()
 	if v.file, err = os.Open(d.path); err != nil {
 		return v, err
 	}
@@ -171,21 +178,30 @@ func (d *sqliteDB) open() (v *sqlView, err error) {
 	return v, d.openLog(v)
 }
 
-// openLog reads the log of a database that has one.
+// openLog reads on in the log of a database, or reads it from its start if it is another one.
 func (d *sqliteDB) openLog(v *sqlView) (err error) {
-	if v.logFile, err = os.Open(d.path + "-wal"); err != nil {
-		d.log = nil
-		if errors.Is(err, fs.ErrNotExist) {
+	w := d.log
+	d.log = nil
+	if v.logFile, err = os.Open(d.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var header [walHeaderSize]byte
+	if _, err := v.logFile.ReadAt(header[:], 0); err != nil {
+		return ignoreEOF(err)
+	}
+	if w == nil || w.header != header {
+		if w = newWAL(header, v.pageSize); w == nil {
 			return nil
 		}
+	}
+	if err := w.readOn(v.logFile, v.pageSize); err != nil {
 		return err
 	}
-	if v.log, err = readWAL(v.logFile, v.pageSize, d.log); err != nil {
-		d.log = nil
-		return err
-	}
-	if d.log = v.log; v.log != nil {
-		v.pages = uint32(min(int64(v.log.pages), int64(v.pages)+int64(len(v.log.frames)))) // no more than there are
+	if w.next > walHeaderSize { // something was committed
+		d.log, v.log = w, w
+		v.pages = uint32(min(int64(w.pages), int64(v.pages)+int64(len(w.frames)))) // no more than there are
 	}
 	return nil
 }
@@ -209,9 +225,12 @@ func (v *sqlView) close() {
 }
 
 // readPage reads a page into buffer.
-func (v *sqlView) readPage(number uint32, buffer []byte) error {
+func (v *sqlView) readPage(number uint32, buffer []byte) {
 	if number == 0 || number > v.pages {
-		return fmt.Errorf("%w: page %d of %d", errBroken, number, v.pages)
+		v.broken("page %d of %d", number, v.pages)
+	}
+	if v.err != nil {
+		return
 	}
 	file, at := v.file, int64(number-1)*int64(v.pageSize)
 	if v.log != nil {
@@ -219,21 +238,12 @@ func (v *sqlView) readPage(number uint32, buffer []byte) error {
 			file, at = v.logFile, offset
 		}
 	}
-	_, err := file.ReadAt(buffer, at)
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: page %d is not there", errBroken, number)
+	if _, err := file.ReadAt(buffer, at); errors.Is(err, io.EOF) {
+		v.broken("page %d is not there", number)
+	} else if err != nil {
+		v.fail(err)
 	}
-	return err
 }
-
-// Why a database cannot be read.
-var (
-	errEmpty       = errors.New("it has no tables yet")
-	errNotDatabase = errors.New("it is no SQLite database")
-	errUnsupported = errors.New("its pages are of a kind that is not read: encrypted, or text in UTF-16")
-	errBroken      = errors.New("it is broken, or cut off")
-	errDisturbed   = errors.New("it is being written") // again and again; the same call may succeed later
-)
 
 // sqlTable is a table of a view.
 type sqlTable struct {
@@ -242,145 +252,85 @@ type sqlTable struct {
 	root    uint32
 }
 
+// schema returns the table that lists all others.
+func (v *sqlView) schema() *sqlTable { return &sqlTable{view: v, root: 1} }
+
 // maxSchema bounds the text of a table's definition.
 const maxSchema = 1 << 20
 
-// sqlTable returns the table of a name, nil if there is none.
-func (v *sqlView) Table(name string) (found *sqlTable, err error) {
-	schema := sqlTable{view: v, root: 1}
-	err2 := schema.Each(-1<<63, func(r *sqlRow) bool {
-		var values []sqlValue
-		if values, err = r.Values(); err != nil || len(values) < 5 {
-			return err == nil
+// Table returns the table of a name, nil if there is none.
+func (v *sqlView) Table(name string) *sqlTable {
+	for r := range v.schema().Rows(math.MinInt64) {
+		values := r.Values()
+		if len(values) < 5 {
+			continue
 		}
-		texts := make([]string, 5)
-		for i, value := range values[:5] {
-			var text []byte
-			if value.Kind != sqlText {
-				continue
-			}
-			if text, err = r.Text(value, 0, min(value.Size, maxSchema)); err != nil {
-				return false
-			}
-			texts[i] = string(text)
+		text := func(column int) string { return string(r.TextStart(values[column], maxSchema)) }
+		if text(0) == "table" && strings.EqualFold(text(1), name) && values[3].Kind == sqlInteger {
+			return &sqlTable{columnNames(text(4)), v, uint32(values[3].Integer)}
 		}
-		if texts[0] == "table" && strings.EqualFold(texts[1], name) && values[3].Kind == sqlInteger {
-			found = &sqlTable{columnNames(texts[4]), v, uint32(values[3].Integer)}
-		}
-		return found == nil
-	})
-	if err == nil {
-		err = err2
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return nil
 }
 
 // IsEmpty reports whether the database has no tables yet.
-func (v *sqlView) IsEmpty() (bool, error) {
-	empty := true
-	schema := sqlTable{view: v, root: 1}
-	err := schema.Each(-1<<63, func(*sqlRow) bool {
-		empty = false
+func (v *sqlView) IsEmpty() bool {
+	for range v.schema().Rows(math.MinInt64) {
 		return false
-	})
-	return empty, err
+	}
+	return true
 }
 
 // Column returns the number of a column, -1 if there is none of that name.
 func (t *sqlTable) Column(name string) int {
-	for i, c := range t.Columns {
-		if strings.EqualFold(c, name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 }
 
-// columnNames returns the names of the columns in CREATE TABLE name (column type …, constraint …).
+// columnNames returns the names of the columns in CREATE TABLE name (column type …, constraint …): the first word of each definition.
 func columnNames(sql string) (names []string) {
-	_, body, ok := strings.Cut(sql, "(")
-	for ok && body != "" {
-		name, rest := firstWord(body)
-		body = afterComma(rest)
-		switch strings.ToUpper(name) {
-		case "":
-		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
-			return names // the columns come first
-		default:
-			names = append(names, name)
+	depth, isFirst := 0, false
+	for sql != "" {
+		var word string
+		var isQuoted bool
+		word, isQuoted, sql = nextWord(sql)
+		switch {
+		case !isQuoted && (word == "(" || word == ","):
+			if word == "(" {
+				depth++
+			}
+			isFirst = depth == 1
+		case !isQuoted && word == ")":
+			if depth--; depth == 0 {
+				return names
+			}
+		case isFirst && (word != "" || isQuoted):
+			if !isQuoted && slices.Contains([]string{"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}, strings.ToUpper(word)) {
+				return names // the columns come first
+			}
+			names, isFirst = append(names, word), false
 		}
 	}
 	return names
 }
 
 // quotes are what begins a quoted name, and what ends it.
-var quotes = map[byte]byte{'"': '"', '\'': '\'', '`': '`', '[': ']'}
+var quotes = map[byte]string{'"': `"`, '\'': "'", '`': "`", '[': "]"}
 
-// firstWord returns the name that a definition begins with.
-func firstWord(s string) (name, rest string) {
-	s = skipSpace(s)
-	if s == "" {
-		return "", ""
+// nextWord cuts a word or a mark off SQL that is not empty; "" for space or a comment.
+func nextWord(sql string) (word string, isQuoted bool, rest string) {
+	end, isQuoted := quotes[sql[0]]
+	switch {
+	case isQuoted:
+		word, rest, _ = strings.Cut(sql[1:], end)
+	case strings.HasPrefix(sql, "--"):
+		_, rest, _ = strings.Cut(sql, "\n")
+	case strings.HasPrefix(sql, "/*"):
+		_, rest, _ = strings.Cut(sql, "*/")
+	default:
+		n := max(1, strings.IndexAny(sql+",", " \t\r\n,()-/\"'`["))
+		word, rest = strings.TrimSpace(sql[:n]), sql[n:]
 	}
-	if end, ok := quotes[s[0]]; ok {
-		if i := strings.IndexByte(s[1:], end); i >= 0 {
-			return s[1 : 1+i], s[2+i:]
-		}
-		return "", ""
-	}
-	i := strings.IndexAny(s, " \t\r\n,()")
-	if i < 0 {
-		i = len(s)
-	}
-	return s[:i], s[i:]
-}
-
-// skipSpace cuts space and comments.
-func skipSpace(s string) string {
-	for {
-		s = strings.TrimLeft(s, " \t\r\n")
-		switch {
-		case strings.HasPrefix(s, "--"):
-			_, s, _ = strings.Cut(s, "\n")
-		case strings.HasPrefix(s, "/*"):
-			_, s, _ = strings.Cut(s, "*/")
-		default:
-			return s
-		}
-	}
-}
-
-// afterComma returns what follows the comma after a definition, "" if it is the last one.
-func afterComma(s string) string {
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\'' || c == '"' || c == '`':
-			end := strings.IndexByte(s[i+1:], c)
-			if end < 0 {
-				return ""
-			}
-			i += end + 1
-		case strings.HasPrefix(s[i:], "--"):
-			end := strings.IndexByte(s[i:], '\n')
-			if end < 0 {
-				return ""
-			}
-			i += end
-		case c == '(':
-			depth++
-		case c == ')' && depth == 0:
-			return ""
-		case c == ')':
-			depth--
-		case c == ',' && depth == 0:
-			return s[i+1:]
-		}
-	}
-	return ""
+	return word, isQuoted, rest
 }
 
 // Sizes of the headers of a log.
@@ -397,30 +347,6 @@ type wal struct {
 	next   int64            // offset of the first frame that is not committed
 	sum    [2]uint32        // checksum before next
 	pages  uint32           // of the database after the last transaction
-}
-
-// readWAL reads on in the log where before ended, or from its start if it is another log; nil if there is nothing in it.
-func readWAL(file *os.File, pageSize int, before *wal) (*wal, error) {
-	if file == nil {
-		return nil, nil
-	}
-	var header [walHeaderSize]byte
-	if _, err := file.ReadAt(header[:], 0); err != nil {
-		return nil, ignoreEOF(err)
-	}
-	w := before
-	if w == nil || w.header != header {
-		if w = newWAL(header, pageSize); w == nil {
-			return nil, nil
-		}
-	}
-	if err := w.readOn(file, pageSize); err != nil {
-		return nil, err
-	}
-	if w.next == walHeaderSize {
-		return nil, nil // nothing was committed
-	}
-	return w, nil
 }
 
 func ignoreEOF(err error) error {
@@ -447,20 +373,14 @@ func newWAL(header [walHeaderSize]byte, pageSize int) *wal {
 
 // checksum continues a checksum over data, whose size is a multiple of 8.
 func (w *wal) checksum(sum [2]uint32, data []byte) [2]uint32 {
-	if w.order == binary.LittleEndian {
-		return checksumLittle(sum, data)
-	}
+	swap := w.order == binary.BigEndian
 	for ; len(data) >= 8; data = data[8:] {
-		sum[0] += binary.BigEndian.Uint32(data) + sum[1]
-		sum[1] += binary.BigEndian.Uint32(data[4:]) + sum[0]
-	}
-	return sum
-}
-
-func checksumLittle(sum [2]uint32, data []byte) [2]uint32 {
-	for ; len(data) >= 8; data = data[8:] {
-		sum[0] += binary.LittleEndian.Uint32(data) + sum[1]
-		sum[1] += binary.LittleEndian.Uint32(data[4:]) + sum[0]
+		a, b := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+		if swap {
+			a, b = bits.ReverseBytes32(a), bits.ReverseBytes32(b)
+		}
+		sum[0] += a + sum[1]
+		sum[1] += b + sum[0]
 	}
 	return sum
 }

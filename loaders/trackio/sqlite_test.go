@@ -21,53 +21,43 @@ import (
 
 // readAll returns the rows of the table logged, as write.py writes them.
 func readAll(path string) (all [][]any, err error) {
-	err = newSQLite(path).Read(func(v *sqlView) (err error) {
-		all, err = rowsOf(v, "logged")
-		return err
+	err = newSQLite(path).Read(func(v *sqlView) error {
+		all = rowsOf(v, "logged")
+		return nil
 	})
 	return all, err
 }
 
-func rowsOf(v *sqlView, table string) (all [][]any, err error) {
-	t, err := v.Table(table)
-	if err != nil || t == nil {
-		return nil, err
+func rowsOf(v *sqlView, table string) (all [][]any) {
+	t := v.Table(table)
+	if t == nil {
+		return nil
 	}
-	var rowErr error
-	err = t.Each(math.MinInt64, func(r *sqlRow) bool {
-		var values []sqlValue
-		if values, rowErr = r.Values(); rowErr != nil {
-			return false
-		}
+	for r := range t.Rows(math.MinInt64) {
+		values := r.Values()
 		row := []any{float64(r.ID)}
 		for i := 1; i < len(t.Columns); i++ {
 			if i >= len(values) {
 				row = append(row, nil)
 				continue
 			}
-			var x any
-			if x, rowErr = plain(r, values[i]); rowErr != nil {
-				return false
-			}
-			row = append(row, x)
+			row = append(row, plain(r, values[i]))
 		}
 		all = append(all, row)
-		return true
-	})
-	return all, errors.Join(err, rowErr)
+	}
+	return all
 }
 
-func plain(r *sqlRow, v sqlValue) (any, error) {
+func plain(r *sqlRow, v sqlValue) any {
 	switch v.Kind {
 	case sqlInteger:
-		return float64(v.Integer), nil
+		return float64(v.Integer)
 	case sqlReal:
-		return math.Float64frombits(uint64(v.Integer)), nil
+		return math.Float64frombits(uint64(v.Integer))
 	case sqlText:
-		text, err := r.Text(v, 0, v.Size)
-		return hex.EncodeToString(text), err
+		return hex.EncodeToString(r.Text(v, 0, v.Size))
 	default:
-		return nil, nil
+		return nil
 	}
 }
 
@@ -164,9 +154,9 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 			default:
 			}
 			var all [][]any
-			err := db.Read(func(v *sqlView) (err error) {
-				all, err = rowsOf(v, "logged")
-				return err
+			err := db.Read(func(v *sqlView) error {
+				all = rowsOf(v, "logged")
+				return nil
 			})
 			switch {
 			case errors.Is(err, os.ErrNotExist) || errors.Is(err, errEmpty) || errors.Is(err, errNotDatabase):

@@ -2,8 +2,7 @@ package trackio
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
+	"iter"
 )
 
 // Kinds of pages of a table.
@@ -15,136 +14,99 @@ const (
 // maxDepth bounds the pages above a row; 20 levels hold more rows than there are ids.
 const maxDepth = 20
 
-var errStop = errors.New("no more rows are wanted")
-
-// Each calls visit for each row of a table with an id above after, in the order of their ids, until it returns false.
-func (t *sqlTable) Each(after int64, visit func(*sqlRow) bool) error {
-	w := walker{view: t.view, after: after, visit: visit, left: 2 * int64(t.view.pages)}
-	err := w.walk(t.root, 0)
-	if errors.Is(err, errStop) {
-		return nil
+// Rows are the rows of a table with an id above after, in the order of their ids.
+func (t *sqlTable) Rows(after int64) iter.Seq[*sqlRow] {
+	return func(yield func(*sqlRow) bool) {
+		w := walker{view: t.view, after: after, yield: yield, left: 2 * int64(t.view.pages)}
+		w.walk(t.root, 0)
 	}
-	return err
 }
 
 // Find returns the row with an id, nil if there is none.
-func (t *sqlTable) Find(id int64) (row *sqlRow, err error) {
-	err = t.Each(id-1, func(r *sqlRow) bool {
-		if r.ID == id {
-			row = r
+func (t *sqlTable) Find(id int64) *sqlRow {
+	for r := range t.Rows(id - 1) {
+		if r.ID != id {
+			break
 		}
-		return false
-	})
-	return row, err
+		return r
+	}
+	return nil
 }
 
 // walker goes through the pages of a table.
 type walker struct {
 	view  *sqlView
 	after int64
-	visit func(*sqlRow) bool
+	yield func(*sqlRow) bool
 	left  int64 // pages that may still be read: a broken table may lead in circles
 	last  int64
 	begun bool
 }
 
-// node is a page of a table.
-type node struct {
-	data  []byte
-	base  int // where its header begins
-	cells int
-	kind  byte
+// walk goes through a page and those below it, and reports whether more rows are wanted.
+func (w *walker) walk(number uint32, depth int) bool {
+	if w.left--; w.left < 0 || depth > maxDepth {
+		w.view.broken("its tables lead in circles")
+	}
+	data, kind, head, cells := w.view.tablePage(number)
+	for i := 0; i < cells && w.view.err == nil; i++ {
+		var cell []byte
+		if at := int(binary.BigEndian.Uint16(data[head+2*i:])); at >= head && at < w.view.usable {
+			cell = data[at:w.view.usable]
+		}
+		if kind == leafPage {
+			if !w.row(cell) {
+				return false
+			}
+			continue
+		}
+		most, _, ok := varint(cell[min(4, len(cell)):])
+		if !ok {
+			w.view.fail(errBroken)
+		} else if int64(most) > w.after && !w.walk(binary.BigEndian.Uint32(cell), depth+1) {
+			return false
+		}
+	}
+	return w.view.err == nil && (kind == leafPage || w.walk(binary.BigEndian.Uint32(data[head-4:]), depth+1))
 }
 
-// pageOf returns a page of a table, which is kept: the next look at the table begins with the same.
-func (v *sqlView) pageOf(number uint32) (n node, err error) {
-	n.data = v.page[number]
-	if n.data == nil {
-		n.data = make([]byte, v.pageSize)
-		if err := v.readPage(number, n.data); err != nil {
-			return n, err
-		}
-		if len(v.page) >= maxPages {
-			clear(v.page)
-		}
-		v.page[number] = n.data
+func (w *walker) row(cell []byte) bool {
+	r := w.view.row(cell)
+	if w.begun && r.ID <= w.last {
+		w.view.broken("its rows are out of order")
 	}
-	if number == 1 {
-		n.base = headerSize
-	}
-	n.kind, n.cells = n.data[n.base], int(binary.BigEndian.Uint16(n.data[n.base+3:]))
-	head := n.base + 8
-	if n.kind == innerPage {
-		head += 4
-	}
-	if n.kind != innerPage && n.kind != leafPage || head+2*n.cells > v.usable {
-		return n, fmt.Errorf("%w: page %d is none of a table", errBroken, number)
-	}
-	return n, nil
+	w.last, w.begun = r.ID, true
+	return w.view.err == nil && (r.ID <= w.after || w.yield(r))
 }
 
 // maxPages is how many pages of a view are kept.
 const maxPages = 64
 
-// cell returns what stands in a cell of the page, up to its end.
-func (n node) cell(i, usable int) []byte {
-	head := n.base + 8
-	if n.kind == innerPage {
+// tablePage returns a page of a table: its bytes, its kind, where its header ends and how many cells it has. It is kept: the next look
+// at the table begins with the same.
+func (v *sqlView) tablePage(number uint32) (data []byte, kind byte, head, cells int) {
+	data = v.page[number]
+	if data == nil {
+		data = make([]byte, v.pageSize)
+		if v.readPage(number, data); v.err != nil {
+			return nil, 0, 0, 0
+		}
+		if len(v.page) >= maxPages {
+			clear(v.page)
+		}
+		v.page[number] = data
+	}
+	if number == 1 {
+		head = headerSize
+	}
+	kind, cells = data[head], int(binary.BigEndian.Uint16(data[head+3:]))
+	if head += 8; kind == innerPage {
 		head += 4
 	}
-	at := int(binary.BigEndian.Uint16(n.data[head+2*i:]))
-	if at < head || at >= usable {
-		return nil
+	if kind != innerPage && kind != leafPage || head+2*cells > v.usable {
+		v.broken("page %d is none of a table", number)
 	}
-	return n.data[at:usable]
-}
-
-func (w *walker) walk(number uint32, depth int) error {
-	if w.left--; w.left < 0 || depth > maxDepth {
-		return fmt.Errorf("%w: its tables lead in circles", errBroken)
-	}
-	n, err := w.view.pageOf(number)
-	if err != nil {
-		return err
-	}
-	if n.kind == leafPage {
-		return w.leaf(n)
-	}
-	for i := range n.cells {
-		cell := n.cell(i, w.view.usable)
-		if len(cell) < 5 {
-			return errBroken
-		}
-		most, _, ok := varint(cell[4:])
-		if !ok {
-			return errBroken
-		}
-		if int64(most) <= w.after {
-			continue
-		}
-		if err := w.walk(binary.BigEndian.Uint32(cell), depth+1); err != nil {
-			return err
-		}
-	}
-	return w.walk(binary.BigEndian.Uint32(n.data[n.base+8:]), depth+1)
-}
-
-// leaf visits the rows of a leaf.
-func (w *walker) leaf(n node) error {
-	for i := range n.cells {
-		r, err := w.view.row(n.cell(i, w.view.usable))
-		if err != nil {
-			return err
-		}
-		if w.begun && r.ID <= w.last {
-			return fmt.Errorf("%w: its rows are out of order", errBroken)
-		}
-		w.last, w.begun = r.ID, true
-		if r.ID > w.after && !w.visit(r) {
-			return errStop
-		}
-	}
-	return nil
+	return data, kind, head, cells
 }
 
 // sqlRow is a row of a table, of which only the beginning has been read.
@@ -156,39 +118,34 @@ type sqlRow struct {
 	next  uint32 // the page with more of it; 0 if there is none
 }
 
-// row reads the head of a cell.
-func (v *sqlView) row(cell []byte) (*sqlRow, error) {
-	size, n, ok := varint(cell)
-	id, m, ok2 := varint(cell[min(n, len(cell)):])
-	if !ok || !ok2 || size > maxRow {
-		return nil, fmt.Errorf("%w: a row of %d bytes", errBroken, size)
-	}
-	r := &sqlRow{ID: int64(id), view: v, size: size, local: cell[n+m:]}
-	local := v.localSize(size)
-	if local > len(r.local) || local < int(size) && local+4 > len(r.local) {
-		return nil, fmt.Errorf("%w: a row ends early", errBroken)
-	}
-	if local < int(size) {
-		r.next = binary.BigEndian.Uint32(r.local[local:])
-	}
-	r.local = r.local[:local]
-	return r, nil
-}
-
 // maxRow is how many bytes SQLite's rows have at most, unless it was built otherwise.
 const maxRow = 1_000_000_000
 
-// localSize returns how many bytes of a row stand on its leaf.
-func (v *sqlView) localSize(size uint64) int {
-	most := v.usable - 35
-	if size <= uint64(most) {
-		return int(size)
+// row reads the head of a cell.
+func (v *sqlView) row(cell []byte) *sqlRow {
+	size, n, ok := varint(cell)
+	id, m, ok2 := varint(cell[n:])
+	r := &sqlRow{ID: int64(id), view: v, size: size, local: cell[n+m:]}
+	if !ok || !ok2 || size > maxRow {
+		v.broken("a row of %d bytes", size)
+		return r
 	}
-	least := (v.usable-12)*32/255 - 23
-	if n := least + int((size-uint64(least))%uint64(v.usable-4)); n <= most {
-		return n
+	local := int(size) // bytes of it on the leaf
+	if most := v.usable - 35; local > most {
+		least := (v.usable-12)*32/255 - 23
+		if local = least + (int(size)-least)%(v.usable-4); local > most {
+			local = least
+		}
 	}
-	return least
+	switch isWhole := local == int(size); {
+	case local > len(r.local) || !isWhole && local+4 > len(r.local):
+		v.broken("a row ends early")
+		return r
+	case !isWhole:
+		r.next = binary.BigEndian.Uint32(r.local[local:])
+	}
+	r.local = r.local[:local]
+	return r
 }
 
 // varint returns the integer that data begins with, and how many bytes it has: seven bits in each, the highest first, and eight in
@@ -211,31 +168,34 @@ func varint(data []byte) (x uint64, n int, ok bool) {
 const firstBytes = 256 << 10
 
 // bytes returns size bytes of the row from an offset on. It reads the pages that follow the leaf one after another.
-func (r *sqlRow) bytes(offset, size uint64) ([]byte, error) {
+func (r *sqlRow) bytes(offset, size uint64) []byte {
+	v := r.view
 	if offset > r.size || size > r.size-offset {
-		return nil, fmt.Errorf("%w: a value is larger than its row", errBroken)
+		v.broken("a value is larger than its row")
+		return nil
 	}
 	all := make([]byte, 0, min(size, firstBytes))
-	if local := uint64(len(r.local)); offset < local {
-		all = append(all, r.local[offset:min(local, offset+size)]...)
-	}
-	at, next := uint64(len(r.local)), r.next
-	page := make([]byte, r.view.pageSize)
-	for pages := uint32(0); uint64(len(all)) < size; pages++ {
-		if pages > r.view.pages {
-			return nil, fmt.Errorf("%w: a row leads in circles", errBroken)
-		}
-		if err := r.view.readPage(next, page); err != nil {
-			return nil, err
-		}
-		data := page[4:r.view.usable]
-		if end := at + uint64(len(data)); end > offset {
+	at, next, data := uint64(0), r.next, r.local
+	var page []byte
+	for pages := uint32(0); ; pages++ {
+		if end := at + uint64(len(data)); end > offset && at < offset+size {
 			from := max(at, offset)
 			all = append(all, data[from-at:min(end, offset+size)-at]...)
 		}
-		at, next = at+uint64(len(data)), binary.BigEndian.Uint32(page)
+		if uint64(len(all)) >= size {
+			return all
+		}
+		if page == nil {
+			page = make([]byte, v.pageSize)
+		}
+		if pages > v.pages {
+			v.broken("a row leads in circles")
+		}
+		if v.readPage(next, page); v.err != nil {
+			return nil
+		}
+		at, next, data = at+uint64(len(data)), binary.BigEndian.Uint32(page), page[4:v.usable]
 	}
-	return all, nil
 }
 
 // sqlKind is what a value is.
@@ -261,73 +221,83 @@ type sqlValue struct {
 const maxHeader = 4 << 10
 
 // Values returns the values of the columns of a row. Texts are not read. A row that was written before a column was added has fewer.
-func (r *sqlRow) Values() ([]sqlValue, error) {
+func (r *sqlRow) Values() (values []sqlValue) {
 	head := r.local
 	size, n, ok := varint(head)
 	if !ok || size > min(maxHeader, r.size) || uint64(n) > size {
-		return nil, fmt.Errorf("%w: a row has no head", errBroken)
+		r.view.broken("a row has no head")
+		return nil
 	}
 	if uint64(len(head)) < size {
-		var err error
-		if head, err = r.bytes(0, size); err != nil {
-			return nil, err
+		if head = r.bytes(0, size); head == nil {
+			return nil
 		}
 	}
-	var values []sqlValue
 	offset := size
 	for head = head[n:size]; len(head) > 0; {
 		kind, n, ok := varint(head)
 		if !ok {
-			return nil, fmt.Errorf("%w: a row has no head", errBroken)
+			r.view.broken("a row has no head")
+			return nil
 		}
 		head = head[n:]
-		v, bytes, err := r.value(kind, offset)
-		if err != nil {
-			return nil, err
+		v, bytes := r.value(kind, offset)
+		if r.view.err != nil {
+			return nil
 		}
 		values, offset = append(values, v), offset+bytes
 	}
-	return values, nil
+	return values
 }
 
 // integerSizes are the sizes of integers and numbers, by the serial type.
-var integerSizes = [...]uint64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
+var integerSizes = [...]uint64{0, 1, 2, 3, 4, 6, 8, 8}
 
 // value returns a value of a serial type, and how many bytes it takes.
-func (r *sqlRow) value(kind, offset uint64) (v sqlValue, size uint64, err error) {
+func (r *sqlRow) value(kind, offset uint64) (v sqlValue, size uint64) {
 	switch {
 	case kind == 0:
-		return v, 0, nil
+		return v, 0
 	case kind == 8 || kind == 9:
-		return sqlValue{Kind: sqlInteger, Integer: int64(kind - 8)}, 0, nil
+		return sqlValue{Kind: sqlInteger, Integer: int64(kind - 8)}, 0
 	case kind == 10 || kind == 11:
-		return v, 0, fmt.Errorf("%w: a value of an unknown type", errBroken)
+		r.view.broken("a value of an unknown type")
+		return v, 0
 	case kind >= 12:
 		size = (kind - 12) / 2
 		if size > r.size {
-			return v, 0, fmt.Errorf("%w: a value is larger than its row", errBroken)
+			r.view.broken("a value is larger than its row")
 		}
-		return sqlValue{Kind: sqlText, Size: int64(size), offset: offset}, size, nil
+		return sqlValue{Kind: sqlText, Size: int64(size), offset: offset}, size
 	}
 	size = integerSizes[kind]
-	data, err := r.bytes(offset, size)
-	if err != nil {
-		return v, 0, err
+	data := r.bytes(offset, size)
+	if data == nil {
+		return v, 0
 	}
 	x := int64(int8(data[0]))
 	for _, b := range data[1:] {
 		x = x<<8 | int64(b)
 	}
 	if kind == 7 {
-		return sqlValue{Kind: sqlReal, Integer: x}, size, nil
+		return sqlValue{Kind: sqlReal, Integer: x}, size
 	}
-	return sqlValue{Kind: sqlInteger, Integer: x}, size, nil
+	return sqlValue{Kind: sqlInteger, Integer: x}, size
 }
 
 // Text returns bytes of a text, from an offset in it on.
-func (r *sqlRow) Text(v sqlValue, offset, size int64) ([]byte, error) {
+func (r *sqlRow) Text(v sqlValue, offset, size int64) []byte {
 	if v.Kind != sqlText || offset < 0 || size < 0 || offset+size > v.Size {
-		return nil, fmt.Errorf("%w: a text is shorter than it says", errBroken)
+		r.view.broken("a text is shorter than it says")
+		return nil
 	}
 	return r.bytes(v.offset+uint64(offset), uint64(size))
+}
+
+// TextStart returns the first bytes of a text, at most so many; nil if the value is none.
+func (r *sqlRow) TextStart(v sqlValue, most int64) []byte {
+	if v.Kind != sqlText {
+		return nil
+	}
+	return r.Text(v, 0, min(v.Size, most))
 }

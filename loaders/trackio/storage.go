@@ -39,8 +39,15 @@ type database struct {
 
 // seenFile is what tells that a file has changed.
 type seenFile struct {
-	size     int64
+	size     int64 // -1 if it is not there
 	modified time.Time
+}
+
+func seen(name string) seenFile {
+	if info, err := os.Stat(name); err == nil {
+		return seenFile{info.Size(), info.ModTime()}
+	}
+	return seenFile{size: -1}
 }
 
 // maxBelow is how far below a database a path leads: to the folder of a run, or to a file in it.
@@ -216,17 +223,6 @@ func (d *database) failure(err error) error {
 	return err
 }
 
-// isOf reports whether a file has not changed since it was seen.
-func (s *seenFile) isOf(name string) bool {
-	now := seenFile{size: -1}
-	if info, err := os.Stat(name); err == nil {
-		now = seenFile{info.Size(), info.ModTime()}
-	}
-	same := *s == now
-	*s = now
-	return same
-}
-
 // handle is an open list.
 type handle struct {
 	database *database
@@ -285,6 +281,9 @@ type lineCache struct {
 // maxCached is how many bytes of lines are kept besides one.
 const maxCached = 8 << 20
 
+// errGone is the error of a row that was listed and is not there any more.
+var errGone = &fileio.Failure{What: "has other rows than a moment ago", Do: "try again", Lost: true}
+
 // line returns a line of a list. Others behind it are read with it: they come next.
 func (d *database) line(l *list, i int) ([]byte, error) {
 	c := &d.lines
@@ -295,18 +294,22 @@ func (d *database) line(l *list, i int) ([]byte, error) {
 	*c = lineCache{list: key}
 	err := d.rows.Read(func(v *sqlView) error {
 		c.lines, c.size = map[int][]byte{}, 0
-		t, err := v.Table(l.kind.table)
-		if err != nil || t == nil {
-			return gone(err)
-		}
-		columns, ok := l.kind.columnsOf(t)
-		if !ok {
-			return gone(nil)
-		}
+		s := l.kind.in(v)
 		for k := i; k < len(l.entries) && c.size < maxCached/4; k++ {
-			line, err := l.lineAt(t, columns, k)
-			if err != nil {
-				return err
+			if s == nil {
+				return errGone
+			}
+			size, r := l.entries[k].end-l.start(k), s.Find(l.entries[k].id)
+			if r == nil {
+				return errGone
+			}
+			w, ok := s.row(r)
+			if !ok || w.lineSize() != size {
+				return errGone
+			}
+			line := w.line()
+			if int64(len(line)) != size {
+				v.broken("a row of another size")
 			}
 			c.lines[k], c.size = line, c.size+len(line)
 		}
@@ -317,30 +320,4 @@ func (d *database) line(l *list, i int) ([]byte, error) {
 		return nil, d.failure(err)
 	}
 	return c.lines[i], nil
-}
-
-// gone is the error of a row that was listed and is not there any more.
-func gone(err error) error {
-	if err != nil {
-		return err
-	}
-	return &fileio.Failure{What: "has other rows than a moment ago", Do: "try again", Lost: true}
-}
-
-// lineAt reads a line.
-func (l *list) lineAt(t *sqlTable, c columns, i int) ([]byte, error) {
-	size := l.entries[i].end - l.start(i)
-	r, err := t.Find(l.entries[i].id)
-	if err != nil || r == nil {
-		return nil, gone(err)
-	}
-	w, _, ok, err := l.kind.rowOf(r, c)
-	if err != nil || !ok || l.kind.lineSize(w) != size {
-		return nil, gone(err)
-	}
-	line, err := l.kind.line(w)
-	if err == nil && int64(len(line)) != size {
-		err = fmt.Errorf("%w: a row of another size", errBroken)
-	}
-	return line, err
 }

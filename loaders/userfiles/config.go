@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,15 +38,8 @@ const maxConfig = 1 << 16
 // ConfigPath returns the path of the configuration: $XDG_CONFIG_HOME/vantage/config.yaml or
 // ~/.config/vantage/config.yaml.
 func ConfigPath() (string, error) {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	return filepath.Join(dir, "vantage", "config.yaml"), nil
+	dir, err := ownDir("XDG_CONFIG_HOME", ".config")
+	return filepath.Join(dir, "config.yaml"), err
 }
 
 // LoadConfig reads the configuration; without a file it is empty. Callers show an error and

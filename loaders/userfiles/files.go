@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"vantage/loaders/storage"
+	"vantage/loaders"
 )
 
 // Files is the program's state directory, which the first Save creates.
@@ -24,15 +24,24 @@ type Files struct {
 
 // Open returns $XDG_STATE_HOME/vantage or ~/.local/state/vantage.
 func Open() (*Files, error) {
-	state := os.Getenv("XDG_STATE_HOME")
-	if state == "" {
+	dir, err := ownDir("XDG_STATE_HOME", ".local/state")
+	if err != nil {
+		return nil, fmt.Errorf("no home directory to save files in: %w", err)
+	}
+	return &Files{dir: dir}, nil
+}
+
+// ownDir returns the folder of the program in that which a variable names, or below the home directory.
+func ownDir(variable, belowHome string) (string, error) {
+	dir := os.Getenv(variable)
+	if dir == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("no home directory to save files in: %w", err)
+			return "", err
 		}
-		state = filepath.Join(home, ".local", "state")
+		dir = filepath.Join(home, belowHome)
 	}
-	return &Files{dir: filepath.Join(state, "vantage")}, nil
+	return filepath.Join(dir, "vantage"), nil
 }
 
 // CacheDir is where bytes of other machines are kept, below the state directory.
@@ -51,20 +60,24 @@ func (d *Files) Save(name string, data []byte) (path string, err error) {
 	base := strings.TrimSuffix(filepath.Base(name), ext)
 	for n := 1; n <= maxFiles; n++ {
 		path = filepath.Join(d.dir, fmt.Sprintf("%s-%d%s", base, n, ext))
-		h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if os.IsExist(err) {
-			continue
+		if err := create(path, 0o600, data); !os.IsExist(err) {
+			return path, err
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = h.Write(data)
-		if err = errors.Join(err, h.Close()); err != nil {
-			return "", errors.Join(err, os.Remove(path)) // half a file is worse than none
-		}
-		return path, nil
 	}
 	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
+}
+
+// create writes a new file.
+func create(path string, mode fs.FileMode, data []byte) error {
+	h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = h.Write(data)
+	if err = errors.Join(err, h.Close()); err != nil {
+		return errors.Join(err, os.Remove(path)) // half a file is worse than none
+	}
+	return nil
 }
 
 // readPlain returns up to limit bytes of a file. Anything but a plain file is an error: a pipe or a device
@@ -111,15 +124,7 @@ func (d *Files) SaveAs(path string, data []byte) (string, error) {
 	if log := LogNextTo(d.logs, dir); log != "" {
 		return "", fmt.Errorf("%s would be among the files of the log %s: give another folder, such as ~/%s", filepath.Base(full), log, filepath.Base(full))
 	}
-	h, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return "", err
-	}
-	_, err = h.Write(data)
-	if err = errors.Join(err, h.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(full)) // half a file is worse than none
-	}
-	return full, nil
+	return full, create(full, 0o666, data)
 }
 
 // fullPath returns a path from the root, with the home directory for a leading ~.
@@ -138,7 +143,7 @@ func fullPath(path string) (string, error) {
 // if there is none.
 func LogNextTo(logs []string, dir string) string {
 	for _, log := range logs {
-		if log == "-" || storage.IsElsewhere(log) {
+		if log == "-" || loaders.IsElsewhere(log) {
 			continue // not on this machine
 		}
 		full, err := filepath.Abs(log)

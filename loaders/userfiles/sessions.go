@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"vantage/loaders/storage"
+	"vantage/loaders"
 	"vantage/model/session"
 )
 
@@ -33,7 +33,7 @@ const partPrefix = ".part-"
 func (d *Files) Session(paths []string) (*SessionFile, error) {
 	m := &SessionFile{}
 	for _, p := range paths {
-		if storage.IsElsewhere(p) {
+		if loaders.IsElsewhere(p) {
 			m.run = append(m.run, p)
 			continue
 		}

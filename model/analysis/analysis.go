@@ -28,6 +28,9 @@ type StepFigures struct {
 	Metrics        []Metric
 	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
 	RewardSum      float64 // of these
+	AbsOriginal    float64 // Σ|A| before the filters
+	AbsProcessed   float64 // Σ|A| after them
+	Squares        float64 // ΣA² after them
 	Warnings       []model.Warning
 
 	// NoSolved says why there is neither pass@k nor a solve rate; "" if there are.
@@ -104,17 +107,15 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, 
 		return p, missing
 	}
 	p.grouping, err = snap.Grouping(p.settings)
-	if known != nil && known.plan.hasRewardsOf(p) {
+	rewardsOf := func(p plan) model.Settings {
+		return model.Settings{Reward: p.settings.Reward, Weights: p.settings.Weights, SolvedAt: p.settings.SolvedAt}
+	}
+	if known != nil && known.plan.snap.Revision == snap.Revision && rewardsOf(known.plan) == rewardsOf(p) {
 		p.rewardScales = known.plan.rewardScales
 	} else {
 		p.rewardScales = newRewardScales(snap, p.settings)
 	}
 	return p, err
-}
-
-// hasRewardsOf reports whether two plans of one store have the same rewards.
-func (p plan) hasRewardsOf(o plan) bool {
-	return p.snap.Revision == o.snap.Revision && p.settings.Reward == o.settings.Reward && p.settings.Weights == o.settings.Weights && p.settings.SolvedAt == o.settings.SolvedAt
 }
 
 // Analyze computes step i of the snapshot. It fails if there is no such estimator, if the run lacks

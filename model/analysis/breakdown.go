@@ -90,7 +90,7 @@ func (b *Breakdown) find(name string) int {
 func (p *Part) addGroup(g *Group) {
 	p.Groups++
 	p.Admitted += count01(g.Admitted)
-	p.Signal += count01(g.hasSignal())
+	p.Signal += count01(g.Fate == model.FateAlive || g.Fate == model.FateShort)
 }
 
 func (p *Part) addSample(a *Analysis, g *Group, i int) {
@@ -119,9 +119,6 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 		p.Mass = p.Mass.Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
 	}
 }
-
-// hasSignal reports whether the group counts in StepFigures.Signal.
-func (g *Group) hasSignal() bool { return g.Fate == model.FateAlive || g.Fate == model.FateShort }
 
 // Difficulty names the part of a group by the share of its samples that is solved.
 func (a *Analysis) Difficulty(g int) string {
@@ -153,27 +150,25 @@ func (a *Analysis) lengthQuarters() []string {
 		}
 		return names
 	}
-	quartiles := lossweight.Quartiles(lengths)
-	quarters := []string{"shortest quarter", "second quarter", "third quarter", "longest quarter"}
+	quartiles, parts := lossweight.Quartiles(lengths), quarters()
 	for i, l := range lengths {
 		k := 0
 		for _, q := range quartiles {
 			k += count01(l > q)
 		}
-		names[i] = quarters[k]
+		names[i] = parts[k]
 	}
 	return names
+}
+
+func quarters() []string {
+	return []string{"shortest quarter", "second quarter", "third quarter", "longest quarter"}
 }
 
 // PartOrder sorts the names of parts of Difficulty and lengthQuarters: hard before easy, short before
 // long; 0 for others.
 func PartOrder(name string) int {
-	for i, known := range append(append([]string{"solve rate unknown", "length unknown"}, difficulties()...), "shortest quarter", "second quarter", "third quarter", "longest quarter") {
-		if name == known {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.Index(slices.Concat([]string{"solve rate unknown", "length unknown"}, difficulties(), quarters()), name))
 }
 
 const maxColumnsNamed = 12

@@ -172,10 +172,7 @@ func (a *Analysis) cause(g int) string {
 		return cause
 	}
 	invalid := fmt.Sprintf("%d of %d rewards are NaN or missing: %s", group.Invalid, group.Size(), a.effectOfInvalid(a.Batch.Rewards, group.Start, group.End))
-	if cause == "" {
-		return invalid
-	}
-	return invalid + "; " + cause
+	return strings.TrimSuffix(invalid+"; "+cause, "; ")
 }
 
 func (a *Analysis) causeOfFate(g int) string {
@@ -203,7 +200,7 @@ func (a *Analysis) causeOfFate(g int) string {
 		}
 		return all + a.causeOfEqual(group)
 	case model.FateNoise:
-		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: float error divided by a tiny std", n, units.Short(a.LoggedRewards[group.Start]), units.Short(a.maxAbsProcessed(group)))
+		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: float error divided by a tiny std", n, units.Short(a.LoggedRewards[group.Start]), units.Short(largestFinite(a.Processed[group.Start:group.End])))
 	case model.FateKilled:
 		return causeOfKilled(group)
 	case model.FateShort:
@@ -242,19 +239,15 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 	return ": zero variance between the worst and the best reward of the run"
 }
 
-// varyingComponents names the reward functions that differ within a group.
-func (a *Analysis) varyingComponents(g *Group) []string {
-	var names []string
+func (a *Analysis) varyingComponents(g *Group) (names []string) {
+	rows := a.InputRow[g.Start:g.End]
 	for k, rewards := range a.input.step.Components {
 		if rewards == nil {
 			continue
 		}
-		first := rewards[a.InputRow[g.Start]]
-		for _, row := range a.InputRow[g.Start:g.End] {
-			if x := rewards[row]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
-				names = append(names, a.plan.snap.Run.ComponentNames[k])
-				break
-			}
+		first := rewards[rows[0]]
+		if slices.ContainsFunc(rows, func(row int32) bool { return rewards[row] != first && !(math.IsNaN(rewards[row]) && math.IsNaN(first)) }) {
+			names = append(names, a.plan.snap.Run.ComponentNames[k])
 		}
 	}
 	return names
@@ -263,27 +256,10 @@ func (a *Analysis) varyingComponents(g *Group) []string {
 // cutOff reports whether all responses of a group are as long as the longest of the step, and some
 // others are shorter.
 func (a *Analysis) cutOff(g *Group) (longest int32, yes bool) {
-	shorter := false
-	for _, l := range a.Lengths {
-		longest = max(longest, l)
-	}
-	for _, l := range a.Lengths {
-		shorter = shorter || l >= 0 && l < longest
-	}
-	for _, l := range a.Lengths[g.Start:g.End] {
-		if l != longest {
-			return 0, false
-		}
-	}
-	return longest, shorter && longest > 0
-}
-
-func (a *Analysis) maxAbsProcessed(g *Group) float64 {
-	largest := 0.0
-	for _, x := range a.Processed[g.Start:g.End] {
-		largest = max(largest, math.Abs(x))
-	}
-	return largest
+	longest = max(0, slices.Max(a.Lengths))
+	isShorter := func(l int32) bool { return l >= 0 && l < longest }
+	isOther := func(l int32) bool { return l != longest }
+	return longest, longest > 0 && slices.ContainsFunc(a.Lengths, isShorter) && !slices.ContainsFunc(a.Lengths[g.Start:g.End], isOther)
 }
 
 func causeOfKilled(g *Group) string {

@@ -23,7 +23,7 @@ func (a *Analysis) weigh(previous *Analysis) error {
 	b, rows := a.lossBatch(loss)
 	weights := make([]float64, len(b.Advantages))
 	if err := loss.Weigh(weights, b, values); err != nil {
-		a.NoLoss, err = whyNoLoss(loss, err)
+		a.NoLoss, err = whyNotApplied(&loss.Entry, err, ", which the log lacks")
 		return err
 	}
 	if a.LossWeights = weights; rows != nil {
@@ -78,9 +78,10 @@ func (a *Analysis) sumMass(ctx context.Context) {
 	}
 }
 
-// whyNoLoss says why a loss gives no weights. Other errors are returned.
-func whyNoLoss(loss *lossweight.Loss, err error) (string, error) {
-	name := loss.Framework + "/" + loss.Name
+// whyNotApplied says why a stage of the chain does nothing, given its error; what it needs is followed by more. Other errors
+// are returned.
+func whyNotApplied(stage *estimators.Entry, err error, more string) (string, error) {
+	name := stage.Framework + "/" + stage.Name
 	var refusal *estimators.Refusal
 	switch {
 	case errors.Is(err, lossweight.ErrNaN):
@@ -88,9 +89,9 @@ func whyNoLoss(loss *lossweight.Loss, err error) (string, error) {
 	case !errors.As(err, &refusal):
 		return "", err
 	case refusal.Kind == estimators.KindMissing:
-		return name + " needs " + refusal.Text + ", which the log lacks", nil
+		return name + " needs " + refusal.Text + more, nil
 	}
-	return loss.Framework + " would stop: " + refusal.Error(), nil
+	return stage.Framework + " would stop: " + refusal.Error(), nil
 }
 
 // lossBatch is the batch that the loss averages over, and which samples its rows are; nil if they are
@@ -98,7 +99,10 @@ func whyNoLoss(loss *lossweight.Loss, err error) (string, error) {
 func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []int32) {
 	b = lossweight.Batch{
 		Lengths: a.loss.lengths, Offsets: a.Offsets, Advantages: a.Processed,
-		Masked: a.masked(loss), Rollouts: a.rolloutNumbers(),
+		Masked: a.masked(loss),
+	}
+	if r := a.input.rollouts; r != nil { // else each row is one
+		b.Rollouts = renumbered(r.of)
 	}
 	if a.admission == nil || a.admission.all || a.admission.rule.Dropped == groupfilter.Masked {
 		return b, nil
@@ -117,9 +121,7 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 	}
 	b.Offsets = offsets
 	b.Lengths, b.Advantages, b.Masked = pick(b.Lengths, rows), pick(b.Advantages, rows), pick(b.Masked, rows)
-	if b.Rollouts = pick(b.Rollouts, rows); b.Rollouts != nil {
-		renumber(b.Rollouts)
-	}
+	b.Rollouts = renumbered(pick(b.Rollouts, rows))
 	return b, rows
 }
 
@@ -137,25 +139,16 @@ func (a *Analysis) masked(loss *lossweight.Loss) []bool {
 	return masked
 }
 
-// rolloutNumbers returns the rollout of each sample, counted from 0 without a gap; nil if each is one.
-func (a *Analysis) rolloutNumbers() []int32 {
-	if a.input.rollouts == nil {
-		return nil
-	}
-	numbers := slices.Clone(a.input.rollouts.of)
-	renumber(numbers)
-	return numbers
-}
-
-// renumber counts runs of equal numbers from 0.
-func renumber(numbers []int32) {
-	last, n := int32(0), int32(0)
+// renumbered counts runs of equal numbers from 0; nil of nil.
+func renumbered(numbers []int32) []int32 {
+	from0 := slices.Clone(numbers)
 	for k, number := range numbers {
-		if k > 0 && number != last {
-			n++
+		from0[k] = 0
+		if k > 0 {
+			from0[k] = from0[k-1] + int32(count01(number != numbers[k-1]))
 		}
-		numbers[k], last = n, number
 	}
+	return from0
 }
 
 // pick returns the values of some rows; nil of nil.

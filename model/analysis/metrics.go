@@ -30,6 +30,10 @@ type Metric struct {
 // advantage.
 func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.sums
+	zeroStd := 0 // samples whose standard deviation the trainer takes for zero
+	for i := range a.Table {
+		zeroStd += count01(a.zeroStd[i]) * a.Table[i].Size()
+	}
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")
 	if !isFinite(m[0].Value) {
@@ -40,6 +44,7 @@ func (a *Analysis) metrics() []Metric {
 			}
 		}
 	}
+	a.AbsOriginal, a.AbsProcessed, a.Squares = s.sumAbsOriginal, s.sumAbsProcessed, s.sumSquares
 	m = s.rewards.appendTo(m, "critic/rewards")
 	m = s.original.appendTo(m, "critic/advantages")
 	m = s.processed.appendTo(m, "critic/advantages_processed")
@@ -61,7 +66,7 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"sample_distribution/num_kept_negative", float64(s.keptNegative)},
 		Metric{"sample_distribution/num_filtered", float64(s.filtered)},
 		Metric{"sample_distribution/kept_total", float64(s.keptPositive + s.keptNegative)},
-		Metric{"frac_reward_zero_std", float64(a.zeroStdSamples()) / float64(a.Rows)},
+		Metric{"frac_reward_zero_std", float64(zeroStd) / float64(a.Rows)},
 		// no trainer logs these
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
@@ -79,17 +84,6 @@ func (a *Analysis) metrics() []Metric {
 	}
 	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
-}
-
-// zeroStdSamples counts the samples whose standard deviation the trainer takes for zero.
-func (a *Analysis) zeroStdSamples() int {
-	n := 0
-	for i := range a.Table {
-		if a.zeroStd[i] {
-			n += a.Table[i].Size()
-		}
-	}
-	return n
 }
 
 // solveBins are the bounds of the solve-rate histogram. Bin i counts the groups of which more than

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -80,30 +79,15 @@ func (g *GroupedStep) shape(set model.Settings) error {
 		return err
 	}
 	g.Rewards = make([]float64, len(g.LoggedRewards))
-	g.Shaped, err = shaping.Shape(g.Rewards, g.LoggedRewards, knownLengths(g.Lengths), values)
-	var refusal *estimators.Refusal
-	switch {
-	case !errors.As(err, &refusal):
-		return err
-	case refusal.Kind == estimators.KindMissing:
-		g.WhyUnshaped = shaping.Framework + "/" + shaping.Name + " needs " + refusal.Text
-	default:
-		g.WhyUnshaped = shaping.Framework + " would stop: " + refusal.Error()
+	if g.Shaped, err = shaping.Shape(g.Rewards, g.LoggedRewards, knownLengths(g.Lengths), values); err != nil {
+		g.WhyUnshaped, err = whyNotApplied(&shaping.Entry, err, "")
 	}
-	return nil
+	return err
 }
 
 // Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.
 func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale) []float64 {
-	rollouts := g.rollouts.countedBy(e)
-	b := g.batch(&g.snap.Run, e, rollouts)
-	if e.MissingIn(b) != "" {
-		return nil
-	}
-	advantages := make([]float64, len(b.Rewards))
-	// A refusal does not matter: the log shows that the trainer raised nothing.
-	_ = e.Advantage(advantages, b, scale)
-	return toOutputs(rollouts, advantages)
+	return g.Filtered(e, scale, 1, 1, false)
 }
 
 // Filtered is Advantages after the sample filter of these keep ratios, and recomputed for the kept samples if
@@ -114,9 +98,13 @@ func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, 
 	if e.MissingIn(b) != "" {
 		return nil
 	}
-	original, processed := make([]float64, len(b.Rewards)), make([]float64, len(b.Rewards))
-	_ = e.Advantage(original, b, scale) // as in Advantages
-	kept := make([]bool, len(original))
+	original := make([]float64, len(b.Rewards))
+	// A refusal does not matter: the log shows that the trainer raised nothing.
+	_ = e.Advantage(original, b, scale)
+	if keepPos >= 1 && keepNeg >= 1 && !recompute {
+		return toOutputs(rollouts, original)
+	}
+	processed, kept := make([]float64, len(original)), make([]bool, len(original))
 	estimators.Keep(kept, processed, original, b.Offsets, keepPos, keepNeg)
 	if recompute {
 		estimators.Recompute(processed, e, b, scale, original, kept)
@@ -178,20 +166,15 @@ type inputKey struct {
 }
 
 func (p plan) inputKey(i int) inputKey {
-	step := p.snap.Steps[i]
+	step, options := p.snap.Steps[i], estimators.Options("")
+	if shaping, _, err := p.settings.FindOverlong(); err == nil && shaping != nil {
+		options = p.settings.StageOptions.Of(shaping.Options)
+	}
 	return inputKey{
 		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
-		p.settings.Overlong, p.shapingOptions(),
+		p.settings.Overlong, options,
 		step.FirstOutputs != nil && getsEachOutput(p.estimator),
 	}
-}
-
-func (p plan) shapingOptions() estimators.Options {
-	shaping, _, err := p.settings.FindOverlong()
-	if err != nil || shaping == nil {
-		return ""
-	}
-	return p.settings.StageOptions.Of(shaping.Options)
 }
 
 // stepInput returns that of step i: that of previous if it is the same.
@@ -366,7 +349,6 @@ func lastOf[T any](r *rollouts, samples []T) []T {
 	return values
 }
 
-// toOutputs returns the value of each sample's rollout.
 func toOutputs[T any](r *rollouts, values []T) []T {
 	if r == nil {
 		return values

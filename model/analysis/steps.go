@@ -249,7 +249,6 @@ func (a *Analysis) appendStep(s *Analysis) {
 	}
 }
 
-// summarizeAppended fills in the summary of what was appended.
 func (a *Analysis) summarizeAppended(ctx context.Context) error {
 	a.Rows, a.Groups = len(a.Original), len(a.Table)
 	a.input.Columns, a.input.blocks = a.Columns, blocksOf(a.Offsets)

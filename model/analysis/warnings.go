@@ -146,7 +146,6 @@ func (a *Analysis) ofFate(fate model.Fate, text, advice string) *model.Warning {
 	return a.ofGroups(func(g *Group) bool { return g.Fate == fate }, text, advice)
 }
 
-// ofAll is a warning about all groups.
 func (a *Analysis) ofAll(text, advice string) *model.Warning {
 	return &model.Warning{Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1, Text: text, Advice: advice}
 }
@@ -292,6 +291,9 @@ func IsFarFromRatio(ratio float64, kept, all int) bool {
 // effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
 func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.Warning {
 	return func(a *Analysis) *model.Warning {
+		if !a.Settings.Filtering() && a.admission == nil {
+			return nil // all are kept
+		}
 		ratio, kept, all := a.Settings.KeepPos, 0, 0
 		if sign < 0 {
 			ratio = a.Settings.KeepNeg

@@ -94,15 +94,11 @@ func (a *Analysis) mergedGroups() *model.Warning {
 	if doubt := a.plan.grouping.Doubt; doubt != "" {
 		text += "; " + doubt
 	}
-	return a.ofGroups(isMultiple, text, a.divideAdvice(usual))
-}
-
-// divideAdvice says how to divide groups into those of size samples.
-func (a *Analysis) divideAdvice(size int) string {
-	if !a.plan.snap.Run.Positional {
-		return fmt.Sprintf("log a group id: the order of rows in %s files does not tell which %d belong together", a.plan.snap.Run.Format, size)
+	advice := fmt.Sprintf("if each %d consecutive rows are a group, --num-generations %d says so; a group id in the log is better", usual, usual)
+	if run := a.plan.snap.Run; !run.Positional {
+		advice = fmt.Sprintf("log a group id: the order of rows in %s files does not tell which %d belong together", run.Format, usual)
 	}
-	return fmt.Sprintf("if each %d consecutive rows are a group, --num-generations %d says so; a group id in the log is better", size, size)
+	return a.ofGroups(isMultiple, text, advice)
 }
 
 // usualSize is the most common group size, the smallest of equally common ones.
@@ -251,7 +247,6 @@ func OneULP(x, y float64) bool {
 	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
 }
 
-// largestFinite returns the largest finite absolute value, 0 without one.
 func largestFinite(values []float64) float64 {
 	largest := 0.0
 	for _, x := range values {

@@ -126,8 +126,9 @@ func (l *coverage) record(s *analysis.StepFigures) {
 	if s.NoSolved != "" {
 		l.noSolved = s.NoSolved
 	}
-	for k := range l.tallies {
-		l.matched[k] = l.matched[k] || l.tallies[k].appliesTo(s)
+	for k, r := range l.rules {
+		isMetric := func(m analysis.Metric) bool { return m.Name == r.Name }
+		l.matched[k] = l.matched[k] || l.tallies[k].count != nil || r.OfLog() || slices.ContainsFunc(s.Metrics, isMetric)
 	}
 }
 
@@ -147,8 +148,7 @@ func (l *coverage) CheckNames() error {
 }
 
 // Failed counts the rules that fail.
-func Failed(findings []Finding) int {
-	n := 0
+func Failed(findings []Finding) (n int) {
 	for i := range findings {
 		if !findings[i].Passed() {
 			n++
@@ -157,7 +157,6 @@ func Failed(findings []Finding) int {
 	return n
 }
 
-// add takes the next step.
 func (f *Finding) add(s *analysis.StepFigures, t *tally) {
 	v, ok := t.add(s)
 	f.Steps = t.steps
@@ -197,33 +196,26 @@ func (f *Finding) addFailed(s *analysis.StepFigures, v verdict) {
 
 // isWorse reports whether x is farther beyond the limit than y. NaN is the worst.
 func isWorse(r Rule, x, y float64) bool {
-	if x != x || y != y {
+	switch {
+	case x != x || y != y:
 		return y == y
-	}
-	if r.Op == "<" || r.Op == "<=" {
+	case strings.HasPrefix(r.Op, "<"):
 		return x < y
 	}
 	return x > y
 }
 
-// kindOfCount returns the kind of warning whose advice fits a rule's name.
-func kindOfCount(name string) model.WarningKind {
-	kind, known := map[string]model.WarningKind{
-		"killed": model.WarnKilledGroups, "short": model.WarnTooFewKept, "flips": model.WarnSignFlips,
-		"noise": model.WarnFloatNoise, "invalid": model.WarnInvalidRewards, "single": model.WarnSingleSampleGroups,
-	}[name]
-	if !known {
-		return model.WarningKind(name)
-	}
-	return kind
-}
-
+// adviceFor returns the advice of the warning of a step that fits a rule's name, "" if there is none.
 func adviceFor(name string, s *analysis.StepFigures) string {
 	if name == rowsOfStep {
 		return "check whether the run stopped within the step, or the file was truncated"
 	}
+	kind := cmp.Or(map[string]model.WarningKind{
+		"killed": model.WarnKilledGroups, "short": model.WarnTooFewKept, "flips": model.WarnSignFlips,
+		"noise": model.WarnFloatNoise, "invalid": model.WarnInvalidRewards, "single": model.WarnSingleSampleGroups,
+	}[name], model.WarningKind(name))
 	for _, w := range s.Warnings {
-		if w.Kind == kindOfCount(name) {
+		if w.Kind == kind {
 			return w.Advice
 		}
 	}
@@ -254,22 +246,27 @@ func NewMonitor(rules []Rule) *Monitor {
 func (w *Monitor) Added(step int64) bool { return w.added[step] }
 
 // Add evaluates the rules on a step, unless it is open or was added before.
-func (w *Monitor) Add(s *analysis.StepFigures) []Transition {
+func (w *Monitor) Add(s *analysis.StepFigures) (all []Transition) {
 	if s.Open || w.added[s.Step] {
 		return nil
 	}
 	w.added[s.Step] = true
 	w.record(s)
-	var all []Transition
-	for k, r := range w.rules {
-		v, ok := w.tallies[k].add(s)
-		if !ok || v.fails == w.failing[k] {
-			continue
+	for k := range w.rules {
+		if v, ok := w.tallies[k].add(s); ok {
+			all = w.turn(all, k, s.Step, v.fails, v.text)
 		}
-		w.failing[k] = !w.failing[k]
-		all = append(all, Transition{r, s.Step, w.failing[k], v.text})
 	}
 	return all
+}
+
+// turn adds a transition of rule k, if there is one.
+func (w *Monitor) turn(all []Transition, k int, step int64, fails bool, value string) []Transition {
+	if fails == w.failing[k] {
+		return all
+	}
+	w.failing[k] = fails
+	return append(all, Transition{w.rules[k], step, fails, value})
 }
 
 // StartAgain makes steps count as new that were added before, and rules on several steps start with the
@@ -280,15 +277,13 @@ func (w *Monitor) StartAgain() {
 }
 
 // AddLog evaluates the rules on the log as a whole, whose newest step is given.
-func (w *Monitor) AddLog(l Log, step int64) []Transition {
-	var all []Transition
+func (w *Monitor) AddLog(l Log, step int64) (all []Transition) {
 	for k, r := range w.rules {
 		if !r.OfLog() {
 			continue
 		}
-		if x, text, ok := l.value(r); ok && r.fails(x) != w.failing[k] {
-			w.failing[k] = !w.failing[k]
-			all = append(all, Transition{r, step, w.failing[k], text})
+		if x, text, ok := l.value(r); ok {
+			all = w.turn(all, k, step, r.fails(x), text)
 		}
 	}
 	return all
@@ -298,14 +293,7 @@ func (w *Monitor) AddLog(l Log, step int64) []Transition {
 func (w *Monitor) Rules() []Rule { return w.rules }
 
 // Failing reports whether a rule fails at the step added last, or by the log.
-func (w *Monitor) Failing() bool {
-	for _, f := range w.failing {
-		if f {
-			return true
-		}
-	}
-	return false
-}
+func (w *Monitor) Failing() bool { return slices.Contains(w.failing, true) }
 
 // tally follows the value of a rule from step to step.
 type tally struct {
@@ -333,10 +321,9 @@ type measured struct {
 	counted bool // else a metric
 	fails   bool // by itself
 	figures.Number
-	part, weight float64 // of a metric, in a mean over several steps
+	metric figures.RunMetric // over several steps
 }
 
-// verdict is what a rule says at a step.
 type verdict struct {
 	from  int64 // first step that is judged
 	fails bool
@@ -372,16 +359,11 @@ func (t *tally) measure(s *analysis.StepFigures) (m measured, ok bool) {
 	for _, metric := range s.Metrics {
 		if metric.Name == t.rule.Name {
 			m.Number = figures.Mean(metric.Value)
-			m.part, m.weight = figures.PartOfRun(s, metric.Name)
+			m.metric = figures.MetricOf(s, metric.Name)
 			return m, !m.IsMissing() || !strings.HasPrefix(metric.Name, "vantage/")
 		}
 	}
 	return m, false
-}
-
-// appliesTo reports whether a step has what the rule names, even if NaN.
-func (t *tally) appliesTo(s *analysis.StepFigures) bool {
-	return t.count != nil || t.rule.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == t.rule.Name })
 }
 
 // usualRows makes a count of rows one of the median of the steps before, for a rule on the share of it. It
@@ -406,7 +388,7 @@ func (t *tally) judge(m measured) (v verdict, ok bool) {
 	case EachStep:
 		return t.last, true
 	case AllSteps:
-		t.sum.add(m)
+		t.sum.add(m, t.rule.Name)
 		v.x, v.text = t.rule.valueOf(t.sum, t.steps)
 		v.fails = t.rule.fails(v.x)
 		return v, true
@@ -436,7 +418,7 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 	} else {
 		var sum measured
 		for _, m := range t.recent {
-			sum.add(m)
+			sum.add(m, t.rule.Name)
 		}
 		v.x, v.text = t.rule.valueOf(sum, n)
 		v.fails = t.rule.fails(v.x)
@@ -445,12 +427,10 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 	return v, true
 }
 
-// add adds the value of a step.
-func (m *measured) add(more measured) {
+func (m *measured) add(more measured, name string) {
 	m.counted = more.counted
 	m.N += more.N
 	m.Of += more.Of
 	m.X += more.X
-	m.part += more.part * more.weight
-	m.weight += more.weight
+	m.metric.Join(more.metric, name)
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -99,15 +100,7 @@ func (l Log) stall(r Rule) (x float64, text string, ok bool) {
 
 // unitTime returns the duration that the limit is a number of, 0 if the usual time of a step is unknown.
 func (r Rule) unitTime(stepTime time.Duration) time.Duration {
-	switch r.Unit {
-	case "s":
-		return time.Second
-	case "m":
-		return time.Minute
-	case "h":
-		return time.Hour
-	}
-	return stepTime
+	return cmp.Or(map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[r.Unit], stepTime)
 }
 
 // StallsAt returns when a rule on stalls will have changed its verdict if no row comes, the zero time if

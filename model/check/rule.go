@@ -73,13 +73,13 @@ func parseLimit(text string) (x float64, unit string, ok bool) {
 const rowsOfStep = "rows"
 
 // ParseAll parses several rules.
-func ParseAll(texts []string) ([]Rule, error) {
-	rules := make([]Rule, len(texts))
-	for i, text := range texts {
-		var err error
-		if rules[i], err = Parse(text); err != nil {
+func ParseAll(texts []string) (rules []Rule, err error) {
+	for _, text := range texts {
+		r, err := Parse(text)
+		if err != nil {
 			return nil, err
 		}
+		rules = append(rules, r)
 	}
 	return rules, nil
 }
@@ -96,33 +96,24 @@ func validName(name string) bool {
 // words on steps where a rule is on the log. A name with a slash, _ or @ may be a metric, which only a
 // log decides.
 func (r Rule) validate() error {
-	if r.OfLog() {
-		return r.validateOfLog()
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("rule %q: "+format, append([]any{r}, args...)...)
 	}
-	counted := countNamed(r.Name) != nil
-	if !counted && !strings.ContainsAny(r.Name, "/_@") {
-		return fmt.Errorf("rule %q: unknown name %q: a rule can check %s, a kind of warning, or a metric, such as killed>5%%", r, r.Name, strings.Join(CountNames(), ", "))
-	}
-	if r.Unit == "%" && !counted {
-		return fmt.Errorf("rule %q: %s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r, r.Name, r.Name, r.Op, r.Limit/100)
-	}
-	if r.Unit != "" && r.Unit != "%" {
-		return fmt.Errorf("rule %q: only %s has a limit in %s: write a number or a percentage, such as killed>5%%", r, stall, r.Unit)
-	}
-	return nil
-}
-
-// validateOfLog is validate for a rule on the log.
-func (r Rule) validateOfLog() error {
-	if r.Span != (Span{}) {
-		return fmt.Errorf("rule %q: %s is of the whole log, so no steps can follow the number: write %s", r, r.Name, Rule{Name: r.Name, Op: r.Op, Limit: r.Limit, Unit: r.Unit})
-	}
-	timed := r.Unit != "" && r.Unit != "%"
-	if timed != (r.Name == stall) {
-		if timed {
-			return fmt.Errorf("rule %q: only %s has a limit in %s: write a number or a percentage, such as unreadable>1%%", r, stall, r.Unit)
-		}
-		return fmt.Errorf("rule %q: %s needs x, times the usual time between steps, or s, m or h behind the number, such as stall>6x or stall>30m", r, stall)
+	counted, timed := countNamed(r.Name) != nil, r.Unit != "" && r.Unit != "%"
+	switch {
+	case r.OfLog() && r.Span != (Span{}):
+		return wrong("%s is of the whole log, so no steps can follow the number: write %s", r.Name, Rule{Name: r.Name, Op: r.Op, Limit: r.Limit, Unit: r.Unit})
+	case r.Name == stall && !timed:
+		return wrong("%s needs x, times the usual time between steps, or s, m or h behind the number, such as stall>6x or stall>30m", stall)
+	case r.Name == unreadable && timed:
+		return wrong("only %s has a limit in %s: write a number or a percentage, such as unreadable>1%%", stall, r.Unit)
+	case r.OfLog():
+	case !counted && !strings.ContainsAny(r.Name, "/_@"):
+		return wrong("unknown name %q: a rule can check %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "))
+	case r.Unit == "%" && !counted:
+		return wrong("%s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r.Name, r.Name, r.Op, r.Limit/100)
+	case timed:
+		return wrong("only %s has a limit in %s: write a number or a percentage, such as killed>5%%", stall, r.Unit)
 	}
 	return nil
 }
@@ -158,8 +149,9 @@ func countNamed(name string) func(*analysis.StepFigures) figures.Number {
 			}
 			return c
 		}
-	case slices.Contains(CountNames(), name) || strings.HasPrefix(name, "flips/"):
-		figure, _ := figures.Find(figures.Steps(), name)
+	}
+	figure, _ := figures.Find(figures.Steps(), name)
+	if slices.Contains(CountNames(), name) || strings.HasPrefix(name, "flips/") || strings.Contains(figure.Unit, "share of") {
 		return figure.Value
 	}
 	return nil
@@ -188,7 +180,7 @@ func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 	case steps == 1:
 		x = m.X
 	default:
-		x = m.part / m.weight
+		x = m.metric.OfAStep(r.Name)
 	}
 	return x, units.Short(x)
 }
@@ -244,10 +236,9 @@ func (s Span) isOfAll() bool {
 
 // cutSpan divides what follows the operator of a rule into the number and the words of the span.
 func cutSpan(text string) (number string, words []string) {
-	fields := strings.Fields(text)
-	at := slices.IndexFunc(fields, func(f string) bool { return f == "over" || f == "for" || f == "in" })
-	if at < 0 {
-		at = len(fields)
+	fields, at := strings.Fields(text), 0
+	for at < len(fields) && !slices.Contains([]string{"over", "for", "in"}, fields[at]) {
+		at++
 	}
 	return strings.Join(fields[:at], ""), fields[at:]
 }

@@ -1,3 +1,9 @@
+// Package choice decides with which framework, estimator and scale a log is computed. In this
+// order: what flags say, what --config says, the estimator that reproduces the advantages in the
+// log, the trainer that wrote the log, and else the default. Before that [ChooseRewards] decides which
+// columns of the log are its reward. It also takes the groups that these
+// advantages prove, unless flags or --config decide on them. The commands and the screen both ask
+// [Choose], and show the [Choice] with every number: nothing is assumed silently.
 package choice
 
 import (
@@ -47,16 +53,11 @@ func (g Given) origin() Origin {
 	return ""
 }
 
+// allows reports whether a candidate is what was given, and was computed with the options of the settings.
 func (g Given) allows(set model.Settings, c match.Candidate) bool {
-	return (g.Framework == "" || c.Framework == set.Framework) &&
-		(g.Estimator == "" || c.Estimator == set.Estimator) &&
-		(g.Scale == "" || c.Scale == set.Scale) && hasOptions(set, c)
-}
-
-// hasOptions reports whether a candidate was computed with the options that are given.
-func hasOptions(set model.Settings, c match.Candidate) bool {
-	if set.Options == "" {
-		return true
+	isOther := g.Framework != "" && c.Framework != set.Framework || g.Estimator != "" && c.Estimator != set.Estimator || g.Scale != "" && c.Scale != set.Scale
+	if isOther || set.Options == "" {
+		return !isOther
 	}
 	set.Framework, set.Estimator, set.Scale = c.Framework, c.Estimator, c.Scale
 	resolved, err := set.Resolved()
@@ -145,15 +146,11 @@ func withDefaults(set model.Settings, given Given, framework string) model.Setti
 }
 
 func defaultEstimator(framework string) string {
-	if _, err := estimators.Find(framework, "grpo"); err == nil {
+	list := estimators.Of(framework)
+	if len(list) == 0 || slices.ContainsFunc(list, func(e *estimators.Estimator) bool { return e.Name == "grpo" }) {
 		return "grpo"
 	}
-	for _, e := range estimators.All() {
-		if e.Framework == framework {
-			return e.Name
-		}
-	}
-	return ""
+	return list[0].Name
 }
 
 // Describe returns the choice of the estimator of set, with what the comparison says of it.
@@ -212,57 +209,34 @@ func (c Choice) Reason() string {
 // Short returns the reason in one or two words: "✓ 1800/1800", "trainer's", "assumed". What the log
 // says comes first.
 func (c Choice) Short() string {
-	if evidence, _, _ := strings.Cut(c.Evidence(), " as logged"); evidence != "" {
-		return evidence
-	}
-	switch c.Origin {
-	case FromTrainer:
-		return "trainer's"
-	case FromScreen:
-		return "chosen"
-	case FromFlag:
-		return "given"
-	case FromConfig, FromAdvantages, FromLog, FromState, Assumed:
-	}
-	return string(c.Origin)
+	evidence, _, _ := strings.Cut(c.Evidence(), " as logged")
+	word := map[Origin]string{FromTrainer: "trainer's", FromScreen: "chosen", FromFlag: "given"}[c.Origin]
+	return cmp.Or(evidence, word, string(c.Origin))
 }
 
 func (o Origin) phrase() string {
-	switch o {
-	case FromTrainer:
-		return "the log's trainer"
-	case FromConfig:
-		return "--config"
-	case FromFlag:
-		return "given"
-	case FromScreen:
-		return "chosen here"
-	case FromAdvantages, FromLog, FromState, Assumed:
-	}
-	return string(o)
+	return cmp.Or(map[Origin]string{FromTrainer: "the log's trainer", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here"}[o], string(o))
 }
 
 // Evidence returns how many logged advantages the estimator reproduces: "✓ 64/64 as logged" if
 // all are equal to the bit, "≈ 64/64 as logged, 60 to the bit" if all are near, else
 // "! 12/64 as logged". It is empty if nothing was compared.
 func (c Choice) Evidence() string {
-	text := c.agreement()
-	if c.AfterFilter && text != "" {
-		text += ", after the filter"
-	}
-	return text
-}
-
-func (c Choice) agreement() string {
+	text := fmt.Sprintf("%d/%d as logged", c.Agreeing, c.Compared)
 	switch {
 	case c.Compared == 0:
 		return ""
 	case c.Exact == c.Compared:
-		return fmt.Sprintf("✓ %d/%d as logged", c.Exact, c.Compared)
+		text = fmt.Sprintf("✓ %d/%d as logged", c.Exact, c.Compared)
 	case c.Confirmed():
-		return fmt.Sprintf("≈ %d/%d as logged, %d to the bit", c.Agreeing, c.Compared, c.Exact)
+		text = fmt.Sprintf("≈ %s, %d to the bit", text, c.Exact)
+	default:
+		text = "! " + text
 	}
-	return fmt.Sprintf("! %d/%d as logged", c.Agreeing, c.Compared)
+	if c.AfterFilter {
+		text += ", after the filter"
+	}
+	return text
 }
 
 // WithGroups returns the choice with who decided on the groups of a log, and how they are divided. given
@@ -354,11 +328,8 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 // advantagesFrom returns the trainers whose arithmetic may have given the logged advantages: that of the log,
 // whatever other arithmetic a person asks for, then the one that is asked for.
 func advantagesFrom(snap model.Snapshot, set model.Settings, given Given) []string {
-	logged := snap.Run.Framework
-	switch {
-	case logged == "":
-		return []string{set.Framework}
-	case given.Framework != "" && set.Framework != logged:
+	logged := cmp.Or(snap.Run.Framework, set.Framework)
+	if given.Framework != "" && set.Framework != logged {
 		return []string{logged, set.Framework}
 	}
 	return []string{logged}

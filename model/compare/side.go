@@ -84,13 +84,11 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// pairing is a prompt that both runs saw.
 type pairing struct {
 	hash                uint64
 	baseline, candidate promptCount
 }
 
-// pairSides returns the prompts of both sides, ascending by hash.
 func pairSides(a, b *side) []pairing {
 	var pairs []pairing
 	for i, j := 0, 0; i < len(a.prompts) && j < len(b.prompts); {
@@ -109,7 +107,6 @@ func pairSides(a, b *side) []pairing {
 	return pairs
 }
 
-// samples is how many samples of either run are compared.
 func (p pairing) samples() int { return min(p.baseline.samples, p.candidate.samples) }
 
 func (p pairing) pair(a, b *side) Pair {

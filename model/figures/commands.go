@@ -1,6 +1,5 @@
 package figures
 
-// sweepFigures are those of a cell.
 func sweepFigures() []Entry {
 	return []Entry{
 		{"keep_pos_ratio, keep_neg_ratio", "ratio", "k = n if 1, 0 if 0, else max(1, int(n·ratio))", "share of the positive, or negative, samples of each group that is kept", "EasyR1 `algorithm.keep_pos_ratio`, `algorithm.keep_neg_ratio`"},
@@ -22,7 +21,6 @@ func sweepFigures() []Entry {
 	}
 }
 
-// groupSizeFigures are those of a size of groups.
 func groupSizeFigures() []Entry {
 	return []Entry{
 		{"size", "samples", "m", "samples of a group (rollouts per prompt)", "verl `rollout.n`, TRL `num_generations`"},
@@ -36,7 +34,6 @@ func groupSizeFigures() []Entry {
 	}
 }
 
-// compareFigures are those of two runs.
 func compareFigures() []Entry {
 	return []Entry{
 		{"a, b, reward_a, reward_b", "reward", "mean reward of the prompt's compared samples, over the steps that both runs have", "mean reward of a prompt that both runs have", ""},
@@ -53,7 +50,6 @@ func compareFigures() []Entry {
 	}
 }
 
-// matchFigures are those of logged advantages.
 func matchFigures() []Entry {
 	return []Entry{
 		{"compared", "samples", "", "logged advantages that are compared", ""},
@@ -73,7 +69,6 @@ func checkFigures() []Entry {
 	}
 }
 
-// warnings are those that a step can raise.
 func warnings() []Entry {
 	return []Entry{
 		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},

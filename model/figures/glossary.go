@@ -40,7 +40,6 @@ type section struct {
 	entries      []Entry
 }
 
-// sections are those of the page.
 func sections() []section {
 	return []section{
 		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", entries(stepFigures())},
@@ -59,13 +58,13 @@ func sections() []section {
 }
 
 // All returns the entries of a place.
-func All(place Place) []Entry {
+func All(place Place) (entries []Entry) {
 	for _, s := range sections() {
 		if s.place == place {
-			return s.entries
+			entries = s.entries
 		}
 	}
-	return nil
+	return entries
 }
 
 // Explain returns the entry of a name that is shown at a place: that of the place, else of any other.
@@ -180,7 +179,7 @@ func Page() string {
 	for _, s := range sections() {
 		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| figure | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
 		for _, e := range s.entries {
-			cells := []string{codeNames(e.Names), e.Unit, e.Formula, e.Meaning, e.Trainers}
+			cells := []string{"`" + strings.Join(splitNames(e.Names), "`, `") + "`", e.Unit, e.Formula, e.Meaning, e.Trainers}
 			for i := range cells {
 				cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
 			}
@@ -188,9 +187,4 @@ func Page() string {
 		}
 	}
 	return b.String()
-}
-
-// codeNames sets names as code.
-func codeNames(names string) string {
-	return "`" + strings.Join(splitNames(names), "`, `") + "`"
 }

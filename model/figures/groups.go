@@ -46,7 +46,6 @@ func solved(g *analysis.Group) Number {
 	return Count(g.Solved)
 }
 
-// groupFigures are the columns of a group.
 func groupFigures() []Of[GroupOf] {
 	return []Of[GroupOf]{
 		{func(g GroupOf) Number { return Text(g.In.WhySkipped(g.At)) }, Entry{"why_skipped", "text", "", "the value by which the group filter rejects the group: std 0", ""}},

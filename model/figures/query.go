@@ -46,7 +46,7 @@ func ParseQuery(text string) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	return Query{root}, nil
+	return Query{&root}, nil
 }
 
 type parser struct {
@@ -74,7 +74,6 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// acceptWord consumes w if it is the next word.
 func (p *parser) acceptWord(w string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], w)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '(' {
@@ -86,67 +85,63 @@ func (p *parser) acceptWord(w string) bool {
 }
 
 func (p *parser) parseOr() (node, error) {
-	var parts anyOf
-	for {
-		part, err := p.parseAnd()
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-		if !p.acceptWord("or") {
-			break
-		}
-	}
-	if len(parts) == 1 {
-		return parts[0], nil
-	}
-	return parts, nil
+	return p.parseParts(p.parseAnd, true, func() bool { return p.acceptWord("or") })
 }
 
 func (p *parser) parseAnd() (node, error) {
-	var parts allOf
-	for {
-		part, err := p.parseUnary()
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
+	return p.parseParts(p.parseUnary, false, func() bool {
 		p.skipSpace()
 		rest := p.text[p.at:]
 		if rest == "" || rest[0] == ')' || rest == "or" || strings.HasPrefix(rest, "or ") {
-			break
+			return false
 		}
 		_ = p.acceptWord("and")
+		return true
+	})
+}
+
+// parseParts parses parts while there are more, of which all must hold, or any.
+func (p *parser) parseParts(parse func() (node, error), anyOf bool, more func() bool) (node, error) {
+	var parts []node
+	whole := node{matches: func(a *analysis.Analysis, g, i int) bool {
+		return anyOf == slices.ContainsFunc(parts, func(n node) bool { return n.matches(a, g, i) == anyOf })
+	}}
+	for {
+		part, err := parse()
+		if err != nil {
+			return part, err
+		}
+		parts, whole.perSample = append(parts, part), whole.perSample || part.perSample
+		if !more() {
+			break
+		}
 	}
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	return parts, nil
+	return whole, nil
 }
 
 func (p *parser) parseUnary() (node, error) {
 	p.skipSpace()
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.expected(fmt.Sprintf("at most %d nested parts", maxDepth))
+		return node{}, p.expected(fmt.Sprintf("at most %d nested parts", maxDepth))
 	}
 	defer func() { p.depth-- }()
 	switch {
 	case p.at == len(p.text):
-		return nil, p.expected("a term: a field, an operator and a value")
+		return node{}, p.expected("a term: a field, an operator and a value")
 	case p.acceptWord("not"):
 		part, err := p.parseUnary()
-		return not{part}, err
+		return part.not(), err
 	case p.text[p.at] == '(':
 		p.at++
 		part, err := p.parseOr()
-		if err != nil {
-			return nil, err
-		}
-		if p.at == len(p.text) || p.text[p.at] != ')' {
-			return nil, p.expected("a closing parenthesis")
+		if err == nil && (p.at == len(p.text) || p.text[p.at] != ')') {
+			err = p.expected("a closing parenthesis")
 		}
 		p.at++
-		return part, nil
+		return part, err
 	}
 	return p.parseTerm()
 }
@@ -156,94 +151,64 @@ var operators = [...]string{"<=", ">=", "!=", "<", ">", "=", ":", "~"}
 
 func (p *parser) parseTerm() (node, error) {
 	start := p.at
-	if p.text[p.at] == '"' {
-		return p.parseBareWord()
-	}
-	for p.at < len(p.text) && (isNameRune(p.text[p.at]) || p.text[p.at] == '.') {
+	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at] == '.' || unicode.IsLetter(rune(p.text[p.at])) && p.text[p.at] < utf8.RuneSelf) {
 		p.at++
 	}
 	name := p.text[start:p.at]
 	p.skipSpace()
-	op := ""
-	for _, o := range operators {
-		if strings.HasPrefix(p.text[p.at:], o) {
-			op = o
-			break
-		}
-	}
-	if op == "" {
+	isNext := func(op string) bool { return strings.HasPrefix(p.text[p.at:], op) }
+	k := slices.IndexFunc(operators[:], isNext)
+	if k < 0 { // a bare word is to be found in the prompt
 		p.at = start
-		return p.parseBareWord()
+		text, err := p.parseLiteral()
+		field, _ := findField("prompt")
+		return field.contains(text, false), err
 	}
 	field, ok := findField(strings.ToLower(name))
 	if !ok {
 		p.at = start
-		return nil, p.unknown("a field", name, fieldNames())
+		var names []string
+		for _, f := range Fields() {
+			names = append(names, f.Name)
+		}
+		return node{}, p.unknown("a field", name, names)
 	}
-	p.at += len(op)
+	p.at += len(operators[k])
 	p.skipSpace()
-	return p.parseValue(field, op)
-}
-
-func isNameRune(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) && c < utf8.RuneSelf }
-
-func fieldNames() []string {
-	var all []string
-	for _, f := range Fields() {
-		all = append(all, f.Name)
-	}
-	return all
-}
-
-// parseBareWord parses a word to be found in the prompt.
-func (p *parser) parseBareWord() (node, error) {
-	text, err := p.parseLiteral()
-	if err != nil {
-		return nil, err
-	}
-	field, _ := findField("prompt")
-	return contains{field, strings.ToLower(text), false}, nil
-}
-
-// isFatePrefix reports whether text is a fate, or the beginning of one being typed.
-func isFatePrefix(text string) bool {
-	return slices.ContainsFunc(model.Fates(), func(f model.Fate) bool { return strings.HasPrefix(f.Key(), strings.ToLower(text)) })
-}
-
-func fateKeys() []string {
-	var keys []string
-	for _, f := range model.Fates() {
-		keys = append(keys, f.Key())
-	}
-	return keys
+	return p.parseValue(field, operators[k])
 }
 
 func (p *parser) parseValue(field Field, op string) (node, error) {
 	start := p.at
 	text, err := p.parseLiteral()
 	if err != nil {
-		return nil, err
+		return node{}, err
 	}
-	if field.Operator != "" {
-		if field.Name == "fate" && op != "~" && !isFatePrefix(text) {
+	if field.Operator == "" {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || op == "~" {
 			p.at = start
-			return nil, p.unknown("a fate", text, fateKeys())
+			return node{}, p.expected("a number to compare " + field.Name + " with")
 		}
-		switch op {
-		case ":", "=", "~":
-			return contains{field, strings.ToLower(text), op == "=" || op == ":" && field.Name == "fate"}, nil
-		case "!=":
-			return not{contains{field, strings.ToLower(text), true}}, nil
-		}
-		p.at = start - len(op)
-		return nil, p.expected("one of : = != ~ after " + field.Name + ", which is text")
+		return node{field.PerSample, func(a *analysis.Analysis, g, i int) bool { return Holds(field.value(a, g, i).Float(), op, x) }}, nil
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || op == "~" {
+	var fates []string
+	for _, f := range model.Fates() {
+		fates = append(fates, f.Key())
+	}
+	isTyped := func(fate string) bool { return strings.HasPrefix(fate, strings.ToLower(text)) } // so far
+	if field.Name == "fate" && op != "~" && !slices.ContainsFunc(fates, isTyped) {
 		p.at = start
-		return nil, p.expected("a number to compare " + field.Name + " with")
+		return node{}, p.unknown("a fate", text, fates)
 	}
-	return comparison{field, op, x}, nil
+	switch op {
+	case ":", "=", "~":
+		return field.contains(text, op == "=" || op == ":" && field.Name == "fate"), nil
+	case "!=":
+		return field.contains(text, true).not(), nil
+	}
+	p.at = start - len(op)
+	return node{}, p.expected("one of : = != ~ after " + field.Name + ", which is text")
 }
 
 // parseLiteral parses a quoted text, or one up to a space or parenthesis.
@@ -266,32 +231,26 @@ func (p *parser) parseLiteral() (string, error) {
 	return p.text[start:p.at], nil
 }
 
-// contains is a term on a text.
-type contains struct {
-	field Field
-	text  string // lower case
-	exact bool
-}
-
-func (c contains) perSample() bool { return false }
-
-func (c contains) matches(a *analysis.Analysis, g, i int) bool {
-	text, _ := c.field.value(a, g, i).Cell().(string)
-	have := strings.ToLower(text)
-	if c.exact {
-		return have == c.text
-	}
-	return strings.Contains(have, c.text)
-}
-
 // Query is a parsed query. The zero value matches everything.
-type Query struct{ root node }
+type Query struct{ root *node }
 
-// node is a node of the syntax tree. Unless it is perSample, it matches all or none of the
-// samples of a group.
-type node interface {
-	matches(a *analysis.Analysis, g, i int) bool
-	perSample() bool
+// node is a part of a query. Unless it is perSample, it matches all or none of the samples of a group.
+type node struct {
+	perSample bool
+	matches   func(a *analysis.Analysis, g, i int) bool
+}
+
+func (n node) not() node {
+	return node{n.perSample, func(a *analysis.Analysis, g, i int) bool { return !n.matches(a, g, i) }}
+}
+
+func (f Field) contains(text string, exact bool) node {
+	text = strings.ToLower(text)
+	return node{matches: func(a *analysis.Analysis, g, i int) bool {
+		have, _ := f.value(a, g, i).Cell().(string)
+		have = strings.ToLower(have)
+		return have == text || !exact && strings.Contains(have, text)
+	}}
 }
 
 // MatchesSample reports whether sample i of group g matches; i is an index of the columns
@@ -306,7 +265,7 @@ func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
 		return true
 	}
 	from, to := a.Table[g].Start, a.Table[g].End
-	if !q.root.perSample() {
+	if !q.root.perSample {
 		to = from + 1
 	}
 	for i := from; i < to; i++ {
@@ -316,45 +275,6 @@ func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
 	}
 	return false
 }
-
-type allOf []node
-
-func (n allOf) matches(a *analysis.Analysis, g, i int) bool {
-	for _, part := range n {
-		if !part.matches(a, g, i) {
-			return false
-		}
-	}
-	return true
-}
-
-func (n allOf) perSample() bool { return anyPerSample(n) }
-
-type anyOf []node
-
-func (n anyOf) matches(a *analysis.Analysis, g, i int) bool {
-	for _, part := range n {
-		if part.matches(a, g, i) {
-			return true
-		}
-	}
-	return false
-}
-
-func (n anyOf) perSample() bool { return anyPerSample(n) }
-
-func anyPerSample(parts []node) bool {
-	for _, part := range parts {
-		if part.perSample() {
-			return true
-		}
-	}
-	return false
-}
-
-type not struct{ node }
-
-func (n not) matches(a *analysis.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }
 
 // Field is a figure of a group or of a sample that a query can name.
 type Field struct {
@@ -411,19 +331,6 @@ func findField(name string) (Field, bool) {
 		}
 	}
 	return Field{}, false
-}
-
-// comparison is a term on a number.
-type comparison struct {
-	field Field
-	op    string
-	value float64
-}
-
-func (c comparison) perSample() bool { return c.field.PerSample }
-
-func (c comparison) matches(a *analysis.Analysis, g, i int) bool {
-	return Holds(c.field.value(a, g, i).Float(), c.op, c.value)
 }
 
 // Holds reports whether a comparison holds: op is one of < <= > >= !=, or anything else for =. NaN equals NaN.

@@ -16,6 +16,8 @@ const (
 	MeanOfSteps Over = iota
 	MeanOfSamples
 	MeanOfGroups
+	ShareOfAdvantage // of Σ|A|
+	EffectiveSamples
 	SumOfSteps
 	MostOfSteps
 	LeastOfSteps
@@ -30,6 +32,10 @@ func OverSteps(metric string) Over {
 		return MeanOfSamples
 	case metric == "vantage/signal" || metric == "vantage/admitted":
 		return MeanOfGroups
+	case metric == "vantage/abs_advantage_ratio":
+		return ShareOfAdvantage
+	case metric == "vantage/effective_samples":
+		return EffectiveSamples
 	case strings.HasSuffix(metric, "/max"):
 		return MostOfSteps
 	case strings.HasSuffix(metric, "/min"):
@@ -41,53 +47,72 @@ func OverSteps(metric string) Over {
 	return MeanOfSteps
 }
 
-// PartOfRun returns what a step adds to a mean over steps: its metric, and how often that counts. A mean reward that is not
-// finite is that of the rewards that are.
-func PartOfRun(s *analysis.StepFigures, metric string) (x, weight float64) {
-	x, weight = s.Metric(metric), 1
-	switch OverSteps(metric) {
-	case MeanOfSamples:
-		weight = float64(s.Rows)
-	case MeanOfGroups:
-		weight = float64(s.Groups)
-	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
-	}
-	if x-x != 0 && s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
-		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
-	}
-	return x, weight
-}
-
-// RunMetric adds up the metric of steps. The zero value is that of no step.
+// RunMetric is the metric of some steps. The zero value is that of no step.
 type RunMetric struct {
 	sum, weight float64
 	steps       int
 }
 
+// MetricOf returns the metric of one step. A mean reward that is not finite is that of the rewards that are.
+func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
+	x, weight := s.Metric(metric), 1.0
+	switch OverSteps(metric) {
+	case MeanOfSamples:
+		weight = float64(s.Rows)
+	case MeanOfGroups:
+		weight = float64(s.Groups)
+	case ShareOfAdvantage:
+		return RunMetric{s.AbsProcessed, s.AbsOriginal, 1}
+	case EffectiveSamples:
+		return RunMetric{s.AbsProcessed, s.Squares, 1}
+	case MeanOfSteps, SumOfSteps, MostOfSteps, LeastOfSteps:
+	}
+	if x-x != 0 && s.FiniteRewards > 0 && (metric == "critic/score/mean" || metric == "critic/rewards/mean") {
+		x, weight = s.RewardSum/float64(s.FiniteRewards), float64(s.FiniteRewards)
+	}
+	return RunMetric{x * weight, weight, 1}
+}
+
+// Join adds the metric of other steps.
+func (r *RunMetric) Join(o RunMetric, metric string) {
+	switch over := OverSteps(metric); {
+	case r.steps == 0:
+		*r = o
+		return
+	case over == MostOfSteps:
+		r.sum = max(r.sum, o.sum)
+	case over == LeastOfSteps:
+		r.sum = min(r.sum, o.sum)
+	default:
+		r.sum, r.weight = r.sum+o.sum, r.weight+o.weight
+	}
+	r.steps += o.steps
+}
+
 // Add adds the metric of a step. A step without a finite one adds nothing.
 func (r *RunMetric) Add(s *analysis.StepFigures, metric string) {
-	x, weight := PartOfRun(s, metric)
-	if x-x != 0 {
-		return
-	}
-	over := OverSteps(metric)
-	switch r.steps++; {
-	case over == MostOfSteps && r.steps > 1:
-		r.sum = max(r.sum, x)
-	case over == LeastOfSteps && r.steps > 1:
-		r.sum = min(r.sum, x)
-	default:
-		r.sum, r.weight = r.sum+x*weight, r.weight+weight
+	if o := MetricOf(s, metric); o.sum-o.sum == 0 {
+		r.Join(o, metric)
 	}
 }
 
-// Value returns the metric of the run, NaN if no step had one.
+// Value returns the metric of the steps, NaN if there are none.
 func (r *RunMetric) Value(metric string) float64 {
 	switch over := OverSteps(metric); {
 	case r.steps == 0:
 		return math.NaN()
 	case over == SumOfSteps || over == MostOfSteps || over == LeastOfSteps:
 		return r.sum
+	case over == EffectiveSamples:
+		return r.sum * r.sum / r.weight
 	}
 	return r.sum / r.weight
+}
+
+// OfAStep returns the metric as that of one step: of a sum over the steps the mean of a step.
+func (r *RunMetric) OfAStep(metric string) float64 {
+	if OverSteps(metric) == SumOfSteps {
+		return r.sum / r.weight
+	}
+	return r.Value(metric)
 }

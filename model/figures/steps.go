@@ -5,6 +5,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // step is a step, or the sum of several.
@@ -29,6 +30,15 @@ func Metric(name string) Column[step] {
 	return Column[step]{name, Of[step]{func(s step) Number { return Mean(s.Metric(name)) }, e}}
 }
 
+// signal is not known of a step that is still being written.
+func signal(s step) Number {
+	n := Share(s.Signal, s.Groups)
+	if s.Open {
+		return n.As(units.Missing)
+	}
+	return n
+}
+
 // stepFigures are those of a step, and summed or averaged those of a run.
 func stepFigures() []Of[step] {
 	return []Of[step]{
@@ -37,7 +47,7 @@ func stepFigures() []Of[step] {
 		{func(s step) Number { return Count(s.Rollouts) }, Entry{"rollouts", "rollouts", "", "rollouts of the step, where one rollout has several rows", ""}},
 		{func(s step) Number { return Count(s.Groups) }, Entry{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""}},
 		{func(s step) Number { return Mean(s.Metric("critic/score/mean")) }, Entry{"reward, reward_mean", "reward", "Σr / N", "mean reward of the step: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"}},
-		{func(s step) Number { return Share(s.Signal, s.Groups) }, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
+		{signal, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
 		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0 (float residue counts)", ""}},
 		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
 		{func(s step) Number { return Ratio(s.Metric("vantage/abs_advantage_ratio")) }, Entry{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""}},
@@ -93,8 +103,8 @@ func metrics() []Entry {
 		{"vantage/kept", "share of samples", "kept / N", "samples that the filter keeps", ""},
 		{"vantage/nonzero_advantages", "samples", "#{A′ ≠ 0}", "samples that train: A≠0", ""},
 		{"vantage/flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "flips of all kinds", ""},
-		{"vantage/abs_advantage_ratio", "ratio", "Σ|A′| / Σ|A|", "Σ|A| on the screen; each sample counts once, whatever its length", ""},
-		{"vantage/effective_samples", "samples", "(Σ|A′|)² / ΣA′²", "ESS on the screen: equals A≠0 if all |A′| are equal, else it is smaller; not the number of samples that train", ""},
+		{"vantage/abs_advantage_ratio", "ratio", "Σ|A′| / Σ|A|", "Σ|A| on the screen, of a run over all its samples; each sample counts once, whatever its length", ""},
+		{"vantage/effective_samples", "samples", "(Σ|A′|)² / ΣA′²", "ESS on the screen: equals A≠0 if all |A′| are equal, else it is smaller; not the number of samples that train; of a run that of all its samples", ""},
 		{"vantage/length_correlation", "−1 to 1", "Pearson's r of l and A′ over samples of known length", "above 0 long responses are pushed up, below 0 short ones; NaN if either is constant", ""},
 		{"vantage/admitted", "share of groups", "admitted / G", "groups that the group filter admits to training", "near: OpenRLHF `dynamic_filtering_pass_rate`"},
 		{"vantage/refill", "groups", "G / admitted", "groups that must be generated for each one that is admitted", ""},
@@ -109,7 +119,6 @@ func metrics() []Entry {
 	}
 }
 
-// fateFigures count the groups of each fate.
 func fateFigures() []Of[step] {
 	var all []Of[step]
 	for _, f := range model.Fates() {

@@ -2,6 +2,7 @@ package glance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vantage/model"
@@ -31,8 +32,6 @@ const (
 // Found reports whether answers are alike.
 func (a Alike) Found() bool { return a.Kind != NotAlike }
 
-func (a Alike) sameAs(b Alike) bool { return a.Kind == b.Kind }
-
 // String says in a few words what the answers are: "refusals «I can't help with»".
 func (a Alike) String() string {
 	switch a.Kind {
@@ -49,7 +48,6 @@ func (a Alike) String() string {
 	return ""
 }
 
-// quoted returns the first words in quotation marks.
 func (a Alike) quoted() string { return "“" + strings.TrimRight(a.Words, ".,;:!…") + "…”" }
 
 // Warning is the doubt about a step whose answers are alike, nil if there is none.
@@ -111,7 +109,11 @@ const (
 func Judge(texts []model.Text) Alike {
 	answers := make([][]string, len(texts))
 	for i, t := range texts {
-		answers[i] = strings.Fields(afterThought(t.Response))
+		_, answer, found := strings.Cut(t.Response, "</think>")
+		if !found {
+			answer = t.Response
+		}
+		answers[i] = strings.Fields(answer)
 	}
 	if len(answers) < minAnswers {
 		return Alike{Read: len(answers)}
@@ -120,42 +122,33 @@ func Judge(texts []model.Text) Alike {
 		kind  AlikeKind
 		holds func(words []string) string // a key that answers share which are alike in it; "" if it is not so
 	}{
-		{EmptyTexts, func(words []string) string { return ifTrue(len(words) == 0, "empty") }},
-		{Refusals, func(words []string) string { return ifTrue(refuses(words), "refusal") }},
-		{OneText, func(words []string) string {
-			return strings.ToLower(strings.Join(words[:min(len(words), textWords)], " "))
+		{EmptyTexts, func(words []string) string {
+			if len(words) > 0 {
+				return ""
+			}
+			return "empty"
 		}},
+		{Refusals, refusal},
+		{OneText, func(words []string) string { return start(words, textWords) }},
 		{OneStart, func(words []string) string {
-			return ifTrue(len(words) > startWords, strings.ToLower(strings.Join(words[:min(len(words), startWords)], " ")))
+			if len(words) <= startWords {
+				return ""
+			}
+			return start(words, startWords)
 		}},
 	} {
 		same := mostCommon(answers, k.holds)
-		if k.kind == OneStart && !nearlyOne(same) {
-			continue
-		}
-		if 4*len(same) >= 3*len(answers) {
-			return Alike{Kind: k.kind, Words: sharedStart(same), Same: len(same), Read: len(answers)}
+		if 4*len(same) >= 3*len(answers) && (k.kind != OneStart || nearlyOne(same)) {
+			n := sharedWords(same)
+			if n == 0 { // then those of the first
+				n = len(same[0])
+			}
+			return Alike{Kind: k.kind, Words: strings.Join(same[0][:min(n, shownWords)], " "), Same: len(same), Read: len(answers)}
 		}
 	}
 	return Alike{Read: len(answers)}
 }
 
-func ifTrue(yes bool, text string) string {
-	if yes {
-		return text
-	}
-	return ""
-}
-
-// afterThought returns a response without its thinking.
-func afterThought(response string) string {
-	if _, answer, found := strings.Cut(response, "</think>"); found {
-		return answer
-	}
-	return response
-}
-
-// mostCommon returns the answers that share the most common key.
 func mostCommon(answers [][]string, key func([]string) string) [][]string {
 	byKey := map[string][][]string{}
 	var best [][]string
@@ -171,24 +164,16 @@ func mostCommon(answers [][]string, key func([]string) string) [][]string {
 	return best
 }
 
-// sharedStart returns the words that the answers begin with, or if they share none those of the first.
-func sharedStart(answers [][]string) string {
-	n := sharedWords(answers)
-	if n == 0 {
-		n = min(len(answers[0]), shownWords)
-	}
-	return strings.Join(answers[0][:min(n, shownWords)], " ")
-}
-
-// sharedWords counts the words that all answers begin with.
 func sharedWords(answers [][]string) int {
 	n := len(answers[0])
 	for _, words := range answers[1:] {
-		k := 0
-		for k < min(n, len(words)) && strings.EqualFold(words[k], answers[0][k]) {
-			k++
+		n = min(n, len(words))
+		for k := range n {
+			if !strings.EqualFold(words[k], answers[0][k]) {
+				n = k
+				break
+			}
 		}
-		n = k
 	}
 	return n
 }
@@ -196,29 +181,23 @@ func sharedWords(answers [][]string) int {
 // nearlyOne reports whether the words that answers begin with are two thirds of each of them: the first words of
 // a proof are often the same.
 func nearlyOne(answers [][]string) bool {
-	if len(answers) == 0 {
-		return false
-	}
 	n := sharedWords(answers)
-	for _, words := range answers {
-		if 3*n < 2*len(words) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(answers, func(words []string) bool { return 3*n < 2*len(words) })
 }
 
-// refuses reports whether an answer begins as one does who refuses.
-func refuses(words []string) bool {
-	start := strings.ToLower(strings.Join(words[:min(len(words), 6)], " "))
-	start = strings.ReplaceAll(start, "’", "'")
-	for _, phrase := range []string{
+// start returns the first words of an answer, whatever their case.
+func start(words []string, n int) string {
+	return strings.ToLower(strings.Join(words[:min(len(words), n)], " "))
+}
+
+// refusal returns the phrase with which an answer begins as one does who refuses, in one word for all; "" if it does not.
+func refusal(words []string) string {
+	begins := strings.ReplaceAll(start(words, 6), "’", "'")
+	if slices.ContainsFunc([]string{
 		"i can't", "i cannot", "i can not", "i'm sorry", "i am sorry", "sorry", "i'm unable", "i am unable", "i won't", "i will not", "i'm not able", "i am not able",
 		"as an ai", "i apologize", "unfortunately, i can", "i must decline", "我无法", "抱歉", "对不起", "很抱歉",
-	} {
-		if strings.HasPrefix(start, phrase) {
-			return true
-		}
+	}, func(phrase string) bool { return strings.HasPrefix(begins, phrase) }) {
+		return "refusal"
 	}
-	return false
+	return ""
 }

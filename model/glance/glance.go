@@ -47,14 +47,13 @@ const meanReward, meanLength = "critic/score/mean", "response_length/mean"
 // Dead returns the number of groups without signal.
 func (c *Counts) Dead() int { return c.Groups - c.Signal }
 
-// add adds a step.
 func (c *Counts) add(s *analysis.StepFigures) {
 	c.Rows, c.Nonzero = c.Rows+s.Rows, c.Nonzero+s.Nonzero
 	c.Groups, c.Signal, c.Admitted = c.Groups+s.Groups, c.Signal+s.Signal, c.Admitted+s.AdmittedGroups
 	for f, n := range s.Fates {
 		c.Fates[f] += n
 	}
-	c.InvalidRewards += warned(s, model.WarnInvalidRewards)
+	c.InvalidRewards += warning(s, model.WarnInvalidRewards).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
 }
@@ -65,14 +64,12 @@ func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
 // Length returns the mean length of the responses, NaN if none is known.
 func (c *Counts) Length() float64 { return c.length.Value(meanLength) }
 
-// warned returns the count of a warning of a step, 0 without it.
-func warned(s *analysis.StepFigures, kind model.WarningKind) int {
-	for i := range s.Warnings {
-		if s.Warnings[i].Kind == kind {
-			return s.Warnings[i].Count
-		}
+// warning returns the warning of a kind of a step, the zero value without one.
+func warning(s *analysis.StepFigures, kind model.WarningKind) (w model.Warning) {
+	if i := slices.IndexFunc(s.Warnings, func(w model.Warning) bool { return w.Kind == kind }); i >= 0 {
+		w = s.Warnings[i]
 	}
-	return 0
+	return w
 }
 
 // Of sums up a trend. alike says of a step whether its answers are alike, where that is known; unit is what
@@ -164,7 +161,7 @@ func advice(set model.Settings, g *Glance) string {
 	equal := g.Fates[model.FateAllWrong] + g.Fates[model.FateConstant] + g.Fates[model.FateAllCorrect]
 	lost := g.Fates[model.FateKilled] + g.Fates[model.FateShort]
 	groups := float64(g.Groups)
-	switch worst := g.worstAlike(); {
+	switch worst := g.worst(func(s *Span) bool { return s.Refusals }); {
 	case g.Groups == 0:
 		return ""
 	case 100*g.InvalidRewards >= g.Rows:
@@ -188,12 +185,10 @@ func advice(set model.Settings, g *Glance) string {
 	return fmt.Sprintf("nothing to change: %s of groups carry signal", units.Percent(g.Signal, g.Groups))
 }
 
-// worstAlike returns the worst span whose answers are alike, nil if there is none.
-func (g *Glance) worstAlike() *Span { return g.worst(func(s *Span) bool { return s.Refusals }) }
-
 // refused returns the worst span at which the trainer's own code would stop, nil if there is none.
 func (g *Glance) refused() *Span { return g.worst(func(s *Span) bool { return s.detail != "" }) }
 
+// worst returns the worst span for which holds is true, nil if there is none.
 func (g *Glance) worst(holds func(*Span) bool) *Span {
 	for i := range g.Spans {
 		if holds(&g.Spans[i]) {

@@ -35,31 +35,34 @@ func (s *Span) Name() string {
 	return fmt.Sprintf("%d–%d", s.From, s.To)
 }
 
-// facts is what is known of a step.
 type facts struct {
 	*analysis.StepFigures
 	usual *usual
 	alike Alike
 }
 
-// share reports whether at least half of the groups have a fate.
+// mostAre reports whether at least half of the groups have a fate.
 func (f facts) mostAre(fate model.Fate) bool { return 2*f.Fates[fate] >= f.Groups }
 
 // appendSpan adds step i to the last span if that is the step before and bad for the same reason, else as
 // a span of its own. Steps that are bad for no one reason are not joined: they would be one span.
-func appendSpan(all []Span, i int, f facts) []Span {
-	why := causeOf(f)
-	badness := badnessOf(f) + why.more
-	if n := len(all); n > 0 && why.joins && all[n-1].cause.name == why.name && all[n-1].Last == i-1 && all[n-1].alike.sameAs(f.alike) {
-		s := &all[n-1]
-		s.Last, s.To, s.badness = i, f.Step, max(s.badness, badness)
-		s.add(f.StepFigures)
-		return all
+func appendSpan(spans []Span, i int, f facts) []Span {
+	all := causes()
+	why := &all[slices.IndexFunc(all, func(c cause) bool { return c.holds(f) })]
+	badness := 0.0
+	for fate, w := range weights() {
+		badness += w * float64(f.Fates[fate])
 	}
-	s := Span{First: i, Last: i, From: f.Step, To: f.Step, cause: why, alike: f.alike, detail: refusalOf(f.StepFigures), usual: f.usual, badness: badness}
-	s.Refusals = why.name == causeAlike
+	badness = badness/float64(f.Groups) + why.more
+	last := len(spans) - 1
+	if last < 0 || !why.joins || spans[last].cause.name != why.name || spans[last].Last != i-1 || spans[last].alike.Kind != f.alike.Kind {
+		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: warning(f.StepFigures, model.WarnTrainerRefuses).Text, usual: f.usual, Refusals: why.name == causeAlike})
+		last++
+	}
+	s := &spans[last]
+	s.Last, s.To, s.badness = i, f.Step, max(s.badness, badness)
 	s.add(f.StepFigures)
-	return append(all, s)
+	return spans
 }
 
 // weights are how bad it is that a group has a fate, from 0 to 1: what spoils training is worse than what
@@ -73,25 +76,6 @@ func weights() [model.FateCount]float64 {
 	return w
 }
 
-func badnessOf(f facts) float64 {
-	sum := 0.0
-	for fate, w := range weights() {
-		sum += w * float64(f.Fates[fate])
-	}
-	return sum / float64(f.Groups)
-}
-
-// refusalOf returns what the trainer's own code would raise for a step, "" if nothing.
-func refusalOf(s *analysis.StepFigures) string {
-	for _, w := range s.Warnings {
-		if w.Kind == model.WarnTrainerRefuses {
-			return w.Text
-		}
-	}
-	return ""
-}
-
-// cause is a reason for which a step is bad.
 type cause struct {
 	name  string
 	more  float64 // what it adds to the badness of the step
@@ -106,9 +90,9 @@ const causeAlike = "alike"
 // causes are all, the most telling first: the first that holds is that of a step. The last one always does.
 func causes() []cause {
 	return []cause{
-		{"refused", 1, true, func(f facts) bool { return refusalOf(f.StepFigures) != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
+		{"refused", 1, true, func(f facts) bool { return warning(f.StepFigures, model.WarnTrainerRefuses).Text != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
 		{"invalid", 0.3, true, func(f facts) bool {
-			return f.mostAre(model.FateInvalid) || 10*warned(f.StepFigures, model.WarnInvalidRewards) >= f.Rows
+			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, model.WarnInvalidRewards).Count >= f.Rows
 		}, invalidText},
 		{causeAlike, 0.6, true, func(f facts) bool { return f.alike.Found() && f.mostAre(model.FateAllWrong) }, func(s *Span) string {
 			return s.alike.String() + ", " + s.fateText(model.FateAllWrong)
@@ -140,17 +124,6 @@ func causes() []cause {
 // mostly returns the cause that at least half of the groups have a fate.
 func mostly(fate model.Fate, prefix string) cause {
 	return cause{fate.String(), 0, true, func(f facts) bool { return f.mostAre(fate) }, func(s *Span) string { return prefix + s.fateText(fate) }}
-}
-
-// causeOf returns the first cause that holds.
-func causeOf(f facts) *cause {
-	all := causes()
-	for i := range all {
-		if all[i].holds(f) {
-			return &all[i]
-		}
-	}
-	return &all[len(all)-1]
 }
 
 // fateText counts the groups of a fate: "all wrong (20 of 24 groups)".

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vantage/estimators"
@@ -22,7 +21,6 @@ func commonGroupSizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 
 // maxRegrouped is the largest step that is regrouped: more samples would take seconds.
 const maxRegrouped = 100_000
 
-// alternative is another way to read the log.
 type alternative struct {
 	set     model.Settings
 	flags   string // "with --group-by prompt"
@@ -111,16 +109,12 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	return all
 }
 
-// otherRewards returns an alternative per reward component of the log.
-func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
-	var all []alternative
+func otherRewards(snap model.Snapshot, set model.Settings) (all []alternative) {
 	set.Weights = ""
 	for _, name := range snap.Run.ComponentNames {
-		if model.HoldsNames(name) {
-			continue
+		if set.Reward = name; !model.HoldsNames(name) {
+			all = append(all, alternative{set, "with --reward " + sanitize.Line(name), "the advantages are those of this column", false})
 		}
-		set.Reward = name
-		all = append(all, alternative{set, "with --reward " + sanitize.Line(name), "the advantages are those of this column", false})
 	}
 	return all
 }
@@ -222,14 +216,10 @@ func (r *Report) lookForMixture(ctx context.Context, snap model.Snapshot, groupe
 
 // mixable returns the verdicts on estimators that may be part of a mixture.
 func (r *Report) mixable(trainer string) []Verdict {
-	var all []Verdict
-	for _, v := range r.Others {
+	return slices.DeleteFunc(slices.Clone(r.Others), func(v Verdict) bool {
 		e, err := estimators.Find(v.Framework, v.Estimator)
-		if err == nil && (!e.DependsOnBatch || v.IsOf(trainer)) {
-			all = append(all, v)
-		}
-	}
-	return all
+		return err != nil || e.DependsOnBatch && !v.IsOf(trainer)
+	})
 }
 
 // agreeingFrom returns how many steps agree in a row, from one on towards newer ones.
@@ -244,11 +234,9 @@ func (v *Verdict) agreeingFrom(at int) int {
 // signals counts the groups with an advantage other than 0.
 func signals(grouped []*analysis.GroupedStep) int {
 	n := 0
-	for _, s := range grouped {
-		for lo, hi := range s.Groups() {
-			if hasSignal(s.LoggedAdvantages[lo:hi]) {
-				n++
-			}
+	for g := range groupsOf(grouped) {
+		if hasSignal(g.logged) {
+			n++
 		}
 	}
 	return n
@@ -292,18 +280,16 @@ func (f Filter) String() string {
 
 // text has something behind each ratio.
 func (f Filter) text(pos, neg string) string {
-	text := "keep_pos_ratio " + ratioText(f.KeepPos) + pos + ", keep_neg_ratio " + ratioText(f.KeepNeg) + neg
+	text := fmt.Sprintf("keep_pos_ratio %v%s, keep_neg_ratio %v%s", f.KeepPos, pos, f.KeepNeg, neg)
 	if f.Recompute {
 		text += ", compute_new_adv"
 	}
 	return text
 }
 
-func ratioText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
 // Flags returns the options that name the filter.
 func (f Filter) Flags() string {
-	text := "--keep-pos-ratio " + ratioText(f.KeepPos) + " --keep-neg-ratio " + ratioText(f.KeepNeg)
+	text := fmt.Sprintf("--keep-pos-ratio %v --keep-neg-ratio %v", f.KeepPos, f.KeepNeg)
 	if f.Recompute {
 		text += " --compute-new-adv"
 	}
@@ -324,24 +310,18 @@ type FoundFilter struct {
 func (r *Report) findFilter(snap model.Snapshot, grouped []*analysis.GroupedStep) *FoundFilter {
 	var best *FoundFilter
 	least := 0
-	for _, e := range r.estimators() {
-		if !e.CanFilter || snap.Missing(e) != nil {
+	for e, c := range r.candidates(snap) {
+		if e.TrainerFilters {
+			c.assumptions = -1
+		}
+		if !e.CanFilter || best != nil && least <= c.assumptions {
 			continue
 		}
-		for at, scale := range e.Scales {
-			assumptions := countAssumptions(snap.Run.Framework, e, at)
-			if e.TrainerFilters {
-				assumptions = -1
-			}
-			if best != nil && least <= assumptions {
-				continue
-			}
-			for _, f := range possibleFilters(grouped, e, scale) {
-				if reproducesFiltered(grouped, e, scale, f.Filter) {
-					f.Candidate = candidateOf(e, scale)
-					best, least = &f, assumptions
-					break
-				}
+		for _, f := range possibleFilters(grouped, e, c.Scale) {
+			if reproducesFiltered(grouped, e, c.Candidate, f.Filter) {
+				f.Candidate = c.Candidate
+				best, least = &f, c.assumptions
+				break
 			}
 		}
 	}
@@ -437,20 +417,12 @@ func (r ratioRange) round() float64 {
 }
 
 // reproducesFiltered reports whether an estimator gives all logged advantages after a filter.
-func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale, f Filter) bool {
-	tolerance := roundingTolerance(loggedDecimals(grouped))
-	for _, s := range grouped {
-		v := Verdict{Candidate: candidateOf(e, scale)}
-		if !v.evaluate([]*analysis.GroupedStep{s}, e, variant{tolerance, &f}) || v.FirstMismatch != nil {
-			return false
-		}
-	}
-	return true
-}
-
-func (f *FoundFilter) clue() string {
-	return fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so",
-		f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())
+func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator, c Candidate, f Filter) bool {
+	how := variant{roundingTolerance(loggedDecimals(grouped)), &f}
+	return !slices.ContainsFunc(grouped, func(s *analysis.GroupedStep) bool {
+		v := Verdict{Candidate: c}
+		return !v.evaluate([]*analysis.GroupedStep{s}, e, how) || v.FirstMismatch != nil
+	})
 }
 
 // String says which other ratios keep the same samples, "" if that is one only.

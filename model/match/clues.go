@@ -22,9 +22,9 @@ func evidenceClues(grouped []*analysis.GroupedStep) []string {
 	var f evidence
 	for _, s := range grouped {
 		f.steps = append(f.steps, momentsOf(s.LoggedAdvantages))
-		for lo, hi := range s.Groups() {
-			f.add(s.LoggedAdvantages[lo:hi], s.LoggedRewards[lo:hi], s.Lengths[lo:hi])
-		}
+	}
+	for g := range groupsOf(grouped) {
+		f.add(g.logged, g.rewards, g.lengths)
 	}
 	return f.sentences()
 }
@@ -217,25 +217,20 @@ func (o *order) sentence() string {
 // estimators do; and where that line is 0, which is the mean of all rows, is not the mean of the rows in
 // the log, but one that the rewards of more rows could have. It returns "" otherwise.
 func missingRowsClue(grouped []*analysis.GroupedStep) string {
-	lines, largest, rows, differ := []groupLine{}, 0, 0, false
-	for _, s := range grouped {
-		for lo, hi := range s.Groups() {
-			differ = differ || largest > 0 && hi-lo != largest
-			largest, rows = max(largest, hi-lo), rows+hi-lo
-			if !isAffine(s.LoggedRewards[lo:hi], s.LoggedAdvantages[lo:hi]) {
-				return ""
-			}
-			if l, ok := lineOf(s.LoggedRewards[lo:hi], s.LoggedAdvantages[lo:hi]); ok {
-				lines = append(lines, l)
-			}
+	lines, largest, rows, groups, differ := []groupLine{}, 0, 0, 0, false
+	for g := range groupsOf(grouped) {
+		n := len(g.rewards)
+		differ = differ || largest > 0 && n != largest
+		largest, rows, groups = max(largest, n), rows+n, groups+1
+		if !isAffine(g.rewards, g.logged) {
+			return ""
+		}
+		if l, ok := lineOf(g.rewards, g.logged); ok {
+			lines = append(lines, l)
 		}
 	}
 	if !differ || len(lines) < minProvingGroups {
 		return ""
-	}
-	groups := 0
-	for _, s := range grouped {
-		groups += len(s.Offsets) - 1
 	}
 	for size := largest; size <= 2*largest; size++ {
 		if fitsSize(lines, size) {

@@ -93,12 +93,13 @@ func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool
 
 func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
 	all := make([]float64, len(s.LoggedRewards))
-	batch := numpyStd(s.LoggedRewards, numpyMean(s.LoggedRewards), f.ddof)
+	buf := make([]float64, len(all))
+	batch := torchsum.StdNumpy(s.LoggedRewards, torchsum.MeanNumpy(s.LoggedRewards), f.ddof, buf)
 	for lo, hi := range s.Groups() {
-		mean := numpyMean(s.LoggedRewards[lo:hi])
+		mean := torchsum.MeanNumpy(s.LoggedRewards[lo:hi])
 		std := batch
 		if f.scale == estimators.ScaleGroup {
-			std = numpyStd(s.LoggedRewards[lo:hi], mean, f.ddof)
+			std = torchsum.StdNumpy(s.LoggedRewards[lo:hi], mean, f.ddof, buf)
 		}
 		for i := lo; i < hi; i++ {
 			all[i] = s.LoggedRewards[i] - mean
@@ -114,39 +115,15 @@ func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
 	return all
 }
 
-func numpyMean(x []float64) float64 { return torchsum.SumNumpy(x) / float64(len(x)) }
-
-func numpyStd(x []float64, mean float64, ddof int) float64 {
-	squares := make([]float64, len(x))
-	for i, v := range x {
-		squares[i] = (v - mean) * (v - mean)
-	}
-	return math.Sqrt(torchsum.SumNumpy(squares) / float64(len(x)-ddof))
-}
-
 // arithmetic says that the advantages are those of a plain form to the bit, "" if they are not, or if all are
 // float32 values, which frameworks give.
 func arithmetic(grouped []*analysis.GroupedStep) string {
-	if !haveFloat64(grouped) {
-		return ""
-	}
-	f, exact, _ := findPlainForm(grouped)
-	if !exact {
-		return ""
-	}
-	return "every logged advantage is to the bit that of numpy in float64: " + f.String()
-}
-
-// haveFloat64 reports whether a logged advantage is no float32.
-func haveFloat64(grouped []*analysis.GroupedStep) bool {
-	for _, s := range grouped {
-		for _, x := range s.LoggedAdvantages {
-			if x == x && float64(float32(x)) != x {
-				return true
-			}
+	if anyLogged(grouped, func(x float64) bool { return x == x && float64(float32(x)) != x }) {
+		if f, exact, _ := findPlainForm(grouped); exact {
+			return "every logged advantage is to the bit that of numpy in float64: " + f.String()
 		}
 	}
-	return false
+	return ""
 }
 
 // plainFormClue names the form that gives all logged advantages, "" if none does.
@@ -161,7 +138,6 @@ func plainFormClue(grouped []*analysis.GroupedStep) string {
 	return ""
 }
 
-// linearFit is the least-squares fit logged = slope·computed + shift.
 type linearFit struct {
 	slope, shift float64
 	maxResidual  float64 // relative to the largest logged advantage
@@ -173,21 +149,15 @@ type linearFit struct {
 // is "" if there is none.
 func (r *Report) linearClue(snap model.Snapshot, grouped []*analysis.GroupedStep) string {
 	clue, fewest := "", 0
-	for _, e := range r.estimators() {
-		if snap.Missing(e) != nil {
+	for e, c := range r.candidates(snap) {
+		if c.Scale == estimators.ScaleNone { // a factor of rewards says more than one of rewards divided by their std
+			c.assumptions -= 2
+		}
+		if clue != "" && c.assumptions >= fewest {
 			continue
 		}
-		for at, scale := range e.Scales {
-			assumptions := countAssumptions(snap.Run.Framework, e, at)
-			if scale == estimators.ScaleNone { // a factor of rewards says more than one of rewards divided by their std
-				assumptions -= 2
-			}
-			if clue != "" && assumptions >= fewest {
-				continue
-			}
-			if text := linearRelation(grouped, e, scale); text != "" {
-				clue, fewest = text, assumptions
-			}
+		if text := linearRelation(grouped, e, c.Scale); text != "" {
+			clue, fewest = text, c.assumptions
 		}
 	}
 	return clue
@@ -211,33 +181,24 @@ func linearRelation(grouped []*analysis.GroupedStep, e *estimators.Estimator, sc
 	switch {
 	case len(fits) == 0:
 		return ""
-	case !slices.ContainsFunc(fits, func(l linearFit) bool { return !l.isNormalised() }):
+	case !slices.ContainsFunc(fits, func(l linearFit) bool { // mean 0 and std 1
+		return !(math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3)
+	}):
 		return fmt.Sprintf("at every step the logged advantages are those of %s, less their mean over the batch and divided by their std: normalised twice", c)
-	case slices.ContainsFunc(fits, func(l linearFit) bool { return !l.like(fits[0]) }):
+	case slices.ContainsFunc(fits, func(l linearFit) bool { // another factor or shift
+		near := 1e-3 * math.Abs(fits[0].slope)
+		return !(math.Abs(l.slope-fits[0].slope) < near && math.Abs(l.shift-fits[0].shift) < near)
+	}):
 		return ""
 	}
-	text := fmt.Sprintf("at every step the logged advantages are %.5g times those of %s%s", fits[0].slope, c, signedTerm(fits[0].shift))
+	text := fmt.Sprintf("at every step the logged advantages are %.5g times those of %s", fits[0].slope, c)
+	if shift := fits[0].shift; !(math.Abs(shift) < 1e-6) {
+		text += fmt.Sprintf(", %+.5g", shift)
+	}
 	if scale == estimators.ScaleNone {
 		text += ", as if the reward was scaled before"
 	}
 	return text
-}
-
-// isNormalised reports whether the logged advantages have mean 0 and std 1.
-func (l linearFit) isNormalised() bool {
-	return math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3
-}
-
-// like reports whether another step has the same factor and shift.
-func (l linearFit) like(o linearFit) bool {
-	return math.Abs(l.slope-o.slope) < 1e-3*math.Abs(o.slope) && math.Abs(l.shift-o.shift) < 1e-3*math.Abs(o.slope)
-}
-
-func signedTerm(by float64) string {
-	if math.Abs(by) < 1e-6 {
-		return ""
-	}
-	return fmt.Sprintf(", %+.5g", by)
 }
 
 // fitLine returns false if there are too few points, or no more different ones than the line needs.

@@ -250,7 +250,7 @@ func (p prover) countProving(groups model.ProvedGroups, run int) int {
 	for _, s := range grouped {
 		for g := range len(s.Offsets) - 1 {
 			logged := s.LoggedAdvantages[s.Offsets[g]:s.Offsets[g+1]]
-			if len(logged) == s.FullSize(g) && slices.ContainsFunc(logged, func(x float64) bool { return !math.IsNaN(x) && x != 0 }) {
+			if len(logged) == s.FullSize(g) && hasSignal(logged) {
 				count++
 			}
 		}

@@ -1,3 +1,15 @@
+// Package match finds the estimator that wrote the advantages of a log. It takes a
+// snapshot, computes the advantages under every framework, estimator and scale that the
+// log has the columns for, compares them with the logged ones and returns a [Report]. The
+// match command, the screen and report's note on logged advantages call it.
+//
+// A logged advantage is equal to a computed one (in every bit of the framework's precision, or but
+// for one float32 unit in the last place: see [Verdict.Equal]), near it (within 1e-6 of the largest
+// advantage of its group, or the estimator's own tolerance, see [analysis.LoggedTolerance]), or off.
+// If no estimator is near everywhere and the log was written with three to seven decimals, near means
+// equal after rounding to these. If still none is, groups with fewer samples than the others are left
+// out: the log may have been cut. If still none is, other groups are tried, such as each 8 consecutive
+// rows of a prompt: those that match are proved, and package choice takes them.
 package match
 
 import (
@@ -5,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -48,8 +61,21 @@ type Report struct {
 
 func (r *Report) again(compared int) *Report { return &Report{Compared: compared, options: r.options} }
 
-// estimators are all, with the options of the settings.
-func (r *Report) estimators() []*estimators.Estimator { return estimators.AllWith(r.options) }
+// candidates yields the estimators that the log has the columns for, with the options of the settings, under each scale.
+func (r *Report) candidates(snap model.Snapshot) iter.Seq2[*estimators.Estimator, candidate] {
+	return func(yield func(*estimators.Estimator, candidate) bool) {
+		for _, e := range estimators.AllWith(r.options) {
+			if snap.Missing(e) != nil {
+				continue
+			}
+			for at, scale := range e.Scales {
+				if !yield(e, candidate{candidateOf(e, scale), countAssumptions(snap.Run.Framework, e, at)}) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // HasMatch reports whether a candidate reproduces the log.
 func (r *Report) HasMatch() bool { return len(r.Matches) > 0 }
@@ -80,9 +106,11 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if err != nil {
 		return nil, err
 	}
-	if !proved.IsZero() {
-		own.Proved = proved
-		return r.compareProved(ctx, snap, own, steps)
+	if !proved.IsZero() { // if runs that were opened together were written by different estimators none matches
+		again := r.again(r.Compared)
+		again.Steps, again.Sampled, own.Proved = r.Steps, r.Sampled, proved
+		grouped, ungrouped = again.compareUnder(ctx, snap, own, steps)
+		r, set = again, own
 	}
 	if ungrouped != nil {
 		return nil, ungrouped
@@ -126,22 +154,6 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 	return grouped, nil
 }
 
-// compareProved compares the steps again, grouped as the logged advantages prove. If runs that were
-// opened together were written by different estimators none matches.
-func (r *Report) compareProved(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) (*Report, error) {
-	again := r.again(r.Compared)
-	again.Steps, again.Sampled = r.Steps, r.Sampled
-	grouped, err := again.compareUnder(ctx, snap, set, steps)
-	if err != nil {
-		return nil, err
-	}
-	if !again.HasMatch() {
-		again.Clues, err = again.explain(ctx, snap, set, grouped)
-	}
-	return again, err
-}
-
-// variant is how candidates are compared.
 type variant struct {
 	tolerance float64 // at least; see tryAll
 	filter    *Filter // compare the advantages after it; nil: before any
@@ -221,24 +233,20 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 // filtered. Near is within the variant's tolerance or within [analysis.LoggedTolerance], whichever is larger.
 func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, how variant) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
-	for _, e := range r.estimators() {
-		if snap.Missing(e) != nil || how.filter != nil && !e.CanFilter {
+	for e, c := range r.candidates(snap) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v := Verdict{Candidate: c.Candidate, assumptions: c.assumptions}
+		switch {
+		case how.filter != nil && !e.CanFilter || !v.evaluate(grouped, e, how):
 			continue
+		case v.Agreeing == r.Compared:
+			r.Matches = append(r.Matches, v)
+		default:
+			r.Others = append(r.Others, v)
 		}
-		for at, scale := range e.Scales {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			v := Verdict{Candidate: candidateOf(e, scale), assumptions: countAssumptions(snap.Run.Framework, e, at)}
-			if v.evaluate(grouped, e, how) {
-				r.Candidates++
-				if v.Agreeing == r.Compared {
-					r.Matches = append(r.Matches, v)
-				} else {
-					r.Others = append(r.Others, v)
-				}
-			}
-		}
+		r.Candidates++
 	}
 	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
 		return cmp.Or(cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions))
@@ -280,7 +288,8 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 		return mixtureClues(r.Mixture), err
 	}
 	if r.Found = r.findFilter(snap, grouped); r.Found != nil {
-		return []string{r.Found.clue()}, nil
+		f := r.Found
+		return []string{fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so", f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())}, nil
 	}
 	clues, err := r.tryAlternatives(ctx, snap, set, grouped)
 	if err != nil || len(clues) > 0 {
@@ -305,6 +314,12 @@ type Candidate struct {
 	Estimator string
 	Scale     estimators.Scale
 	Options   estimators.Options
+}
+
+// candidate is one with how much it assumes: see countAssumptions.
+type candidate struct {
+	Candidate
+	assumptions int
 }
 
 // CandidateOf returns that of some settings.
@@ -376,27 +391,34 @@ func (r *Report) decide(grouped []*analysis.GroupedStep) {
 	r.Matches = nil
 }
 
-// rewardsDiffer reports whether a group has two finite rewards.
 func rewardsDiffer(grouped []*analysis.GroupedStep) bool {
-	for _, s := range grouped {
-		for lo, hi := range s.Groups() {
-			for _, r := range s.LoggedRewards[lo:hi] {
-				if r-r == 0 && r != s.LoggedRewards[lo] {
-					return true
-				}
-			}
+	for g := range groupsOf(grouped) {
+		if slices.ContainsFunc(g.rewards, func(r float64) bool { return r-r == 0 && r != g.rewards[0] }) {
+			return true
 		}
 	}
 	return false
 }
 
-func hasSignal(advantages []float64) bool {
-	for _, x := range advantages {
-		if x == x && x != 0 {
-			return true
+type group struct {
+	rewards, logged []float64
+	lengths         []int32
+}
+
+func groupsOf(grouped []*analysis.GroupedStep) iter.Seq[group] {
+	return func(yield func(group) bool) {
+		for _, s := range grouped {
+			for lo, hi := range s.Groups() {
+				if !yield(group{s.LoggedRewards[lo:hi], s.LoggedAdvantages[lo:hi], s.Lengths[lo:hi]}) {
+					return
+				}
+			}
 		}
 	}
-	return false
+}
+
+func hasSignal(advantages []float64) bool {
+	return slices.ContainsFunc(advantages, func(x float64) bool { return x == x && x != 0 })
 }
 
 // retryFullGroups tries again without the groups that have fewer samples than full ones, or than their rows

@@ -1,7 +1,9 @@
 package match
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model/analysis"
@@ -38,52 +40,41 @@ type Mismatch struct {
 // evaluate compares the candidate with all steps. It returns false if a step lacks a
 // column.
 func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estimator, how variant) bool {
+	f := cmp.Or(how.filter, &Filter{KeepPos: 1, KeepNeg: 1})
 	for _, s := range grouped {
-		computed := s.Advantages(e, v.Scale)
-		if f := how.filter; f != nil {
-			computed = s.Filtered(e, v.Scale, f.KeepPos, f.KeepNeg, f.Recompute)
-		}
+		computed := s.Filtered(e, v.Scale, f.KeepPos, f.KeepNeg, f.Recompute)
 		if computed == nil {
 			return false
 		}
 		near := analysis.NewLoggedTolerance(e, v.Scale, s.LoggedRewards, computed)
 		before := v.off
-		v.addStep(s, computed, e.Float, func(lo, hi int) float64 { return max(how.tolerance, near.Within(lo, hi)) })
+		for g := range len(s.Offsets) - 1 {
+			lo, hi := s.Offsets[g], s.Offsets[g+1]
+			logged, offBefore, tolerance := false, v.off, max(how.tolerance, near.Within(lo, hi))
+			for i := lo; i < hi; i++ {
+				x := s.LoggedAdvantages[i]
+				isLogged := !math.IsNaN(x)
+				logged = logged || isLogged
+				if !isLogged || v.addSample(x, computed[i], e.Float, tolerance) {
+					continue
+				}
+				if v.off++; v.FirstMismatch == nil {
+					v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: x, Computed: computed[i]}
+				}
+			}
+			if logged {
+				v.Groups++
+			}
+			if logged && v.off == offBefore {
+				v.AgreeingGroups++
+			}
+		}
 		v.agreeing = append(v.agreeing, v.off == before)
 	}
 	return true
 }
 
-// addStep counts the samples of a step. near is the tolerance for the group that is rows lo to hi.
-func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision estimators.Float, near func(lo, hi int) float64) {
-	for g := range len(s.Offsets) - 1 {
-		logged, mismatches := 0, 0
-		lo, hi := s.Offsets[g], s.Offsets[g+1]
-		tolerance := near(lo, hi)
-		for i := lo; i < hi; i++ {
-			if math.IsNaN(s.LoggedAdvantages[i]) {
-				continue
-			}
-			logged++
-			if v.addSample(s.LoggedAdvantages[i], computed[i], precision, tolerance) {
-				continue
-			}
-			mismatches++
-			v.off++
-			if v.FirstMismatch == nil {
-				v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: s.LoggedAdvantages[i], Computed: computed[i]}
-			}
-		}
-		if logged > 0 {
-			v.Groups++
-			if mismatches == 0 {
-				v.AgreeingGroups++
-			}
-		}
-	}
-}
-
-// addSample counts one sample and reports whether it agrees.
+// addSample reports whether a sample agrees.
 func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
 	switch {
 	case analysis.EqualIn(logged, computed, precision):
@@ -114,27 +105,23 @@ const (
 // minDecimals or more than maxDecimals.
 func loggedDecimals(grouped []*analysis.GroupedStep) int {
 	for d := range maxDecimals + 1 {
-		switch {
-		case !haveDecimals(grouped, d):
-		case d < minDecimals:
-			return 0
-		default:
+		unit := math.Pow10(d)
+		more := func(x float64) bool {
+			return math.Abs(x*unit-math.Round(x*unit)) > 1e-9*max(1, math.Abs(x*unit))
+		}
+		if !anyLogged(grouped, more) {
+			if d < minDecimals {
+				return 0
+			}
 			return d
 		}
 	}
 	return 0
 }
 
-func haveDecimals(grouped []*analysis.GroupedStep, d int) bool {
-	unit := math.Pow10(d)
-	for _, s := range grouped {
-		for _, x := range s.LoggedAdvantages {
-			if scaled := x * unit; math.Abs(scaled-math.Round(scaled)) > 1e-9*max(1, math.Abs(scaled)) {
-				return false
-			}
-		}
-	}
-	return true
+// anyLogged reports whether something holds for a logged advantage, which may be NaN.
+func anyLogged(grouped []*analysis.GroupedStep, holds func(x float64) bool) bool {
+	return slices.ContainsFunc(grouped, func(s *analysis.GroupedStep) bool { return slices.ContainsFunc(s.LoggedAdvantages, holds) })
 }
 
 // roundingTolerance is half a unit of the last of d decimals, and a little more for the comparison's own

@@ -145,13 +145,17 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 				{"group", some(s.example(i))},
 			})
 		}
+		warnings := []object{}
+		for _, x := range s.warnings() {
+			warnings = append(warnings, object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}})
+		}
 		return s.document("vantage/summary@1", object{
 			{"origin", s.Choice.Origin},
 			{"reward", some(s.reward())},
 			{"format", s.Snap.Run.Format},
 			{"freshness", state},
 			{"last_write", some(written)},
-			{"steps", g.Steps},
+			{"steps", g.Steps - len(g.Open)},
 			{"first_step", first},
 			{"last_step", last},
 			{"open_steps", append([]int64{}, g.Open...)},
@@ -167,7 +171,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"notes", s.notes()},
 			{"worst", worst},
 			{"more_worst", some(len(g.Spans) - n)},
-			{"warnings", s.warnings()},
+			{"warnings", warnings},
 		}...)
 	})
 }
@@ -191,12 +195,7 @@ func (s *Summary) span() (first, last int64) {
 func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice), 240) }
 
 // reward says which columns are the reward, "" if there was nothing to choose.
-func (s *Summary) reward() string {
-	if !s.Choice.Rewards.IsChoice() {
-		return ""
-	}
-	return shorten(s.Choice.Rewards.String(), 120)
-}
+func (s *Summary) reward() string { return shorten(s.Choice.Rewards.String(), 120) }
 
 // notes say what is not in the figures, and what was doubted.
 func (s *Summary) notes() []string {
@@ -221,23 +220,17 @@ func (s *Summary) notes() []string {
 	return out
 }
 
-type summaryWarning struct {
-	Kind  model.WarningKind `json:"kind"`
-	Steps int               `json:"steps"` // that raise it
-	First int64             `json:"first_step"`
-}
-
 // maxWarnings is how many kinds of warnings a summary has.
 const maxWarnings = 4
 
 // warnings returns the first kinds of warnings, and how many steps raise each.
-func (s *Summary) warnings() []summaryWarning {
-	out := []summaryWarning{}
+func (s *Summary) warnings() []warningSpan {
+	var out []warningSpan
 	for _, first := range s.Trend.FirstWarnings() {
 		if len(out) == maxWarnings {
 			break
 		}
-		w := summaryWarning{Kind: first.Kind, First: s.Trend.Steps[first.StepIndex].Step}
+		w := warningSpan{Kind: first.Kind, First: s.Trend.Steps[first.StepIndex].Step}
 		for i := range s.Trend.Steps {
 			if slices.ContainsFunc(s.Trend.Steps[i].Warnings, func(o model.Warning) bool { return o.Kind == first.Kind }) {
 				w.Steps++
@@ -260,7 +253,7 @@ func (s *Summary) text(n int) []byte {
 	}
 	g := s.Glance
 	first, last := s.span()
-	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps), units.Plural(g.Rows, "samples"))
+	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps-len(g.Open)), units.Plural(g.Rows, "samples"))
 	for _, open := range g.Open {
 		line("open", "step %d is still being written and counts in none of the figures", open)
 	}
@@ -277,17 +270,18 @@ func (s *Summary) text(n int) []byte {
 	if g.InvalidRewards > 0 {
 		invalid = fmt.Sprintf(", %s NaN or missing", units.Count(g.InvalidRewards))
 	}
-	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, lengthText(g.Length(), s.Snap.Run.LengthUnit))
+	length := ""
+	if x := g.Length(); !math.IsNaN(x) {
+		length = fmt.Sprintf(", length %s %s", units.Short(x), s.Snap.Run.LengthUnit)
+	}
+	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, length)
 	for i := range g.Spans[:n] {
 		x := &g.Spans[i]
-		steps, cause := fmt.Sprintf("step %d", x.From), shorten(x.Cause, 140)
-		if x.From != x.To {
-			steps = fmt.Sprintf("steps %d to %d", x.From, x.To)
-		}
+		cause := shorten(x.Cause, 140)
 		if example := s.example(i); example != "" {
 			cause += "; such as group " + example
 		}
-		line("worst", "%s: %s", steps, cause)
+		line("worst", "%s: %s", units.Steps(x.From, x.To), cause)
 	}
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
@@ -307,14 +301,6 @@ func (s *Summary) text(n int) []byte {
 	}
 	line("advice", "%s", s.advice())
 	return b.Bytes()
-}
-
-// lengthText is the mean length of responses behind a comma, "" if it is not known.
-func lengthText(mean float64, unit model.LengthUnit) string {
-	if math.IsNaN(mean) {
-		return ""
-	}
-	return fmt.Sprintf(", length %s %s", units.Short(mean), unit)
 }
 
 func meanText(x float64) string {
@@ -346,7 +332,7 @@ func StepsJSON(w io.Writer, s *Steps) error {
 			}
 			rows = append(rows, row)
 		}
-		columns := append(namesOf(answerFigures()), "fates")
+		columns := append(anyNames(answerFigures()), "fates")
 		return s.document("vantage/steps@1", object{{"columns", columns}, {"rows", rows}, {"open_steps", open}, {"left_out", some(len(s.Steps) - n)}}...)
 	})
 }
@@ -377,11 +363,11 @@ func StepsText(w io.Writer, s *Steps) error {
 
 // stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
-	open := ""
+	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
 	if s.Open {
-		open = " (still being written)"
+		signal, open = units.Missing, " (still being written)"
 	}
-	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), fmt.Sprintf("%d/%d", s.Signal, s.Groups),
+	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), signal,
 		meanText(s.Metric("critic/score/mean")), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -53,25 +54,31 @@ func partValue(name string) float64 {
 // BreakdownText writes a table for people.
 func BreakdownText(w io.Writer, b *Breakdown) error {
 	b.Sort()
-	var out strings.Builder
+	out := bufio.NewWriter(w)
 	if line := b.Head.line(); line != "" {
-		fmt.Fprintln(&out, line)
+		fmt.Fprintln(out, line)
 	}
-	fmt.Fprintf(&out, "breakdown by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"), estimatorText(b.Settings, b.Choice), b.Settings.Scale, b.stagesText())
-	if b.Where != "" {
-		fmt.Fprintf(&out, "only samples where %s\n", sanitize.Line(b.Where))
+	stages := "" // that are set beside estimator and ratios
+	for _, stage := range []string{b.Settings.Overlong, b.Settings.GroupFilter, b.Settings.Loss} {
+		if stage != "" {
+			stages += ", " + sanitize.Line(stage)
+		}
 	}
-	out.WriteString("\n")
+	if b.Settings.Filtering() {
+		stages += ", " + strings.Join(filterTexts(b.Settings), " ")
+	}
+	fmt.Fprintf(out, "breakdown by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"), estimatorText(b.Settings, b.Choice), b.Settings.Scale, stages)
+	writeFacts(out, 0, fact("only samples where", b.Where))
+	fmt.Fprintln(out)
 	for _, line := range b.Lines(math.MaxInt) {
-		fmt.Fprintf(&out, "%-28s%s\n", cut(line.Name, 28), line.Figures)
+		fmt.Fprintf(out, "%-28s%s\n", cut(line.Name, 28), line.Figures)
 	}
-	out.WriteString("\n" + BreakdownLegend + "\n")
+	fmt.Fprintf(out, "\n%s\n", BreakdownLegend)
 	if b.Note != "" {
-		fmt.Fprintln(&out, sanitize.Line(b.Note))
+		fmt.Fprintln(out, sanitize.Line(b.Note))
 	}
-	fmt.Fprintf(&out, "\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
-	_, err := io.WriteString(w, out.String())
-	return err
+	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
+	return out.Flush()
 }
 
 // BreakdownLegend says what the figures of the table are.
@@ -136,20 +143,6 @@ func (b *Breakdown) Lines(w int) []BreakdownLine {
 	return lines
 }
 
-// stagesText names the stages that are set beside estimator and ratios.
-func (b *Breakdown) stagesText() string {
-	text := ""
-	for _, stage := range []string{b.Settings.Overlong, b.Settings.GroupFilter, b.Settings.Loss} {
-		if stage != "" {
-			text += ", " + sanitize.Line(stage)
-		}
-	}
-	if b.Settings.Filtering() {
-		text += fmt.Sprintf(", keep_pos_ratio %s keep_neg_ratio %s compute_new_adv %s", units.Fixed(b.Settings.KeepPos, 2), units.Fixed(b.Settings.KeepNeg, 2), onOff(b.Settings.Recompute))
-	}
-	return text
-}
-
 // Table is the breakdown for other programs: sums, of which shares can be made.
 func (b *Breakdown) Table() Table {
 	b.Sort()
@@ -185,18 +178,13 @@ func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.Table(
 func BreakdownJSON(w io.Writer, b *Breakdown) error {
 	parts := b.Table()
 	parts.Columns[0] = "value"
-	return writeJSON(w, object{
-		{"schema", "vantage/breakdown@1"},
+	return writeDocument(w, "vantage/breakdown@1", object{
 		{"by", b.By},
 		{"where", some(b.Where)},
 		{"note", some(b.Note)},
 		{"steps", b.Parts.Steps},
-		{"settings", newSettingsJSON(b.Settings)},
-		{"estimator", some(newChoiceJSON(b.Choice))},
-		{"reward", some(newRewardJSON(b.Choice.Rewards))},
-		{"parts", parts},
-		{"complete", true},
-	})
+		{"settings", settingsJSON(b.Settings)},
+	}, choiceJSON(b.Choice), object{{"parts", parts}})
 }
 
 // percent is x as a share of all: "61%".

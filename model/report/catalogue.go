@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -31,35 +32,33 @@ type detail struct {
 
 // List writes a line per entry.
 func (c Catalogue[T]) List(w io.Writer, list []T) error {
-	var b strings.Builder
-	framework := ""
+	out, framework := bufio.NewWriter(w), ""
 	for _, x := range list {
 		if of := x.About().Framework; of != framework && !c.noHeads {
 			framework = of
-			fmt.Fprintf(&b, "%s\n", framework)
+			fmt.Fprintln(out, framework)
 		}
-		b.WriteString(c.line(x) + "\n")
+		fmt.Fprintln(out, c.line(x))
 	}
-	_, err := io.WriteString(w, b.String()+c.foot)
-	return err
+	fmt.Fprint(out, c.foot)
+	return out.Flush()
 }
 
 // Pages writes the full description of each entry, with an empty line between two.
 func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
-	var b strings.Builder
+	out := bufio.NewWriter(w)
 	for i, x := range list {
 		if i > 0 {
-			b.WriteByte('\n')
+			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(&b, "%s %s\n", x.About().Framework, x.About().Name)
+		fmt.Fprintln(out, x.About().Framework, x.About().Name)
 		for _, d := range c.details(x) {
 			for _, text := range d.texts() {
-				fmt.Fprintf(&b, "  %-13s%s\n", d.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
+				fmt.Fprintf(out, "  %-13s%s\n", d.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out.Flush()
 }
 
 // texts are what a page says under the label, each time that it has it.
@@ -86,7 +85,7 @@ func (d detail) texts() []string {
 	return nil
 }
 
-// JSON writes the entries as a list: see writeList. What the keys mean is in the schema of its name.
+// JSON writes the entries as a list. What the keys mean is in the schema of its name.
 func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 	all := []object{}
 	for _, x := range list {
@@ -98,7 +97,7 @@ func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 		}
 		all = append(all, o)
 	}
-	return writeList(w, c.Name, all)
+	return writeDocument(w, "vantage/"+c.Name+"@1", object{{c.Name, all}})
 }
 
 // options are objects in JSON.
@@ -185,6 +184,14 @@ func Filters() Catalogue[*groupfilter.Filter] {
 			return fmt.Sprintf("  %-38s %-9s %s", f.Name, f.Dropped, f.Formula)
 		},
 		details: func(f *groupfilter.Filter) []detail {
+			dropped := "are refilled: other prompts are generated until the batch is full"
+			switch f.Dropped {
+			case groupfilter.Removed:
+				dropped = "are not trained on, and nothing takes their place"
+			case groupfilter.Masked:
+				dropped = "stay in the batch with a loss mask of 0, and count where the loss counts rows"
+			case groupfilter.Refilled:
+			}
 			source := f.Source
 			if f.NoPublicCode {
 				source += "; by the description, no public code to compare with"
@@ -192,7 +199,7 @@ func Filters() Catalogue[*groupfilter.Filter] {
 			return []detail{
 				{"keeps", "keeps", f.Formula},
 				{"notes", "doc", f.Doc},
-				{"dropped rows", "", droppedText(f.Dropped)},
+				{"dropped rows", "", dropped},
 				{"", "dropped", f.Dropped.String()},
 				{"needs", "needs", append([]string{"reward", "group"}, needed([]need{
 					{"rewards before shaping by length", f.SeesRaw},
@@ -206,17 +213,6 @@ func Filters() Catalogue[*groupfilter.Filter] {
 				{"option", "options", some(options(f.Options))},
 			}
 		},
-	}
-}
-
-func droppedText(d groupfilter.Dropped) string {
-	switch d {
-	case groupfilter.Removed:
-		return "are not trained on, and nothing takes their place"
-	case groupfilter.Masked:
-		return "stay in the batch with a loss mask of 0, and count where the loss counts rows"
-	default:
-		return "are refilled: other prompts are generated until the batch is full"
 	}
 }
 
@@ -308,14 +304,6 @@ func needed(list []need) []string {
 	return names
 }
 
-// writeList writes a list of what there is, under its name and with a schema of that name:
-//
-//	{"schema": "vantage/estimators@1", "estimators": [{…}], "complete": true}
-func writeList(w io.Writer, name string, entries any) error {
-	_, err := fmt.Fprintf(w, "{\n  \"schema\": \"vantage/%s@1\",\n  %q: %s,\n  \"complete\": true\n}\n", name, name, indented(entries, "  "))
-	return err
-}
-
 // wrap breaks text between words into lines of at most w characters.
 func wrap(text string, w int) []string {
 	var lines []string
@@ -350,18 +338,17 @@ const formatsFoot = "\n" +
 
 // FormatText writes which logs can be read, and the trainers' options that write them.
 func FormatText(w io.Writer, list []Format) error {
-	var b strings.Builder
+	out := bufio.NewWriter(w)
 	for _, f := range list {
-		fmt.Fprintf(&b, "%-20s%s\n", f.Name, strings.Join(wrap(f.Doc, 90), "\n"+strings.Repeat(" ", 20)))
-		fmt.Fprintf(&b, "%20swritten with: %s\n", "", strings.Join(wrap(f.Writes, 76), "\n"+strings.Repeat(" ", 34)))
-		fmt.Fprintf(&b, "%20swritten as:   %s\n%20sthen:         %s\n", "", f.File, "", f.Command)
+		fmt.Fprintf(out, "%-20s%s\n", f.Name, strings.Join(wrap(f.Doc, 90), "\n"+strings.Repeat(" ", 20)))
+		fmt.Fprintf(out, "%20swritten with: %s\n", "", strings.Join(wrap(f.Writes, 76), "\n"+strings.Repeat(" ", 34)))
+		fmt.Fprintf(out, "%20swritten as:   %s\n%20sthen:         %s\n", "", f.File, "", f.Command)
 	}
-	b.WriteString(formatsFoot)
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprint(out, formatsFoot)
+	return out.Flush()
 }
 
-// FormatJSON writes the formats as a list (see writeList), objects of name, doc, writes, file and command.
+// FormatJSON writes the formats as a list of objects.
 func FormatJSON(w io.Writer, list []Format) error {
-	return writeList(w, "formats", append([]Format{}, list...))
+	return writeDocument(w, "vantage/formats@1", object{{"formats", append([]Format{}, list...)}})
 }

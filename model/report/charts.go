@@ -18,7 +18,7 @@ import (
 type Charts struct {
 	Original, Processed *histogram // processed: of the kept samples only
 	Trends              []trendLine
-	Solved              []bar
+	Solved              []float64 // groups by solve rate
 	FirstStep, LastStep int64
 	Steps               int
 	SolvedAt            string // which rewards are solved, in words
@@ -29,16 +29,13 @@ type Charts struct {
 	points     []pointSteps // of each line
 }
 
+// maxPoints is the most points of a trend: with more steps a point is the mean of several.
+const maxPoints = 48
+
 // pointSteps are the complete steps that a point of a line stands for.
 type pointSteps struct {
 	First, Last int64
 	Count       int
-}
-
-// bar is a count with its name.
-type bar struct {
-	Name  string
-	Count float64
 }
 
 // mainTrends returns the figures that are drawn over the steps, named as on the screen.
@@ -56,15 +53,18 @@ func mainTrends() []trendLine {
 
 // newCharts returns charts without steps, whose lines have at most so many points.
 func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points int) *Charts {
-	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: lines, SolvedAt: solvedReward(scales), stepCount: len(r.Snap.Steps)}
-	for i := range c.Trends {
-		c.Trends[i].reset(c.stepCount, points)
+	steps := len(r.Snap.Steps)
+	n := max(1, min(points, steps))
+	for i := range lines {
+		l := &lines[i]
+		l.First, l.Last, l.Min, l.Max = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
+		l.Values, l.sums, l.counts = slices.Repeat([]float64{math.NaN()}, n), make([]float64, n), make([]int, n)
+		l.Lows, l.Highs = slices.Clone(l.Values), slices.Clone(l.Values)
 	}
-	c.points = make([]pointSteps, max(1, min(points, c.stepCount)))
-	for _, name := range analysis.SolveBinNames() {
-		c.Solved = append(c.Solved, bar{Name: name})
+	return &Charts{
+		Original: newHistogram(), Processed: newHistogram(), Trends: lines, Solved: make([]float64, len(analysis.SolveBinNames())),
+		SolvedAt: solvedReward(scales), stepCount: steps, points: make([]pointSteps, n),
 	}
-	return c
 }
 
 // solvedReward says which rewards are solved; "" if no run's rewards say it.
@@ -93,13 +93,23 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 		c.FirstStep = s.Step
 	}
 	c.Steps, c.LastStep = c.Steps+1, s.Step
-	c.addPoint(at, s.Step)
-	for i := range c.Trends {
-		c.Trends[i].add(at, c.stepCount, c.Trends[i].of(s, a))
+	cell := at * len(c.points) / max(1, c.stepCount)
+	p := &c.points[cell]
+	if p.Count == 0 {
+		p.First = s.Step
 	}
-	for i := range c.Solved {
-		if n := s.Metric("vantage/solve_rate/" + c.Solved[i].Name); n == n {
-			c.Solved[i].Count += n
+	p.Last, p.Count = s.Step, p.Count+1
+	for i := range c.Trends {
+		switch l := &c.Trends[i]; {
+		case l.value == nil:
+			l.add(cell, s.Metric(l.metric))
+		case a != nil:
+			l.add(cell, l.value(s, a))
+		}
+	}
+	for i, name := range analysis.SolveBinNames() {
+		if n := s.Metric("vantage/solve_rate/" + name); n == n {
+			c.Solved[i] += n
 		}
 	}
 	if a == nil {
@@ -114,18 +124,6 @@ func (c *Charts) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	}
 }
 
-// addPoint adds step at of the run's steps to the steps of its point.
-func (c *Charts) addPoint(at int, step int64) {
-	p := &c.points[at*len(c.points)/max(1, c.stepCount)]
-	if p.Count == 0 {
-		p.First = step
-	}
-	p.Last, p.Count = step, p.Count+1
-}
-
-// maxPoints is the most points of a trend: with more steps a point is the mean of several.
-const maxPoints = 48
-
 // trendLine is a figure over the steps of a run.
 type trendLine struct {
 	Name                  string
@@ -133,38 +131,16 @@ type trendLine struct {
 	Lows, Highs           []float64 // the least and the most of the steps of a point
 	First, Last, Min, Max float64
 	metric                string
-	value                 func(*analysis.StepFigures, *analysis.Analysis) float64 // instead of metric; nil where that is a metric
+	value                 func(*analysis.StepFigures, *analysis.Analysis) float64 // of the samples, instead of metric
 	sums                  []float64
 	counts                []int
 }
 
-// of returns the figure of a step, NaN if it has none. a is nil of a step whose samples are not there.
-func (l *trendLine) of(s *analysis.StepFigures, a *analysis.Analysis) float64 {
-	switch {
-	case l.value == nil:
-		return s.Metric(l.metric)
-	case a == nil:
-		return math.NaN()
-	}
-	return l.value(s, a)
-}
-
-func (l *trendLine) reset(steps, points int) {
-	n := max(1, min(points, steps))
-	l.First, l.Last, l.Min, l.Max = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
-	l.Values, l.sums, l.counts = make([]float64, n), make([]float64, n), make([]int, n)
-	for i := range l.Values {
-		l.Values[i] = math.NaN()
-	}
-	l.Lows, l.Highs = slices.Clone(l.Values), slices.Clone(l.Values)
-}
-
-// add adds the value of step at of the run's steps.
-func (l *trendLine) add(at, of int, x float64) {
+// add adds the value of a step to a point of the line.
+func (l *trendLine) add(cell int, x float64) {
 	if x-x != 0 {
 		return
 	}
-	cell := at * len(l.Values) / max(1, of)
 	l.sums[cell] += x
 	l.counts[cell]++
 	l.Values[cell] = l.sums[cell] / float64(l.counts[cell])
@@ -212,23 +188,18 @@ func (h *histogram) add(x float64) {
 	h.Sum += x
 	h.SumSquares += x * x
 	h.MaxAbs = max(h.MaxAbs, math.Abs(x))
-	for math.Abs(x) >= h.limit && h.limit < math.MaxFloat64/2 {
-		h.widen()
+	for math.Abs(x) >= h.limit && h.limit < math.MaxFloat64/2 { // the range doubles, each two bins become one
+		wide := make([]int, histogramBins)
+		for i, n := range h.counts {
+			wide[histogramBins/4+i/2] += n
+		}
+		h.limit, h.counts = 2*h.limit, wide
 	}
 	bin := min(histogramBins/2-1, int(math.Abs(x)/h.limit*(histogramBins/2))) // from the middle
 	if x < 0 {
 		bin = -1 - bin
 	}
 	h.counts[histogramBins/2+bin]++
-}
-
-// widen doubles the range: each two bins become one.
-func (h *histogram) widen() {
-	wide := make([]int, histogramBins)
-	for i, n := range h.counts {
-		wide[histogramBins/4+i/2] += n
-	}
-	h.limit, h.counts = 2*h.limit, wide
 }
 
 // rebin returns the counts in n bins from -limit to limit.
@@ -270,8 +241,8 @@ func (c *Charts) hasSolved() bool { return c.Steps > 0 && c.SolvedAt != "" }
 
 // solvedTotals returns the largest count of a solve rate, and their sum.
 func (c *Charts) solvedTotals() (tallest, sum float64) {
-	for _, b := range c.Solved {
-		tallest, sum = max(tallest, b.Count), sum+b.Count
+	for _, n := range c.Solved {
+		tallest, sum = max(tallest, n), sum+n
 	}
 	return tallest, sum
 }
@@ -301,35 +272,41 @@ const (
 // Text returns the charts drawn with characters.
 func (c *Charts) Text() []string {
 	var lines []string
+	add := func(title string, chart []string) {
+		lines = append(lines, "", title)
+		for _, line := range chart {
+			lines = append(lines, "  "+line)
+		}
+	}
 	if c.hasDistribution() {
-		lines = append(lines, "", fmt.Sprintf("advantages of %s: original above the line, processed below", c.stepRange()))
-		lines = append(lines, indent(c.textDistribution())...)
+		add(fmt.Sprintf("advantages of %s: original above the line, processed below", c.stepRange()), c.textDistribution())
 	}
 	if c.Steps > 1 {
-		lines = append(lines, "")
-		lines = append(lines, c.textTrends()...)
+		span := fmt.Sprintf("%d … %d", c.FirstStep, c.LastStep)
+		width := max(len(c.points), 2*maxPoints/3, utf8.RuneCountInString(span))
+		title := fmt.Sprintf("over the steps  %-*s %8s %8s %8s %8s", width, span, "first", "newest", "least", "most")
+		var trends []string
+		for _, l := range c.Trends {
+			if l.hasValue() {
+				trends = append(trends, fmt.Sprintf("%-13s %-*s %8s %8s %8s %8s", l.Name, width, sparkline(l),
+					units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max)))
+			}
+		}
+		add(title, trends)
 	}
 	if c.hasSolved() {
-		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt))
-		lines = append(lines, indent(c.textSolved())...)
-	}
-	return lines
-}
-
-func indent(lines []string) []string {
-	for i := range lines {
-		lines[i] = "  " + lines[i]
+		tallest, all := c.solvedTotals()
+		var bars []string
+		for i, name := range solveBinNames() {
+			bars = append(bars, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(c.Solved[i]/max(1, tallest)), units.Fraction(int(c.Solved[i]), int(all))))
+		}
+		add(fmt.Sprintf("groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt), bars)
 	}
 	return lines
 }
 
 // stepRange returns "step 3" or "steps 1 to 40".
-func (c *Charts) stepRange() string {
-	if c.Steps == 1 {
-		return fmt.Sprintf("step %d", c.FirstStep)
-	}
-	return fmt.Sprintf("steps %d to %d", c.FirstStep, c.LastStep)
-}
+func (c *Charts) stepRange() string { return units.Steps(c.FirstStep, c.LastStep) }
 
 // textDistribution draws both histograms on one axis and scale, with their moments below.
 func (c *Charts) textDistribution() []string {
@@ -345,7 +322,14 @@ func (c *Charts) textDistribution() []string {
 	}
 	end := units.Short(limit)
 	gap := plotColumns/2 - 1 - utf8.RuneCountInString(end)
-	lines = append(trimBlank(lines), "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
+	isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	for isBlank(lines[0]) {
+		lines = lines[1:]
+	}
+	for isBlank(lines[len(lines)-1]) { // the axis is not
+		lines = lines[:len(lines)-1]
+	}
+	lines = append(lines, "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
 	return append(lines, momentsText("original", c.Original), momentsText("processed", c.Processed))
 }
 
@@ -365,17 +349,20 @@ func plotRow(columns []int, tallest, row int, levels []rune) string {
 	return b.String()
 }
 
-// trimBlank removes blank lines at both ends.
-func trimBlank(lines []string) []string {
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
+// momentsSentence says how many values of a distribution there are, and their moments.
+func momentsSentence(name string, h *histogram) string {
+	if h.N == h.NotFinite {
+		return name + ": none."
 	}
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
-		lines = lines[:len(lines)-1]
+	text := fmt.Sprintf("%s: %s samples, %s of them 0; mean %s, std %s, largest %s", name,
+		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.MaxAbs, 2))
+	if h.NotFinite > 0 {
+		text += "; not numbers " + units.Count(h.NotFinite)
 	}
-	return lines
+	return text + "."
 }
 
+// momentsText says the same in a line below a chart of characters.
 func momentsText(name string, h *histogram) string {
 	if h.N == h.NotFinite {
 		return fmt.Sprintf("%-10s none", name)
@@ -383,25 +370,12 @@ func momentsText(name string, h *histogram) string {
 	text := fmt.Sprintf("%-10s %s samples, %s of them 0 and not drawn; mean %s  std %s  largest %s", name,
 		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.MaxAbs, 2))
 	if h.NotFinite > 0 {
-		text += fmt.Sprintf("  not numbers %s", units.Count(h.NotFinite))
+		text += "  not numbers " + units.Count(h.NotFinite)
 	}
 	return text
 }
 
-// textTrends draws each figure as a sparkline between its minimum and maximum.
-func (c *Charts) textTrends() []string {
-	w := len(c.Trends[0].Values)
-	head := fmt.Sprintf("%-*s", max(w, 2*maxPoints/3), fmt.Sprintf("%d … %d", c.FirstStep, c.LastStep))
-	lines := []string{fmt.Sprintf("over the steps  %s %8s %8s %8s %8s", head, "first", "newest", "least", "most")}
-	for _, l := range c.Trends {
-		if l.hasValue() {
-			lines = append(lines, fmt.Sprintf("  %-13s %-*s %8s %8s %8s %8s", l.Name, utf8.RuneCountInString(head), sparkline(l),
-				units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max)))
-		}
-	}
-	return lines
-}
-
+// sparkline draws a figure between its minimum and maximum.
 func sparkline(l trendLine) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
@@ -417,17 +391,6 @@ func sparkline(l trendLine) string {
 		b.WriteRune(levels[min(len(levels)-1, max(0, at))])
 	}
 	return b.String()
-}
-
-// textSolved draws a bar per solve rate.
-func (c *Charts) textSolved() []string {
-	tallest, all := c.solvedTotals()
-	var lines []string
-	for i, name := range solveBinNames() {
-		n := c.Solved[i].Count
-		lines = append(lines, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(n/max(1, tallest)), units.Fraction(int(n), int(all))))
-	}
-	return lines
 }
 
 // solveBinNames returns labels for the bins of model.SolveNames.

@@ -45,9 +45,7 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 // writeComputedAs writes the estimator, and the columns of the reward if they had to be chosen.
 func writeComputedAs(out io.Writer, chosen choice.Choice) {
 	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
-	if chosen.Rewards.IsChoice() {
-		fmt.Fprintf(out, "reward %s\n", sanitize.Line(chosen.Rewards.String()))
-	}
+	writeFacts(out, 0, fact("reward", chosen.Rewards.String()))
 }
 
 // checkTotal is the last line: without it the list was cut.
@@ -113,14 +111,12 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		}
 		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
-	return writeJSON(w, object{
+	return jsonEncoder(w, "").Encode(append(object{
 		{"schema", "vantage/check@1"},
 		{"rules", rules},
 		{"notes", some(result.Notes)},
 		{"passed", check.Failed(result.Findings) == 0},
-		{"estimator", some(newChoiceJSON(chosen))},
-		{"reward", some(newRewardJSON(chosen.Rewards))},
-	})
+	}, choiceJSON(chosen)...))
 }
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
@@ -218,8 +214,8 @@ func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
 		Name:       suiteName, Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n"),
 	}
-	if chosen.Rewards.IsChoice() {
-		suite.Properties = append(suite.Properties, junitProperty{Name: "reward", Value: sanitize.Line(chosen.Rewards.String())})
+	if text := chosen.Rewards.String(); text != "" {
+		suite.Properties = append(suite.Properties, junitProperty{Name: "reward", Value: sanitize.Line(text)})
 	}
 	for i := range findings {
 		f := &findings[i]

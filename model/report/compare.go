@@ -29,18 +29,13 @@ func (c Comparison) Sentence() string {
 	}
 	text := fmt.Sprintf("%s wins %d, loses %d, ties %d of %s", c.Names[1], c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"))
 	if c.Wins+c.Losses > 0 {
-		text += fmt.Sprintf("; win rate 95%% CI %.0f–%.0f%%, p=%s", 100*c.WinShare[0], 100*c.WinShare[1], shortP(c.PValue))
+		p := fmt.Sprintf("%.2g", c.PValue)
+		if mantissa, exponent, ok := strings.Cut(fmt.Sprintf("%.0e", c.PValue), "e-"); ok && c.PValue < 0.001 { // 6e-7
+			p = mantissa + "e-" + strings.TrimLeft(exponent, "0")
+		}
+		text += fmt.Sprintf("; win rate 95%% CI %.0f–%.0f%%, p=%s", 100*c.WinShare[0], 100*c.WinShare[1], p)
 	}
 	return text + "; mean Δ " + withStdErr(c.Delta, c.StdErr)
-}
-
-// shortP writes a p-value: 0.12, 6e-7.
-func shortP(p float64) string {
-	if p >= 0.001 || p == 0 {
-		return fmt.Sprintf("%.2g", p)
-	}
-	mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.0e", p), "e-")
-	return mantissa + "e-" + strings.TrimLeft(exponent, "0")
 }
 
 // withStdErr writes a mean difference with its standard error, if it has one.
@@ -102,32 +97,33 @@ func signedDelta(x float64) string {
 		return units.Missing
 	}
 	text := fmt.Sprintf("%+.3f", x)
-	if text == "-0.000" {
-		return "+0.000"
-	}
-	return text
+	return strings.Replace(text, "-0.000", "+0.000", 1)
 }
 
 // CompareText writes the comparison as a page of text.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "first      %s\nsecond     %s\nverdict    %s\n", sanitize.Line(c.Titles[0]), sanitize.Line(c.Titles[1]), c.Sentence())
-	fmt.Fprintf(out, "compared   %s\nleft out   %s\n", c.Compared(), c.LeftOut())
-	if c.Scales != "" {
-		fmt.Fprintf(out, "note       %s\n", c.Scales)
-	}
+	writeFacts(out, 10, fact("first", c.Titles[0]), fact("second", c.Titles[1]), fact("verdict", c.Sentence()), fact("compared", c.Compared()),
+		fact("left out", c.LeftOut()), fact("note", c.Scales))
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %17s\n", "reward under both", "prompts", "mean Δ ± s.e.")
 		for _, b := range c.Bins {
 			fmt.Fprintf(out, "%-18s %8d %17s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 		}
-		heads, widths := c.columnHeads()
-		for _, list := range c.pairLists() {
-			fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
-			for _, p := range list.pairs {
-				fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()),
-					fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
-			}
+	}
+	var heads [2]string // the ends of the names, where they differ
+	var widths [2]int
+	for i, name := range c.Names {
+		if r := []rune(name); len(r) > maxNameWidth {
+			name = "…" + string(r[len(r)-maxNameWidth+1:])
+		}
+		heads[i], widths[i] = name, max(9, utf8.RuneCountInString(name))
+	}
+	for _, list := range c.pairLists() {
+		fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
+		for _, p := range list.pairs {
+			fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()),
+				fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
 		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
@@ -155,17 +151,6 @@ func (c Comparison) pairLists() []pairList {
 
 // maxNameWidth is the width of a column that is headed by the name of a run.
 const maxNameWidth = 24
-
-// columnHeads returns the names of the runs for columns of numbers: their ends, where names differ.
-func (c Comparison) columnHeads() (heads [2]string, widths [2]int) {
-	for i, name := range c.Names {
-		if r := []rune(name); len(r) > maxNameWidth {
-			name = "…" + string(r[len(r)-maxNameWidth+1:])
-		}
-		heads[i], widths[i] = name, max(9, utf8.RuneCountInString(name))
-	}
-	return heads, widths
-}
 
 // CompareMarkdown writes the comparison as Markdown.
 func CompareMarkdown(w io.Writer, c Comparison) error {
@@ -201,22 +186,40 @@ func CompareCSV(w io.Writer, c Comparison) error {
 // CompareJSON writes the object that the schema compare@2 describes.
 func CompareJSON(w io.Writer, c Comparison) error {
 	bins, pairs := []object{}, []object{}
+	finite := func(x float64) any { // left out where there is none
+		if x-x != 0 {
+			return absent{}
+		}
+		return x
+	}
+	scope := func(s compare.Scope) object {
+		return object{
+			{"steps", s.LeftOutSteps},
+			{"of_steps", s.Steps},
+			{"open_steps", s.OpenSteps},
+			{"prompts", s.LeftOutPrompts},
+			{"of_prompts", s.Prompts},
+			{"samples", s.LeftOutSamples},
+			{"of_samples", s.Samples},
+			{"invalid_samples", s.InvalidSamples},
+			{"surplus_samples", s.SurplusSamples},
+		}
+	}
 	for _, b := range c.Bins {
-		bins = append(bins, object{{"from", plainFloat(b.Lo)}, {"to", plainFloat(b.Hi)}, {"prompts", b.Pairs}, {"delta", finite(b.Delta)}, {"std_err", finite(b.StdErr)}})
+		bins = append(bins, object{{"from", b.Lo}, {"to", b.Hi}, {"prompts", b.Pairs}, {"delta", finite(b.Delta)}, {"std_err", finite(b.StdErr)}})
 	}
 	for _, p := range c.Pairs {
 		pairs = append(pairs, object{
 			{"prompt", sanitize.Line(p.Preview)},
-			{"a", plainFloat(p.Baseline)},
-			{"b", plainFloat(p.Candidate)},
+			{"a", p.Baseline},
+			{"b", p.Candidate},
 			{"samples_a", p.OfBaseline},
 			{"samples_b", p.OfCandidate},
 			{"samples", p.Samples},
 			{"same_steps", p.SameSteps},
 		})
 	}
-	return writeJSON(w, object{
-		{"schema", "vantage/compare@2"},
+	return writeDocument(w, "vantage/compare@2", object{
 		{"a", c.Titles[0]},
 		{"b", c.Titles[1]},
 		{"names", c.Names},
@@ -226,38 +229,15 @@ func CompareJSON(w io.Writer, c Comparison) error {
 		{"ties", c.Ties},
 		{"delta", finite(c.Delta)},
 		{"std_err", finite(c.StdErr)},
-		{"p", plainFloat(c.PValue)},
+		{"p", c.PValue},
 		{"win_share_95", c.WinShare},
 		{"steps", c.Steps},
 		{"other_steps", c.OtherSteps},
 		{"only_a", c.Baseline.LeftOutPrompts},
 		{"only_b", c.Candidate.LeftOutPrompts},
-		{"left_out", object{{"a", scopeJSON(c.Baseline)}, {"b", scopeJSON(c.Candidate)}}},
+		{"left_out", object{{"a", scope(c.Baseline)}, {"b", scope(c.Candidate)}}},
 		{"note", some(c.Scales)},
 		{"difficulty", bins},
 		{"pairs", pairs},
-		{"complete", true},
 	})
-}
-
-func scopeJSON(s compare.Scope) object {
-	return object{
-		{"steps", s.LeftOutSteps},
-		{"of_steps", s.Steps},
-		{"open_steps", s.OpenSteps},
-		{"prompts", s.LeftOutPrompts},
-		{"of_prompts", s.Prompts},
-		{"samples", s.LeftOutSamples},
-		{"of_samples", s.Samples},
-		{"invalid_samples", s.InvalidSamples},
-		{"surplus_samples", s.SurplusSamples},
-	}
-}
-
-// finite is a number that an object leaves out where there is none.
-func finite(x float64) any {
-	if x-x != 0 {
-		return absent{}
-	}
-	return plainFloat(x)
 }

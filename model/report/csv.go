@@ -41,55 +41,70 @@ func (t *csvTable) head(p *page) {
 			"step", "group", "fate", "samples", "kept_pos", "kept_zero", "kept_neg", "flips", "reward_mean", "reward_std", "invalid", "prompt",
 			"refused", "rollouts", "nonzero",
 		}, flips, []string{"admitted", "why_skipped"})...)
-		p.printf("%s\n", strings.Join(namesOf(t.groups), ","))
+		p.writeCSV(anyNames(t.groups)...)
 		return
 	}
 	t.steps = append(slices.Clip(p.counts), figures.Select(figures.Steps(), slices.Concat(flips, fates)...)...)
 	for _, name := range p.metricNames {
 		t.steps = append(t.steps, figures.Metric(name))
 	}
-	first := map[Per]string{PerStep: "step,open", PerRun: "steps"}[p.Per]
-	for _, name := range namesOf(t.steps) {
-		first += "," + csvText(name)
+	first := []any{"step", "open"}
+	if p.Per == PerRun {
+		first = []any{"steps"}
 	}
-	p.printf("%s\n", first)
+	p.writeCSV(append(first, anyNames(t.steps)...)...)
 }
 
 func (t *csvTable) step(p *page, s *analysis.StepFigures) {
-	p.printf("%d,%t,%s\n", s.Step, s.Open, csvCells(t.steps, s))
+	p.writeCSV(append([]any{s.Step, s.Open}, cellsOf(t.steps, s)...)...)
 }
 
 func (t *csvTable) groupsOf(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
-		p.printf("%s\n", csvCells(t.groups, figures.NewGroupOf(a, i)))
+		p.writeCSV(cellsOf(t.groups, figures.NewGroupOf(a, i))...)
 	}
 }
 
 func (t *csvTable) foot(p *page) {
 	if p.Per == PerRun {
-		p.printf("%d,%s\n", p.total.Steps, csvCells(t.steps, p.total.summary()))
+		p.writeCSV(append([]any{p.total.complete()}, cellsOf(t.steps, p.total.summary())...)...)
 	}
 }
 
-// csvCells returns the cells of a row. Texts of the log are quoted.
-func csvCells[T any](columns []figures.Column[T], of T) []byte {
-	var line []byte
+func (p *page) writeCSV(cells ...any) { _, _ = p.out.Write(appendCSVRow(nil, cells)) }
+
+// cellsOf returns the cells of a row. Texts of the log are quoted.
+func cellsOf[T any](columns []figures.Column[T], of T) []any {
+	cells := make([]any, len(columns))
 	for k, c := range columns {
-		line = appendComma(line, k)
 		number := c.Value(of)
-		switch cell := number.Cell().(type) {
-		case float64:
-			line = appendFloat(line, cell, 64)
-		case string:
-			if number.IsText() {
-				cell = quoteCSV(csvText(cell))
-			}
-			line = append(line, cell...)
-		default:
-			line = fmt.Append(line, cell)
+		cells[k] = number.Cell()
+		if number.IsText() {
+			cells[k] = quotedCell(fmt.Sprint(cells[k]))
 		}
 	}
-	return line
+	return cells
+}
+
+// quotedCell is a text of the log that CSV always has in quotes.
+type quotedCell string
+
+// appendCSVRow appends a line of cells: see [Table].
+func appendCSVRow(line []byte, cells []any) []byte {
+	for k, cell := range cells {
+		line = appendComma(line, k)
+		switch x := cell.(type) {
+		case float64:
+			line = appendFloat(line, x, 64)
+		case quotedCell:
+			line = appendQuoted(line, csvText(string(x)))
+		case string:
+			line = appendCSVText(line, x)
+		default:
+			line = fmt.Append(line, x)
+		}
+	}
+	return append(line, '\n')
 }
 
 // appendComma appends what stands before column k.
@@ -100,8 +115,27 @@ func appendComma(line []byte, k int) []byte {
 	return line
 }
 
-// formatFloat returns the shortest decimal that parses to x, and that is no integer: see appendFloat.
-func formatFloat(x float64) string { return string(appendFloat(nil, x, 64)) }
+// appendCSVText appends text of one line, in quotes where a reader of CSV could take it for something else.
+func appendCSVText(line []byte, s string) []byte {
+	s = csvText(s)
+	if strings.ContainsAny(s, `",`) || strings.HasPrefix(s, " ") || s == `\.` { // the last ends what PostgreSQL reads
+		return appendQuoted(line, s)
+	}
+	return append(line, s...)
+}
+
+// appendCSVLines appends text with its line breaks.
+func appendCSVLines(line []byte, s string) []byte {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = csvText(lines[i])
+	}
+	return appendQuoted(line, strings.Join(lines, "\n"))
+}
+
+func appendQuoted(line []byte, s string) []byte {
+	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
+}
 
 // appendFloat appends the shortest decimal that parses to x as a float of that many bits. A whole number has
 // ".0": polars and others take a column of which the first hundred rows are integers for one of integers, and

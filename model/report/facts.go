@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -52,10 +55,7 @@ type Fact struct {
 // divided by a separator. What is not known has no fact.
 func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping model.Grouping, separator string) []Fact {
 	run := snap.Run
-	settings := []string{
-		estimatorText(set, c), "scale " + string(set.Scale), "keep_pos_ratio " + units.Fixed(set.KeepPos, 2),
-		"keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + onOff(set.Recompute),
-	}
+	settings := append([]string{estimatorText(set, c), "scale " + string(set.Scale)}, filterTexts(set)...)
 	facts := []Fact{
 		{Key: "log", Text: run.Format + " · " + units.Plural(len(snap.Steps), "steps") + " · " + units.Plural(snap.Rows, "samples") + attemptText(run.Attempts)},
 		{Key: "read", Text: run.Provenance},
@@ -82,6 +82,18 @@ func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping mo
 	return facts
 }
 
+// fact is something else that a page says behind a label.
+func fact(label, text string) Fact { return Fact{Label: label, Text: text} }
+
+// writeFacts writes a line for each fact that has a text, behind labels of some width.
+func writeFacts(w io.Writer, width int, facts ...Fact) {
+	for _, f := range facts {
+		if f.Text != "" {
+			fmt.Fprintf(w, "%-*s %s\n", width, f.Label, sanitize.Line(f.Text))
+		}
+	}
+}
+
 // facts returns those facts of the page that have some keys, in the order of the keys.
 func (p *page) facts(separator string, keys ...string) []Fact {
 	all := Facts(p.Snap, p.Settings, p.Choice, p.Grouping, separator)
@@ -99,12 +111,14 @@ func (p *page) facts(separator string, keys ...string) []Fact {
 	var selected []Fact
 	for _, key := range keys {
 		for _, f := range all {
-			if f.Key == key && f.Text != "" {
-				if f.Label == "" {
-					f.Label = f.Key
-				}
-				selected = append(selected, f)
+			if f.Key != key || f.Text == "" {
+				continue
 			}
+			if f.Key == "rollouts" && p.Per == PerGroup {
+				f.Text += "; n is rollouts/rows"
+			}
+			f.Label = cmp.Or(f.Label, f.Key)
+			selected = append(selected, f)
 		}
 	}
 	return selected
@@ -129,14 +143,6 @@ func (p *page) lastWrite(zone *time.Location, layout string) string {
 	return progress.LastWrite.In(zone).Format(layout)
 }
 
-// sizeLegend explains the sizes of groups in a log whose rollouts have several rows.
-func (p *page) sizeLegend() string {
-	if p.Per != PerGroup {
-		return ""
-	}
-	return "; n is rollouts/rows"
-}
-
 // attemptText says which of several attempts is reported.
 func attemptText(a model.RunAttempts) string {
 	if !a.Several() {
@@ -153,12 +159,14 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 	return c.String()
 }
 
+// filterTexts are the settings of the sample filter.
+func filterTexts(set model.Settings) []string {
+	return []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + onOff(set.Recompute)}
+}
+
 // rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
 func rewardText(set model.Settings, r choice.Rewards) string {
-	if r.IsChoice() {
-		return sanitize.Line(r.String())
-	}
-	return sanitize.Line(set.Reward + string(set.Weights))
+	return sanitize.Line(cmp.Or(r.String(), set.Reward+string(set.Weights)))
 }
 
 func onOff(on bool) string {

@@ -22,9 +22,7 @@ type GroupSize struct {
 // GroupSizeText writes what is known of the prompts, and a row per size.
 func GroupSizeText(w io.Writer, r GroupSize) error {
 	out := bufio.NewWriter(w)
-	for _, line := range GroupSizeNotes(r) {
-		fmt.Fprintf(out, "%-10s %s\n", line.About, line.Text)
-	}
+	writeFacts(out, 10, GroupSizeFacts(r)...)
 	fmt.Fprintln(out)
 	for _, line := range GroupSizeTable(r.Result, groupSizeFullWidth) {
 		fmt.Fprintln(out, line)
@@ -33,35 +31,31 @@ func GroupSizeText(w io.Writer, r GroupSize) error {
 	return out.Flush()
 }
 
-// Note is a labelled sentence.
-type Note struct{ About, Text string }
-
-// GroupSizeNotes say what the estimates are from, and what they assume.
-func GroupSizeNotes(r GroupSize) []Note {
+// GroupSizeFacts say what the estimates are from, and what they assume.
+func GroupSizeFacts(r GroupSize) []Fact {
 	size := "of different sizes"
 	if n := r.OwnSize(); n > 0 {
 		size = "of " + units.Count(n)
 	}
-	notes := []Note{{"groups", fmt.Sprintf("%s %s in %s, of which %s are dead: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))}}
-	if r.Where != "" {
-		notes = append(notes, Note{"selected", sanitize.Line(r.Where)})
+	facts := []Fact{
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
+		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {
-		notes = append(notes, Note{"solved", sanitize.Line(text)})
+		facts = append(facts, fact("solved", sanitize.Line(text)))
 	}
-	if r.Rewards.IsChoice() {
-		notes = append(notes, Note{"reward", sanitize.Line(r.Rewards.String())})
-	}
+	facts = append(facts, fact("reward", sanitize.Line(r.Rewards.String())))
 	if r.Partial > 0 {
-		notes = append(notes, Note{"", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))})
+		facts = append(facts, fact("", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))))
 	}
 	if r.LeftOut > 0 {
-		notes = append(notes, Note{"left out", units.Plural(r.LeftOut, "groups") + " with invalid rewards, or of a run whose rewards do not say what is solved"})
+		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards do not say what is solved"))
 	}
-	return append(notes,
-		Note{"rates", fmt.Sprintf("solve rates of the prompts modelled as Beta(%s, %s), mean %s, fitted to the groups; each group uses its posterior", units.Short(r.Prior.A), units.Short(r.Prior.B), units.Fixed(r.Prior.Mean(), 2))},
-		Note{"cost", "samples to generate for each group that is not dead"},
-		Note{"range", "90% range of the figure if every prompt is sampled again"})
+	facts = append(facts,
+		fact("rates", fmt.Sprintf("solve rates of the prompts modelled as Beta(%s, %s), mean %s, fitted to the groups; each group uses its posterior", units.Short(r.Prior.A), units.Short(r.Prior.B), units.Fixed(r.Prior.Mean(), 2))),
+		fact("cost", "samples to generate for each group that is not dead"),
+		fact("range", "90% range of the figure if every prompt is sampled again"))
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
 // groupSizeFullWidth is the width from which GroupSizeTable has all columns.
@@ -122,8 +116,7 @@ func GroupSizeCSV(w io.Writer, r GroupSize) error { return TableCSV(w, SizesTabl
 
 // GroupSizeJSON writes the object that the schema groupsize@1 describes. Its sizes have the columns of the table.
 func GroupSizeJSON(w io.Writer, r GroupSize) error {
-	return writeJSON(w, object{
-		{"schema", "vantage/groupsize@1"},
+	return writeDocument(w, "vantage/groupsize@1", object{
 		{"where", some(r.Where)},
 		{"steps", r.Steps},
 		{"groups", r.Groups},
@@ -131,10 +124,9 @@ func GroupSizeJSON(w io.Writer, r GroupSize) error {
 		{"partial", r.Partial},
 		{"left_out", r.LeftOut},
 		{"solved", r.Solved},
-		{"reward", some(newRewardJSON(r.Rewards))},
-		{"prior", object{{"a", plainFloat(r.Prior.A)}, {"b", plainFloat(r.Prior.B)}}},
+		{"reward", rewardJSON(r.Rewards)},
+		{"prior", object{{"a", r.Prior.A}, {"b", r.Prior.B}}},
 		{"range", 0.9},
 		{"sizes", SizesTable(r.Sizes)},
-		{"complete", true},
 	})
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/glance"
-	"vantage/model/report/markup"
 	"vantage/model/trainer"
 	"vantage/model/units"
 )
@@ -43,13 +43,10 @@ const (
 // htmlPage is a page of HTML being written, once all steps are known.
 type htmlPage struct {
 	*page
-	plots
-
 	chain       chainTotal
 	stepColumns []figures.Column[*analysis.StepFigures]
 	steps       []string    // rows of the newest
 	worst       worstGroups // candidates
-	warnings    []lastWarning
 }
 
 // HTML writes one page for a browser that needs nothing else: what was read and how, the stages from the reward to
@@ -58,11 +55,12 @@ type htmlPage struct {
 // Content-Security-Policy of the page allows that script and nothing that is not in the page. The last line of the
 // page says that it is not cut.
 func HTML(w io.Writer, r *Report) (*Charts, error) {
-	p, err := r.newPage(io.Discard, pageTrends(), maxPagePoints)
+	p, err := r.newPage(w, pageTrends(), maxPagePoints)
 	if err != nil {
 		return nil, err
 	}
-	h := &htmlPage{page: p, plots: plots{Writer: markup.New(w), charts: p.charts}, stepColumns: htmlStepColumns(), worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
+	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
+	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
 	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		h.add(s, a)
 		return nil
@@ -70,25 +68,37 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.write(); err != nil {
-		return nil, err
+	shown := slices.DeleteFunc(h.sections(), func(s section) bool { return !s.has })
+	h.writeHead(shown)
+	for _, s := range shown {
+		h.put(openTag("section", attr("id", s.id), attr("aria-labelledby", s.id+"-title")), tag("h2", attr("id", s.id+"-title"), s.title))
+		if err := s.write(); err != nil {
+			return nil, err
+		}
+		h.put(closeTag("section"), lineBreak)
 	}
-	return p.charts, h.Flush()
+	h.writeFoot()
+	return p.charts, p.out.Flush()
 }
+
+// put writes parts of the page: see [tag].
+func (h *htmlPage) put(parts ...any) { _, _ = h.out.WriteString(string(inner(parts...))) }
+
+// note writes a paragraph that explains what is above or below it.
+func (h *htmlPage) note(text string) { h.put(noteTag(text)) }
+
+func noteTag(text string) markup { return tag("p", class("note"), text) }
 
 func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	h.page.add(s, a)
 	if h.rows++; h.rows > len(h.Snap.Steps)-maxPageSteps {
 		h.steps = append(h.steps, h.stepCells(s))
 	}
-	if a != nil {
-		h.chain.add(a)
-	}
-	if s.Open {
+	if a == nil {
 		return
 	}
-	h.addWarnings(s)
-	if a != nil {
+	h.chain.add(a)
+	if !s.Open {
 		h.worst.add(a)
 	}
 }
@@ -96,121 +106,96 @@ func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 // section is a part of the page, which the list at its top links to.
 type section struct {
 	id, title string
-	write     func(*htmlPage) error
-	has       func(*htmlPage) bool // nil: always
+	has       bool
+	write     func() error
 }
 
 // sections returns all parts, in the order of the page.
-func sections() []section {
+func (h *htmlPage) sections() []section {
+	c := h.charts
+	writing := func(write func()) func() error {
+		return func() error {
+			write()
+			return nil
+		}
+	}
 	return []section{
-		{id: "chain", title: "From reward to loss", write: (*htmlPage).writeChain},
-		{id: "warnings", title: "Warnings", write: (*htmlPage).writeWarnings},
-		{id: "worst", title: "Worst steps", write: (*htmlPage).writeWorstSteps, has: func(h *htmlPage) bool { return h.plots.charts.Steps > 1 && len(h.Parts.Worst) > 0 }},
-		{id: "steps", title: "Over the steps", write: (*htmlPage).writeTrends, has: func(h *htmlPage) bool { return h.plots.charts.Steps > 1 }},
-		{id: "advantages", title: "Advantages and solve rates", write: (*htmlPage).writeDistributions, has: func(h *htmlPage) bool { return h.plots.charts.hasDistribution() || h.plots.charts.hasSolved() }},
-		{id: "sweep", title: "What a filter would do", write: (*htmlPage).writeSweep},
-		{id: "groups", title: "Groups", write: (*htmlPage).writeGroups, has: func(h *htmlPage) bool { return h.total.Groups > 0 }},
-		{id: "texts", title: "Answers", write: (*htmlPage).writeTexts, has: func(h *htmlPage) bool { return h.Parts.Texts > 0 && len(h.worst.ranked()) > 0 }},
-		{id: "table", title: "Every step", write: (*htmlPage).writeSteps},
-		{id: "settings", title: "Settings to copy", write: (*htmlPage).writeSettings},
+		{"chain", "From reward to loss", true, writing(h.writeChain)},
+		{"warnings", "Warnings", true, writing(h.writeWarnings)},
+		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, writing(h.writeWorstSteps)},
+		{"steps", "Over the steps", c.Steps > 1, writing(h.writeTrends)},
+		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), writing(h.writeDistributions)},
+		{"sweep", "What a filter would do", true, writing(h.writeSweep)},
+		{"groups", "Groups", h.total.sum.Groups > 0, writing(h.writeGroups)},
+		{"texts", "Answers", h.Parts.Texts > 0 && len(h.worst.ranked()) > 0, h.writeTexts},
+		{"table", "Every step", true, writing(h.writeSteps)},
+		{"settings", "Settings to copy", true, writing(h.writeSettings)},
 	}
 }
 
-func (h *htmlPage) write() error {
-	var shown []section
-	for _, s := range sections() {
-		if s.has == nil || s.has(h) {
-			shown = append(shown, s)
-		}
-	}
-	h.begin(shown)
+// writeHead writes the page down to the first section.
+func (h *htmlPage) writeHead(shown []section) {
+	title := cmp.Or(h.Head.Path, h.Snap.Run.Format)
+	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
+	policy := "default-src 'none'; style-src " + assetHash(pageFiles, "page.css") + "; script-src " + assetHash(pageFiles, "page.js") + "; base-uri 'none'; form-action 'none'"
+	var links []markup
 	for _, s := range shown {
-		h.Open("section", markup.A("id", s.id), markup.A("aria-labelledby", s.id+"-title"))
-		h.Element("h2", s.title, markup.A("id", s.id+"-title"))
-		if err := s.write(h); err != nil {
-			return err
-		}
-		h.Close()
-		h.Break()
+		links = append(links, tag("li", tag("a", linkTo(s.id), s.title)))
 	}
-	h.end()
-	return nil
-}
-
-// note writes a paragraph that explains what is above or below it.
-func (h *htmlPage) note(text string) {
-	h.Element("p", text, markup.Class("note"))
-}
-
-// runSize says how much was read: "40 steps · 20480 samples · 2560 groups".
-func (h *htmlPage) runSize() string {
-	return units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.Groups, "groups")
-}
-
-// begin writes the page down to the first section.
-func (h *htmlPage) begin(shown []section) {
-	title, style := cmp.Or(h.Head.Path, h.Snap.Run.Format), markup.NewAsset(pageFiles, "page.css")
-	h.Doctype()
-	h.Open("html", markup.A("lang", "en"))
-	h.Open("head")
-	h.Void("meta", markup.A("charset", "utf-8"))
-	h.Void("meta", markup.A("http-equiv", "Content-Security-Policy"), markup.A("content", "default-src 'none'; style-src "+style.Hash()+
-		"; script-src "+markup.NewAsset(pageFiles, "page.js").Hash()+"; base-uri 'none'; form-action 'none'"))
-	h.Void("meta", markup.A("name", "viewport"), markup.A("content", "width=device-width, initial-scale=1"))
-	h.Void("meta", markup.A("name", "color-scheme"), markup.A("content", "light dark"))
-	h.Void("meta", markup.A("name", "referrer"), markup.A("content", "no-referrer"))
-	h.Void("meta", markup.A("name", "generator"), markup.A("content", "vantage "+h.Head.Version))
-	h.Element("title", title+" · vantage report")
-	h.Embedded("style", style)
-	h.Close()
-	h.Open("body")
-	h.Element("a", "Skip to the figures", markup.Class("skip"), markup.To("main"))
-	h.Open("header")
-	h.Element("p", "vantage report", markup.Class("eyebrow"))
-	h.Element("h1", title, markup.A("dir", "auto"))
-	h.Element("p", h.Snap.Run.Format+" · "+h.runSize()+attemptText(h.Snap.Run.Attempts), markup.Class("lead"))
-	h.tiles()
-	h.facts()
-	h.Close()
-	h.contents(shown)
-	h.Open("main", markup.A("id", "main"))
-	h.Break()
-}
-
-// contents writes links to the sections.
-func (h *htmlPage) contents(shown []section) {
-	h.Open("nav", markup.A("aria-label", "Sections"))
-	h.Open("ul")
-	for _, s := range shown {
-		h.Open("li")
-		h.Element("a", s.title, markup.To(s.id))
-		h.Close()
+	meta := func(name constant, content any) markup {
+		return emptyTag("meta", attr("name", name), attr("content", content))
 	}
-	h.Close()
-	h.Close()
-	h.Break()
+	h.put(
+		markup("<!DOCTYPE html>\n"), openTag("html", attr("lang", "en")),
+		tag("head",
+			emptyTag("meta", attr("charset", "utf-8")),
+			emptyTag("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", policy)),
+			meta("viewport", "width=device-width, initial-scale=1"), meta("color-scheme", "light dark"), meta("referrer", "no-referrer"), meta("generator", "vantage "+h.Head.Version),
+			tag("title", title+" · vantage report"),
+			embedded("style", pageFiles, "page.css"),
+		),
+		openTag("body"),
+		tag("a", class("skip"), linkTo("main"), "Skip to the figures"),
+		tag("header",
+			tag("p", class("eyebrow"), "vantage report"),
+			tag("h1", attr("dir", "auto"), title),
+			tag("p", class("lead"), h.Snap.Run.Format+" · "+size+attemptText(h.Snap.Run.Attempts)),
+			h.tiles(), h.factList(), lineBreak,
+		),
+		tag("nav", attr("aria-label", "Sections"), tag("ul", links)), lineBreak,
+		openTag("main", attr("id", "main")), lineBreak,
+	)
 }
 
-// tiles writes the figures that a reader asks for first.
-func (h *htmlPage) tiles() {
+// tiles are the figures that a reader asks for first.
+func (h *htmlPage) tiles() markup {
 	all := h.total.summary()
-	h.Open("ul", markup.Class("tiles"))
-	h.tile("reward", meanText(h.total.summary().Metric("critic/score/mean")), h.rewardHint())
-	h.tile("groups with signal", units.Percent(all.Signal, all.Groups), units.Count(all.Signal)+" of "+units.Count(all.Groups))
-	h.tile("samples that train", units.Percent(all.Nonzero, all.Rows), units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0")
-	if h.Settings.Effective().Filtering() {
-		h.tile("kept by the filter", units.Percent(all.Kept, all.Rows), "Σ|A| "+units.Times(all.Metric("vantage/abs_advantage_ratio"))+" of that without it")
+	tile := func(name, value, hint string) markup {
+		return tag("li", tag("span", class("name"), name), tag("span", class("value"), value), tag("span", class("hint"), hint))
 	}
-	h.tile("kinds of warnings", units.Count(len(h.warnings)), h.warningsHint())
-	h.Close()
+	tiles := []markup{
+		tile("reward", meanText(all.Metric("critic/score/mean")), h.rewardHint()),
+		tile("groups with signal", units.Percent(all.Signal, all.Groups), units.Count(all.Signal)+" of "+units.Count(all.Groups)),
+		tile("samples that train", units.Percent(all.Nonzero, all.Rows), units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0"),
+	}
+	if h.Settings.Effective().Filtering() {
+		tiles = append(tiles, tile("kept by the filter", units.Percent(all.Kept, all.Rows), "Σ|A| "+units.Times(all.Metric("vantage/abs_advantage_ratio"))+" of that without it"))
+	}
+	kinds, hint := h.total.warningSpans, "none at any step"
+	if len(kinds) > 0 {
+		hint = "first: " + string(kinds[0].Kind)
+	}
+	return tag("ul", class("tiles"), append(tiles, tile("kinds of warnings", units.Count(len(kinds)), hint)))
 }
 
 // rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
-	switch logged, left := meanText(h.chain.logged()), h.total.notNumbers; {
-	case logged == meanText(h.total.summary().Metric("critic/score/mean")) && left > 0:
+	logged, left := meanText(h.chain.logged()), h.total.notNumbers
+	isLogged := logged == meanText(h.total.summary().Metric("critic/score/mean"))
+	switch {
+	case isLogged && left > 0:
 		return "mean of " + h.total.rewardsMeant() + "; " + units.Count(left) + " NaN or missing"
-	case logged == meanText(h.total.summary().Metric("critic/score/mean")):
+	case isLogged:
 	case h.Settings.Overlong != "":
 		return "mean after the length penalty; " + logged + " as logged"
 	case h.chain.invalid > 0:
@@ -219,68 +204,46 @@ func (h *htmlPage) rewardHint() string {
 	return "mean of " + h.total.rewardsMeant()
 }
 
-func (h *htmlPage) warningsHint() string {
-	if len(h.warnings) == 0 {
-		return "none at any step"
-	}
-	return "first: " + string(h.warnings[0].Kind)
-}
-
-func (h *htmlPage) tile(name, value, hint string) {
-	h.Open("li")
-	h.Element("span", name, markup.Class("name"))
-	h.Element("span", value, markup.Class("value"))
-	h.Element("span", hint, markup.Class("hint"))
-	h.Close()
-}
-
-// facts writes how the log was read and by whose arithmetic it was computed.
-func (h *htmlPage) facts() {
-	h.Open("dl", markup.Class("facts"))
-	for _, f := range h.page.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "lengths", "left out",
+// factList says how the log was read and by whose arithmetic it was computed.
+func (h *htmlPage) factList() markup {
+	var list []markup
+	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "lengths", "left out",
 		"estimator", "options", "reward", "config", "solved") {
-		class := markup.Class("hint")
-		switch {
-		case f.Doubt:
-			class = markup.Class("doubt")
-		case f.Sure:
-			class = markup.Class("sure")
-		}
-		h.Open("div")
-		h.Element("dt", f.Label)
-		h.Open("dd")
+		var doubt, proof markup
 		if f.Doubt && f.Proof == "" {
-			h.Element("strong", "! ", class, markup.A("aria-label", "in doubt:"))
+			doubt = tag("strong", class("doubt"), attr("aria-label", "in doubt:"), "! ")
 		}
-		h.Text(f.Text)
 		if f.Proof != "" {
-			h.Text(" ")
-			h.Element("span", f.Proof, class)
+			kind := class("hint")
+			switch {
+			case f.Doubt:
+				kind = class("doubt")
+			case f.Sure:
+				kind = class("sure")
+			}
+			proof = " " + tag("span", kind, f.Proof)
 		}
-		h.Close()
-		h.Close()
+		list = append(list, factTag(f.Label, doubt, f.Text, proof))
 	}
-	h.Close()
-	h.Break()
+	return tag("dl", class("facts"), list)
 }
 
-// end writes what is below the last section.
-func (h *htmlPage) end() {
-	h.Close() // main
-	h.Open("footer")
+// factTag is a term with what is said of it.
+func factTag(term string, parts ...any) markup {
+	return tag("div", tag("dt", term), tag("dd", parts...))
+}
+
+// writeFoot writes what is below the last section.
+func (h *htmlPage) writeFoot() {
+	var foot []markup
 	if h.Head.Command != "" {
-		h.Element("p", "The same report again:")
-		h.Element("pre", h.Head.Command, markup.Class("copy"), markup.A("tabindex", "0"))
+		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"), h.Head.Command))
 	}
 	if at := h.Head.written(); at != "" {
-		h.Element("p", "Written "+at+". Every figure is explained in the glossary of vantage.")
+		foot = append(foot, tag("p", "Written "+at+". Every figure is explained in the glossary of vantage."))
 	}
-	h.Element("p", h.completeLine(), markup.Class("complete"))
-	h.Close()
-	h.Embedded("script", markup.NewAsset(pageFiles, "page.js"))
-	h.Close() // body
-	h.Close() // html
-	h.Break()
+	h.put(closeTag("main"), tag("footer", foot, tag("p", class("complete"), h.completeLine())), embedded("script", pageFiles, "page.js"),
+		closeTag("body"), closeTag("html"), lineBreak)
 }
 
 // chainTotal are sums over the steps that a summary of a step does not have; means are those of complete steps.
@@ -325,125 +288,84 @@ type stage struct {
 }
 
 func (h *htmlPage) stages() []stage {
-	all, set := h.total.summary(), h.Settings
-	return []stage{
-		{"reward", rewardChoice(h), []string{h.loggedMean(), units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
-		{"length penalty", set.Overlong, h.penaltyFigures(), "no reward is lowered for its length"},
-		{"groups admitted", set.GroupFilter, h.admissionFigures(), "every group goes on"},
-		{"samples kept", keepChoice(h), []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, "every sample goes on"},
-		{"advantage", set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), []string{
-			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
-		}, ""},
-		{"weight in the loss", set.Loss, h.lossFigures(all), "each sample counts as its advantage says"},
+	all, set, chain := h.total.summary(), h.Settings, &h.chain
+	logged := "mean " + meanText(chain.logged())
+	if n := chain.invalid; n > 0 {
+		logged += ", without " + units.Count(n) + " NaN or missing"
 	}
-}
-
-// loggedMean is the mean of the rewards of the log, and which are not in it.
-func (h *htmlPage) loggedMean() string {
-	text := "mean " + meanText(h.chain.logged())
-	if n := h.chain.invalid; n > 0 {
-		text += ", without " + units.Count(n) + " NaN or missing"
+	penalty := []string{units.Fraction(chain.shaped, chain.rows) + " rewards lowered", "mean " + meanText(all.Metric("critic/score/mean"))}
+	if chain.whyUnshaped != "" {
+		penalty = []string{"! " + chain.whyUnshaped}
 	}
-	return text
-}
-
-func rewardChoice(h *htmlPage) string {
-	if text := rewardText(h.Settings, h.Choice.Rewards); text != "" {
-		return text
+	admission := []string{units.Fraction(chain.admitted, chain.groups) + " groups"}
+	if chain.admitted > 0 {
+		admission = append(admission, "refill "+units.Times(float64(chain.groups)/float64(chain.admitted)))
 	}
-	return "as logged"
-}
-
-func keepChoice(h *htmlPage) string {
-	set := h.Settings.Effective()
-	if !set.Filtering() {
-		return ""
+	kept := ""
+	if s := set.Effective(); s.Filtering() {
+		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), onOff(s.Recompute))
 	}
-	return fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
-}
-
-func (h *htmlPage) penaltyFigures() []string {
-	if h.chain.whyUnshaped != "" {
-		return []string{"! " + h.chain.whyUnshaped}
-	}
-	return []string{units.Fraction(h.chain.shaped, h.chain.rows) + " rewards lowered", "mean " + meanText(h.total.summary().Metric("critic/score/mean"))}
-}
-
-func (h *htmlPage) admissionFigures() []string {
-	figures := []string{units.Fraction(h.chain.admitted, h.chain.groups) + " groups"}
-	if h.chain.admitted > 0 {
-		figures = append(figures, "refill "+units.Times(float64(h.chain.groups)/float64(h.chain.admitted)))
-	}
-	return figures
-}
-
-func (h *htmlPage) lossFigures(all *analysis.StepFigures) []string {
-	if h.chain.whyUnweight != "" {
-		return []string{"! " + h.chain.whyUnweight}
-	}
-	figures := []string{
+	loss := []string{
 		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
 		"dilution " + units.Times(all.Metric("vantage/loss/dilution")),
 	}
 	if x := all.Metric("vantage/loss/longest_quarter"); !math.IsNaN(x) {
-		figures = append(figures, "longest quarter "+units.Fixed(100*x, 0)+"%")
+		loss = append(loss, "longest quarter "+units.Fixed(100*x, 0)+"%")
 	}
-	return figures
+	if chain.whyUnweight != "" {
+		loss = []string{"! " + chain.whyUnweight}
+	}
+	return []stage{
+		{"reward", cmp.Or(rewardText(set, h.Choice.Rewards), "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
+		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
+		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
+		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, "every sample goes on"},
+		{"advantage", set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), []string{
+			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
+		}, ""},
+		{"weight in the loss", set.Loss, loss, "each sample counts as its advantage says"},
+	}
 }
 
 // writeChain writes the stages with what each does to the run.
-func (h *htmlPage) writeChain() error {
-	if h.plots.charts.Steps == 0 {
+func (h *htmlPage) writeChain() {
+	if h.charts.Steps == 0 {
 		h.note("No step is complete yet.")
-		return nil
+		return
 	}
-	h.note("What a trainer does to a reward on its way to the update, over " + h.plots.charts.stepRange() + ". Counts are added up; means are over the steps.")
-	h.Open("ol", markup.Class("chain"))
+	var list []markup
 	for _, s := range h.stages() {
 		if s.choice == "" {
-			h.Open("li", markup.Class("off"))
-			h.Element("h3", s.name)
-			h.Element("p", "off", markup.Class("choice"))
-			h.Element("p", s.off)
-			h.Close()
+			list = append(list, tag("li", class("off"), tag("h3", s.name), tag("p", class("choice"), "off"), tag("p", s.off)))
 			continue
 		}
-		h.Open("li")
-		h.Element("h3", s.name)
-		h.Element("p", s.choice, markup.Class("choice"))
+		var lines []markup
 		for _, figure := range s.figures {
-			h.Element("p", figure)
+			lines = append(lines, tag("p", figure))
 		}
-		h.Close()
+		list = append(list, tag("li", tag("h3", s.name), tag("p", class("choice"), s.choice), lines))
 	}
-	h.Close()
-	return nil
+	h.note("What a trainer does to a reward on its way to the update, over " + h.charts.stepRange() + ". Counts are added up, reward and Σ|A| are of all samples; refill and the loss are means over the steps.")
+	h.put(tag("ol", class("chain"), list))
 }
 
 // writeSettings writes the settings of the report as options of trainers: those of its own framework first.
-func (h *htmlPage) writeSettings() error {
+func (h *htmlPage) writeSettings() {
+	options := func(d trainer.Dialect, note string) markup {
+		return tag("h3", d.Framework+note) +
+			tag("pre", class("copy"), attr("tabindex", "0"), attr("aria-label", "options of "+d.Framework), strings.Join(d.Emit(h.Settings), "\n"))
+	}
 	own, isOwn := trainer.Find(h.Settings.Framework)
 	if isOwn {
-		h.dialect(own, true)
+		h.put(options(own, ", whose arithmetic the figures are"))
 	} else {
 		h.note("vantage does not know how " + h.Settings.Framework + " names them.")
 	}
-	h.Open("details")
-	h.Element("summary", "for other trainers")
+	var others []markup
 	for _, d := range trainer.Dialects() {
 		if !isOwn || d.Framework != own.Framework {
-			h.dialect(d, false)
+			others = append(others, options(d, ""))
 		}
 	}
-	h.Close()
-	return nil
-}
-
-func (h *htmlPage) dialect(d trainer.Dialect, isOwn bool) {
-	title := d.Framework
-	if isOwn {
-		title += ", whose arithmetic the figures are"
-	}
-	h.Element("h3", title)
-	h.Element("pre", strings.Join(d.Emit(h.Settings), "\n"), markup.Class("copy"), markup.A("tabindex", "0"), markup.A("aria-label", "options of "+d.Framework))
+	h.put(tag("details", tag("summary", "for other trainers"), others))
 }

@@ -11,89 +11,8 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/glance"
-	"vantage/model/report/markup"
 	"vantage/model/units"
 )
-
-// maxPromptShown is how many characters of a prompt a table shows.
-const maxPromptShown = 120
-
-// writeGroups writes what became of all groups, and a table of those that need a look.
-func (h *htmlPage) writeGroups() error {
-	h.fateBar()
-	groups := h.worst.listed()
-	if len(groups) == 0 {
-		return nil
-	}
-	h.beginTable("groups", fmt.Sprintf("Groups that need a look: the newest %d of each fate, and of those that are alive the ones with the most flips or the worst rewards", groupsPerFate), groupColumns())
-	texts := h.Parts.Texts
-	for i := range groups {
-		h.groupRow(&groups[i], h.textID(&groups[i], texts))
-	}
-	h.endTable()
-	return nil
-}
-
-// fateWidth is how wide the bar of fates is, in its own units.
-const fateWidth = 1000
-
-// fateBar draws the share of each fate, with a list of them.
-func (h *htmlPage) fateBar() {
-	all := h.total.summary()
-	h.Open("svg", markup.Class("fates"), markup.A("viewBox", fmt.Sprintf("0 0 %d 14", fateWidth)), markup.A("preserveAspectRatio", "none"), markup.A("role", "img"),
-		markup.A("aria-label", "Groups by fate: "+strings.Join(fateCounts(all), ", ")))
-	x := 0.0
-	for i := model.FateCount - 1; i >= 0; i-- {
-		fate := model.Fate(i)
-		if width := float64(all.Fates[fate]) / float64(max(1, all.Groups)) * fateWidth; width > 0 {
-			h.Open("g", fateClass(fate))
-			h.Element("title", units.Fraction(all.Fates[fate], all.Groups)+" "+fate.String())
-			h.rect(x, 0, width, 14)
-			h.Close()
-			x += width
-		}
-	}
-	h.Close()
-	h.Open("ul", markup.Class("legend"))
-	for i := model.FateCount - 1; i >= 0; i-- {
-		fate := model.Fate(i)
-		if all.Fates[fate] == 0 {
-			continue
-		}
-		h.Open("li")
-		h.fate(fate)
-		h.Text(" " + units.Fraction(all.Fates[fate], all.Groups) + " ")
-		h.Element("span", fate.Doc(), markup.Class("hint"))
-		h.Close()
-	}
-	h.Close()
-}
-
-// fate writes the name of a fate with its colour.
-func (h *htmlPage) fate(f model.Fate) {
-	h.Open("span", markup.Class("fate"))
-	h.Open("svg", fateClass(f), markup.A("viewBox", "0 0 8 8"), markup.A("aria-hidden", "true"))
-	h.Void("rect", markup.A("width", "8"), markup.A("height", "8"), markup.A("rx", "2"))
-	h.Close()
-	h.Text(f.String())
-	h.Close()
-}
-
-// fateClass returns the colour of a fate: blue has signal, orange needs a look, grey has nothing to learn from.
-func fateClass(f model.Fate) markup.Attribute {
-	switch f {
-	case model.FateAlive:
-		return markup.Class("plus")
-	case model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise:
-		return markup.Class("minus")
-	case model.FateAllWrong:
-		return markup.Class("wrong")
-	case model.FateAllCorrect:
-		return markup.Class("solved")
-	default:
-		return markup.Class("none")
-	}
-}
 
 // tableColumn is a column of a table of the page.
 type tableColumn struct {
@@ -102,8 +21,38 @@ type tableColumn struct {
 	doc  string
 }
 
-func groupColumns() []tableColumn {
-	return withDocs(figures.Group, []tableColumn{
+// writeTable writes a table that scrolls by itself, with a row of heads. Each row is what its cells are.
+func (h *htmlPage) writeTable(name, caption string, columns []tableColumn, rows int, row func(i int) []markup) {
+	var heads []markup
+	for _, c := range columns {
+		attributes := []attribute{attr("scope", "col"), attr("data-kind", c.kind)}
+		if c.doc != "" {
+			attributes = append(attributes, attr("title", c.doc))
+		}
+		if c.kind == "text" {
+			attributes = append(attributes, class("t"))
+		}
+		heads = append(heads, tag("th", attributes, c.head))
+	}
+	h.put(openTag("div", class("scroll"), attr("tabindex", "0"), attr("role", "region"), attr("aria-label", caption)), openTag("table", attr("id", name+"-table")),
+		tag("caption", caption), tag("thead", tag("tr", heads)), openTag("tbody"), lineBreak)
+	for i := range rows {
+		h.put(tag("tr", row(i)), lineBreak)
+	}
+	h.put(closeTag("tbody"), closeTag("table"), closeTag("div"), lineBreak)
+}
+
+// maxPromptShown is how many characters of a prompt a table shows.
+const maxPromptShown = 120
+
+// writeGroups writes what became of all groups, and a table of those that need a look.
+func (h *htmlPage) writeGroups() {
+	h.writeFates()
+	groups := h.worst.listed()
+	if len(groups) == 0 {
+		return
+	}
+	columns := []tableColumn{
 		{"step", "number", ""},
 		{"fate", "text", "what the settings make of the group"},
 		{"prompt", "text", ""},
@@ -113,72 +62,73 @@ func groupColumns() []tableColumn {
 		{"flips", "number", ""},
 		{"reward", "number", "mean of its rewards"},
 		{"std", "number", "of its rewards"},
-	})
-}
-
-// withDocs explains columns from the glossary that have no explanation of their own.
-func withDocs(place figures.Place, columns []tableColumn) []tableColumn {
-	for i, c := range columns {
-		if e, ok := figures.Explain(place, c.head); ok && c.doc == "" {
+	}
+	for i, c := range columns { // the glossary explains the others
+		if e, ok := figures.Explain(figures.Group, c.head); ok && c.doc == "" {
 			columns[i].doc = e.Explanation()
 		}
 	}
-	return columns
-}
-
-// beginTable begins a table that scrolls by itself, with a row of heads.
-func (h *htmlPage) beginTable(name, caption string, columns []tableColumn) {
-	h.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "region"), markup.A("aria-label", caption))
-	h.Open("table", markup.A("id", name+"-table"))
-	h.Element("caption", caption)
-	h.Open("thead")
-	h.Open("tr")
-	for _, c := range columns {
-		attributes := []markup.Attribute{markup.A("scope", "col"), markup.A("data-kind", c.kind)}
-		if c.doc != "" {
-			attributes = append(attributes, markup.A("title", c.doc))
+	caption := fmt.Sprintf("Groups that need a look: the newest %d of each fate, and of those that are alive the ones with the most flips or the worst rewards", groupsPerFate)
+	h.writeTable("groups", caption, columns, len(groups), func(i int) []markup {
+		g := &groups[i]
+		text := cut(groupLabel(g.Prompt, g.Name), maxPromptShown)
+		prompt := tag("span", attr("dir", "auto"), text)
+		for k, shown := range h.shownTexts() { // a link to its answers
+			if shown.Step == g.Step && shown.Name == g.Name && shown.Best.Row == g.Best.Row {
+				prompt = tag("a", linkTo(answersID(k)), attr("dir", "auto"), text)
+				break
+			}
 		}
-		if c.kind == "text" {
-			attributes = append(attributes, markup.Class("t"))
+		return []markup{
+			tag("th", attr("scope", "row"), g.Step), tag("td", class("t"), fateTag(g.Fate)), tag("td", class("t prompt"), prompt), tag("td", class("t why"), g.Cause),
+			tag("td", g.Size), tag("td", class("t"), g.Kept), tag("td", units.Count(g.FlipCount)), tag("td", meanText(g.Mean)), tag("td", meanText(g.Std)),
 		}
-		h.Element("th", c.head, attributes...)
-	}
-	h.Close()
-	h.Close()
-	h.Open("tbody")
-	h.Break()
+	})
 }
 
-func (h *htmlPage) endTable() {
-	for range 3 {
-		h.Close()
+// fateWidth is how wide the bar of fates is, in its own units.
+const fateWidth = 1000
+
+// writeFates draws the share of each fate, with a list of them.
+func (h *htmlPage) writeFates() {
+	all := h.total.summary()
+	var bars, list []markup
+	x := 0.0
+	for i := model.FateCount - 1; i >= 0; i-- {
+		fate := model.Fate(i)
+		if all.Fates[fate] == 0 {
+			continue
+		}
+		share := units.Fraction(all.Fates[fate], all.Groups)
+		width := float64(all.Fates[fate]) / float64(max(1, all.Groups)) * fateWidth
+		bars = append(bars, tag("g", fateClass(fate), tag("title", share+" "+fate.String()), rect(x, 0, width, 14)))
+		list = append(list, tag("li", fateTag(fate), " "+share+" ", tag("span", class("hint"), fate.Doc())))
+		x += width
 	}
-	h.Break()
+	h.put(tag("svg", class("fates"), attr("viewBox", fmt.Sprintf("0 0 %d 14", fateWidth)), attr("preserveAspectRatio", "none"), attr("role", "img"),
+		attr("aria-label", "Groups by fate: "+fateCounts(all.Fates)), bars), tag("ul", class("legend"), list))
 }
 
-// groupRow writes the row of a group; id is that of its answers, "" if they are not shown.
-func (h *htmlPage) groupRow(g *worstGroup, id string) {
-	h.Open("tr")
-	h.Element("th", fmt.Sprint(g.Step), markup.A("scope", "row"))
-	h.Open("td", markup.Class("t"))
-	h.fate(g.Fate)
-	h.Close()
-	h.Open("td", markup.Class("t prompt"))
-	label := cut(groupLabel(g.Prompt, g.Name), maxPromptShown)
-	if id == "" {
-		h.Element("span", label, markup.A("dir", "auto"))
-	} else {
-		h.Element("a", label, markup.To(id), markup.A("dir", "auto"))
+// fateTag is the name of a fate with its colour.
+func fateTag(f model.Fate) markup {
+	return tag("span", class("fate"),
+		tag("svg", fateClass(f), attr("viewBox", "0 0 8 8"), attr("aria-hidden", "true"), emptyTag("rect", attr("width", "8"), attr("height", "8"), attr("rx", "2"))), f)
+}
+
+// fateClass returns the colour of a fate: blue has signal, orange needs a look, grey has nothing to learn from.
+func fateClass(f model.Fate) attribute {
+	switch f {
+	case model.FateAlive:
+		return class("plus")
+	case model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise:
+		return class("minus")
+	case model.FateAllWrong:
+		return class("wrong")
+	case model.FateAllCorrect:
+		return class("solved")
+	default:
+		return class("none")
 	}
-	h.Close()
-	h.Element("td", g.Cause, markup.Class("t why"))
-	h.Element("td", g.Size)
-	h.Element("td", g.Kept, markup.Class("t"))
-	h.Element("td", units.Count(g.FlipCount))
-	h.Element("td", meanText(g.Mean))
-	h.Element("td", meanText(g.Std))
-	h.Close()
-	h.Break()
 }
 
 // groupsPerFate is how many groups of each fate a page lists, the newest.
@@ -186,12 +136,13 @@ const groupsPerFate = 10
 
 // worstGroup is a group that a page lists.
 type worstGroup struct {
-	Step                        int64
-	Fate                        model.Fate
-	Name, Prompt                string // as logged
-	Size, Kept, Cause           string
-	Nonzero, Samples, FlipCount int
-	Mean, Std                   float64
+	Step              int64
+	Fate              model.Fate
+	Name, Prompt      string // as logged
+	Size, Kept, Cause string
+	Samples           int
+	FlipCount         int
+	Mean, Std         float64
 
 	Best, Worst answerRow
 }
@@ -202,7 +153,6 @@ type answerRow struct {
 	Reward    float64
 	Advantage float64
 	Kept      bool
-	Length    int32
 }
 
 // worstGroups are the newest groups of each fate while steps are added; of those that are alive those with the most
@@ -221,7 +171,10 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 		fate := a.Table[i].Fate
 		chosen[fate] = append(chosen[fate], i)
 	}
-	slices.SortStableFunc(chosen[model.FateAlive], func(x, y int) int { return compareAlive(&a.Table[x], &a.Table[y]) })
+	slices.SortStableFunc(chosen[model.FateAlive], func(i, k int) int {
+		x, y := &a.Table[i], &a.Table[k]
+		return cmp.Or(cmp.Compare(y.Flips.Total(), x.Flips.Total()), cmp.Compare(x.RewardMean, y.RewardMean))
+	})
 	for fate, groups := range chosen {
 		newest := make([]worstGroup, 0, w.most)
 		for _, i := range groups[:min(len(groups), w.most)] {
@@ -235,10 +188,6 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 		}
 		w.byFate[fate] = all[:min(len(all), w.most)]
 	}
-}
-
-func compareAlive(x, y *analysis.Group) int {
-	return cmp.Or(cmp.Compare(y.Flips.Total(), x.Flips.Total()), cmp.Compare(x.RewardMean, y.RewardMean))
 }
 
 func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) worstGroup {
@@ -258,69 +207,46 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 	if refused {
 		cause = "the trainer would have stopped here: " + strings.TrimSuffix(a.Refusal(), ".") + "; " + cmp.Or(cause, g.Fate.Doc())
 	}
+	row := func(i int) answerRow {
+		return answerRow{a.InputRow[i], a.LoggedRewards[i], a.Processed[i], a.Keep[i]}
+	}
 	return worstGroup{
 		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: figures.KeptBySign(g), Cause: cause,
-		Nonzero: int(g.Nonzero), Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd,
-		Best: newAnswerRow(a, best), Worst: newAnswerRow(a, worst),
+		Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd, Best: row(best), Worst: row(worst),
 	}
-}
-
-func newAnswerRow(a *analysis.Analysis, i int) answerRow {
-	return answerRow{a.InputRow[i], a.LoggedRewards[i], a.Processed[i], a.Keep[i], a.Lengths[i]}
 }
 
 // ranked returns the groups in the order of the page: those that need attention first, then the newest.
-func (w *worstGroups) ranked() []worstGroup {
-	var all []worstGroup
-	for fate := range w.byFate {
-		all = append(all, w.byFate[fate]...)
-	}
-	return all
-}
+func (w *worstGroups) ranked() []worstGroup { return slices.Concat(w.byFate[:]...) }
 
 // listed returns the groups of the table of a page.
-func (w *worstGroups) listed() []worstGroup {
-	var all []worstGroup
-	for fate := range w.byFate {
-		all = append(all, w.byFate[fate][:min(groupsPerFate, len(w.byFate[fate]))]...)
+func (w *worstGroups) listed() (all []worstGroup) {
+	for _, groups := range w.byFate {
+		all = append(all, groups[:min(groupsPerFate, len(groups))]...)
 	}
 	return all
 }
 
 // writeWorstSteps writes the worst steps with their causes, and how they are ranked.
-func (h *htmlPage) writeWorstSteps() error {
+func (h *htmlPage) writeWorstSteps() {
 	spans := h.Parts.Worst
 	h.note("Ranked " + glance.Order() + ". A healthy run has worst steps too: read why, and how many groups have signal.")
 	caption := "The worst first"
 	if more := len(spans) - MaxWorst; more > 0 {
 		caption = "The worst " + units.Count(MaxWorst) + ", the worst first; " + units.Count(more) + " more are less bad"
 	}
-	h.beginTable("worst-steps", caption, []tableColumn{
+	h.writeTable("worst-steps", caption, []tableColumn{
 		{"steps", "number", "a step, or neighbouring ones that are bad for the same reason"},
 		{"why", "text", ""},
 		{"signal", "share", "groups with an advantage that is not 0"},
 		{"A≠0", "share", "samples whose advantage is not 0: only these train"},
+	}, min(MaxWorst, len(spans)), func(i int) []markup {
+		s := &spans[i]
+		return []markup{
+			tag("th", attr("scope", "row"), s.Name()), tag("td", class("t why"), upperFirst(s.Cause)),
+			tag("td", units.Fraction(s.Signal, s.Groups)), tag("td", units.Fraction(s.Nonzero, s.Rows)),
+		}
 	})
-	for i := range spans[:min(MaxWorst, len(spans))] {
-		h.worstRow(&spans[i])
-	}
-	h.endTable()
-	return nil
-}
-
-func (h *htmlPage) worstRow(s *glance.Span) {
-	h.Open("tr")
-	h.Element("th", s.Name(), markup.A("scope", "row"))
-	h.Element("td", upperFirst(s.Cause), markup.Class("t why"))
-	h.Element("td", units.Fraction(s.Signal, s.Groups))
-	h.Element("td", units.Fraction(s.Nonzero, s.Rows))
-	h.Close()
-	h.Break()
-}
-
-// htmlStepColumns are the columns of the table of steps, but the last.
-func htmlStepColumns() []figures.Column[*analysis.StepFigures] {
-	return figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
 }
 
 // stepCells returns the cells of a step in the table of steps, divided by tabs: one string, since hundreds are held.
@@ -336,7 +262,7 @@ func (h *htmlPage) stepCells(s *analysis.StepFigures) string {
 }
 
 // writeSteps writes a row per step.
-func (h *htmlPage) writeSteps() error {
+func (h *htmlPage) writeSteps() {
 	caption := "A row per step"
 	if hidden := len(h.Snap.Steps) - len(h.steps); hidden > 0 {
 		caption = fmt.Sprintf("The newest %s; the %d before them are in vantage report --format csv", units.Plural(len(h.steps), "steps"), hidden)
@@ -349,106 +275,58 @@ func (h *htmlPage) writeSteps() error {
 		}
 		columns = append(columns, tableColumn{c.Name, kind, c.Explanation()})
 	}
-	h.beginTable("steps", caption, append(columns, tableColumn{"needs a look", "text", "groups that are not alive, by fate"}))
-	for _, step := range h.steps {
-		cells := strings.Split(step, "\t")
+	columns = append(columns, tableColumn{"needs a look", "text", "groups that are not alive, by fate"})
+	h.writeTable("steps", caption, columns, len(h.steps), func(i int) []markup {
+		cells := strings.Split(h.steps[i], "\t")
 		last := len(cells) - 1
-		h.Open("tr")
-		h.Element("th", cells[0], markup.A("scope", "row"))
+		row := []markup{tag("th", attr("scope", "row"), cells[0])}
 		for _, cell := range cells[1:last] {
-			h.Element("td", cell)
+			row = append(row, tag("td", cell))
 		}
-		h.Element("td", cells[last], markup.Class("t fates-text"))
-		h.Close()
-		h.Break()
-	}
-	h.endTable()
+		return append(row, tag("td", class("t fates-text"), cells[last]))
+	})
 	for _, line := range h.legend() {
 		h.note(line + ".")
 	}
-	return nil
 }
 
-// lastWarning is the newest step that raises a kind of warning, with what it says there.
-type lastWarning struct {
-	Kind     model.WarningKind
-	Step     int64
-	Warnings []model.Warning // several if one kind warns of both ratios
-}
-
-// addWarnings remembers the warnings of a step as the newest of their kinds.
-func (h *htmlPage) addWarnings(s *analysis.StepFigures) {
-	for _, w := range s.Warnings {
-		i := slices.IndexFunc(h.warnings, func(l lastWarning) bool { return l.Kind == w.Kind })
-		if i < 0 {
-			i = len(h.warnings)
-			h.warnings = append(h.warnings, lastWarning{Kind: w.Kind})
+// writeWarnings writes each kind of warning with how often it occurs, and what it says at the newest step of these; then what
+// could not be read.
+func (h *htmlPage) writeWarnings() {
+	var list []markup
+	for _, kind := range h.total.warningSpans {
+		item := tag("h3", strings.ReplaceAll(string(kind.Kind), "-", " "))
+		where := fmt.Sprintf("at step %d:", kind.newest[0].Step)
+		if h.total.Steps > 1 {
+			where = fmt.Sprintf("at %s steps, first %d; %s", units.Fraction(kind.Steps, h.charts.Steps), kind.First, where)
 		}
-		if last := &h.warnings[i]; last.Step != s.Step || last.Warnings == nil {
-			last.Step, last.Warnings = s.Step, nil
-		}
-		h.warnings[i].Warnings = append(h.warnings[i].Warnings, w)
-	}
-}
-
-// writeWarnings writes each kind of warning with how often it occurs, and what it says at the newest step of these.
-func (h *htmlPage) writeWarnings() error {
-	if len(h.warnings) == 0 {
-		h.note("No complete step raises a warning.")
-		h.writeProblems()
-		return nil
-	}
-	h.Open("ul", markup.Class("warnings"))
-	for _, kind := range h.warnings {
-		h.Open("li")
-		h.Element("h3", strings.ReplaceAll(string(kind.Kind), "-", " "))
-		h.Element("p", h.warningSpan(kind), markup.Class("where"))
-		for _, w := range kind.Warnings {
-			h.Element("p", strings.TrimSuffix(w.Sentence(), ".")+".")
+		item += tag("p", class("where"), where)
+		for _, w := range kind.newest {
+			item += tag("p", strings.TrimSuffix(w.Sentence(), ".")+".")
 			if e := h.example(w); e != nil && e.Group+e.Prompt != "" {
-				h.Open("p", markup.Class("example"))
-				h.Text("For example group ")
-				h.Element("code", e.Group, markup.A("dir", "auto"))
-				h.Text(" ")
-				h.Element("q", e.Prompt, markup.A("dir", "auto"))
-				h.Close()
+				item += tag("p", class("example"), "For example group ", tag("code", attr("dir", "auto"), e.Group), " ", tag("q", attr("dir", "auto"), e.Prompt))
 			}
-			h.Element("p", withoutKeys(w.Advice), markup.Class("advice"))
+			item += tag("p", class("advice"), withoutKeys(w.Advice))
 		}
-		h.Close()
+		list = append(list, tag("li", item))
 	}
-	h.Close()
-	h.writeProblems()
-	return nil
-}
-
-// warningSpan says at which steps a kind of warning occurs.
-func (h *htmlPage) warningSpan(kind lastWarning) string {
-	for _, s := range h.total.warningSpans {
-		if s.Kind == kind.Kind && h.total.Steps > 1 {
-			return fmt.Sprintf("at %s steps, first %d; at step %d:", units.Fraction(s.Steps, h.plots.charts.Steps), s.First, kind.Step)
-		}
+	if len(list) == 0 {
+		h.note("No complete step raises a warning.")
+	} else {
+		h.put(tag("ul", class("warnings"), list))
 	}
-	return fmt.Sprintf("at step %d:", kind.Step)
-}
-
-// writeProblems lists what could not be read.
-func (h *htmlPage) writeProblems() {
-	problems := h.Snap.Run.Problems
-	if len(problems) == 0 {
+	problems, all := h.problems()
+	if all == 0 {
 		return
 	}
-	all := max(h.Snap.Run.Skipped, len(problems))
-	h.Element("h3", "Could not read "+units.Plural(all, "places"))
-	h.Open("ul", markup.Class("problems"))
-	shown := problems[:min(len(problems), maxProblems)]
-	for _, problem := range shown {
-		h.Element("li", problem.String())
+	var lines []markup
+	for _, problem := range problems {
+		lines = append(lines, tag("li", problem.String()))
 	}
-	if more := all - len(shown); more > 0 {
-		h.Element("li", fmt.Sprintf("and %d more", more))
+	if more := all - len(problems); more > 0 {
+		lines = append(lines, tag("li", fmt.Sprintf("and %d more", more)))
 	}
-	h.Close()
+	h.put(tag("h3", "Could not read "+units.Plural(all, "places")), tag("ul", class("problems"), lines))
 }
 
 // Bounds of what is shown of a text, in characters.
@@ -457,123 +335,85 @@ const (
 	maxAnswerText = 2500
 )
 
-// textID returns the id of the answers of a group, "" if its answers are not among the n that are shown.
-func (h *htmlPage) textID(g *worstGroup, n int) string {
-	for i, shown := range h.shownTexts(n) {
-		if shown.Step == g.Step && shown.Name == g.Name && shown.Best.Row == g.Best.Row {
-			return fmt.Sprintf("answers-%d", i+1)
-		}
-	}
-	return ""
+// shownTexts returns the worst groups, whose answers are shown.
+func (h *htmlPage) shownTexts() []worstGroup {
+	all := h.worst.ranked()
+	return all[:min(h.Parts.Texts, len(all))]
 }
 
-// shownTexts returns the n worst groups.
-func (h *htmlPage) shownTexts(n int) []worstGroup {
-	all := h.worst.ranked()
-	return all[:min(n, len(all))]
-}
+func answersID(i int) string { return fmt.Sprintf("answers-%d", i+1) }
 
 // writeTexts writes the answers with the best and the worst reward of the worst groups.
 func (h *htmlPage) writeTexts() error {
-	groups := h.shownTexts(h.Parts.Texts)
+	groups := h.shownTexts()
 	h.note(fmt.Sprintf("The answers with the best and the worst reward of the %s that need a look most. Long texts are cut in the middle; characters that a reader would not see are shown by their number, as ‹U+202E›.", units.Plural(len(groups), "groups")))
 	for i := range groups {
 		g := &groups[i]
-		h.Open("details", markup.A("id", fmt.Sprintf("answers-%d", i+1)), markup.A("open", "open"), markup.Class("card"))
-		h.Open("summary")
-		h.fate(g.Fate)
-		h.Text(" group ")
-		h.Element("bdi", cut(g.Name, 40))
-		h.Text(fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean)))
-		h.Close()
-		h.Element("p", cmp.Or(g.Cause, g.Fate.Doc()), markup.Class("hint"))
-		if err := h.answers(g); err != nil {
-			return err
+		at, found := h.Snap.Find(g.Step)
+		if !found {
+			return fmt.Errorf("the log has no step %d any more", g.Step)
 		}
-		h.Close()
-		h.Break()
+		h.put(tag("details", attr("id", answersID(i)), attr("open", "open"), class("card"),
+			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean))),
+			tag("p", class("hint"), cmp.Or(g.Cause, g.Fate.Doc())), h.answers(&h.Snap.Steps[at], g)), lineBreak)
 	}
 	return nil
 }
 
-// answers writes prompt, truth and both answers of a group. What cannot be read any more is said.
-func (h *htmlPage) answers(g *worstGroup) error {
-	i, found := h.Snap.Find(g.Step)
-	if !found {
-		return fmt.Errorf("the log has no step %d any more", g.Step)
-	}
-	best, err := h.Parts.Text(h.Snap.Steps[i].Place(int(g.Best.Row)))
+// answers are prompt, truth and both answers of a group. What cannot be read any more is said.
+func (h *htmlPage) answers(step *model.Step, g *worstGroup) markup {
+	best, err := h.Parts.Text(step.Place(int(g.Best.Row)))
 	if err != nil {
-		h.note("No texts: " + err.Error() + ".")
-		return nil
+		return noteTag("No texts: " + err.Error() + ".")
 	}
-	h.quote("prompt", best.Prompt, maxPromptText)
+	texts := tag("h4", "prompt") + preformatted(best.Prompt, maxPromptText)
 	if best.Truth != "" {
-		h.quote("ground truth", best.Truth, maxPromptText)
+		texts += tag("h4", "ground truth") + preformatted(best.Truth, maxPromptText)
 	}
-	h.Open("div", markup.Class("pair"))
 	names := [2]string{"best", "worst"}
 	if g.Best.Reward == g.Worst.Reward {
 		names = [2]string{"first", "last"}
 	}
-	h.answer(names[0], g.Best, best)
+	pair := answerTag(names[0], g.Best, best)
 	if g.Samples > 1 {
-		worst, err := h.Parts.Text(h.Snap.Steps[i].Place(int(g.Worst.Row)))
+		worst, err := h.Parts.Text(step.Place(int(g.Worst.Row)))
 		if err != nil {
-			h.note("No other answer: " + err.Error() + ".")
+			pair += noteTag("No other answer: " + err.Error() + ".")
 		} else {
-			h.answer(names[1], g.Worst, worst)
+			pair += answerTag(names[1], g.Worst, worst)
 		}
 	}
-	h.Close()
-	return nil
+	return texts + tag("div", class("pair"), pair)
 }
 
-func (h *htmlPage) answer(which string, row answerRow, text model.Text) {
-	h.Open("div")
-	h.Open("h4")
-	h.Text(which + ": reward " + meanText(row.Reward) + ", advantage ")
-	h.Element("span", units.Signed(row.Advantage), signClass(row.Advantage))
-	if !row.Kept {
-		h.Text(", dropped by the filter")
-	}
-	h.Text(fmt.Sprintf(", %s", units.Plural(utf8.RuneCountInString(text.Response), "characters")))
-	h.Close()
-	h.pre(text.Response, maxAnswerText)
-	h.Close()
-}
-
-func signClass(x float64) markup.Attribute {
+func answerTag(which string, row answerRow, text model.Text) markup {
+	sign := class("number")
 	switch {
-	case x > 0:
-		return markup.Class("number positive")
-	case x < 0:
-		return markup.Class("number negative")
+	case row.Advantage > 0:
+		sign = class("number positive")
+	case row.Advantage < 0:
+		sign = class("number negative")
 	}
-	return markup.Class("number")
+	dropped := ""
+	if !row.Kept {
+		dropped = ", dropped by the filter"
+	}
+	return tag("div",
+		tag("h4", which+": reward "+meanText(row.Reward)+", advantage ", tag("span", sign, units.Signed(row.Advantage)), dropped,
+			fmt.Sprintf(", %s", units.Plural(utf8.RuneCountInString(text.Response), "characters"))),
+		preformatted(text.Response, maxAnswerText))
 }
 
-// quote writes a text below its name.
-func (h *htmlPage) quote(name, text string, most int) {
-	h.Element("h4", name)
-	h.pre(text, most)
-}
-
-// pre writes a text as it is, cut in the middle.
-func (h *htmlPage) pre(text string, most int) {
+// preformatted is a text as it is, cut in the middle.
+func preformatted(text string, most int) markup {
 	if text == "" {
-		h.note("(empty)")
-		return
+		return noteTag("(empty)")
 	}
 	runes := []rune(text)
 	if len(runes) <= most {
-		h.Element("pre", text, markup.A("dir", "auto"))
-		return
+		return tag("pre", attr("dir", "auto"), text)
 	}
 	head := most * 2 / 3
-	h.Open("pre", markup.A("dir", "auto"))
-	h.Text(string(runes[:head]))
-	h.Element("b", fmt.Sprintf(" … [%s] … ", units.Plural(len(runes)-most, "characters")), markup.Class("cut"))
-	h.Text(string(runes[len(runes)-(most-head):]))
-	h.Close()
+	cut := tag("b", class("cut"), fmt.Sprintf(" … [%s] … ", units.Plural(len(runes)-most, "characters")))
+	return tag("pre", attr("dir", "auto"), string(runes[:head]), cut, string(runes[len(runes)-(most-head):]))
 }

@@ -17,7 +17,6 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
-	"vantage/model/report/markup"
 	"vantage/model/sweep"
 )
 
@@ -180,7 +179,7 @@ func TestHTMLHoldsHostileTexts(t *testing.T) {
 		t.Errorf("%d scripts", scripts)
 	}
 	for _, text := range hostile() {
-		if want := markup.Visible(text); strings.Count(elements[0].text, want) < 5 {
+		if want := visible(text); strings.Count(elements[0].text, want) < 5 {
 			t.Errorf("%q is shown %d times", want, strings.Count(elements[0].text, want))
 		}
 	}

@@ -35,17 +35,14 @@ func jsonHead(p *page) {
 	if !p.Head.Date.IsZero() {
 		date = p.Head.Date.UTC().Format(time.RFC3339)
 	}
-	p.writeMembers(object{
+	p.writeMembers(slices.Concat(object{
 		{"schema", "vantage/report@3"},
 		{"path", some(p.Head.Path)},
 		{"date", some(date)},
 		{"version", some(p.Head.Version)},
 		{"run", p.runJSON()},
-		{"settings", newSettingsJSON(p.Settings)},
-		{"estimator", some(newChoiceJSON(p.Choice))},
-		{"reward", some(newRewardJSON(p.Choice.Rewards))},
-		{"per", p.Per},
-	})
+		{"settings", settingsJSON(p.Settings)},
+	}, choiceJSON(p.Choice), object{{"per", p.Per}}))
 	p.printf("  \"steps\": [")
 }
 
@@ -85,7 +82,7 @@ func jsonFoot(p *page) {
 	for _, one := range p.Snap.Run.Problems {
 		problems = append(problems, object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}})
 	}
-	summary := slices.Concat(object{{"steps", p.total.Steps}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
+	summary := slices.Concat(object{{"steps", p.total.complete()}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
 }
@@ -116,15 +113,12 @@ func (p *page) runJSON() object {
 // groupingJSON is by what rows are grouped, and who decided it: with how many consecutive rows, if groups are divided,
 // or if several runs were opened with how many of each folder.
 func (p *page) groupingJSON() object {
-	size, sizes := 0, map[string]int(nil)
+	size, sizes := 0, map[string]int{}
 	if p.Snap.RunCount() == 1 || p.Grouping.Size > 0 {
 		size = p.Grouping.FullSize(0)
 	} else {
 		for run := range p.Snap.RunCount() {
 			if n := p.Grouping.FullSize(run); n > 0 {
-				if sizes == nil {
-					sizes = map[string]int{}
-				}
 				sizes[p.Snap.RunName(run)] = n
 			}
 		}
@@ -183,84 +177,67 @@ func solvedAt(scales []model.RewardScale) any {
 	return scales[0].Solved
 }
 
-type settingsJSON struct {
-	Framework string            `json:"framework"`
-	Estimator string            `json:"adv_estimator"`
-	Scale     string            `json:"scale"`
-	Options   map[string]string `json:"options,omitempty"` // not at their default
-	KeepPos   float64           `json:"keep_pos_ratio"`
-	KeepNeg   float64           `json:"keep_neg_ratio"`
-	Recompute bool              `json:"compute_new_adv"`
-	Reward    string            `json:"reward,omitempty"`
-	Weights   string            `json:"weights,omitempty"`
-	SolvedAt  string            `json:"solved_at,omitempty"`
-
-	Overlong    string `json:"overlong,omitempty"`
-	GroupFilter string `json:"group_filter,omitempty"`
-	Loss        string `json:"loss,omitempty"`
-
-	StageOptions map[string]string `json:"stage_options,omitempty"` // of these three
-}
-
-// optionsMap returns options by key, nil without any.
-func optionsMap(o estimators.Options) map[string]string {
+// optionsJSON are options by key, of which there may be none.
+func optionsJSON(o estimators.Options) any {
 	if o == "" {
-		return nil
+		return absent{}
 	}
 	return maps.Collect(o.All())
 }
 
-func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{
-		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), Options: optionsMap(s.Options),
-		KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
-		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
-		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss, StageOptions: optionsMap(s.StageOptions),
+func settingsJSON(s model.Settings) object {
+	return object{
+		{"framework", s.Framework},
+		{"adv_estimator", s.Estimator},
+		{"scale", s.Scale},
+		{"options", optionsJSON(s.Options)}, // not at their default
+		{"keep_pos_ratio", s.KeepPos},
+		{"keep_neg_ratio", s.KeepNeg},
+		{"compute_new_adv", s.Recompute},
+		{"reward", some(s.Reward)},
+		{"weights", some(s.Weights)},
+		{"solved_at", some(s.SolvedAt)},
+		{"overlong", some(s.Overlong)},
+		{"group_filter", some(s.GroupFilter)},
+		{"loss", some(s.Loss)},
+		{"stage_options", optionsJSON(s.StageOptions)}, // of these three
 	}
 }
 
-// choiceJSON is an estimator, who chose it and what the log says of it.
-type choiceJSON struct {
-	Origin    choice.Origin     `json:"origin"`
-	Framework string            `json:"framework"`
-	Estimator string            `json:"estimator"`
-	Scale     string            `json:"scale"`
-	Options   map[string]string `json:"options,omitempty"`
-	Exact     int               `json:"exact"`
-	Near      int               `json:"near"`
-	Compared  int               `json:"compared"`
-}
-
-func newChoiceJSON(c choice.Choice) *choiceJSON {
+// choiceJSON is an estimator, who chose it and what the log says of it; and which columns are the reward, if that was chosen.
+func choiceJSON(c choice.Choice) object {
+	estimator := object{
+		{"origin", c.Origin},
+		{"framework", c.Framework},
+		{"estimator", c.Estimator},
+		{"scale", c.Scale},
+		{"options", optionsJSON(c.Options)},
+		{"exact", c.Exact},
+		{"near", c.Agreeing},
+		{"compared", c.Compared},
+	}
 	if c.Origin == "" {
-		return nil
+		estimator = nil
 	}
-	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), optionsMap(c.Options), c.Exact, c.Agreeing, c.Compared}
+	return object{{"estimator", some(estimator)}, {"reward", rewardJSON(c.Rewards)}}
 }
 
-// rewardJSON says which columns are the reward.
-type rewardJSON struct {
-	Origin     choice.Origin      `json:"origin"`
-	Formula    string             `json:"formula"`
-	Weights    map[string]float64 `json:"weights"`
-	NotCounted []string           `json:"not_counted"`
-	Evidence   string             `json:"evidence"`
-}
-
-func newRewardJSON(r choice.Rewards) *rewardJSON {
+func rewardJSON(r choice.Rewards) any {
 	if !r.IsChoice() {
-		return nil
+		return absent{}
 	}
-	out := rewardJSON{Origin: r.Origin, Formula: r.Formula, NotCounted: append([]string{}, r.NotCounted...), Evidence: r.String()}
+	var weights map[string]float64
 	names := r.Weights.Names()
 	factors, _ := r.Weights.Factors(names)
 	for k, name := range names {
-		if out.Weights == nil {
-			out.Weights = map[string]float64{}
+		if weights == nil {
+			weights = map[string]float64{}
 		}
-		out.Weights[name] = factors[k]
+		weights[name] = factors[k]
 	}
-	return &out
+	return object{
+		{"origin", r.Origin}, {"formula", r.Formula}, {"weights", weights}, {"not_counted", append([]string{}, r.NotCounted...)}, {"evidence", r.String()},
+	}
 }
 
 // figuresJSON are the counts and metrics of a step or a run.
@@ -281,12 +258,9 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 
 // flipKindsJSON counts the kinds of flips that occur.
 func flipKindsJSON(f *analysis.Flips) any {
-	var kinds map[string]int
+	kinds := map[string]int{}
 	for k, kind := range analysis.FlipKinds() {
 		if f[k] > 0 {
-			if kinds == nil {
-				kinds = map[string]int{}
-			}
 			kinds[kind.Name] = int(f[k])
 		}
 	}
@@ -378,9 +352,10 @@ type member struct {
 // absent is the value of a member that an object leaves out.
 type absent struct{}
 
-// some returns a value, which an object leaves out if it is the zero value of its type.
+// some returns a value, which an object leaves out if it is the zero value of its type, or holds nothing.
 func some(x any) any {
-	if v := reflect.ValueOf(x); !v.IsValid() || v.IsZero() {
+	v := reflect.ValueOf(x)
+	if !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0 {
 		return absent{}
 	}
 	return x
@@ -421,8 +396,10 @@ func encode(value any) []byte {
 	return b.Bytes()
 }
 
-// writeJSON writes value as one indented object or array.
-func writeJSON(w io.Writer, value any) error { return jsonEncoder(w, "").Encode(value) }
+// writeDocument writes an indented object of a schema, which ends with the sign that it is complete.
+func writeDocument(w io.Writer, schema string, parts ...object) error {
+	return jsonEncoder(w, "").Encode(slices.Concat(object{{"schema", schema}}, slices.Concat(parts...), object{{"complete", true}}))
+}
 
 func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
 	enc := json.NewEncoder(w)
@@ -436,6 +413,23 @@ func indented(value any, prefix string) []byte {
 	var b bytes.Buffer
 	_ = jsonEncoder(&b, prefix).Encode(value) // our own types cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.
+func appendJSONText(line []byte, s string, asHTML bool) []byte {
+	isPlain := true
+	for i := range len(s) {
+		c := s[i]
+		isPlain = isPlain && c >= ' ' && c <= '~' && c != '"' && c != '\\' && (!asHTML || c != '<' && c != '>' && c != '&')
+	}
+	if isPlain { // most are
+		return append(append(append(line, '"'), s...), '"')
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(asHTML)
+	_ = enc.Encode(s) // a string cannot fail
+	return append(line, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
 }
 
 // appendNumber appends the shortest decimal that parses to x as a float of that many bits,
@@ -463,9 +457,9 @@ type rounded float64
 
 // MarshalJSON writes what JSON lacks as in [JSON].
 func (x rounded) MarshalJSON() ([]byte, error) {
-	if f := float64(x); f-f == 0 && f != 0 {
-		near, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
-		return appendNumber(nil, near, 64), nil
+	if f := float64(x); f-f == 0 {
+		x6, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		x = rounded(x6)
 	}
 	return appendNumber(nil, float64(x), 64), nil
 }

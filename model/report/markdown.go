@@ -17,14 +17,11 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 func markdownHead(p *page) {
 	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths", "rollouts",
 		"last row", "left out", "solved") {
-		switch f.Key {
-		case "log":
+		if f.Key == "log" {
 			p.printf("## %s\n\n", f.Text)
-			continue
-		case "rollouts":
-			f.Text += p.sizeLegend()
+		} else {
+			p.printf("- **%s** %s\n", f.Label, escapeMarkdown(f.Text))
 		}
-		p.printf("- **%s** %s\n", f.Label, escapeMarkdown(f.Text))
 	}
 	if p.Per == PerGroup {
 		p.printf("\n"+markdownGroupRow+"| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n", append(anyNames(p.groupTable), "prompt")...)
@@ -59,10 +56,10 @@ func markdownGroups(p *page, a *analysis.Analysis) {
 func markdownFoot(p *page) {
 	switch {
 	case p.Per == PerGroup:
-		p.printf("\nTogether: %s.\n", strings.Join(fateCounts(p.total.summary()), ", "))
+		p.printf("\nTogether: %s.\n", fateCounts(p.total.sum.Fates))
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.printf(markdownStepRow, p.totalRow(figures.Number.Digits)...)
-		p.printf("\nIn the last row counts are added up; reward is the mean of %s, Σ|A| of the steps.\n", p.total.rewardsMeant())
+		p.printf("\nIn the last row counts are added up; reward is the mean of %s, Σ|A| of all samples.\n", p.total.rewardsMeant())
 	}
 	for _, line := range p.legend() {
 		p.printf("\n%s.\n", line)

@@ -161,7 +161,7 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}
 	scales := r.Snap.RewardScales(r.Settings)
 	return &page{
-		Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names),
+		Report: r, out: bufio.NewWriter(w), metricNames: names, total: runTotal{metricNames: names, metrics: make([]figures.RunMetric, len(names))},
 		stepTable:  figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "signal", "kept", "A≠0", "Σ|A|", "flips"),
 		groupTable: figures.Select(figures.Groups(), "step", "fate", "n", "kept", "flips", "reward", "std"),
 		groupKeys: figures.Select(figures.Groups(), "group", "fate", "samples", "rollouts", "kept_pos", "kept_zero", "kept_neg", "nonzero", "flips",
@@ -186,15 +186,6 @@ func (p *page) add(s *analysis.StepFigures, a *analysis.Analysis) {
 // completeLine is the last line of a page: without it the page was cut.
 func (p *page) completeLine() string {
 	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
-}
-
-// namesOf returns the heads of columns.
-func namesOf[T any](columns []figures.Column[T]) []string {
-	all := make([]string, len(columns))
-	for k, c := range columns {
-		all[k] = c.Name
-	}
-	return all
 }
 
 // anyNames returns the heads of columns.
@@ -236,11 +227,8 @@ type runTotal struct {
 	Steps int     // all
 	Open  []int64 // numbers of those that are still being written
 
-	Rows, Rollouts, Groups, Signal, Kept, Nonzero int
-	Flips                                         analysis.Flips
-	notNumbers                                    int // rewards that the mean reward leaves out
-
-	fates        []int // by fate
+	sum          analysis.StepFigures // of the complete steps, without metrics
+	notNumbers   int                  // rewards that the mean reward leaves out
 	metricNames  []string
 	metrics      []figures.RunMetric // by name
 	warningSpans []warningSpan
@@ -251,11 +239,13 @@ type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
 	First int64             `json:"first_step"`
 	Steps int               `json:"steps"`
+
+	last   int64           // of the steps
+	newest []model.Warning // of that: several if one kind warns of both ratios
 }
 
-func newRunTotal(names []string) runTotal {
-	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), metrics: make([]figures.RunMetric, len(names))}
-}
+// complete returns how many steps count.
+func (t *runTotal) complete() int { return t.Steps - len(t.Open) }
 
 func (t *runTotal) add(s *analysis.StepFigures) {
 	t.Steps++
@@ -263,27 +253,34 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 		t.Open = append(t.Open, s.Step)
 		return
 	}
-	t.Rows += s.Rows
-	t.Rollouts += s.Rollouts
-	t.Groups += s.Groups
-	t.Signal += s.Signal
-	t.Kept += s.Kept
-	t.Nonzero += s.Nonzero
-	t.Flips.Add(&s.Flips)
+	all := &t.sum
+	all.Rows += s.Rows
+	all.Rollouts += s.Rollouts
+	all.Groups += s.Groups
+	all.Signal += s.Signal
+	all.Kept += s.Kept
+	all.Nonzero += s.Nonzero
+	all.Flips.Add(&s.Flips)
 	if x := s.Metric("critic/score/mean"); x-x != 0 {
 		t.notNumbers += s.Rows - s.FiniteRewards
 	}
 	for f, n := range s.Fates {
-		t.fates[f] += n
+		all.Fates[f] += n
 	}
 	for i, name := range t.metricNames {
 		t.metrics[i].Add(s, name)
 	}
-	for i, w := range s.Warnings {
-		repeats := func(before model.Warning) bool { return before.Kind == w.Kind }
-		if !slices.ContainsFunc(s.Warnings[:i], repeats) { // steps are counted: one may warn of both ratios
-			t.addWarning(w)
+	for _, w := range s.Warnings {
+		i := slices.IndexFunc(t.warningSpans, func(x warningSpan) bool { return x.Kind == w.Kind })
+		if i < 0 {
+			i = len(t.warningSpans)
+			t.warningSpans = append(t.warningSpans, warningSpan{Kind: w.Kind, First: w.Step})
 		}
+		x := &t.warningSpans[i]
+		if x.newest == nil || x.last != s.Step {
+			x.Steps, x.last, x.newest = x.Steps+1, s.Step, nil
+		}
+		x.newest = append(x.newest, w)
 	}
 }
 
@@ -295,24 +292,13 @@ func (t *runTotal) rewardsMeant() string {
 	return "all samples"
 }
 
-func (t *runTotal) addWarning(w model.Warning) {
-	for i := range t.warningSpans {
-		if t.warningSpans[i].Kind == w.Kind {
-			t.warningSpans[i].Steps++
-			return
-		}
-	}
-	t.warningSpans = append(t.warningSpans, warningSpan{w.Kind, w.Step, 1})
-}
-
 // summary returns the total in the form of a step.
 func (t *runTotal) summary() *analysis.StepFigures {
-	s := &analysis.StepFigures{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
-	copy(s.Fates[:], t.fates)
+	s := t.sum
 	for i, name := range t.metricNames {
 		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: t.metrics[i].Value(name)})
 	}
-	return s
+	return &s
 }
 
 // Refusals counts the groups for which the trainer's own code would have raised an error. Their
@@ -345,13 +331,6 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 		if r.refused++; r.text == "" {
 			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Table[g].Name, text, a.Step
 		}
-	}
-}
-
-// addWritten counts a sample. It does nothing if r is nil.
-func (r *Refusals) addWritten() {
-	if r != nil {
-		r.Written++
 	}
 }
 

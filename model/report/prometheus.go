@@ -10,6 +10,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 )
 
@@ -19,17 +20,6 @@ type CheckState struct {
 	Result check.Result // without findings if the log could not be checked
 	Log    check.Log
 	Newest *analysis.StepFigures // the newest complete step; nil if there is none
-}
-
-// gauge is a metric with its samples: labels, as name and value in turn, and the value.
-type gauge struct {
-	name, help string
-	samples    []gaugeSample
-}
-
-type gaugeSample struct {
-	labels []string
-	value  float64
 }
 
 // CheckPrometheus writes gauges in the text format of Prometheus, version 0.0.4, for the textfile collector of
@@ -43,89 +33,83 @@ func CheckPrometheus(w io.Writer, s *CheckState) error {
 		}
 		fmt.Fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", g.name, g.help, g.name)
 		for _, x := range g.samples {
-			fmt.Fprintf(out, "%s{%s} %s\n", g.name, labelList(append([]string{"path", s.Path}, x.labels...)), strconv.FormatFloat(x.value, 'g', -1, 64))
+			labels := labelOf("path", s.Path)
+			if x.label != "" {
+				labels += "," + labelOf(x.label, x.of)
+			}
+			fmt.Fprintf(out, "%s{%s} %s\n", g.name, labels, strconv.FormatFloat(x.value, 'g', -1, 64))
 		}
 	}
 	return out.Flush()
 }
 
-// labelList returns labels, as name and value in turn, in the syntax of Prometheus.
-func labelList(labels []string) string {
-	var list []string
-	for i := 0; i < len(labels); i += 2 {
-		list = append(list, labels[i]+`="`+labelEscapes.Replace(sanitize.Line(labels[i+1]))+`"`)
-	}
-	return strings.Join(list, ",")
+// gauge is a metric with its samples.
+type gauge struct {
+	name, help string
+	samples    []gaugeSample
 }
 
-// labelEscapes are those of a label value.
-var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+// gaugeSample is a value, of what a label says, unless that is "".
+type gaugeSample struct {
+	value     float64
+	label, of string
+}
+
+// labelOf returns a label in the syntax of Prometheus.
+func labelOf(name, value string) string {
+	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(sanitize.Line(value)) + `"`
+}
 
 func (s *CheckState) gauges() []gauge {
+	one := func(name, help string, x float64) gauge { return gauge{name, help, []gaugeSample{{value: x}}} }
+	const success, successHelp = "vantage_check_success", "Whether the log could be read and checked, whatever the rules say."
 	if len(s.Result.Findings) == 0 {
-		return []gauge{checked(0)}
+		return []gauge{one(success, successHelp, 0)}
 	}
-	all := append([]gauge{checked(1)}, s.ruleGauges()...)
-	all = append(all, gaugeOf("vantage_log_rows", "Rows of the log, with those that could not be read.", float64(s.Log.Rows)),
-		gaugeOf("vantage_log_unreadable_rows", "Rows of the log that could not be read.", float64(s.Log.Unreadable)))
-	if !s.Log.LastWrite.IsZero() {
-		all = append(all, gaugeOf("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))
-	}
-	if n := s.Newest; n != nil {
-		all = append(all, stepGauges(n)...)
-	}
-	return all
-}
-
-// checked says whether the log could be checked.
-func checked(x float64) gauge {
-	return gaugeOf("vantage_check_success", "Whether the log could be read and checked, whatever the rules say.", x)
-}
-
-func gaugeOf(name, help string, x float64) gauge {
-	return gauge{name, help, []gaugeSample{{nil, x}}}
-}
-
-func (s *CheckState) ruleGauges() []gauge {
 	failed := gauge{name: "vantage_rule_failed", help: "Whether a rule of the check fails."}
 	steps := gauge{name: "vantage_rule_failed_steps", help: "Steps at which a rule of the check fails."}
 	seen := map[string]bool{} // the same sample twice would make node_exporter refuse the file
 	for i := range s.Result.Findings {
 		f := &s.Result.Findings[i]
-		if f.Passed() && !f.Evaluated() || seen[f.Rule.String()] {
+		rule, x := f.Rule.String(), 0.0
+		if f.Passed() && !f.Evaluated() || seen[rule] {
 			continue
 		}
-		seen[f.Rule.String()] = true
-		x, labels := 0.0, []string{"rule", f.Rule.String()}
-		if !f.Passed() {
+		if seen[rule] = true; !f.Passed() {
 			x = 1
 		}
-		failed.samples = append(failed.samples, gaugeSample{labels, x})
-		steps.samples = append(steps.samples, gaugeSample{labels, float64(len(f.Failed))})
-	}
-	return []gauge{failed, steps}
-}
-
-// stepGauges are the figures of the newest complete step.
-func stepGauges(n *analysis.StepFigures) []gauge {
-	fates := gauge{name: "vantage_step_groups_by_fate", help: "Groups of the newest complete step by what became of them."}
-	for _, f := range model.Fates() {
-		fates.samples = append(fates.samples, gaugeSample{[]string{"fate", f.Key()}, float64(n.Fates[f])})
+		failed.samples = append(failed.samples, gaugeSample{x, "rule", rule})
+		steps.samples = append(steps.samples, gaugeSample{float64(len(f.Failed)), "rule", rule})
 	}
 	all := []gauge{
-		gaugeOf("vantage_step", "Number of the newest complete step.", float64(n.Step)),
-		gaugeOf("vantage_step_samples", "Samples of the newest complete step.", float64(n.Rows)),
-		gaugeOf("vantage_step_nonzero_samples", "Samples of the newest complete step that train: their advantage is not 0.", float64(n.Nonzero)),
-		gaugeOf("vantage_step_groups", "Groups of the newest complete step.", float64(n.Groups)),
-		gaugeOf("vantage_step_signal_groups", "Groups of the newest complete step that carry signal.", float64(n.Signal)),
-		fates,
+		one(success, successHelp, 1), failed, steps,
+		one("vantage_log_rows", "Rows of the log, with those that could not be read.", float64(s.Log.Rows)),
+		one("vantage_log_unreadable_rows", "Rows of the log that could not be read.", float64(s.Log.Unreadable)),
 	}
-	for _, m := range []struct{ metric, name, help string }{
-		{"critic/score/mean", "vantage_step_reward_mean", "Mean reward of the samples of the newest complete step that the log holds."},
-		{"response_length/mean", "vantage_step_length_mean", "Mean length of the responses of the newest complete step, in the unit of the log."},
+	if !s.Log.LastWrite.IsZero() {
+		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))
+	}
+	if s.Newest == nil {
+		return all
+	}
+	for _, g := range []struct{ figure, name, help string }{
+		{"step", "vantage_step", "Number of the newest complete step."},
+		{"samples", "vantage_step_samples", "Samples of the newest complete step."},
+		{"nonzero_samples", "vantage_step_nonzero_samples", "Samples of the newest complete step that train: their advantage is not 0."},
+		{"groups", "vantage_step_groups", "Groups of the newest complete step."},
+		{"signal_groups", "vantage_step_signal_groups", "Groups of the newest complete step that carry signal."},
+		{"", "vantage_step_groups_by_fate", "Groups of the newest complete step by what became of them."},
+		{"reward_mean", "vantage_step_reward_mean", "Mean reward of the samples of the newest complete step that the log holds."},
+		{"length_mean", "vantage_step_length_mean", "Mean length of the responses of the newest complete step, in the unit of the log."},
 	} {
-		if x := n.Metric(m.metric); x == x {
-			all = append(all, gaugeOf(m.name, m.help, x))
+		if g.figure == "" {
+			fates := gauge{name: g.name, help: g.help}
+			for _, f := range model.Fates() {
+				fates.samples = append(fates.samples, gaugeSample{float64(s.Newest.Fates[f]), "fate", f.Key()})
+			}
+			all = append(all, fates)
+		} else if x := figures.Select(figures.Steps(), g.figure)[0].Value(s.Newest).Float(); x == x { // the log may have none
+			all = append(all, one(g.name, g.help, x))
 		}
 	}
 	return all

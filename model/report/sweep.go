@@ -2,9 +2,9 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -35,21 +35,21 @@ func (s Sweep) recommend(goal sweep.Goal) sweep.Recommendation {
 // per keep_neg_ratio, and the recommendation.
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
-	if s.Where != "" {
-		fmt.Fprintln(out, sanitize.Line(s.Where))
+	set, filter := s.Grid.Settings, ""
+	if set.GroupFilter != "" {
+		filter = "groups by " + set.GroupFilter + " " + set.StageOptions.String()
 	}
-	if options := s.Grid.Settings.Options; options != "" {
-		fmt.Fprintf(out, "options %s\n", sanitize.Line(options.String()))
-	}
-	if text := s.Grid.RolloutText(); text != "" {
-		fmt.Fprintln(out, text)
-	}
-	if set := s.Grid.Settings; set.GroupFilter != "" {
-		fmt.Fprintf(out, "groups by %s %s\n", sanitize.Line(set.GroupFilter), sanitize.Line(set.StageOptions.String()))
-	}
-	if s.Choice.Rewards.IsChoice() {
-		fmt.Fprintf(out, "reward %s\n", sanitize.Line(s.Choice.Rewards.String()))
+	for _, f := range []struct{ what, text string }{
+		{"keep ratios over ", fmt.Sprintf("%s, %s, scale %s", units.Plural(s.Grid.Steps, "steps"), estimatorText(set, s.Choice), set.Scale)},
+		{"", s.Where},
+		{"options ", set.Options.String()},
+		{"", s.Grid.RolloutText()},
+		{"", filter},
+		{"reward ", s.Choice.Rewards.String()},
+	} {
+		if f.text != "" {
+			fmt.Fprintln(out, f.what+sanitize.Line(f.text))
+		}
 	}
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
@@ -64,7 +64,7 @@ func SweepText(w io.Writer, s Sweep) error {
 // writeTable writes a figure of all cells, as one line if they are equal.
 func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
 	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))
-	if lo, hi := s.valueRange(f, recompute); lo == hi && s.cellCount() > len(s.Recompute) {
+	if lo, hi := s.valueRange(f.Value, recompute, false); lo == hi && s.cellCount() > len(s.Recompute) {
 		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(recompute, 0, 0)))
 		return
 	}
@@ -82,16 +82,16 @@ func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
 	}
 }
 
-// valueRange returns the minimum and maximum of a figure, NaN if a cell's value is NaN.
-func (s Sweep) valueRange(f sweep.Figure, recompute bool) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for i := range s.Grid.Pos {
-		for j := range s.Grid.Neg {
-			x := f.Value(s.Grid.At(recompute, i, j))
-			lo, hi = min(lo, x), max(hi, x)
+// valueRange returns the least and the most of a figure, of the cells for which it is a number if finite; else NaN if it is NaN
+// of one.
+func (s Sweep) valueRange(value func(*sweep.Cell) float64, recompute, finite bool) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for c := range s.cells(recompute) {
+		if x := value(c); !finite || x-x == 0 {
+			least, most = min(least, x), max(most, x)
 		}
 	}
-	return lo, hi
+	return least, most
 }
 
 func sweepValue(f sweep.Figure, c *sweep.Cell) string {
@@ -110,24 +110,29 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	}
 	t.Columns = append(t.Columns, "on_front", "recommended")
 	a := s.recommend(s.Goal)
-	s.eachCell(func(c *sweep.Cell) {
+	for c := range s.cells(s.Recompute...) {
 		row := []any{s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute}
 		for _, f := range s.Figures {
 			row = append(row, f.Value(c))
 		}
 		t.Rows = append(t.Rows, append(row, a.OnFront(c), a.IsChoice(c)))
-	})
+	}
 	return TableCSV(w, t)
 }
 
 // cellCount returns how many cells are written.
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
-func (s Sweep) eachCell(do func(*sweep.Cell)) {
-	for _, recompute := range s.Recompute {
-		for i := range s.Grid.Pos {
-			for j := range s.Grid.Neg {
-				do(s.Grid.At(recompute, i, j))
+// cells yields the cells without recompute, with it, or both.
+func (s Sweep) cells(recompute ...bool) iter.Seq[*sweep.Cell] {
+	return func(yield func(*sweep.Cell) bool) {
+		for _, r := range recompute {
+			for i := range s.Grid.Pos {
+				for j := range s.Grid.Neg {
+					if !yield(s.Grid.At(r, i, j)) {
+						return
+					}
+				}
 			}
 		}
 	}
@@ -136,22 +141,23 @@ func (s Sweep) eachCell(do func(*sweep.Cell)) {
 // writeRecommendation writes the choice for the goal and for the others, and the settings to choose from.
 func (s Sweep) writeRecommendation(out io.Writer) {
 	a := s.recommend(s.Goal)
-	fmt.Fprintf(out, "\ngoal       %s: %s (--goal %s)\nrule       %s\n", a.Goal, a.Goal.Doc(), strings.Join(sweep.GoalNames(), ", "), a.Rule)
+	fmt.Fprintln(out)
+	writeFacts(out, 10, fact("goal", fmt.Sprintf("%s: %s (--goal %s)", a.Goal, a.Goal.Doc(), strings.Join(sweep.GoalNames(), ", "))), fact("rule", a.Rule))
 	if a.Cell == nil {
-		fmt.Fprintf(out, "choice     none\nbecause    %s\n", a.Reason)
+		writeFacts(out, 10, fact("choice", "none"), fact("because", a.Reason))
 		return
 	}
-	fmt.Fprintf(out, "choice     %s\n           keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\nbecause    %s\n",
-		a.Cell.Sentence(), units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute), a.Reason)
-	if s.Current == nil {
-		fmt.Fprintln(out, "now        no filter")
-	}
-	if c := s.Current; c != nil {
-		fmt.Fprintf(out, "now        %s\n           against it the choice %s\n", c.Sentence(), a.Cell.Against(c))
+	writeFacts(out, 10, fact("choice", a.Cell.Sentence()),
+		fact("", strings.Join(filterTexts(a.Cell.Apply(s.Grid.Settings)), ", ")),
+		fact("because", a.Reason))
+	if c := s.Current; c == nil {
+		writeFacts(out, 10, fact("now", "no filter"))
+	} else {
+		writeFacts(out, 10, fact("now", c.Sentence()), fact("", "against it the choice "+a.Cell.Against(c)))
 	}
 	for _, name := range sweep.GoalNames() {
-		if other := s.recommend(sweep.Goal{Name: name, Least: s.Goal.Least}); name != s.Goal.Name {
-			fmt.Fprintf(out, "%-10s %s\n", name, other.Cell.Sentence())
+		if name != s.Goal.Name {
+			writeFacts(out, 10, fact(name, s.recommend(sweep.Goal{Name: name, Least: s.Goal.Least}).Cell.Sentence()))
 		}
 	}
 	s.writeFront(out, a)
@@ -196,11 +202,15 @@ func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 }
 
 func (s Sweep) writeFrontRow(out io.Writer, mark string, c *sweep.Cell) {
+	effective := units.Missing
+	if x := c.Effective(); !math.IsNaN(x) {
+		effective = units.Count(int(math.Round(x)))
+	}
 	var warns []string
 	for _, w := range c.Warned.Kinds() {
 		warns = append(warns, fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps))
 	}
-	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), countText(c.Effective()),
+	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), effective,
 		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short), c.MassText(), strings.Join(warns, ", "))
 	fmt.Fprintln(out, strings.TrimRight(line, " "))
 }
@@ -218,26 +228,18 @@ func percentText(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-func countText(x float64) string {
-	if math.IsNaN(x) {
-		return units.Missing
-	}
-	return units.Count(int(math.Round(x)))
-}
-
 // SweepJSON writes the object that the schema sweep@1 describes. The settings below the cells have what they are judged by,
 // and in how many steps they raise which warnings. A log without signal has a recommendation without settings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	a := s.recommend(s.Goal)
 	cells, front, others := []object{}, []object{}, []object(nil)
-	exact := func(x float64) json.Number { return json.Number(fmt.Sprint(x)) }
-	s.eachCell(func(c *sweep.Cell) {
-		cell := object{{"keep_pos_ratio", exact(c.KeepPos)}, {"keep_neg_ratio", exact(c.KeepNeg)}, {"compute_new_adv", c.Recompute}, {"samples", c.Samples}, {"groups", c.Groups}}
+	for c := range s.cells(s.Recompute...) {
+		cell := append(ratiosJSON(c.KeepPos, c.KeepNeg, c.Recompute), object{{"samples", c.Samples}, {"groups", c.Groups}}...)
 		for _, f := range s.Figures {
 			cell = append(cell, member{f.Name, f.Value(c)})
 		}
 		cells = append(cells, cell)
-	})
+	}
 	for _, c := range a.Front {
 		front = append(front, cellJSON(c))
 	}
@@ -246,13 +248,11 @@ func SweepJSON(w io.Writer, s Sweep) error {
 			others = append(others, append(object{{"goal", name}}, cellJSON(other.Cell)...))
 		}
 	}
-	return writeJSON(w, object{
-		{"schema", "vantage/sweep@1"},
+	return writeDocument(w, "vantage/sweep@1", object{
 		{"steps", s.Grid.Steps},
 		{"where", some(s.Where)},
-		{"settings", newSettingsJSON(s.Grid.Settings)},
-		{"estimator", some(newChoiceJSON(s.Choice))},
-		{"reward", some(newRewardJSON(s.Choice.Rewards))},
+		{"settings", settingsJSON(s.Grid.Settings)},
+	}, choiceJSON(s.Choice), object{
 		{"rows", s.Grid.Rows}, // of the log: more than samples if these are rollouts of several rows
 		{"cells", cells},
 		{"no_filter", cellJSON(s.Grid.NoFilter())},
@@ -260,12 +260,11 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		{"front", front},
 		{"recommendation", append(object{
 			{"goal", a.Goal.Name},
-			{"least_abs", plainFloat(a.Goal.Least)}, // share of Σ|A| that goals other than signal keep at least
+			{"least_abs", a.Goal.Least}, // share of Σ|A| that goals other than signal keep at least
 			{"rule", a.Rule},
 			{"because", a.Reason},
 		}, cellJSON(a.Cell)...)},
 		{"other_goals", some(others)},
-		{"complete", true},
 	})
 }
 
@@ -274,17 +273,11 @@ func cellJSON(c *sweep.Cell) object {
 	if c == nil {
 		return nil
 	}
-	var warnings map[string]int
+	warnings := map[string]int{}
 	for _, w := range c.Warned.Kinds() {
-		if warnings == nil {
-			warnings = map[string]int{}
-		}
 		warnings[string(w.Kind)] = w.Steps
 	}
-	return object{
-		{"keep_pos_ratio", plainFloat(c.KeepPos)},
-		{"keep_neg_ratio", plainFloat(c.KeepNeg)},
-		{"compute_new_adv", c.Recompute},
+	return append(ratiosJSON(c.KeepPos, c.KeepNeg, c.Recompute), object{
 		{"abs", c.AbsRatio()},
 		{"effective", c.Effective()},
 		{"trained", c.Trained},
@@ -293,66 +286,55 @@ func cellJSON(c *sweep.Cell) object {
 		{"short", c.Short},
 		{"push", c.Push()},
 		{"warnings", some(warnings)},
-	}
+	}...)
+}
+
+func ratiosJSON(pos, neg float64, recompute bool) object {
+	return object{{"keep_pos_ratio", pos}, {"keep_neg_ratio", neg}, {"compute_new_adv", recompute}}
 }
 
 // SweepSVG draws a heat map per figure, with a frame around the recommended cell.
 func SweepSVG(w io.Writer, s Sweep) error {
 	const cell, left, top, gap = 34, 70, 40, 60
-	width := left + cell*len(s.Grid.Neg) + 20
-	height := cell*len(s.Grid.Pos) + top + gap
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // the page around it may be dark
-	y := 0
+	rows, y := len(s.Grid.Pos), 0
+	choice := s.recommend(s.Goal)
+	text := func(x, y int, anchor, text string) markup {
+		return tag("text", attr("x", x), attr("y", y), attr("text-anchor", anchor), text) + lineBreak
+	}
+	var drawn []markup
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
-			s.heatMap(out, f, recompute, y, cell, left, top)
-			y += height
-		}
-	}
-	fmt.Fprint(out, "</svg>\n")
-	return out.Flush()
-}
-
-func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, left, top int) {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range s.Grid.Pos {
-		for j := range s.Grid.Neg {
-			if x := f.Value(s.Grid.At(recompute, i, j)); x-x == 0 {
-				lo, hi = min(lo, x), max(hi, x)
+			least, most := s.valueRange(f.Value, recompute, true)
+			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
+			var frames []markup
+			for i, pos := range s.Grid.Pos {
+				row := y + top + (rows-1-i)*cell
+				drawn = append(drawn, text(left-8, row+cell/2+4, "end", units.Fixed(pos, 2)))
+				for j := range s.Grid.Neg {
+					c, x := s.Grid.At(recompute, i, j), left+j*cell
+					fill, textColour := shade(f.Value(c), least, most)
+					drawn = append(drawn, emptyTag("rect", attr("x", x), attr("y", row), attr("width", cell), attr("height", cell), attr("fill", fill)),
+						tag("text", attr("x", x+cell/2), attr("y", row+cell/2+4), attr("text-anchor", "middle"), attr("fill", textColour), sweepValue(f, c)), lineBreak)
+					if choice.IsChoice(c) {
+						frames = append(frames, tag("rect", attr("x", x+1), attr("y", row+1), attr("width", cell-2), attr("height", cell-2),
+							attr("fill", "none"), attr("stroke", "#bc4c00"), attr("stroke-width", 2), tag("title", "recommended: goal "+s.Goal.String())), lineBreak)
+					}
+				}
 			}
-		}
-	}
-	text := func(x, y int, anchor, t string) {
-		fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x, y, anchor, svgEscape(t))
-	}
-	text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute)))
-	text(left-8, y+top-6, "end", "keep_pos")
-	for i := range s.Grid.Pos {
-		row := y + top + (len(s.Grid.Pos)-1-i)*cell
-		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
-		for j := range s.Grid.Neg {
-			c := s.Grid.At(recompute, i, j)
-			fill, textColour := shade(f.Value(c), lo, hi)
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
-			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, textColour, svgEscape(sweepValue(f, c)))
-		}
-	}
-	a := s.recommend(s.Goal)
-	for i := range s.Grid.Pos {
-		for j := range s.Grid.Neg {
-			if a.IsChoice(s.Grid.At(recompute, i, j)) {
-				fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended: goal %s</title></rect>`+"\n",
-					left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2, svgEscape(s.Goal.String()))
+			drawn = append(drawn, frames...)
+			below := y + top + rows*cell + 16
+			for j, neg := range s.Grid.Neg {
+				drawn = append(drawn, text(left+j*cell+cell/2, below, "middle", units.Fixed(neg, 2)))
 			}
+			drawn = append(drawn, text(left, below+16, "start", "keep_neg"))
+			y += cell*rows + top + gap
 		}
 	}
-	below := y + top + len(s.Grid.Pos)*cell + 16
-	for j, neg := range s.Grid.Neg {
-		text(left+j*cell+cell/2, below, "middle", units.Fixed(neg, 2))
-	}
-	text(left, below+16, "start", "keep_neg")
+	_, err := io.WriteString(w, string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), attr("width", left+cell*len(s.Grid.Neg)+20), attr("height", y),
+		attr("font-family", "sans-serif"), attr("font-size", 11), lineBreak,
+		emptyTag("rect", attr("width", "100%"), attr("height", "100%"), attr("fill", "#ffffff")), lineBreak, // the page around it may be dark
+		drawn)+lineBreak))
+	return err
 }
 
 // shade returns a blue for x, pale at lo and dark at hi, and a readable colour for text on it.
@@ -367,8 +349,4 @@ func shade(x, lo, hi float64) (fill, textColour string) {
 		textColour = "#ffffff"
 	}
 	return fmt.Sprintf("#%02x%02x%02x", mix(240, 8), mix(246, 69), mix(252, 148)), textColour
-}
-
-func svgEscape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }

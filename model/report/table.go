@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"vantage/model/units"
 )
@@ -20,52 +18,20 @@ type Table struct {
 	Rows    [][]any
 }
 
-// quotedCell is a text of the log that CSV always has in quotes.
-type quotedCell string
-
 // TableCSV writes a header and a line per row. Floats are the shortest decimals that parse to the same value; control
 // characters become visible ones. There is nothing but the table, so that it loads as it is.
 func TableCSV(w io.Writer, s Table) error {
 	out := bufio.NewWriter(w)
-	for i, name := range s.Columns {
-		fmt.Fprint(out, between(i), csvCell(name))
+	var line []byte
+	for k, name := range s.Columns {
+		line = appendCSVText(appendComma(line, k), name)
 	}
-	fmt.Fprintln(out)
+	_, _ = out.Write(append(line, '\n'))
 	for _, row := range s.Rows {
-		for i, cell := range row {
-			fmt.Fprint(out, between(i), csvCell(cell))
-		}
-		fmt.Fprintln(out)
+		_, _ = out.Write(appendCSVRow(line[:0], row))
 	}
 	return out.Flush()
 }
-
-// between returns what stands before column i.
-func between(i int) string {
-	if i > 0 {
-		return ","
-	}
-	return ""
-}
-
-// csvCell returns a cell in quotes where a reader of CSV could take it for something else.
-func csvCell(cell any) string {
-	switch x := cell.(type) {
-	case float64:
-		return formatFloat(x)
-	case quotedCell:
-		return quoteCSV(csvText(string(x)))
-	}
-	text := csvText(fmt.Sprint(cell))
-	first, _ := utf8.DecodeRuneInString(text)
-	if strings.ContainsAny(text, `",`) || unicode.IsSpace(first) || text == `\.` { // the last ends what PostgreSQL reads
-		return quoteCSV(text)
-	}
-	return text
-}
-
-// quoteCSV returns s as a quoted cell.
-func quoteCSV(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // TableJSONL writes an object per row, keys in the order of the columns. Numbers that JSON
 // lacks are strings.
@@ -135,15 +101,4 @@ func textTable[T any](columns []textColumn[T], before string, rows []T) []string
 		}
 	}
 	return lines
-}
-
-// plainFloat is a number that JSON has as Go's encoding/json writes it: 1e-9, where [appendNumber] writes 1e-09.
-type plainFloat float64
-
-// MarshalJSON writes the number, or its name as a string where JSON has no such number.
-func (x plainFloat) MarshalJSON() ([]byte, error) {
-	if f := float64(x); f-f == 0 {
-		return json.Marshal(f)
-	}
-	return appendNumber(nil, float64(x), 64), nil
 }

@@ -24,16 +24,14 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func textHead(p *page) {
-	for _, f := range p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "left out", "lengths", "last row", "config",
-		"settings", "overlong", "groups by", "loss", "stage options", "options", "reward", "solved") {
-		if f.Key == "rollouts" {
-			f.Text += p.sizeLegend()
+	facts := p.facts(" · ", "path", "report", "log", "read", "groups", "doubt", "rollouts", "left out", "lengths", "last row", "config",
+		"settings", "overlong", "groups by", "loss", "stage options", "options", "reward", "solved")
+	for i := range facts {
+		if facts[i].Key == "doubt" {
+			facts[i].Label = ""
 		}
-		if f.Key == "doubt" {
-			f.Label = ""
-		}
-		p.printf("%-10s %s\n", f.Label, sanitize.Line(f.Text))
 	}
+	writeFacts(p.out, 10, facts...)
 	p.printf("\n")
 	if p.Per == PerGroup {
 		p.printf(textGroupRow, append(anyNames(p.groupTable), "prompt")...)
@@ -57,17 +55,12 @@ func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
 		g := figures.NewGroupOf(a, i)
-		label := skippedText(g) + labelInReport(g.Group, sanitize.Line(g.Preview), refused)
+		label := labelInReport(g.Group, sanitize.Line(g.Preview), refused)
+		if !g.Admitted {
+			label = "(" + sanitize.Line(a.WhySkipped(i)) + ") " + label
+		}
 		p.printf(textGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
-}
-
-// skippedText says why the group filter does not admit a group, before its prompt; "" if it does.
-func skippedText(g figures.GroupOf) string {
-	if g.Admitted {
-		return ""
-	}
-	return "(" + sanitize.Line(g.In.WhySkipped(g.At)) + ") "
 }
 
 // worstFirst returns the groups of a step by fate, in log order within each.
@@ -93,17 +86,19 @@ func notableFates(s *analysis.StepFigures) string {
 	if s.Open {
 		return "still being written"
 	}
-	var parts []string
-	for _, f := range model.Fates() {
-		if f != model.FateAlive && s.Fates[f] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", s.Fates[f], f))
-		}
-	}
-	return strings.Join(parts, ", ")
+	notable := s.Fates
+	notable[model.FateAlive] = 0
+	return fateCounts(notable)
 }
 
 func textFoot(p *page) {
-	p.textTotal()
+	switch {
+	case p.Per == PerGroup:
+		p.printf("%7s  %s\n", "all", fateCounts(p.total.sum.Fates))
+	case p.Per == PerRun || p.total.Steps > 1:
+		p.printf(textStepRow, p.totalRow(figures.Number.String)...)
+		p.printf("%7s counts are added up, reward is the mean of %s, Σ|A| of all samples\n", "", p.total.rewardsMeant())
+	}
 	for _, line := range p.legend() {
 		p.printf("%7s %s\n", "", line)
 	}
@@ -114,20 +109,22 @@ func textFoot(p *page) {
 	if p.newest != nil && p.Per != PerRun {
 		p.textStepDetails(p.newest)
 	}
-	textWarningSpans(p)
-	textProblems(p, p.Snap.Run)
-	p.printf("\n%s\n", p.completeLine())
-}
-
-// textTotal writes the total of the rows.
-func (p *page) textTotal() {
-	switch {
-	case p.Per == PerGroup:
-		p.printf("%7s  %s\n", "all", strings.Join(fateCounts(p.total.summary()), ", "))
-	case p.Per == PerRun || p.total.Steps > 1:
-		p.printf(textStepRow, p.totalRow(figures.Number.String)...)
-		p.printf("%7s counts are added up, reward is the mean of %s, Σ|A| of the steps\n", "", p.total.rewardsMeant())
+	if p.total.Steps > 1 && len(p.total.warningSpans) > 0 {
+		p.printf("\nwarnings over the steps\n")
+		for _, s := range p.total.warningSpans {
+			p.printf("  %-26s from step %d, at %s\n", s.Kind, s.First, units.Fraction(s.Steps, p.total.complete())+" of the steps")
+		}
 	}
+	if problems, all := p.problems(); all > 0 {
+		p.printf("\ncould not read %s\n", units.Plural(all, "places"))
+		for _, problem := range problems {
+			p.printf("  %s\n", problem)
+		}
+		if len(problems) < len(p.Snap.Run.Problems) {
+			p.printf("  and %d more\n", all-len(problems))
+		}
+	}
+	p.printf("\n%s\n", p.completeLine())
 }
 
 // legend explains the figures of the table that are easily taken for others, and names the kinds of
@@ -140,21 +137,21 @@ func (p *page) legend() []string {
 	for _, step := range p.total.Open {
 		lines = append(lines, fmt.Sprintf("step %d is still being written: it counts in no sum and raises no warning", step))
 	}
-	if n := p.total.Flips.Total(); n > 0 {
-		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n), units.Count(p.total.Kept), p.total.Flips))
+	if n := p.total.sum.Flips.Total(); n > 0 {
+		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n), units.Count(p.total.sum.Kept), p.total.sum.Flips))
 	}
 	return lines
 }
 
-// fateCounts counts the groups by fate.
-func fateCounts(s *analysis.StepFigures) []string {
+// fateCounts counts the groups by fate: "3 all wrong, 5 alive".
+func fateCounts(counts [model.FateCount]int) string {
 	var parts []string
 	for _, f := range model.Fates() {
-		if s.Fates[f] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", s.Fates[f], f))
+		if counts[f] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[f], f))
 		}
 	}
-	return parts
+	return strings.Join(parts, ", ")
 }
 
 func (p *page) textStepDetails(s *analysis.StepFigures) {
@@ -176,30 +173,13 @@ func (p *page) textStepDetails(s *analysis.StepFigures) {
 	}
 }
 
-// textWarningSpans writes the steps at which each kind of warning occurs.
-func textWarningSpans(p *page) {
-	if p.total.Steps < 2 || len(p.total.warningSpans) == 0 {
-		return
+// problems returns the first places that could not be read, and how many they are.
+func (p *page) problems() (first []model.Problem, all int) {
+	first = p.Snap.Run.Problems
+	if len(first) > 0 {
+		all = max(p.Snap.Run.Skipped, len(first))
 	}
-	p.printf("\nwarnings over the steps\n")
-	for _, s := range p.total.warningSpans {
-		p.printf("  %-26s from step %d, at %s\n", s.Kind, s.First, units.Fraction(s.Steps, p.total.Steps)+" of the steps")
-	}
-}
-
-func textProblems(p *page, r model.Run) {
-	if len(r.Problems) == 0 {
-		return
-	}
-	all := max(r.Skipped, len(r.Problems))
-	p.printf("\ncould not read %s\n", units.Plural(all, "places"))
-	for i, problem := range r.Problems {
-		if i == maxProblems {
-			p.printf("  and %d more\n", all-i)
-			break
-		}
-		p.printf("  %s\n", problem)
-	}
+	return first[:min(len(first), maxProblems)], all
 }
 
 // withoutKeys returns an advice that was written for the screen, with commands and flags in the place of its keys: what is

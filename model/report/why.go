@@ -27,21 +27,19 @@ func (y *Why) group() *analysis.Group { return &y.Analysis.Table[y.Group] }
 
 // ranked returns the samples of the group as columns of the analysis, the best reward first.
 func (y *Why) ranked() []int {
-	g := y.group()
-	columns := make([]int, 0, g.Size())
-	for i := g.Start; i < g.End; i++ {
-		columns = append(columns, i)
+	g, rewards := y.group(), y.Analysis.LoggedRewards
+	columns := make([]int, g.Size())
+	for i := range columns {
+		columns[i] = g.Start + i
 	}
-	rewards := y.Analysis.LoggedRewards
 	slices.SortStableFunc(columns, func(i, j int) int { return cmp.Compare(rewards[j], rewards[i]) }) // NaN is last
 	return columns
 }
 
-// Best returns the column of the sample with the best reward, and Worst that with the worst one: NaN is worse
-// than any number.
+// Best returns the column of the sample with the best reward.
 func (y *Why) Best() int { return y.ranked()[0] }
 
-// Worst is described at [Why.Best].
+// Worst returns the column of the sample with the worst reward: NaN is worse than any number.
 func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
 
 // head is what the answers about a group begin with.
@@ -62,13 +60,11 @@ func (y *Why) cause() string {
 // maxSteps is how many of the steps that have a group of the name are listed, the newest ones.
 const maxSteps = 12
 
-func (y *Why) steps() []int64 { return y.Steps[max(0, len(y.Steps)-maxSteps):] }
-
 // maxSamples is the most samples of a group that are tried to fit.
 const maxSamples = 64
 
-// some returns n of the samples, the best and the worst of them.
-func (y *Why) some(n int) []int {
+// ends returns n of the samples, the best and the worst of them.
+func (y *Why) ends(n int) []int {
 	all := y.ranked()
 	if n >= len(all) {
 		return all
@@ -84,13 +80,13 @@ func WhyJSON(w io.Writer, y *Why) error {
 	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
-		for _, i := range y.some(n) {
+		for _, i := range y.ends(n) {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
 		return y.document("vantage/why@1", append(y.head(y.prompt()), object{
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
-			{"steps", y.steps()},
+			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},
 			{"size", g.Size()},
 			{"kept", g.Kept()},
 			{"nonzero", g.Nonzero},
@@ -110,12 +106,16 @@ func WhyText(w io.Writer, y *Why) error {
 	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
 		var b bytes.Buffer
 		g, a := y.group(), y.Analysis
-		y.writeHead(&b)
+		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
+		if len(y.Steps) > 1 {
+			name += fmt.Sprintf("; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
+		}
+		fmt.Fprintf(&b, "group    %s\nprompt   %s\nnumbers  %s\n", name, y.prompt(), y.computedAs(200))
 		fmt.Fprintf(&b, "fate     %s: %s\n", g.Fate, strings.TrimPrefix(y.cause(), g.Fate.String()+" "))
 		fmt.Fprintf(&b, "rewards  mean %s, std %s\n", meanText(g.RewardMean), meanText(g.RewardStd))
 		fmt.Fprintf(&b, "samples  %s, %d kept, %d train: their advantage is not 0\n", g.SizeText(), g.Kept(), g.Nonzero)
 		fmt.Fprintf(&b, "%8s %9s %9s %5s %9s %7s\n", "index", "reward", "original", "kept", "advantage", "length")
-		for _, i := range y.some(n) {
+		for _, i := range y.ends(n) {
 			fmt.Fprintf(&b, "%8d %9s %9s %5t %9s %7d\n", a.InputRow[i], meanText(a.LoggedRewards[i]), meanText(a.Original[i]), a.Keep[i], meanText(a.Processed[i]), a.Lengths[i])
 		}
 		if more := g.Size() - n; more > 0 {
@@ -123,15 +123,6 @@ func WhyText(w io.Writer, y *Why) error {
 		}
 		return b.Bytes()
 	})
-}
-
-// writeHead writes what group it is, and under whose arithmetic.
-func (y *Why) writeHead(b *bytes.Buffer) {
-	fmt.Fprintf(b, "group    %s of step %d", y.name(), y.group().Step)
-	if len(y.Steps) > 1 {
-		fmt.Fprintf(b, "; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
-	}
-	fmt.Fprintf(b, "\nprompt   %s\nnumbers  %s\n", y.prompt(), y.computedAs(200))
 }
 
 // Show is some answers of a group in a short answer.

@@ -1,3 +1,9 @@
+// Package rewardcolumns finds out which columns of a log make up its reward, and with which weights.
+// TRL logs a column for each reward function, more columns that a person adds with log_extra, and no
+// total; but it logs the advantages, and those follow from the weighted sum of the right columns.
+//
+// In comes a snapshot; out goes a [Found] that reproduces the logged advantages in the arithmetic of
+// the log's trainer. Package choice asks for it.
 package rewardcolumns
 
 import (
@@ -44,7 +50,12 @@ func Find(ctx context.Context, snap model.Snapshot, set model.Settings, trainer 
 		return found, false
 	}
 	c := s.describe(columns, known)
-	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes, estimators: estimatorsOf(snap, trainer, set.Options)}
+	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes}
+	for _, e := range estimators.AllWith(set.Options) { // of the trainer and of its other versions, those that the log can feed
+		if (e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")) && snap.Missing(e) == nil {
+			v.estimators = append(v.estimators, e)
+		}
+	}
 	if found = v.best(c, c.ones()); !found.complete() {
 		if solved := v.best(c, s.solve(c)); solved.Agreeing > found.Agreeing {
 			found = solved
@@ -104,14 +115,6 @@ type verifier struct {
 	set        model.Settings
 	steps      []int
 	estimators []*estimators.Estimator
-}
-
-// estimatorsOf returns the estimators of a trainer and of its other versions that the log can feed.
-func estimatorsOf(snap model.Snapshot, trainer string, options estimators.Options) []*estimators.Estimator {
-	return slices.DeleteFunc(estimators.AllWith(options), func(e *estimators.Estimator) bool {
-		isTrainers := e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")
-		return !isTrainers || snap.Missing(e) != nil
-	})
 }
 
 // verify returns how many advantages the best estimator reproduces with those weights.
@@ -193,9 +196,9 @@ func (s *samples) describe(names []string, known bool) *candidates {
 		c.zero[k] = true
 		for _, step := range s.steps {
 			values := step.columns[k]
-			for g := range len(step.offsets) - 1 {
-				for _, x := range values[step.offsets[g]:step.offsets[g+1]] {
-					c.moves[k] = c.moves[k] || x != values[step.offsets[g]]
+			for lo, hi := range step.Groups() {
+				for _, x := range values[lo:hi] {
+					c.moves[k] = c.moves[k] || x != values[lo]
 					c.varies[k] = c.varies[k] || x != first
 					c.zero[k] = c.zero[k] && x == 0
 				}
@@ -205,7 +208,6 @@ func (s *samples) describe(names []string, known bool) *candidates {
 	return c
 }
 
-// undecided returns the columns whose weights no advantage tells.
 func (c *candidates) undecided() []string {
 	var names []string
 	for k, name := range c.names {

@@ -2,7 +2,9 @@ package rewardcolumns
 
 import (
 	"math"
+	"slices"
 
+	"vantage/estimators/torchsum"
 	"vantage/model"
 	"vantage/model/analysis"
 )
@@ -20,12 +22,10 @@ type samples struct {
 	steps   []sampledStep
 }
 
-// sampledStep is a step in the order of its groups.
 type sampledStep struct {
-	offsets    []int // group g is [offsets[g]:offsets[g+1]]
-	advantages []float64
-	columns    [][]float64 // by candidate and row; 0 where the log has nothing, as in TRL's sum
-	hasNull    []bool      // by row: some candidate has nothing
+	*analysis.GroupedStep
+	columns [][]float64 // by candidate and row; 0 where the log has nothing, as in TRL's sum
+	hasNull []bool      // by row: some candidate has nothing
 }
 
 // sample returns steps that are complete and have advantages.
@@ -41,11 +41,11 @@ func sample(snap model.Snapshot, set model.Settings, columns []string) samples {
 	for k := range n { // the newest, then evenly back to the first
 		i := complete[len(complete)-1-k*(len(complete)-1)/max(1, n-1)]
 		step, err := sampleStep(snap, i, set, columns)
-		if err != nil || len(step.advantages) == 0 {
+		if err != nil || len(step.LoggedAdvantages) == 0 {
 			continue
 		}
 		s.indexes, s.steps = append(s.indexes, i), append(s.steps, step)
-		if rows += len(step.advantages); rows >= maxSamples {
+		if rows += len(step.LoggedAdvantages); rows >= maxSamples {
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func sampleStep(snap model.Snapshot, i int, set model.Settings, columns []string
 	if err != nil {
 		return sampledStep{}, err
 	}
-	s := sampledStep{offsets: g.Offsets, advantages: g.LoggedAdvantages, hasNull: make([]bool, len(g.InputRow))}
+	s := sampledStep{GroupedStep: g, hasNull: make([]bool, len(g.InputRow))}
 	for _, k := range snap.Run.ComponentIndexes(columns) {
 		values := snap.Steps[i].Component(g.InputRow, k)
 		for row, x := range values {
@@ -72,13 +72,8 @@ func sampleStep(snap model.Snapshot, i int, set model.Settings, columns []string
 
 // eachGroup calls f with the bounds of the groups whose advantages are all logged and finite.
 func (s *sampledStep) eachGroup(f func(lo, hi int)) {
-	for g := range len(s.offsets) - 1 {
-		lo, hi := s.offsets[g], s.offsets[g+1]
-		finite := hi-lo > 1
-		for _, a := range s.advantages[lo:hi] {
-			finite = finite && a-a == 0
-		}
-		if finite {
+	for lo, hi := range s.Groups() {
+		if hi-lo > 1 && !slices.ContainsFunc(s.LoggedAdvantages[lo:hi], func(a float64) bool { return a-a != 0 }) {
 			f(lo, hi)
 		}
 	}
@@ -105,12 +100,10 @@ func (s *samples) groupBlocks(columns []int, withNulls bool) []block {
 	for at := range s.steps {
 		step := &s.steps[at]
 		step.eachGroup(func(lo, hi int) {
-			for _, null := range step.hasNull[lo:hi] {
-				if null && !withNulls {
-					return
-				}
+			if !withNulls && slices.Contains(step.hasNull[lo:hi], true) {
+				return
 			}
-			b := block{step: at, advantages: step.advantages[lo:hi]}
+			b := block{step: at, advantages: step.LoggedAdvantages[lo:hi]}
 			for _, k := range columns {
 				b.columns = append(b.columns, centred(step.columns[k][lo:hi]))
 			}
@@ -128,7 +121,7 @@ func (s *samples) normalisedSteps(columns []int) []block {
 		step := &s.steps[at]
 		b := block{step: at, columns: make([][]float64, len(columns))}
 		step.eachGroup(func(lo, hi int) {
-			b.advantages = append(b.advantages, step.advantages[lo:hi]...)
+			b.advantages = append(b.advantages, step.LoggedAdvantages[lo:hi]...)
 			for i, k := range columns {
 				values := centred(step.columns[k][lo:hi])
 				divisor := std(values) + trlEps
@@ -162,11 +155,7 @@ func (s *samples) stepStds(columns []int, w []float64) []float64 {
 }
 
 func centred(values []float64) []float64 {
-	mean := 0.0
-	for _, x := range values {
-		mean += x
-	}
-	mean /= float64(len(values))
+	mean := torchsum.SumLeftToRight(values) / float64(len(values))
 	out := make([]float64, len(values))
 	for i, x := range values {
 		out[i] = x - mean

@@ -1,3 +1,8 @@
+// Package runlist holds the runs that the program offers when it is started without a path: what
+// is known of each without reading it, which come first, and which of them a few typed letters
+// mean. In come runs as they are found ([List.Add]), out come rows ([List.Match]) and a table of
+// plain text ([List.Write]). loaders/runfinder finds runs, tui/runpicker shows them. The functions
+// know no files: all they are told is in a [Run].
 package runlist
 
 import (
@@ -10,7 +15,6 @@ import (
 	"time"
 
 	"vantage/model"
-	"vantage/model/fuzzy"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -98,8 +102,6 @@ func NextAge(at, now time.Time) time.Time {
 	return at.Add((max(0, now.Sub(at))/unit + 1) * unit)
 }
 
-func (r Run) searched() string { return strings.ToLower(r.Label() + " " + r.Format) }
-
 // List is the runs found so far: those below the current directory first, those written last on
 // top; then those opened before that lie elsewhere, those opened last on top. Its methods change
 // nothing of it.
@@ -139,9 +141,9 @@ func merge(known, found Run) Run {
 
 func before(a, b Run) int {
 	switch {
-	case a.Elsewhere != b.Elsewhere && b.Elsewhere:
+	case b.Elsewhere && !a.Elsewhere:
 		return -1
-	case a.Elsewhere != b.Elsewhere:
+	case a.Elsewhere && !b.Elsewhere:
 		return 1
 	case a.Elsewhere:
 		return cmp.Or(b.Opened.Compare(a.Opened), cmp.Compare(a.ID, b.ID))
@@ -183,14 +185,13 @@ const (
 
 // rank returns how well a run meets the worst of some words, ranks if it does not.
 func (r Run) rank(words []string) int {
-	text, worst := r.searched(), atWord
+	text, worst := strings.ToLower(r.Label()+" "+r.Format), atWord
 	for _, word := range words {
 		worst = max(worst, rankOf(word, text))
 	}
 	return worst
 }
 
-// rankOf returns how well a text contains a word.
 func rankOf(word, text string) int {
 	best := inOrder
 	for at := 0; ; {
@@ -203,11 +204,8 @@ func rankOf(word, text string) int {
 		}
 		best, at = within, at+1
 	}
-	if best == within {
-		return within
-	}
-	if fuzzy.HasLettersInOrder(text, word) {
-		return inOrder
+	if best == within || model.HasLettersInOrder(text, word) {
+		return best
 	}
 	return ranks
 }

@@ -118,7 +118,6 @@ func (c *cluster) writeBase(b *strings.Builder, r rune) {
 	*c = next
 }
 
-// isVirama reports whether a mark joins two consonants.
 func isVirama(r rune) bool {
 	switch r {
 	case 0x094d, 0x09cd, 0x0acd, 0x0b4d, 0x0c4d, 0x0d4d, 0x1039, 0x17d2, 0x1a60, 0x1b44, 0x1bab, 0xa9c0, 0xaaf6,
@@ -128,7 +127,6 @@ func isVirama(r rune) bool {
 	return false
 }
 
-// isPrepended reports whether a letter joins the one after it.
 func isPrepended(r rune) bool {
 	switch {
 	case r == 0x0d4e, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941, r == 0x11a3a,

@@ -1,3 +1,7 @@
+// Package session holds what the screen saves about a run between two openings: marks with
+// notes, and the last view. Sessions are values; [Encode] and [Decode] are their file format.
+// Since no file of the run is written, marks refer to steps, groups and samples by what the
+// log says of them, not by position in a file. The screen and userfiles call it.
 package session
 
 import (
@@ -243,16 +247,17 @@ func IsSession(data []byte) bool {
 	return ok
 }
 
-func parse(data []byte) (f sessionFile, ok bool) {
-	err := json.Unmarshal(data, &f)
-	return f, err == nil && f.Vantage == version && len(f.Run) > 0
+// parse returns the zero value of what is no session file of this version.
+func parse(data []byte) (sessionFile, bool) {
+	var f sessionFile
+	if err := json.Unmarshal(data, &f); err != nil || f.Vantage != version || len(f.Run) == 0 {
+		return sessionFile{}, false
+	}
+	return f, true
 }
 
 // RunOf returns the paths of the run whose session file data is, nil if it is none.
 func RunOf(data []byte) []string {
-	f, ok := parse(data)
-	if !ok {
-		return nil
-	}
+	f, _ := parse(data)
 	return f.Run
 }

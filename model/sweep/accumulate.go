@@ -24,13 +24,6 @@ type accumulator struct {
 	hasForm    bool
 }
 
-func newAccumulator(g *Grid, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) *accumulator {
-	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
-	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
-	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
-	return s
-}
-
 // signCounts is how many positive and negative advantages a group has. Of groups with equal
 // signCounts a pair of ratios keeps equal numbers.
 type signCounts struct{ pos, neg int }
@@ -192,10 +185,13 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 		wg.Go(func() {
 			r := estimators.Result{Original: a.Original}
 			for at := w; at < len(cells) && ctx.Err() == nil; at += n {
-				c := &g.recomputed[cells[at]]
+				c, sum := &g.recomputed[cells[at]], &outcomes[cells[at]]
 				// what the trainer would refuse was reported by the analysis of the step
 				_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
-				outcomes[cells[at]] = c.outcomeOf(groups, a.Original, &r)
+				for i := range groups {
+					lo, hi := groups[i].Start, groups[i].End
+					sum.add(outcomeOf(groups[i].Fate == model.FateAlive, c.Filtering(), a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+				}
 			}
 		})
 	}
@@ -204,16 +200,6 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 		g.recomputed[k].add(outcomes[firstPos[k/len(g.Neg)]*len(g.Neg)+firstNeg[k%len(g.Neg)]])
 	}
 	return ctx.Err()
-}
-
-// outcomeOf returns what the groups of a filtered step add to the cell.
-func (c *Cell) outcomeOf(groups []analysis.Group, original []float64, r *estimators.Result) (o Outcome) {
-	isFiltered := c.KeepPos < 1 || c.KeepNeg < 1
-	for i := range groups {
-		lo, hi := groups[i].Start, groups[i].End
-		o.add(outcomeOf(groups[i].Fate == model.FateAlive, isFiltered, original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
-	}
-	return o
 }
 
 // maxSignCounts returns the most positive and the most negative samples in a group of the
@@ -237,21 +223,19 @@ func maxSignCounts(a *analysis.Analysis) (maxPos, maxNeg int) {
 // every number of samples up to maxCount. A ratio of 1 equals no other: with both at 1
 // nothing is filtered.
 func firstEquivalent(ratios []float64, maxCount int) []int {
+	keepsAsMany := func(x, y float64) bool {
+		k := 0
+		for k <= maxCount && estimators.KeepCount(k, x) == estimators.KeepCount(k, y) {
+			k++
+		}
+		return k > maxCount
+	}
 	first := make([]int, len(ratios))
 	for i, r := range ratios {
 		first[i] = i
-		for j := i - 1; j >= 0 && r < 1 && sameCounts(ratios[j], r, maxCount); j-- {
+		for j := i - 1; j >= 0 && r < 1 && keepsAsMany(ratios[j], r); j-- {
 			first[i] = first[j]
 		}
 	}
 	return first
-}
-
-func sameCounts(x, y float64, maxCount int) bool {
-	for k := range maxCount + 1 {
-		if estimators.KeepCount(k, x) != estimators.KeepCount(k, y) {
-			return false
-		}
-	}
-	return true
 }

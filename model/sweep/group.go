@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"vantage/estimators"
+	"vantage/estimators/torchsum"
 	"vantage/model"
 	"vantage/model/analysis"
 )
@@ -61,7 +62,6 @@ func (w *groupWorker) load(g *analysis.Group) {
 	w.key = maphash.Bytes(w.seed, w.keyBytes)
 }
 
-// newPairOutcomes returns empty outcomes for the signCounts of the group.
 func (w *groupWorker) newPairOutcomes() *pairOutcomes {
 	o := &pairOutcomes{posCounts: keptCounts(w.counts.pos, w.grid.Pos), negCounts: keptCounts(w.counts.neg, w.grid.Neg)}
 	o.recomputed = make([]Outcome, len(o.posCounts)*len(o.negCounts))
@@ -131,7 +131,7 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 		if len(w.original) > w.zeros {
 			o.TooFew++
 		}
-	case !w.hasForm || !w.sorted.rewardsDiffer(squares, n):
+	case !w.hasForm || !w.sorted.finite || !(squares > minSpread*minSpread*float64(n)): // a threshold may apply
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
 		o.add(outcomeOf(alive, true, w.original, w.processed, w.kept))
@@ -340,12 +340,6 @@ func (r *rankedGroup) keptMoments(pos, neg int) (mean, squares float64) {
 	return mean, r.pos.rewardSquares[pos] + r.neg.rewardSquares[neg] + r.zeroSquares - sum*mean
 }
 
-// rewardsDiffer reports whether n kept rewards are finite and differ enough for no threshold
-// to apply, given their sum of squares around their mean.
-func (r *rankedGroup) rewardsDiffer(squares float64, n int) bool {
-	return r.finite && squares > minSpread*minSpread*float64(n)
-}
-
 // addRecomputed adds the group to o with advantages recomputed by the closed form over the
 // first pos and neg samples, whose rewards differ and have these moments. It returns false, and
 // adds nothing, if float32 could give another sign.
@@ -477,16 +471,13 @@ func (f closedForm) matchesBatch(e *estimators.Estimator, s estimators.Scale, b 
 }
 
 func (f closedForm) advantages(rewards []float64) []float64 {
-	n, sum, squares := float64(len(rewards)), 0.0, 0.0
+	mean, squares := torchsum.SumLeftToRight(rewards)/float64(len(rewards)), 0.0
 	for _, r := range rewards {
-		sum += r
-	}
-	for _, r := range rewards {
-		squares += (r - sum/n) * (r - sum/n)
+		squares += (r - mean) * (r - mean)
 	}
 	all := make([]float64, len(rewards))
 	for i, r := range rewards {
-		all[i] = (r - sum/n) / f.divisor(squares, len(rewards))
+		all[i] = (r - mean) / f.divisor(squares, len(rewards))
 	}
 	return all
 }

@@ -33,7 +33,7 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	k := goal.kind()
 	a := Recommendation{Goal: goal, Rule: "of the settings that raise no warning: " + goal.Doc()}
 	if !g.HasSignal() {
-		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", g.scopeText())
+		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", units.Plural(g.unfiltered.Groups, "groups")+" of "+units.Plural(g.Steps, "steps"))
 		return a
 	}
 	all := slices.DeleteFunc(g.candidates(k, recompute), func(c candidate) bool {
@@ -45,7 +45,14 @@ func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 		a.Reason = g.Settings.Framework + " has no such filter, so there is nothing to set; framework easyr1 has it"
 		return a
 	}
-	a.Cell = best(k, all)
+	// That without a filter raises no warning, and keeps all.
+	eligible := slices.DeleteFunc(all, func(c candidate) bool { return c.cell.Warned != StepWarnings{} })
+	most := math.Inf(-1)
+	for _, c := range eligible {
+		most = max(most, k.merit(c.cell))
+	}
+	first := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance }) // the most signal comes first
+	a.Cell = eligible[max(0, first)].cell
 	a.Reason = g.reason(k, a.Cell)
 	return a
 }
@@ -61,18 +68,6 @@ func (c *Cell) hasSettingsOf(o *Cell) bool {
 	return c.KeepPos == o.KeepPos && c.KeepNeg == o.KeepNeg && (c.Recompute == o.Recompute || !c.Filtering())
 }
 
-// best returns the best candidate that raises no warning. The one without a filter raises none, and
-// keeps all.
-func best(k goalKind, all []candidate) *Cell {
-	eligible := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.cell.Warned != StepWarnings{} })
-	most := math.Inf(-1)
-	for _, c := range eligible {
-		most = max(most, k.merit(c.cell))
-	}
-	i := slices.IndexFunc(eligible, func(c candidate) bool { return k.merit(c.cell) >= most-k.tolerance }) // the most signal comes first
-	return eligible[max(0, i)].cell
-}
-
 // reason returns what the choice gives and takes against no filter.
 func (g *Grid) reason(k goalKind, c *Cell) string {
 	if c.Filtering() {
@@ -85,10 +80,6 @@ func (g *Grid) reason(k goalKind, c *Cell) string {
 		return fmt.Sprintf("without a filter positive and negative mass are %s, and no pair of the grid that raises no warning is nearer to equal", c.MassText())
 	}
 	return "no pair of the grid trains on fewer samples without a warning or losing more of Σ|A|"
-}
-
-func (g *Grid) scopeText() string {
-	return fmt.Sprintf("%s of %s", units.Plural(g.unfiltered.Groups, "groups"), units.Plural(g.Steps, "steps"))
 }
 
 // Name returns the settings of a cell in few words.
@@ -106,7 +97,7 @@ func (c *Cell) Name() string {
 // Sentence says what a cell does: "0.70/0.50 recompute off: keeps 61% of Σ|A|, trains on 96/192 samples
 // (50%), kills 0, flips 0".
 func (c *Cell) Sentence() string {
-	text := fmt.Sprintf("%s: keeps %s of Σ|A|, trains on %s/%s samples (%s), kills %s, flips %s", c.Name(), percent(c.AbsRatio()),
+	text := fmt.Sprintf("%s: keeps %s of Σ|A|, trains on %s/%s samples (%s), kills %s, flips %s", c.Name(), percent("%.0f%%", c.AbsRatio()),
 		units.Count(c.Trained), units.Count(c.Samples), units.Percent(c.Trained, c.Samples), units.Count(c.Killed), units.Count(c.Flips))
 	if c.Short > 0 {
 		text += ", leaves " + units.Count(c.Short) + " short"
@@ -117,8 +108,8 @@ func (c *Cell) Sentence() string {
 // Against says what a cell gives and takes against another one of the same samples.
 func (c *Cell) Against(o *Cell) string {
 	return fmt.Sprintf("trains on %s instead of %s samples (%s), with %s of its Σ|A| and %s of its effective samples; positive and negative mass are %s, not %s",
-		units.Count(c.Trained), units.Count(o.Trained), signedPercent(float64(c.Trained)/float64(o.Trained)-1),
-		percent(c.sumAbs/o.sumAbs), percent(c.Effective()/o.Effective()), c.MassText(), o.MassText())
+		units.Count(c.Trained), units.Count(o.Trained), percent("%+.0f%%", float64(c.Trained)/float64(o.Trained)-1),
+		percent("%.0f%%", c.sumAbs/o.sumAbs), percent("%.0f%%", c.Effective()/o.Effective()), c.MassText(), o.MassText())
 }
 
 // MassText returns the shares of Σ|A| that are positive and negative: "50:50".
@@ -131,18 +122,12 @@ func (c *Cell) MassText() string {
 	return fmt.Sprintf("%.0f:%.0f", up, 100-up)
 }
 
-func percent(share float64) string {
+// percent writes a share by a format of its hundredfold.
+func percent(format string, share float64) string {
 	if share-share != 0 {
 		return units.Missing
 	}
-	return fmt.Sprintf("%.0f%%", 100*share)
-}
-
-func signedPercent(share float64) string {
-	if share-share != 0 {
-		return units.Missing
-	}
-	return fmt.Sprintf("%+.0f%%", 100*share)
+	return fmt.Sprintf(format, 100*share)
 }
 
 // Goal is what a recommendation is for. Only a person can choose it: a filter takes signal away, and
@@ -152,7 +137,6 @@ type Goal struct {
 	Least float64 // share of Σ|A| against no filter that must be kept
 }
 
-// goalKind is a goal and how it ranks cells.
 type goalKind struct {
 	name, doc string
 	usesLeast bool
@@ -176,8 +160,7 @@ const equalPush = 0.005
 const DefaultLeast = 0.8
 
 // GoalNames returns the names of all goals, the default first.
-func GoalNames() []string {
-	var names []string
+func GoalNames() (names []string) {
 	for _, k := range goalKinds() {
 		names = append(names, k.name)
 	}
@@ -226,14 +209,7 @@ func (g Goal) Doc() string {
 	return k.doc
 }
 
-func (g Goal) kind() goalKind {
-	for _, k := range goalKinds() {
-		if k.name == g.Name {
-			return k
-		}
-	}
-	return goalKinds()[0]
-}
+func (g Goal) kind() goalKind { return goalKinds()[max(0, slices.Index(GoalNames(), g.Name))] }
 
 // criteria are what a cell is judged by, more is better: signal kept, effective samples, flips, groups
 // killed or short, and what the goal asks for.
@@ -244,14 +220,7 @@ func criteriaOf(c *Cell, k goalKind) criteria {
 }
 
 // compare orders by signal kept, then by the other criteria; sums that differ in the last digits are equal.
-func (x criteria) compare(y criteria) int {
-	for i := range x {
-		if d := compareNearly(x[i], y[i]); d != 0 {
-			return d
-		}
-	}
-	return 0
-}
+func (x criteria) compare(y criteria) int { return slices.CompareFunc(x[:], y[:], compareNearly) }
 
 // isBeatenBy reports whether y is worse in nothing and better in something. An undefined criterion of
 // x, as of a cell without signal, is worse than any.
@@ -278,7 +247,6 @@ func compareNearly(x, y float64) int {
 	return cmp.Compare(x, y)
 }
 
-// candidate is a cell and what it is judged by.
 type candidate struct {
 	cell *Cell
 	criteria
@@ -305,7 +273,6 @@ func (g *Grid) candidates(k goalKind, recompute []bool) []candidate {
 	return all
 }
 
-// side is what the ratios of one sign keep.
 type side struct {
 	kept []int // by ratio: samples of the sign that are kept
 	far  []int // by ratio: steps in which it keeps another share than it says
@@ -363,16 +330,12 @@ func (s side) distinct(ratios []float64) []int {
 
 // front returns the candidates that no other beats, the most signal first. Candidates are sorted, so
 // that none is beaten by a later one.
-func front(all []candidate) []*Cell {
+func front(all []candidate) (cells []*Cell) {
 	var unbeaten []candidate
 	for _, c := range all {
 		if !slices.ContainsFunc(unbeaten, func(o candidate) bool { return c.isBeatenBy(o.criteria) }) {
-			unbeaten = append(unbeaten, c)
+			unbeaten, cells = append(unbeaten, c), append(cells, c.cell)
 		}
-	}
-	cells := make([]*Cell, len(unbeaten))
-	for i, c := range unbeaten {
-		cells[i] = c.cell
 	}
 	return cells
 }

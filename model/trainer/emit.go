@@ -11,18 +11,21 @@ import (
 // Dialect writes settings as the options of a framework.
 type Dialect struct {
 	Framework string
-	emit      func(model.Settings) []string
+	name      string // in a note on the filter, which only EasyR1 has; "" for that
 	option    string // format of a key and its value; "" if options are no keys there
+	emit      func(model.Settings) []string
 }
 
 // Dialects returns all dialects.
 func Dialects() []Dialect {
 	return []Dialect{
-		{"easyr1", easyr1, "%s=%s"},
-		{"verl", verl, "%s=%s"},
-		{"trl", trl, "%s: %s"},
-		{"ms-swift", swift, "--%s %s"},
-		{"twinkle", twinkle, ""},
+		{"easyr1", "", "%s=%s", easyr1},
+		{"verl", "verl", "%s=%s", verl},
+		{"trl", "TRL", "%s: %s", trl},
+		{"ms-swift", "ms-swift", "--%s %s", func(set model.Settings) []string {
+			return []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
+		}},
+		{"twinkle", "twinkle", "", twinkle},
 	}
 }
 
@@ -43,6 +46,9 @@ func (d Dialect) Emit(set model.Settings) []string {
 		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, translated.Estimator, set.Scale, translated.Scale))
 	}
 	lines := append(notes, d.emit(translated)...)
+	if d.name != "" && translated.Filtering() {
+		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter", d.name))
+	}
 	for key, value := range translated.Options.All() {
 		if d.option != "" {
 			lines = append(lines, fmt.Sprintf(d.option, key, value))
@@ -83,16 +89,13 @@ func easyr1(set model.Settings) (lines []string) {
 }
 
 func verl(set model.Settings) []string {
-	lines := []string{"algorithm.adv_estimator=" + set.Estimator}
-	switch set.Scale {
-	case estimators.ScaleGroup:
-		lines = append(lines, "algorithm.norm_adv_by_std_in_grpo=True")
-	case estimators.ScaleNone:
-		lines = append(lines, "algorithm.norm_adv_by_std_in_grpo=False")
-	default:
-		lines = append(lines, fmt.Sprintf("# verl has no scale %q", set.Scale))
+	byStd, known := map[estimators.Scale]string{
+		estimators.ScaleGroup: "algorithm.norm_adv_by_std_in_grpo=True", estimators.ScaleNone: "algorithm.norm_adv_by_std_in_grpo=False",
+	}[set.Scale]
+	if !known {
+		byStd = fmt.Sprintf("# verl has no scale %q", set.Scale)
 	}
-	return append(lines, filterNotes("verl", set)...)
+	return []string{"algorithm.adv_estimator=" + set.Estimator, byStd}
 }
 
 func trl(set model.Settings) []string {
@@ -100,11 +103,7 @@ func trl(set model.Settings) []string {
 	if set.Estimator != "grpo" {
 		lines = append(lines, fmt.Sprintf("# TRL's GRPOTrainer has no option for the estimator %s", set.Estimator))
 	}
-	return append(lines, filterNotes("TRL", set)...)
-}
-
-func swift(set model.Settings) []string {
-	return append([]string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}, filterNotes("ms-swift", set)...)
+	return lines
 }
 
 func twinkle(set model.Settings) []string {
@@ -116,14 +115,5 @@ func twinkle(set model.Settings) []string {
 	if set.NumGenerations > 0 {
 		n = strconv.Itoa(set.NumGenerations)
 	}
-	call := fmt.Sprintf("%s()(rewards, num_generations=%s, scale='%s')", class, n, set.Scale)
-	return append([]string{call}, filterNotes("twinkle", set)...)
-}
-
-// filterNotes returns a note for settings with a filter, which the framework lacks.
-func filterNotes(name string, set model.Settings) []string {
-	if !set.Filtering() {
-		return nil
-	}
-	return []string{fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter", name)}
+	return []string{fmt.Sprintf("%s()(rewards, num_generations=%s, scale='%s')", class, n, set.Scale)}
 }

@@ -1,3 +1,7 @@
+// Package trainer translates between settings and the options of trainers: [Dialect.Emit]
+// writes settings as options or a call, [ReadConfig] takes settings from a trainer's
+// configuration, whose options the caller has already parsed. The commands and the screen
+// call it.
 package trainer
 
 import (
@@ -7,9 +11,6 @@ import (
 	"strings"
 
 	"vantage/estimators"
-	"vantage/estimators/groupfilter"
-	"vantage/estimators/lossweight"
-	"vantage/estimators/overlong"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -143,19 +144,26 @@ func ReadConfig(options []Option) (*Config, error) {
 	}
 	r.applyKL(options)
 	for _, o := range options {
-		if r.Framework == "trl" && (endsInKey(o.Key, "reward_funcs") || endsInKey(o.Key, "reward_weights")) { // applyRewardFunctions reads them
-			if !slices.Contains(r.UsedKeys, truncate(o.Key)) {
-				r.Ignored++
-			}
+		if slices.Contains(r.UsedKeys, truncate(o.Key)) || slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
 			continue
 		}
-		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) && !slices.Contains(r.UsedKeys, truncate(o.Key)) {
-			r.Ignored++
-			r.warnUnsupported(o)
-		}
+		r.Ignored++
+		r.warnUnsupported(o)
 	}
 	slices.SortStableFunc(r.settings, model.CompareRank)
 	return r, nil
+}
+
+func (r *Config) warnUnsupported(o Option) {
+	if r.Framework == "trl" && (endsInKey(o.Key, "reward_funcs") || endsInKey(o.Key, "reward_weights")) {
+		return // applyRewardFunctions reads them
+	}
+	for _, k := range unsupported {
+		value := strings.ToLower(o.Value)
+		if endsInKey(o.Key, k.key) && !slices.Contains([]string{"", "null", "none"}, value) && !slices.Contains(k.harmless, value) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
+		}
+	}
 }
 
 // optionsOf returns the options that a rule converts: those in the trainer's own sections,
@@ -226,17 +234,19 @@ func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 		if slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(option.Key, k.key) }) {
 			continue
 		}
-		k := keyRule{option.Key, func(value string) (model.Option, error) {
-			if _, err := e.With(estimators.Options("").With(option.Key, value)); err != nil {
-				return model.Option{}, err
-			}
-			return model.Option{Name: "option", Value: option.Key + "=" + value}, nil
-		}}
-		if err := r.apply(k, options); err != nil {
+		if err := r.apply(optionRule(option), options); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// optionRule takes over an option of an estimator or a stage.
+func optionRule(option estimators.Option) keyRule {
+	return keyRule{option.Key, func(value string) (model.Option, error) {
+		_, err := estimators.Options("").With(option.Key, value).Values([]estimators.Option{option})
+		return model.Option{Name: "option", Value: option.Key + "=" + value}, err
+	}}
 }
 
 const maxShown = 120
@@ -248,16 +258,6 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-func (r *Config) warnUnsupported(o Option) {
-	for _, k := range unsupported {
-		harmless := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.harmless, strings.ToLower(o.Value))
-		if endsInKey(o.Key, k.key) && !harmless {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
-		}
-	}
-}
-
-// endsInKey reports whether a path ends in these keys.
 func endsInKey(path, keys string) bool { return path == keys || strings.HasSuffix(path, "."+keys) }
 
 // detectFramework returns the framework by keys that only one has, "" if unknown.
@@ -346,40 +346,13 @@ func functionName(text string) string {
 	return text[strings.LastIndexByte(text, '.')+1:]
 }
 
-// stage is a stage of the chain that a key of the configuration turns on.
-type stage struct {
-	key, value string // what turns it on
-	setting    model.Option
-	options    []estimators.Option
-}
-
-func stages(framework string) []stage {
-	var all []stage
-	for _, s := range overlong.All() {
-		if s.Framework == framework && s.Value == "true" {
-			all = append(all, stage{s.Key, s.Value, model.Option{Name: "overlong", Value: framework + "/" + s.Name}, s.Options})
-		}
-	}
-	for _, f := range groupfilter.All() {
-		if f.Framework == framework && f.Value != "" {
-			all = append(all, stage{f.Key, f.Value, model.Option{Name: "group_filter", Value: framework + "/" + f.Name}, f.Options})
-		}
-	}
-	for _, l := range lossweight.All() {
-		if l.Framework == framework && l.Key != "" && l.NotComputable == "" {
-			all = append(all, stage{l.Key, l.Value, model.Option{Name: "loss", Value: framework + "/" + l.Name}, l.Options})
-		}
-	}
-	return all
-}
-
 // applyStages takes over the stages that the configuration turns on, and their options.
 func (r *Config) applyStages(options []Option) error {
-	for _, s := range stages(r.Framework) {
-		on := false
-		k := keyRule{s.key, func(value string) (model.Option, error) {
-			on = strings.EqualFold(value, s.value)
-			return s.setting, nil
+	for setting, s := range model.StagesOf(r.Framework) {
+		on, name := false, s.Framework+"/"+s.Name
+		k := keyRule{s.Key, func(value string) (model.Option, error) {
+			on = strings.EqualFold(value, s.Value)
+			return model.Option{Name: setting, Value: name}, nil
 		}}
 		before := *r
 		if err := r.apply(k, options); err != nil {
@@ -389,15 +362,9 @@ func (r *Config) applyStages(options []Option) error {
 			*r = before
 			continue
 		}
-		for _, option := range s.options {
-			k := keyRule{option.Key, func(value string) (model.Option, error) {
-				if _, err := estimators.Options("").With(option.Key, value).Values([]estimators.Option{option}); err != nil {
-					return model.Option{}, fmt.Errorf("%s: %w", s.setting.Value, err)
-				}
-				return model.Option{Name: "option", Value: option.Key + "=" + value}, nil
-			}}
-			if err := r.apply(k, options); err != nil {
-				return err
+		for _, option := range s.Options {
+			if err := r.apply(optionRule(option), options); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}

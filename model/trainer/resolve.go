@@ -122,7 +122,6 @@ func (t tree) interpolate(n node) (text, section string) {
 	return n.Value, ""
 }
 
-// innermostReference finds a ${path} that contains no other.
 func innermostReference(text string) (before, path, after string, found bool) {
 	end := strings.Index(text, "}")
 	for end >= 0 {

@@ -311,9 +311,6 @@ func (b Bars) Middle(bin int) int { return b.start + bin*b.slot + b.offset() + (
 
 func (b Bars) offset() int { return (b.slot - b.width) / 2 }
 
-// Slot returns the bin whose bar is in a column, or nearest to it.
-func (b Bars) Slot(column int) int { return max(0, column-b.start) / b.slot }
-
 // bin returns the bin whose bar is in a column, or false between bars.
 func (b Bars) bin(column int) (int, bool) {
 	x := column - b.start

@@ -7,6 +7,7 @@ type Glyphs struct {
 	BarsUp                      []string // parts of a bar from the bottom, the full one last
 	BarsDown                    []string // parts of a bar from the top, the full one last
 	MeterFull, MeterEmpty       string
+	SortUp, SortDown            string // of the column that a table is sorted by
 	ASCII                       bool
 }
 
@@ -16,7 +17,7 @@ func Unicode() Glyphs {
 		Dot: "●", Ring: "○", HalfDot: "◐", Vertical: "│", Horizontal: "─", Cross: "┼",
 		BarsUp:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		BarsDown:  []string{"▔", "▀", "█"},
-		MeterFull: "━", MeterEmpty: "─",
+		MeterFull: "━", MeterEmpty: "─", SortUp: "▲", SortDown: "▼",
 	}
 }
 
@@ -26,22 +27,17 @@ func ASCII() Glyphs {
 		Dot: "o", Ring: ".", HalfDot: "8", Vertical: "|", Horizontal: "-", Cross: "+",
 		BarsUp:    []string{"_", ".", ":", "#"},
 		BarsDown:  []string{"'", ":", "#"},
-		MeterFull: "=", MeterEmpty: ".",
+		MeterFull: "=", MeterEmpty: ".", SortUp: "^", SortDown: "v",
 		ASCII: true,
 	}
 }
 
 // SortArrow returns the mark of the column that a table is sorted by.
 func (g Glyphs) SortArrow(ascending bool) string {
-	switch {
-	case g.ASCII && ascending:
-		return "^"
-	case g.ASCII:
-		return "v"
-	case ascending:
-		return "▲"
+	if ascending {
+		return g.SortUp
 	}
-	return "▼"
+	return g.SortDown
 }
 
 // Stroke is how a line is drawn, so that lines are told apart without colour.

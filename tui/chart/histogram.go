@@ -123,7 +123,9 @@ func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, w, h int) []strin
 		}))
 	}
 	axis := strings.Repeat(g.Horizontal, w)
-	if zero, ok := above.zeroColumn(w); ok {
+	if x := above.Axis; x.Lo <= 0 && x.Hi >= 0 {
+		bins := max(1, len(above.Counts))
+		zero := min(NewBars(bins, w).Middle(x.Column(0, bins)), w-1)
 		axis = strings.Repeat(g.Horizontal, zero) + g.Cross + strings.Repeat(g.Horizontal, w-zero-1)
 	}
 	lines = append(lines, t.Paint(themes.Track, axis))
@@ -133,15 +135,6 @@ func Mirror(t *themes.Theme, g Glyphs, above, below Histogram, w, h int) []strin
 		}))
 	}
 	return lines
-}
-
-// zeroColumn returns the column in which zero is drawn, if it is on the axis.
-func (h Histogram) zeroColumn(w int) (int, bool) {
-	if h.Axis.Lo > 0 || h.Axis.Hi < 0 {
-		return 0, false
-	}
-	bins := max(1, len(h.Counts))
-	return min(NewBars(bins, w).Middle(h.Axis.Column(0, bins)), w-1), true
 }
 
 // barGlyph returns the glyph of a cell that a bar fills up to a fraction: blank at or below

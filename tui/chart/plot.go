@@ -36,42 +36,33 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
-	return p.cells(g, w, h).paint(t)
-}
-
-func (p Plot) cells(g Glyphs, w, h int) *plotCells {
-	cells := newPlotCells(w, h)
-	for i := range p.Lines {
-		line := p.Lines[i].withGaps().Within(p.X).thinned(p.X, w)
+	c := newPlotCells(w, h)
+	for _, line := range p.Lines {
+		line = line.withGaps().Within(p.X).thinned(p.X, w)
 		if g.ASCII {
-			line.addMarks(cells, p.X)
+			line.addMarks(c, p.X)
 		} else {
-			line.addDots(cells, p.X)
+			line.addDots(c, p.X)
 		}
 	}
-	return cells
+	return c.paint(t)
 }
 
-// plotCells are the cells of a plot, each with what is drawn there.
+// plotCells are the cells of a plot, row by row, each with what is drawn there.
 type plotCells struct {
 	w, h  int
-	glyph [][]rune // a space where nothing is drawn
-	role  [][]themes.Role
+	glyph []rune // a space where nothing is drawn
+	role  []themes.Role
 }
 
 func newPlotCells(w, h int) *plotCells {
-	c := &plotCells{w: w, h: h, glyph: make([][]rune, h), role: make([][]themes.Role, h)}
-	glyphs, roles := []rune(strings.Repeat(" ", w*h)), make([]themes.Role, w*h)
-	for y := range h {
-		c.glyph[y], c.role[y] = glyphs[y*w:(y+1)*w], roles[y*w:(y+1)*w]
-	}
-	return c
+	return &plotCells{w: w, h: h, glyph: []rune(strings.Repeat(" ", w*h)), role: make([]themes.Role, w*h)}
 }
 
 // set draws a glyph unless a line before has drawn there.
-func (c *plotCells) set(x, y int, glyph rune, role themes.Role) {
-	if c.glyph[y][x] == ' ' {
-		c.glyph[y][x], c.role[y][x] = glyph, role
+func (c *plotCells) set(cell int, glyph rune, role themes.Role) {
+	if c.glyph[cell] == ' ' {
+		c.glyph[cell], c.role[cell] = glyph, role
 	}
 }
 
@@ -80,15 +71,15 @@ func (c *plotCells) paint(t *themes.Theme) []string {
 	rows := make([]string, c.h)
 	for y := range rows {
 		var b strings.Builder
-		start := 0
-		role := c.role[y][0]
-		for x := range c.w {
-			if c.glyph[y][x] != ' ' && c.role[y][x] != role {
-				b.WriteString(t.Paint(role, string(c.glyph[y][start:x])))
-				start, role = x, c.role[y][x]
+		glyph, role := c.glyph[y*c.w:(y+1)*c.w], c.role[y*c.w:(y+1)*c.w]
+		start, now := 0, role[0]
+		for x := range glyph {
+			if glyph[x] != ' ' && role[x] != now {
+				b.WriteString(t.Paint(now, string(glyph[start:x])))
+				start, now = x, role[x]
 			}
 		}
-		rows[y] = b.String() + t.Paint(role, string(c.glyph[y][start:]))
+		rows[y] = b.String() + t.Paint(now, string(glyph[start:]))
 	}
 	return rows
 }
@@ -205,7 +196,7 @@ func (l Line) addDots(c *plotCells, x Axis) {
 	}
 	for i, d := range dots {
 		if d != 0 {
-			c.set(i%c.w, i/c.w, '\u2800'+d, l.Role)
+			c.set(i, '\u2800'+d, l.Role)
 		}
 	}
 }
@@ -229,25 +220,14 @@ func brailleDot(x, y int) rune {
 func (l Line) addMarks(c *plotCells, x Axis) {
 	for column, height := range l.heights(x, c.w) {
 		if isFinite(height) {
-			c.set(column, (Axis{0, 1}).plotRow(height, c.h), l.Stroke.mark(), l.Role)
+			c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, l.Stroke.mark(), l.Role)
 		}
 	}
 }
 
-// heights returns where the line is in each of w columns, from 0 to 1, NaN where there is no line.
+// heights returns where the line is in each of w columns, from 0 to 1: the mean of the values there, between two points that are
+// joined the value on the line between them, and NaN where there is no line.
 func (l Line) heights(x Axis, w int) []float64 {
-	heights := l.columns(x, w)
-	for i, v := range heights {
-		if isFinite(v) {
-			heights[i] = fractionOf(v, l.Axis.Lo, l.Axis.Hi)
-		}
-	}
-	return heights
-}
-
-// columns returns the mean of the values in each of w columns, between two points that are joined the value on the
-// line between them, and NaN where there is no line.
-func (l Line) columns(x Axis, w int) []float64 {
 	means, counts := make([]float64, w), make([]float64, w)
 	for i, v := range l.Y {
 		if !isFinite(v) {
@@ -268,6 +248,8 @@ func (l Line) columns(x Axis, w int) []float64 {
 	for column, n := range counts {
 		if n == 0 {
 			means[column] = math.NaN()
+		} else if isFinite(means[column]) {
+			means[column] = fractionOf(means[column], l.Axis.Lo, l.Axis.Hi)
 		}
 	}
 	return means
@@ -281,7 +263,10 @@ const usualWithin = 4
 // tenth is logged, nor where a run begins or ceases to log each. It is nil if there is no gap; of up to three values
 // nobody knows.
 func Gaps(x []float64) []bool {
-	least, most := distances(x)
+	least, most := math.Inf(1), 0.0 // distances of neighbours
+	for i := 1; i < len(x); i++ {
+		least, most = min(least, x[i]-x[i-1]), max(most, x[i]-x[i-1])
+	}
 	if len(x) < 4 || most < 2*least {
 		return nil
 	}
@@ -295,18 +280,6 @@ func Gaps(x []float64) []bool {
 		}
 	}
 	return gaps
-}
-
-// distances returns the least and the largest distance of neighbours.
-func distances(x []float64) (least, most float64) {
-	for i := range len(x) - 1 {
-		d := x[i+1] - x[i]
-		if i == 0 {
-			least, most = d, d
-		}
-		least, most = min(least, d), max(most, d)
-	}
-	return least, most
 }
 
 // isGap reports whether the distance behind value i is at least twice as long as most of those around it.
@@ -409,7 +382,7 @@ func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
 		line.thinned(s.X, w).addDots(row, s.X)
 	}
 	if s.Current >= s.X.Lo && s.Current <= s.X.Hi {
-		row.role[0][s.X.PlotColumn(s.Current, w)] = themes.Accent
+		row.role[s.X.PlotColumn(s.Current, w)] = themes.Accent
 	}
 	return row.paint(t)[0]
 }
@@ -419,7 +392,7 @@ func (c *plotCells) addGlyphs(heights []float64, glyphs []string, role themes.Ro
 	for x, height := range heights {
 		if isFinite(height) {
 			glyph := []rune(glyphs[int(math.Round(height*float64(len(glyphs)-1)))])
-			c.set(x, 0, glyph[0], role)
+			c.set(x, glyph[0], role)
 		}
 	}
 }

@@ -39,40 +39,26 @@ const fonts = `ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Li
 // SVG draws a frame. Escape sequences other than styles draw nothing. Screen readers read
 // the title.
 func SVG(frame, title string, c Colors) string {
-	s := stylesheet{colors: c}
-	var body strings.Builder
-	columns := 0
-	screen := draw(frame)
-	for y, row := range screen.Lines {
-		body.WriteString(rowAt(y, strings.Join(s.row(row), "")))
-		columns = len(row)
-	}
-	return document(columns, len(screen.Lines), title, s.css(), body.String(), c)
-}
-
-// draw returns a frame as a terminal shows it.
-func draw(frame string) uv.ScreenBuffer {
 	styled := uv.NewStyledString(frame)
 	screen := uv.NewScreenBuffer(styled.Bounds().Dx(), styled.Bounds().Dy())
 	screen.Method = ansi.GraphemeWidth
 	styled.Draw(screen, styled.Bounds())
-	return screen
-}
-
-// rowAt returns the elements of row y at their place.
-func rowAt(y int, elements string) string {
-	return fmt.Sprintf(`<g transform="translate(%d %d)">%s</g>`+"\n", margin, margin+y*cellHeight+baseline, elements)
-}
-
-// document returns the whole picture.
-func document(columns, rows int, title, css, body string, c Colors) string {
-	w, h := columns*cellWidth+2*margin, rows*cellHeight+2*margin
+	s := stylesheet{colors: c}
+	var body strings.Builder
+	for y, row := range screen.Lines {
+		fmt.Fprintf(&body, `<g transform="translate(%d %d)">%s</g>`+"\n", margin, margin+y*cellHeight+baseline, s.row(row))
+	}
+	var css strings.Builder
+	for i, style := range s.styles {
+		fmt.Fprintf(&css, ".c%d{%s}", i, style)
+	}
+	w, h := screen.Width()*cellWidth+2*margin, screen.Height()*cellHeight+2*margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" xml:space="preserve">
 <title>%s</title>
 <style>text{font:%gpx %s;fill:%s;direction:ltr;unicode-bidi:bidi-override;white-space:pre}.m{text-anchor:middle}%s</style>
 <rect width="%d" height="%d" rx="8" fill="%s"/>
 %s</svg>
-`, w, h, w, h, escape(title), fontSize, fonts, c.Foreground, css, w, h, c.Background, body)
+`, w, h, w, h, escape(title), fontSize, fonts, c.Foreground, css.String(), w, h, c.Background, body.String())
 }
 
 // escape returns s as XML text.
@@ -98,24 +84,25 @@ const (
 )
 
 // row returns the elements of a row: its backgrounds and then its text.
-func (s *stylesheet) row(cells uv.Line) (elements []string) {
+func (s *stylesheet) row(cells uv.Line) string {
+	var b strings.Builder
 	for x := 0; x < len(cells); {
 		from, fill := x, s.background(cells[x].Style)
 		for x < len(cells) && s.background(cells[x].Style) == fill {
 			x += max(1, cells[x].Width)
 		}
 		if fill != "" {
-			elements = append(elements, fmt.Sprintf(`<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellWidth, -baseline, (x-from)*cellWidth, cellHeight))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellWidth, -baseline, (x-from)*cellWidth, cellHeight)
 		}
 	}
 	for _, r := range s.runs(cells) {
 		if r.format == text {
-			elements = append(elements, fmt.Sprintf(r.format, r.class, r.from*cellWidth, (r.to-r.from)*cellWidth, escape(r.body)))
+			fmt.Fprintf(&b, r.format, r.class, r.from*cellWidth, (r.to-r.from)*cellWidth, escape(r.body))
 		} else {
-			elements = append(elements, fmt.Sprintf(r.format, r.class, r.body))
+			fmt.Fprintf(&b, r.format, r.class, r.body)
 		}
 	}
-	return elements
+	return b.String()
 }
 
 // runs joins neighbouring cells that are drawn alike, and the blanks between them.
@@ -257,14 +244,6 @@ func (s *stylesheet) class(style string) string {
 		s.styles = append(s.styles, style)
 	}
 	return fmt.Sprintf("c%d", i)
-}
-
-func (s *stylesheet) css() string {
-	var b strings.Builder
-	for i, style := range s.styles {
-		fmt.Fprintf(&b, ".c%d{%s}", i, style)
-	}
-	return b.String()
 }
 
 // background returns the background of a cell, "" for the default.

@@ -139,26 +139,23 @@ func (s *Screen) wide(body Rect) {
 	s.Panes[Warnings], s.Panes[Metrics] = s.rows(WideLowerRight, right, right.H*2/5)
 }
 
-// rows divides r into a part of h rows and the rest, unless the border was moved.
+// rows divides r into a part of h rows and the rest, columns into one of w columns, unless the border was moved.
 func (s *Screen) rows(split Split, r Rect, h int) (top, bottom Rect) {
-	top, bottom, border := s.shares.over(split, r, h)
-	s.Borders = append(s.Borders, border)
-	return top, bottom
+	return s.divide(split, r, h, false)
 }
 
-// columns is rows for a part of w columns.
 func (s *Screen) columns(split Split, r Rect, w int) (left, right Rect) {
-	left, right, border := s.shares.Beside(split, r, w)
+	return s.divide(split, r, w, true)
+}
+
+func (s *Screen) divide(split Split, r Rect, size int, upright bool) (first, second Rect) {
+	first, second, border := s.shares.divide(split, r, size, upright)
 	s.Borders = append(s.Borders, border)
-	return left, right
+	return first, second
 }
 
 func splitRows(r Rect, h int) (top, bottom Rect) {
 	return Rect{X: r.X, Y: r.Y, W: r.W, H: h}, Rect{X: r.X, Y: r.Y + h, W: r.W, H: r.H - h}
-}
-
-func splitColumns(r Rect, w int) (left, right Rect) {
-	return Rect{X: r.X, Y: r.Y, W: w, H: r.H}, Rect{X: r.X + w, Y: r.Y, W: r.W - w, H: r.H}
 }
 
 // sideBySideWidth is the width from which samples and text are side by side.
@@ -277,14 +274,6 @@ func clampPart(size float64, least, all int) float64 {
 	return max(float64(min(least, all/2)), min(size, float64(all-min(least, all/2))))
 }
 
-// part returns the size of the first part of all: by the share of a split, or as the layout has it.
-func (s Shares) part(split Split, usual, least, all int) int {
-	if s[split] == 0 {
-		return usual
-	}
-	return int(math.Round(clampPart(s[split]*float64(all), least, all)))
-}
-
 // Below returns the border so many rows further down.
 func (b Border) Below(rows int) Border {
 	b.Rect.Y += rows
@@ -294,12 +283,22 @@ func (b Border) Below(rows int) Border {
 
 // Beside divides r into a part of w columns and the rest, unless the border between them was moved.
 func (s Shares) Beside(split Split, r Rect, w int) (left, right Rect, border Border) {
-	left, right = splitColumns(r, s.part(split, w, minPartWidth, r.W))
-	return left, right, Border{split, Rect{X: right.X - 1, Y: r.Y, W: 2, H: r.H}, r, true}
+	return s.divide(split, r, w, true)
 }
 
-// over divides r into a part of h rows, or as the split's share says, and the rest.
-func (s Shares) over(split Split, r Rect, h int) (top, bottom Rect, border Border) {
-	top, bottom = splitRows(r, s.part(split, h, minPartHeight, r.H))
-	return top, bottom, Border{split, Rect{X: r.X, Y: bottom.Y - 1, W: r.W, H: 2}, r, false}
+// divide divides r into a part of a size and the rest, side by side if upright, unless the border between them was moved.
+func (s Shares) divide(split Split, r Rect, size int, upright bool) (first, second Rect, border Border) {
+	least, all := minPartHeight, r.H
+	if upright {
+		least, all = minPartWidth, r.W
+	}
+	if s[split] != 0 {
+		size = int(math.Round(clampPart(s[split]*float64(all), least, all)))
+	}
+	if !upright {
+		first, second = splitRows(r, size)
+		return first, second, Border{split, Rect{X: r.X, Y: second.Y - 1, W: r.W, H: 2}, r, false}
+	}
+	first, second = Rect{X: r.X, Y: r.Y, W: size, H: r.H}, Rect{X: r.X + size, Y: r.Y, W: r.W - size, H: r.H}
+	return first, second, Border{split, Rect{X: second.X - 1, Y: r.Y, W: 2, H: r.H}, r, true}
 }

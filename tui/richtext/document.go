@@ -1,6 +1,7 @@
 package richtext
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -22,7 +23,6 @@ type Document struct {
 	anchors    []anchor
 }
 
-// anchor is a place that a key jumps to.
 type anchor struct {
 	name  string
 	start int
@@ -82,7 +82,6 @@ func (b *builder) writeLine(role themes.Role, s string) {
 	b.endParagraph()
 }
 
-// anchor names the place that is written next.
 func (b *builder) anchor(name string) {
 	b.doc.anchors = append(b.doc.anchors, anchor{name, b.text.Len()})
 }
@@ -222,12 +221,13 @@ func (p *Page) Line(t *themes.Theme, gutter string, i int, m Matches) string {
 		b.WriteString(t.Paint(themes.Track, cells.Fit(gutter, gutterWidth)))
 	}
 	at := l.start
-	for _, match := range m.overlapping(l.start, l.end) {
-		p.paint(&b, t, at, max(at, match.start))
-		role := themes.Match
-		if match.current {
+	first := sort.Search(len(m.all), func(i int) bool { return m.all[i].end > l.start })
+	for i := first; i < len(m.all) && m.all[i].start < l.end; i++ {
+		match, role := m.all[i], themes.Match
+		if i == m.Current {
 			role = themes.CurrentMatch
 		}
+		p.paint(&b, t, at, max(at, match.start))
 		at = min(l.end, match.end)
 		b.WriteString(t.Paint(role, p.text[max(l.start, match.start):at]))
 	}
@@ -235,7 +235,6 @@ func (p *Page) Line(t *themes.Theme, gutter string, i int, m Matches) string {
 	return b.String()
 }
 
-// paint draws a range of the text in its roles.
 func (p *Page) paint(b *strings.Builder, t *themes.Theme, start, end int) {
 	i := max(0, sort.Search(len(p.spans), func(i int) bool { return p.spans[i].start > start })-1)
 	for ; start < end; i++ {
@@ -256,11 +255,7 @@ type Matches struct {
 	all     []match
 }
 
-// match is a range of bytes of the text.
-type match struct {
-	start, end int
-	current    bool
-}
+type match struct{ start, end int }
 
 // Find returns the matches of what was typed. Lower case matches upper case too, unless the
 // query has an upper-case letter.
@@ -279,7 +274,7 @@ func (p *Page) Find(query string) Matches {
 		if i < 0 {
 			break
 		}
-		m.all = append(m.all, match{start: at + i, end: at + i + len(query)})
+		m.all = append(m.all, match{at + i, at + i + len(query)})
 		at += i + len(query)
 	}
 	return m
@@ -297,26 +292,7 @@ func (p *Page) LineOfMatch(m Matches, i int) int { return p.lineOf(m.all[i].star
 // FirstMatchFrom returns the first match on a line or below it, or the first of all if there
 // is none.
 func (p *Page) FirstMatchFrom(m Matches, line int) int {
-	if line >= len(p.lines) {
-		return 0
-	}
-	i := sort.Search(len(m.all), func(i int) bool { return m.all[i].start >= p.lines[line].start })
-	if i == len(m.all) {
-		return 0
-	}
-	return i
-}
-
-// overlapping returns the matches that overlap a range of the text.
-func (m Matches) overlapping(start, end int) []match {
-	first := sort.Search(len(m.all), func(i int) bool { return m.all[i].end > start })
-	var found []match
-	for i := first; i < len(m.all) && m.all[i].start < end; i++ {
-		match := m.all[i]
-		match.current = i == m.Current
-		found = append(found, match)
-	}
-	return found
+	return max(0, slices.IndexFunc(m.all, func(x match) bool { return line < len(p.lines) && x.start >= p.lines[line].start }))
 }
 
 // toLower returns s in lower case with all byte offsets unchanged: a letter whose lower case
@@ -347,7 +323,6 @@ func truncate(s string) (start string, omitted int) {
 	return s[:end], len(s) - end
 }
 
-// writeOmitted says how many bytes truncate left out.
 func (b *builder) writeOmitted(n int) {
 	if n > 0 {
 		b.writeLine(themes.Warn, "truncated here: "+units.Bytes(int64(n))+" more are in the log")

@@ -51,20 +51,17 @@ func TestRenderLaTeX(t *testing.T) {
 // All symbols are one cell wide and pass sanitize unchanged.
 func TestSymbolsAreHarmless(t *testing.T) {
 	var all strings.Builder
-	for _, table := range []map[string]string{symbols, blackboard} {
-		for _, s := range table {
-			all.WriteString(s)
-		}
+	for _, form := range latexForms() {
+		all.WriteString(form)
 	}
-	for _, table := range []map[rune]rune{superscripts, subscripts} {
-		for _, r := range table {
-			all.WriteRune(r)
-		}
+	all.WriteString(superscripts + subscripts)
+	if utf8.RuneCountInString(superscripts) != utf8.RuneCountInString(plainOfSuperscripts) || utf8.RuneCountInString(subscripts) != utf8.RuneCountInString(plainOfSubscripts) {
+		t.Error("superscripts or subscripts are not those of their characters")
 	}
 	if got := sanitize.Line(all.String()); got != all.String() {
 		t.Errorf("%q becomes %q", all.String(), got)
 	}
-	for name, s := range symbols {
+	for name, s := range latexForms() {
 		if utf8.RuneCountInString(s) == 1 && cells.Width(s) != 1 {
 			t.Errorf("%s is %d cells wide", name, cells.Width(s))
 		}

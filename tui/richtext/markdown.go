@@ -1,6 +1,7 @@
 package richtext
 
 import (
+	"regexp"
 	"strings"
 
 	"vantage/themes"
@@ -72,13 +73,19 @@ func (m *markdown) text(lines []string) {
 func (m *markdown) line(line string) {
 	rest := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(rest)]
-	switch bullet, item := listItem(rest, m.ascii); {
+	bullet := listMark.FindString(rest)
+	item := rest[len(bullet):]
+	if bullet != "" && strings.Contains("-*+", bullet[:1]) && !m.ascii {
+		bullet = "• "
+	}
+	heading := headingMark.FindString(rest)
+	switch {
 	case strings.HasPrefix(rest, "|"):
 		m.b.current.verbatim = true
 		m.b.writeLine(m.role, line)
-	case headingMark(rest) > 0:
-		m.b.writeLine(themes.Title, strings.TrimSpace(strings.ReplaceAll(rest[headingMark(rest):], "**", "")))
-	case bullet != "":
+	case heading != "":
+		m.b.writeLine(themes.Title, strings.TrimSpace(strings.ReplaceAll(rest[len(heading):], "**", "")))
+	case bullet != "" && len(rest) > 2:
 		m.b.write(themes.Dim, indent+bullet)
 		m.b.current.hang = cells.Width(indent + bullet)
 		m.inline(item)
@@ -89,35 +96,11 @@ func (m *markdown) line(line string) {
 	}
 }
 
-// headingMark returns the length of the mark of a heading, 0 for other lines.
-func headingMark(line string) int {
-	n := len(line) - len(strings.TrimLeft(line, "#"))
-	if n < 1 || n > 6 || n >= len(line) || line[n] != ' ' {
-		return 0
-	}
-	return n
-}
-
-// listItem splits a list item into its bullet or number and its text. The bullet is "" for
-// other lines.
-func listItem(line string, ascii bool) (bullet, text string) {
-	if len(line) > 2 && strings.IndexByte("-*+", line[0]) >= 0 && line[1] == ' ' {
-		if ascii {
-			return line[:2], line[2:]
-		}
-		return "• ", line[2:]
-	}
-	const maxDigits = 3
-	for n := 0; n <= maxDigits && n+1 < len(line); n++ {
-		if c := line[n]; c < '0' || c > '9' {
-			if n > 0 && (c == '.' || c == ')') && line[n+1] == ' ' {
-				return line[:n+2], line[n+2:]
-			}
-			return "", line
-		}
-	}
-	return "", line
-}
+// The marks at the start of a heading and of a list item.
+var (
+	headingMark = regexp.MustCompile(`^#{1,6} `)
+	listMark    = regexp.MustCompile(`^(?:[-*+]|\d{1,3}[.)]) `)
+)
 
 // inline writes a line with its bold text and code. A mark without a closing one is kept.
 func (m *markdown) inline(line string) {

@@ -29,6 +29,14 @@ type Options struct {
 	ASCII  bool // the terminal has no UTF-8: do not render LaTeX
 }
 
+// sign returns a sign, or what stands for it where there is only ASCII.
+func (o Options) sign(sign, ascii string) string {
+	if o.ASCII {
+		return ascii
+	}
+	return sign
+}
+
 // Sample returns prompt, response, truth and the other fields of a sample.
 func Sample(t model.Text, o Options) *Document {
 	var b builder
@@ -39,7 +47,6 @@ func Sample(t model.Text, o Options) *Document {
 	return b.document()
 }
 
-// section writes a heading and a text.
 func (b *builder) section(anchor, name, s string, write func(s string)) {
 	b.anchor(anchor)
 	b.write(themes.Title, name)
@@ -75,8 +82,7 @@ func (b *builder) prose(s string, role themes.Role, o Options) {
 	}
 	lines := cleanLines(s)
 	if !o.Raw {
-		m := markdown{b: b, role: role, ascii: o.ASCII}
-		m.write(lines)
+		(&markdown{b: b, role: role, ascii: o.ASCII}).write(lines)
 		return
 	}
 	for _, line := range lines {
@@ -171,15 +177,8 @@ func (f turnForm) starts(s string) [][]int {
 
 // bothSpeak reports whether the assistant and somebody else have a turn.
 func bothSpeak(s string, starts [][]int) bool {
-	assistant, other := false, false
-	for _, at := range starts {
-		if roleOf(s[at[2]:at[3]]) == "assistant" {
-			assistant = true
-		} else {
-			other = true
-		}
-	}
-	return assistant && other
+	isAssistant := func(at []int) bool { return roleOf(s[at[2]:at[3]]) == "assistant" }
+	return slices.ContainsFunc(starts, isAssistant) && slices.ContainsFunc(starts, func(at []int) bool { return !isAssistant(at) })
 }
 
 // turnsAt cuts a text at the starts of its turns.
@@ -211,7 +210,6 @@ func turnsAt(s string, starts [][]int) []turn {
 	return all
 }
 
-// roleOf returns the common name of a role.
 func roleOf(word string) string {
 	switch word = strings.ToLower(word); word {
 	case "human":
@@ -282,7 +280,6 @@ func (b *builder) conversation(s string, o Options, isAnswer bool) {
 	}
 }
 
-// turnHeading writes who speaks.
 func (b *builder) turnHeading(t turn, o Options) {
 	role := themes.Dim
 	switch t.role {
@@ -293,12 +290,8 @@ func (b *builder) turnHeading(t turn, o Options) {
 	case "tool":
 		role = themes.Key
 	}
-	rule := "── "
-	if o.ASCII {
-		rule = "-- "
-	}
-	name := cleanLines(strings.TrimSpace(t.role + " " + t.name))[0]
-	b.writeLine(role, rule+name+" "+strings.TrimSpace(rule))
+	rule := o.sign("──", "--")
+	b.writeLine(role, rule+" "+cleanLines(strings.TrimSpace(t.role + " " + t.name))[0]+" "+rule)
 }
 
 const maxThoughts = 1000 // that are recognised in one response
@@ -325,35 +318,27 @@ func thoughtTags() [][2]string {
 // splitThoughts splits a response at the tags of its thoughts. The first thought has no
 // opening tag if the prompt ends with it, and the last has no closing tag if the response
 // was truncated.
-func splitThoughts(s string) []segment {
-	var all []segment
-	for _, tags := range thoughtTags() {
-		open, end := strings.Index(s, tags[0]), strings.Index(s, tags[1])
-		if open < 0 && end < 0 {
-			continue
-		}
-		if end >= 0 && (open < 0 || end < open) {
-			all = append(all, segment{body: s[:end], close: tags[1], thought: true})
-			s = s[end+len(tags[1]):]
-		}
-		return append(all, splitAtTags(s, tags)...)
+func splitThoughts(s string) (all []segment) {
+	i := slices.IndexFunc(thoughtTags(), func(tags [2]string) bool { return strings.Contains(s, tags[0]) || strings.Contains(s, tags[1]) })
+	if i < 0 {
+		return []segment{{body: s}}
 	}
-	return []segment{{body: s}}
-}
-
-func splitAtTags(s string, tags [2]string) []segment {
-	var all []segment
+	open, end := thoughtTags()[i][0], thoughtTags()[i][1]
+	if body, after, closed := strings.Cut(s, end); closed && !strings.Contains(body, open) {
+		all = append(all, segment{body: body, close: end, thought: true})
+		s = after
+	}
 	for range maxThoughts {
-		before, rest, opened := strings.Cut(s, tags[0])
+		before, rest, opened := strings.Cut(s, open)
 		all = append(all, segment{body: before})
 		if !opened {
 			return all
 		}
-		body, after, closed := strings.Cut(rest, tags[1])
+		body, after, closed := strings.Cut(rest, end)
 		if !closed {
-			return append(all, segment{open: tags[0], body: body, thought: true})
+			return append(all, segment{open: open, body: body, thought: true})
 		}
-		all = append(all, segment{open: tags[0], body: body, close: tags[1], thought: true})
+		all = append(all, segment{open: open, body: body, close: end, thought: true})
 		s = after
 	}
 	return append(all, segment{body: s})
@@ -373,14 +358,9 @@ func withoutThoughts(s string) string {
 
 // writeThought writes a thought, only its heading if it is folded.
 func (b *builder) writeThought(s segment, o Options) {
-	arrow := "▾ "
-	switch {
-	case o.Folded && o.ASCII:
-		arrow = "> "
-	case o.Folded:
-		arrow = "▸ "
-	case o.ASCII:
-		arrow = "v "
+	arrow := o.sign("▾ ", "v ")
+	if o.Folded {
+		arrow = o.sign("▸ ", "> ")
 	}
 	b.write(themes.Dim, arrow)
 	b.write(themes.Accent, "thought")
@@ -405,7 +385,6 @@ func (b *builder) writeThought(s segment, o Options) {
 // toolTag finds the start of a tool call, or of what a tool answers.
 var toolTag = regexp.MustCompile(`<(tool_call|function_call|search|tool_response|tool_result|function_response|information)>`)
 
-// isCall reports whether the tag of that name holds a call.
 func isCall(name string) bool { return strings.HasSuffix(name, "_call") || name == "search" }
 
 // withTools writes text with the tool calls and their results set apart. A tag without an end, or without content, is text.
@@ -433,16 +412,10 @@ func (b *builder) withTools(s string, o Options) {
 	b.prose(s, themes.Plain, o)
 }
 
-// toolHeading writes the heading of a call, or of a result.
 func (b *builder) toolHeading(name string, call bool, o Options) {
-	arrow := "← "
-	switch {
-	case call && o.ASCII:
-		arrow = "-> "
-	case call:
-		arrow = "→ "
-	case o.ASCII:
-		arrow = "<- "
+	arrow := o.sign("← ", "<- ")
+	if call {
+		arrow = o.sign("→ ", "-> ")
 	}
 	b.writeLine(themes.Key, arrow+name)
 }

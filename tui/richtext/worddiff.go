@@ -41,10 +41,7 @@ func Diff(winner, loser Side, o Options) *Document {
 	}
 	loserWords, loserTruncated := splitWords(loser.Text, o)
 	winnerWords, winnerTruncated := splitWords(winner.Text, o)
-	c := comparison{loser: loserWords, winner: winnerWords, plus: "+", minus: "−"}
-	if o.ASCII {
-		c.minus = "-"
-	}
+	c := comparison{loser: loserWords, winner: winnerWords, plus: "+", minus: o.sign("−", "-")}
 	c.compare()
 	var b builder
 	b.legend(themes.Positive, c.plus, winner.Name)
@@ -69,7 +66,6 @@ func (b *builder) legend(role themes.Role, sign, name string) {
 	b.writeLine(themes.Plain, name)
 }
 
-// word is a word and the white space after it.
 type word struct {
 	text   string
 	breaks int // line breaks
@@ -185,7 +181,6 @@ func joinDifferences(parts []part) []part {
 	return all
 }
 
-// summary says how many words the answers have in common.
 func (c *comparison) summary() string {
 	common, differences := 0, 0
 	for _, p := range c.parts {

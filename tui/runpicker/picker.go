@@ -62,6 +62,7 @@ type Picker struct {
 	helpTop  int // the first line of the help in sight
 	chosen   []runlist.Run
 
+	started    tea.Cmd // by the message that is being handled
 	theme      *themes.Theme
 	themeFixed bool
 	w, h       int
@@ -74,36 +75,25 @@ func New(ctx context.Context, o Options) Picker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := Picker{ctx: ctx, options: o, finder: o.Look(false), looking: true, theme: o.Assumed, now: o.Now()}
-	if o.Assumed == nil {
-		p.theme = themes.Either()
-	}
-	if o.NoColor {
-		p.theme, p.themeFixed = themes.Mono(), true
-	}
-	if t, ok := themes.Find(o.Theme); ok {
-		p.theme, p.themeFixed = t, true
-	}
+	p := Picker{ctx: ctx, options: o, finder: o.Look(false), looking: true, now: o.Now()}
+	p.theme, p.themeFixed = themes.First(o.Theme, o.Assumed, o.NoColor)
 	return p
 }
 
 // Chosen returns the runs to open: none if the person quit, one, or two to compare.
 func (p Picker) Chosen() []runlist.Run { return p.chosen }
 
-// foundMsg is what the finder found.
 type foundMsg struct {
 	finder Finder
 	runs   []runlist.Run
 	err    error
 }
 
-// clockMsg comes when the words on ages change.
 type clockMsg struct{}
 
 // Init starts to look, and asks the terminal for its background; nothing waits for the answer.
 func (p Picker) Init() tea.Cmd { return tea.Batch(p.next(), tea.RequestBackgroundColor) }
 
-// next waits for more runs.
 func (p Picker) next() tea.Cmd {
 	ctx, finder := p.ctx, p.finder
 	return func() tea.Msg {
@@ -114,14 +104,12 @@ func (p Picker) next() tea.Cmd {
 
 // Update handles a message.
 func (p Picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	p.now = p.options.Now()
-	p, cmd := p.handle(msg)
-	p = p.scrolled()
-	p, tick := p.waitForAge()
-	return p, tea.Batch(cmd, tick)
+	p.now, p.started = p.options.Now(), nil
+	p, tick := p.handle(msg).scrolled().waitForAge()
+	return p, tea.Batch(p.started, tick)
 }
 
-func (p Picker) handle(msg tea.Msg) (Picker, tea.Cmd) {
+func (p Picker) handle(msg tea.Msg) Picker {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return p.onKey(msg)
@@ -142,29 +130,27 @@ func (p Picker) handle(msg tea.Msg) (Picker, tea.Cmd) {
 	case clockMsg:
 		p.nextClock = time.Time{}
 	}
-	return p, nil
+	return p
 }
 
-// onFound adds runs and waits for more.
-func (p Picker) onFound(msg foundMsg) (Picker, tea.Cmd) {
-	if msg.finder != p.finder {
-		return p, nil // one that was replaced
-	}
-	if msg.err != nil {
+func (p Picker) onFound(msg foundMsg) Picker {
+	switch {
+	case msg.finder != p.finder: // one that was replaced
+		return p
+	case msg.err != nil:
 		p.looking = false
-		return p, nil
+		return p
 	}
-	selected, line := "", p.lineOf(p.cursor)
-	if r, ok := p.selected(); ok {
-		selected = r.ID
-	}
+	selected, _ := p.selected()
+	line := p.lineOf(p.cursor)
 	p.list = p.list.Add(msg.runs...)
 	p.rows = p.list.Match(p.filter)
 	if p.moved {
-		p.cursor = max(0, slices.IndexFunc(p.rows, func(i int) bool { return p.list.Runs()[i].ID == selected }))
+		p.cursor = max(0, slices.IndexFunc(p.rows, func(i int) bool { return p.list.Runs()[i].ID == selected.ID }))
 		p.top += p.lineOf(p.cursor) - line // it stays where it is on the screen
 	}
-	return p, p.next()
+	p.started = p.next()
+	return p
 }
 
 // waitForAge requests the moment at which the words on ages change.
@@ -185,7 +171,6 @@ func (p Picker) waitForAge() (Picker, tea.Cmd) {
 	return p, tea.Tick(wait, func(time.Time) tea.Msg { return clockMsg{} })
 }
 
-// selected returns the run under the cursor.
 func (p Picker) selected() (r runlist.Run, ok bool) {
 	if p.cursor >= len(p.rows) {
 		return r, false
@@ -215,7 +200,6 @@ func (p Picker) setFilter(filter string) Picker {
 	return p
 }
 
-// maxFilter is the longest filter, in bytes.
 const maxFilter = 200
 
 // typed adds what was typed to the filter.
@@ -248,7 +232,7 @@ type Key struct {
 	Hint  string   // in the last line of the screen: the key, a space, a word; "": not there
 	Doc   string   // in the help and the documentation
 
-	action func(Picker) (Picker, tea.Cmd)
+	action func(Picker) Picker
 }
 
 // Keys returns the keys of the list, in the order of the help. Every other letter begins a filter.
@@ -271,89 +255,85 @@ func Keys() []Key {
 	}
 }
 
-func (p Picker) onKey(msg tea.KeyPressMsg) (Picker, tea.Cmd) {
+func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 	key := msg.String()
 	if p.helpOpen && key != "q" && key != "ctrl+c" {
-		return p.onHelpKey(key), nil
+		return p.onHelpKey(key)
 	}
-	if p.typing && (key == "q" || key == "/") {
-		return p.typed(msg.Text), nil
+	i := slices.IndexFunc(Keys(), func(k Key) bool { return slices.Contains(k.names, key) })
+	if i < 0 || p.typing && (key == "q" || key == "/") {
+		return p.typed(msg.Text)
 	}
-	for _, k := range Keys() {
-		if slices.Contains(k.names, key) {
-			return k.action(p)
-		}
-	}
-	return p.typed(msg.Text), nil
+	return Keys()[i].action(p)
 }
 
-func move(by int) func(Picker) (Picker, tea.Cmd) {
-	return func(p Picker) (Picker, tea.Cmd) {
+func move(by int) func(Picker) Picker {
+	return func(p Picker) Picker {
 		p.cursor, p.moved = max(0, min(p.cursor+by, len(p.rows)-1)), true
-		return p, nil
+		return p
 	}
 }
 
-func movePage(by int) func(Picker) (Picker, tea.Cmd) {
-	return func(p Picker) (Picker, tea.Cmd) { return move(by * max(1, p.bodyHeight()-1))(p) }
+func movePage(by int) func(Picker) Picker {
+	return func(p Picker) Picker { return move(by * max(1, p.bodyHeight()-1))(p) }
 }
 
 // open quits, with the runs to open.
-func (p Picker) open() (Picker, tea.Cmd) {
-	if p.chosen = p.toOpen(); len(p.chosen) == 0 {
-		return p, nil
+func (p Picker) open() Picker {
+	if p.chosen = p.toOpen(); len(p.chosen) > 0 {
+		p.started = tea.Quit
 	}
-	return p, tea.Quit
+	return p
 }
 
 // toggleMark marks the run under the cursor. A third mark takes the place of the second.
-func (p Picker) toggleMark() (Picker, tea.Cmd) {
+func (p Picker) toggleMark() Picker {
 	r, ok := p.selected()
 	if !ok {
-		return p, nil
+		return p
 	}
 	p.moved = true
 	marked := slices.Clone(p.marked)
 	if i := slices.Index(marked, r.ID); i >= 0 {
 		p.marked = slices.Delete(marked, i, i+1)
-		return p, nil
+	} else {
+		p.marked = append(marked[:min(len(marked), 1)], r.ID)
 	}
-	p.marked = append(marked[:min(len(marked), 1)], r.ID)
-	return p, nil
+	return p
 }
 
-func (p Picker) beginFilter() (Picker, tea.Cmd) {
+func (p Picker) beginFilter() Picker {
 	p.typing = true
-	return p, nil
+	return p
 }
 
-func (p Picker) backspace() (Picker, tea.Cmd) {
+func (p Picker) backspace() Picker {
 	_, n := utf8.DecodeLastRuneInString(p.filter)
 	p.typing = len(p.filter) > n
-	return p.setFilter(p.filter[:len(p.filter)-n]), nil
+	return p.setFilter(p.filter[:len(p.filter)-n])
 }
 
-func (p Picker) escape() (Picker, tea.Cmd) {
+func (p Picker) escape() Picker {
 	if p.filter == "" && !p.typing {
 		p.marked = nil
-		return p, nil
+		return p
 	}
 	p.typing = false
-	return p.setFilter(""), nil
+	return p.setFilter("")
 }
 
 // lookAgain looks once more; what was found stays until it is found again.
-func (p Picker) lookAgain() (Picker, tea.Cmd) {
-	if p.looking {
-		return p, nil
+func (p Picker) lookAgain() Picker {
+	if !p.looking {
+		p.finder, p.looking = p.options.Look(true), true
+		p.started = p.next()
 	}
-	p.finder, p.looking = p.options.Look(true), true
-	return p, p.next()
+	return p
 }
 
-func (p Picker) openHelp() (Picker, tea.Cmd) {
+func (p Picker) openHelp() Picker {
 	p.helpOpen, p.helpTop = true, 0
-	return p, nil
+	return p
 }
 
 // onHelpKey scrolls the help, or closes it.
@@ -369,14 +349,14 @@ func (p Picker) onHelpKey(key string) Picker {
 	return p
 }
 
-func (p Picker) quit() (Picker, tea.Cmd) {
-	p.chosen = nil
-	return p, tea.Quit
+func (p Picker) quit() Picker {
+	p.chosen, p.started = nil, tea.Quit
+	return p
 }
 
 // onMouse moves by the wheel, puts the cursor on the run that is clicked, and opens the one under
 // the cursor.
-func (p Picker) onMouse(msg tea.MouseMsg) (Picker, tea.Cmd) {
+func (p Picker) onMouse(msg tea.MouseMsg) Picker {
 	m := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -386,13 +366,13 @@ func (p Picker) onMouse(msg tea.MouseMsg) (Picker, tea.Cmd) {
 		return move(3)(p)
 	case tea.MouseClickMsg:
 		line, lines := m.Y-headHeight+p.top, p.lines()
-		if p.helpOpen || m.Y < headHeight || m.Y >= headHeight+p.bodyHeight() || line >= len(lines) || lines[line].row < 0 {
-			return p, nil
-		}
-		if lines[line].row == p.cursor && p.moved {
+		switch {
+		case p.helpOpen || m.Y < headHeight || m.Y >= headHeight+p.bodyHeight() || line >= len(lines) || lines[line].row < 0:
+		case lines[line].row == p.cursor && p.moved:
 			return p.open()
+		default:
+			p.cursor, p.moved = lines[line].row, true
 		}
-		p.cursor, p.moved = lines[line].row, true
 	}
-	return p, nil
+	return p
 }

@@ -90,14 +90,8 @@ func (p Picker) lines() []line {
 	return all
 }
 
-// lineOf returns the line of a row of the list.
 func (p Picker) lineOf(row int) int {
-	for i, l := range p.lines() {
-		if l.row == row {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(p.lines(), func(l line) bool { return l.row == row }))
 }
 
 // body returns the names of the columns and the lines of the list that are in sight, or in place of
@@ -111,8 +105,8 @@ func (p Picker) body() []string {
 	case len(p.rows) == 0:
 		return cells.FitLines(p.empty(), p.w, h+1)
 	}
-	columns := columnsFor(p.w)
-	body := []string{p.theme.Paint(themes.Dim, columns.heads())}
+	columns := p.columns()
+	body := []string{p.theme.Paint(themes.Dim, cells.Spaces(gutter)+joined(columns, func(c column) string { return c.title }))}
 	all := p.lines()
 	for _, l := range all[min(p.top, len(all)):min(len(all), p.top+h)] {
 		if l.row < 0 {
@@ -125,7 +119,7 @@ func (p Picker) body() []string {
 }
 
 // row draws a run: the cursor and the mark, then the columns.
-func (p Picker) row(columns columns, row int) string {
+func (p Picker) row(columns []column, row int) string {
 	r := p.list.Runs()[p.rows[row]]
 	mark := " "
 	for i, id := range p.marked {
@@ -133,30 +127,23 @@ func (p Picker) row(columns columns, row int) string {
 			mark = p.theme.Paint(themes.Accent, fmt.Sprint(i+1))
 		}
 	}
+	text := mark + " " + joined(columns, func(c column) string { return cmp.Or(c.text(p, r), "–") })
 	if row != p.cursor {
-		return "   " + mark + " " + columns.draw(p, r)
+		return "   " + text
 	}
-	return p.theme.Underlay(themes.Cursor, cells.Fit(" > "+mark+" "+columns.draw(p, r), p.w))
+	return p.theme.Underlay(themes.Cursor, cells.Fit(" > "+text, p.w))
 }
 
-// effectLine says what Enter does.
 func (p Picker) effectLine() string {
-	names := func(runs []runlist.Run, width int) []any {
-		var all []any
-		for _, r := range runs {
-			all = append(all, cells.TruncateLeft(r.Label(), width))
-		}
-		return all
-	}
+	name := func(r runlist.Run, width int) string { return cells.TruncateLeft(r.Label(), max(8, width)) }
 	switch runs := p.toOpen(); {
-	case p.helpOpen:
+	case p.helpOpen || len(runs) == 0:
 		return ""
 	case len(runs) == 2:
-		return fmt.Sprintf(" Enter compares 1 %s with 2 %s", names(runs, max(8, (p.w-26)/2))...)
-	case len(runs) == 1:
-		return fmt.Sprintf(" Enter opens %s", names(runs, max(8, p.w-14))...)
+		return " Enter compares 1 " + name(runs[0], (p.w-26)/2) + " with 2 " + name(runs[1], (p.w-26)/2)
+	default:
+		return " Enter opens " + name(runs[0], p.w-14)
 	}
-	return ""
 }
 
 // hints returns the last line: the first of the hints that fit, and always help and quit.
@@ -185,17 +172,17 @@ func (p Picker) hints() string {
 
 // hintLine returns as many hints as fit, always the last two.
 func (p Picker) hintLine(all []string) string {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i] = p.label(all[i])
+	line := p.label(strings.Join(all, "  "))
+	if len(all) > 2 && cells.Width(line)+2 > p.w {
+		return p.hintLine(slices.Concat(all[:len(all)-3], all[len(all)-2:]))
 	}
-	for len(all) > 2 && cells.Width(strings.Join(all, "  "))+2 > p.w {
-		all = append(all[:len(all)-3], all[len(all)-2:]...)
+	line = ""
+	for _, hint := range all { // keys, a space, a word
+		hint = p.label(hint)
+		at := strings.LastIndex(hint, " ")
+		line += "  " + p.theme.Paint(themes.Key, hint[:at]) + p.theme.Paint(themes.Dim, hint[at:])
 	}
-	for i, h := range all {
-		all[i] = p.hint(h)
-	}
-	return " " + strings.Join(all, "  ")
+	return line[1:]
 }
 
 // spelled replaces the signs of keys by their names, where there is only ASCII.
@@ -208,20 +195,8 @@ func (p Picker) label(keys string) string {
 	return keys
 }
 
-// hint paints a hint: keys, a space, a word.
-func (p Picker) hint(text string) string {
-	at := strings.LastIndex(text, " ")
-	return p.theme.Paint(themes.Key, text[:at]) + p.theme.Paint(themes.Dim, text[at:])
-}
-
-// columns are the columns beside the name, which takes the rest of the width. They depend on the
-// width of the screen alone, so that nothing moves while runs are found.
-type columns struct {
-	name int // width
-	rest []column
-}
-
-// column is a column of the list.
+// column is a column of the list. The first takes what the others leave of the width; these depend on the width of the screen
+// alone, so that nothing moves while runs are found.
 type column struct {
 	title string
 	w     int
@@ -232,19 +207,39 @@ type column struct {
 // wide is the width from which the size has a column of its own.
 const wide = 104
 
-// allColumns returns every column beside the name, in the order of the screen.
-func allColumns(w int) []column {
+const gutter = 5 // the cursor and the mark
+
+// columns returns the columns that the screen has room for.
+func (p Picker) columns() []column {
 	format := 13
-	if w >= wide {
+	if p.w >= wide {
 		format = 18
 	}
-	return []column{
+	all := []column{
+		{"log", p.w - gutter, 0, nil},
 		{"format", format, 72, func(_ Picker, r runlist.Run) string { return r.Format }},
 		{"how much", 13, 48, howMuch},
 		{"size", 9, wide, func(_ Picker, r runlist.Run) string { return r.SizeText() }},
 		{"last write", 14, 0, lastWrite},
 		{"opened", 13, 118, func(p Picker, r runlist.Run) string { return runlist.Age(r.Opened, p.now) }},
 	}
+	all = slices.DeleteFunc(all, func(c column) bool { return p.w < c.from })
+	for _, c := range all[1:] {
+		all[0].w -= c.w + 1
+	}
+	all[0].w = max(1, all[0].w-1)
+	all[0].text = func(p Picker, r runlist.Run) string { // names differ at their ends
+		return p.highlighted(cells.TruncateLeft(r.Label(), all[0].w))
+	}
+	return all
+}
+
+func joined(columns []column, text func(column) string) string {
+	var parts []string
+	for _, c := range columns {
+		parts = append(parts, cells.Fit(text(c), c.w))
+	}
+	return strings.Join(parts, " ")
 }
 
 // howMuch returns steps, samples or files; where none is known the size, unless that has a column.
@@ -257,48 +252,14 @@ func howMuch(p Picker, r runlist.Run) string {
 
 // lastWrite returns when the log was written last, and a mark if that was a moment ago.
 func lastWrite(p Picker, r runlist.Run) string {
-	age := runlist.Age(r.LastWrite, p.now)
-	if !r.IsLive(p.now) {
-		return age
-	}
-	dot := "●"
+	age, dot := runlist.Age(r.LastWrite, p.now), "●"
 	if p.options.ASCII {
 		dot = "*"
 	}
-	return p.theme.Paint(themes.Good, dot+" "+age)
-}
-
-const gutter = 5 // the cursor and the mark
-
-// columnsFor returns the columns of a screen of width w.
-func columnsFor(w int) columns {
-	c := columns{name: w - gutter - 1}
-	for _, one := range allColumns(w) {
-		if w >= one.from {
-			c.rest = append(c.rest, one)
-			c.name -= one.w + 1
-		}
+	if r.IsLive(p.now) {
+		return p.theme.Paint(themes.Good, dot+" "+age)
 	}
-	c.name = max(1, c.name)
-	return c
-}
-
-// heads returns the titles of the columns.
-func (c columns) heads() string {
-	line := cells.Spaces(gutter) + cells.Fit("log", c.name)
-	for _, one := range c.rest {
-		line += " " + cells.Fit(one.title, one.w)
-	}
-	return line
-}
-
-// draw draws a run. Names differ at their ends, so long ones lose their beginning.
-func (c columns) draw(p Picker, r runlist.Run) string {
-	line := cells.Fit(p.highlighted(cells.TruncateLeft(r.Label(), c.name)), c.name)
-	for _, one := range c.rest {
-		line += " " + cells.Fit(cmp.Or(one.text(p, r), "–"), one.w)
-	}
-	return line
+	return age
 }
 
 // highlighted paints where a name holds the filter.
@@ -315,7 +276,6 @@ func (p Picker) highlighted(name string) string {
 	return name
 }
 
-// empty says why there is no row, and what to do.
 func (p Picker) empty() []string {
 	t := p.theme
 	switch {

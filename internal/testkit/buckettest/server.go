@@ -1,7 +1,7 @@
 // Package buckettest starts a real server of S3, SeaweedFS, for tests.
 //
 // The program weed is looked for where .ci/remote/bucket installs it, and in PATH. Without it tests are skipped, but fail if
-// CI=true.
+// CI=true. Since a server takes long, its tests run with VANTAGE_TESTS=all only.
 package buckettest
 
 import (
@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -65,6 +67,7 @@ func Main(m *testing.M) {
 // Start returns the server that the tests of a package share.
 func Start(t *testing.T) *Server {
 	t.Helper()
+	repotest.Slow(t)
 	weed := find()
 	if weed == "" {
 		if os.Getenv("CI") == "true" {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"vantage/loaders"
-	"vantage/loaders/storage"
 	"vantage/model"
 )
 
@@ -25,7 +24,7 @@ func Read(tb testing.TB, path string) model.Snapshot {
 // Failure returns why a log on another machine cannot be read; it is tried for a second. One that can be read fails the test.
 func Failure(tb testing.TB, path string) string {
 	tb.Helper()
-	_, err := read(tb, path, loaders.Options{Storage: storage.Options{Patience: time.Second}})
+	_, err := read(tb, path, loaders.Options{Storage: loaders.StorageOptions{Patience: time.Second}})
 	if err == nil {
 		tb.Fatalf("%s can be read", path)
 	}

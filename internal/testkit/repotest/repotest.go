@@ -4,7 +4,10 @@ package repotest
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -49,8 +52,30 @@ func SampleLog(tb testing.TB, path string) string {
 // Times returns how many cases a test tries that has as many as it wants: few, so that `go test ./...` is quick, or all where
 // VANTAGE_TESTS=all asks for them, as .ci/run does.
 func Times(few, all int) int {
-	if os.Getenv("VANTAGE_TESTS") == "all" {
+	if triesAll() {
 		return all
 	}
 	return few
 }
+
+// Slow skips a test that takes long, or starts a server, unless VANTAGE_TESTS=all asks for it.
+func Slow(tb testing.TB) {
+	tb.Helper()
+	if !triesAll() {
+		tb.Skip("it takes long: VANTAGE_TESTS=all runs it")
+	}
+}
+
+// cases counts the cases of each test that [OneIn] was asked about.
+var cases sync.Map
+
+// OneIn skips a case of many, unless VANTAGE_TESTS=all asks for all: the first runs, and then each nth.
+func OneIn(tb testing.TB, n int64) {
+	tb.Helper()
+	before, _ := cases.LoadOrStore(path.Dir(tb.Name()), new(atomic.Int64))
+	if nth := before.(*atomic.Int64).Add(1) - 1; !triesAll() && nth%n != 0 {
+		tb.Skip("VANTAGE_TESTS=all runs it")
+	}
+}
+
+func triesAll() bool { return os.Getenv("VANTAGE_TESTS") == "all" }

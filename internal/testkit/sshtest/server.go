@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // SFTPServer is the program that sshd starts for sftp.
@@ -27,6 +29,7 @@ type Server struct {
 // where there is no sshd, unless CI=true.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
+	repotest.Slow(tb)
 	for _, program := range []string{"/usr/sbin/sshd", SFTPServer, "/usr/bin/ssh", "/usr/bin/ssh-keygen"} {
 		need(tb, program)
 	}

@@ -32,7 +32,6 @@ type Options struct {
 	Address  string // host:port
 	User     string
 	Password string
-	Database string
 	TLS      *tls.Config // nil: plain
 
 	// Timeout is how long to wait for a connection, and then for anything from the server, which says every
@@ -81,11 +80,10 @@ var ErrNotClickHouse = errors.New("what answers does not speak ClickHouse's nati
 // ErrTooOld says that the server does not know this protocol yet.
 var ErrTooOld = errors.New("too old")
 
-// logIn says hello.
 func (c *Conn) logIn(o Options) (err error) {
 	defer recoverAs(&err)
 	var b proto.Buffer
-	proto.ClientHello{Name: "vantage", Major: 1, ProtocolVersion: protocol, Database: o.Database, User: o.User, Password: o.Password}.Encode(&b)
+	proto.ClientHello{Name: "vantage", Major: 1, ProtocolVersion: protocol, User: o.User, Password: o.Password}.Encode(&b)
 	if err := c.send(&b); err != nil {
 		return err
 	}

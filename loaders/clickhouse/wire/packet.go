@@ -65,7 +65,6 @@ const (
 	maxStep = 1 << 20   // bytes taken before they come
 )
 
-// word reads a name, a kind or a message.
 func word(r *proto.Reader) (string, error) {
 	text, err := appendText(nil, r, maxWord)
 	return string(text), err
@@ -98,7 +97,6 @@ func appendText(text []byte, r *proto.Reader, most int) ([]byte, error) {
 	return text, err
 }
 
-// results decodes a block, as [proto.Results].
 type results []proto.ResultColumn
 
 // newResults returns columns whose texts are bounded, in place of those of ch-go.
@@ -144,7 +142,6 @@ func (s results) DecodeResult(r *proto.Reader, _ int, b proto.Block) error {
 	return nil
 }
 
-// textColumn is a column of texts.
 type textColumn struct{ *proto.ColStr }
 
 func (c textColumn) DecodeColumn(r *proto.Reader, rows int) (err error) {

@@ -54,39 +54,57 @@ const (
 	messageBatch      = 3
 )
 
-// reader is the JSON lines of a table.
+// reader is the JSON lines of a table. Its first error stays, and what is read after it means nothing.
 type reader struct {
 	in      *bufio.Reader
 	started bool
 	columns []*column
+	count   int      // of columns
 	arrays  []*array // of the open batch
 	row     int
 	rows    int
 	line    []byte // not yet returned
-	w       writer
-	sizes   map[int64]int64 // of the bodies of dictionaries
-	kept    int64           // of all of them
+	out     []byte // of the row that is written
+	work    int    // values that may still be written
 	err     error
+
+	values       map[int64]*column // of dictionaries, by their ids
+	dictionaries map[int64]*array
+	sizes        map[int64]int64 // of their bodies
+	kept         int64           // of all of them
 }
 
 // NewReader returns the rows of a table as JSON lines. Its errors are [ErrRefused], with the reason, and [io.ErrUnexpectedEOF] if the
 // table ends early.
 func NewReader(file io.Reader) io.Reader {
-	return &reader{in: bufio.NewReaderSize(file, 64<<10), w: writer{dictionaries: map[int64]*array{}, work: freeValues}, sizes: map[int64]int64{}}
+	return &reader{
+		in: bufio.NewReaderSize(file, 64<<10), work: freeValues,
+		values: map[int64]*column{}, dictionaries: map[int64]*array{}, sizes: map[int64]int64{},
+	}
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// check fails if the table is broken.
+func (r *reader) check(ok bool) {
+	if !ok {
+		r.fail(errBroken)
+	}
 }
 
 // Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.line) == 0 && r.err == nil {
-		if r.row < r.rows {
-			r.w.row(r.columns, r.arrays, r.row)
+		if r.row == r.rows {
+			r.next()
+		} else if r.writeRow(r.arrays, r.row); r.err == nil {
+			r.line = r.out
 			r.row++
-			if r.line, r.err = r.w.out, r.w.err; r.err != nil {
-				r.line = nil
-			}
-			continue
 		}
-		r.err = r.next()
 	}
 	if len(r.line) == 0 {
 		return 0, r.err
@@ -97,119 +115,81 @@ func (r *reader) Read(p []byte) (int, error) {
 }
 
 // next reads a message. A stream ends with an empty one, or without.
-func (r *reader) next() error {
+func (r *reader) next() {
 	if !r.started {
 		r.started = true
 		if start, _ := r.in.Peek(len(fileMagic)); string(start) == fileMagic {
 			_, _ = r.in.Discard(len(fileMagic))
 		}
 	}
-	head, err := r.head()
-	if err != nil {
-		return err
+	var start [8]byte
+	if _, err := io.ReadFull(r.in, start[:]); err != nil {
+		r.fail(err)
+		return
 	}
-	message := root(head)
+	headSize := int64(binary.LittleEndian.Uint32(start[4:]))
+	if r.check(binary.LittleEndian.Uint32(start[:]) == 0xffffffff && headSize <= maxHead); headSize == 0 {
+		r.fail(io.EOF)
+	}
+	head := r.claimed(headSize)
+	message := table{head, int(uintAt(head, 0, 4))}
 	size := message.integer(3, 8, 0)
 	if size < 0 || size > maxBody() {
-		return refused("a batch of it has more than %d MB: write it in smaller ones, as with save_to_disk", maxBody()>>20)
+		r.fail(refused("a batch of it has more than %d MB: write it in smaller ones, as with save_to_disk", maxBody()>>20))
 	}
-	body, err := io.ReadAll(io.LimitReader(r.in, size))
-	if err != nil {
-		return err
+	body := r.claimed(size)
+	if r.err != nil {
+		return
 	}
-	if int64(len(body)) < size {
-		return io.ErrUnexpectedEOF
-	}
-	return r.take(message, body)
-}
-
-// head reads what describes a message; io.EOF at the end of the stream.
-func (r *reader) head() ([]byte, error) {
-	var start [8]byte
-	switch _, err := io.ReadFull(r.in, start[:]); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, io.ErrUnexpectedEOF
-	case err != nil:
-		return nil, err
-	}
-	size := binary.LittleEndian.Uint32(start[4:])
-	switch {
-	case binary.LittleEndian.Uint32(start[:]) != 0xffffffff:
-		return nil, errBroken
-	case size == 0:
-		return nil, io.EOF
-	case size > maxHead:
-		return nil, errBroken
-	}
-	head, err := io.ReadAll(io.LimitReader(r.in, int64(size)))
-	if err == nil && len(head) < int(size) {
-		err = io.ErrUnexpectedEOF
-	}
-	return head, err
-}
-
-// take takes a message.
-func (r *reader) take(message table, body []byte) error {
-	r.w.work += valuesPerByte * (len(message.data) + len(body))
+	r.work += valuesPerByte * (len(head) + len(body))
 	switch t := message.table(2); message.integer(1, 1, 0) {
 	case messageSchema:
-		if r.columns != nil {
-			return errBroken
+		if r.check(r.columns == nil); t.integer(0, 2, 0) != 0 {
+			r.fail(refused("its numbers are big-endian: write it on the machine that reads it"))
 		}
-		columns, err := readSchema(t)
-		r.columns = columns
-		return err
+		for _, f := range t.tables(1, maxColumns+1) {
+			r.columns = append(r.columns, r.column(f, 0))
+		}
 	case messageDictionary:
-		return r.takeDictionary(t, body)
+		r.takeDictionary(t, body)
 	case messageBatch:
-		b := newBatch(t, body)
+		b := r.batch(t, body)
 		r.arrays, r.row, r.rows = nil, 0, int(t.integer(0, 8, 0))
 		for _, c := range r.columns {
 			r.arrays = append(r.arrays, b.array(c))
 		}
-		if b.err == nil && (r.rows < 0 || r.rows > r.w.work) {
-			b.err = errBroken
-		}
-		return b.err
+		r.check(r.rows >= 0 && r.rows <= r.work)
 	}
-	return nil
+}
+
+// claimed reads so many bytes, which are only claimed: what is taken for them grows with what is there.
+func (r *reader) claimed(size int64) []byte {
+	if r.err != nil {
+		return nil
+	}
+	b, err := io.ReadAll(io.LimitReader(r.in, size))
+	if err == nil && int64(len(b)) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	r.err = err
+	return b
 }
 
 // takeDictionary keeps the values of a dictionary; another of its number replaces it.
-func (r *reader) takeDictionary(t table, body []byte) error {
+func (r *reader) takeDictionary(t table, body []byte) {
 	id := t.integer(0, 8, 0)
-	values := dictionaryColumn(r.columns, id)
+	values := r.values[id]
 	if values == nil {
-		return nil
+		return
 	}
 	if t.integer(2, 1, 0) != 0 {
-		return refused("its dictionaries grow from batch to batch: write it anew without dictionaries")
+		r.fail(refused("its dictionaries grow from batch to batch: write it anew without dictionaries"))
 	}
 	r.kept += int64(len(body)) - r.sizes[id]
 	if r.sizes[id] = int64(len(body)); r.kept > maxBody() {
-		return refused("its dictionaries have more than %d MB: write it anew without dictionaries", maxBody()>>20)
+		r.fail(refused("its dictionaries have more than %d MB: write it anew without dictionaries", maxBody()>>20))
 	}
-	b := newBatch(t.table(1), body)
-	r.w.dictionaries[id] = b.array(values)
-	return b.err
-}
-
-// dictionaryColumn returns the values of the dictionary of that number.
-func dictionaryColumn(columns []*column, id int64) *column {
-	for _, c := range columns {
-		if c.dictionary == id && c.values != nil {
-			return c.values
-		}
-		if found := dictionaryColumn(c.children, id); found != nil {
-			return found
-		}
-		if c.values != nil {
-			if found := dictionaryColumn(c.values.children, id); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
+	r.dictionaries[id] = r.batch(t.table(1), body).array(values)
 }
 
 // table is a table of a flatbuffer: where it begins, and where its fields are said to be. Reading one that is broken gives zeros.
@@ -218,31 +198,29 @@ type table struct {
 	at   int // 0 if there is none
 }
 
-// uint returns n bytes as a number, 0 outside of the data.
-func uintAt(data []byte, at, n int) uint64 {
+// uintAt returns n bytes as a number, 0 outside of the data.
+func uintAt(data []byte, at, n int) (x uint64) {
 	if at < 0 || at+n > len(data) {
 		return 0
 	}
-	switch n {
-	case 1:
-		return uint64(data[at])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(data[at:]))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(data[at:]))
+	for i := n - 1; i >= 0; i-- {
+		x = x<<8 | uint64(data[at+i])
 	}
-	return binary.LittleEndian.Uint64(data[at:])
+	return x
 }
 
-// root returns the table that a flatbuffer begins with.
-func root(data []byte) table { return table{data, int(uintAt(data, 0, 4))} }
+// intAt is uintAt of a number with a sign.
+func intAt(data []byte, at, n int) int64 {
+	shift := 64 - 8*n
+	return int64(uintAt(data, at, n)<<shift) >> shift
+}
 
 // field returns where a field is, 0 if it is not there.
 func (t table) field(n int) int {
 	if t.at <= 0 || t.at >= len(t.data) {
 		return 0
 	}
-	names := t.at - int(int32(uintAt(t.data, t.at, 4)))
+	names := t.at - int(intAt(t.data, t.at, 4))
 	if names < 0 || 4+2*n+2 > int(uintAt(t.data, names, 2)) {
 		return 0
 	}
@@ -254,30 +232,24 @@ func (t table) field(n int) int {
 
 // integer returns a field of that many bytes, missing if it is not there.
 func (t table) integer(n, size int, missing int64) int64 {
-	at := t.field(n)
-	if at == 0 {
-		return missing
+	if at := t.field(n); at != 0 {
+		return intAt(t.data, at, size)
 	}
-	x := uintAt(t.data, at, size)
-	shift := 64 - 8*size
-	return int64(x<<shift) >> shift
+	return missing
 }
 
-// follow returns where the offset in a field leads.
-func (t table) follow(n int) int {
+// table returns the table to which the offset in a field leads.
+func (t table) table(n int) table {
 	at := t.field(n)
-	if at == 0 {
-		return 0
+	if at != 0 {
+		at += int(uintAt(t.data, at, 4))
 	}
-	return at + int(uintAt(t.data, at, 4))
+	return table{t.data, at}
 }
-
-// table returns the table in a field.
-func (t table) table(n int) table { return table{t.data, t.follow(n)} }
 
 // vector returns where the elements of a list in a field are, and how many; none if they do not fit into the data.
 func (t table) vector(n, size int) (at, count int) {
-	if at = t.follow(n); at == 0 {
+	if at = t.table(n).at; at == 0 {
 		return 0, 0
 	}
 	count = int(uintAt(t.data, at, 4))
@@ -285,12 +257,6 @@ func (t table) vector(n, size int) (at, count int) {
 		return 0, 0
 	}
 	return at, count
-}
-
-// text returns the text in a field, of at most so many bytes.
-func (t table) text(n, most int) string {
-	at, count := t.vector(n, 1)
-	return string(t.data[at : at+min(count, most)])
 }
 
 // tables returns the tables of a list in a field, at most so many.

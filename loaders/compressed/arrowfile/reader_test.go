@@ -105,19 +105,19 @@ func TestRefusals(t *testing.T) {
 // A row is not longer than any log has it, and rows without columns count as values.
 func TestBoundsOfRows(t *testing.T) {
 	texts := &array{
-		column: &column{kind: kindLargeText, dictionary: noDictionary}, length: 1, data: make([]byte, maxText+1),
+		column: &column{layout: layouts[20], dictionary: noDictionary}, length: 1, data: make([]byte, maxText+1),
 		offsets: binary.LittleEndian.AppendUint64(make([]byte, 8), maxText+1),
 	}
-	w := writer{work: 10}
-	if w.row([]*column{texts.column}, []*array{texts}, 0); !errors.Is(w.err, ErrRefused) || cap(w.out) > maxText {
-		t.Errorf("%v, %d bytes", w.err, cap(w.out))
+	r := reader{work: 10}
+	if r.writeRow([]*array{texts}, 0); !errors.Is(r.err, ErrRefused) || cap(r.out) > maxText {
+		t.Errorf("%v, %d bytes", r.err, cap(r.out))
 	}
-	w = writer{work: 10}
+	r = reader{work: 10}
 	for range 11 {
-		w.row(nil, nil, 0)
+		r.writeRow(nil, 0)
 	}
-	if !errors.Is(w.err, ErrRefused) {
-		t.Error(w.err)
+	if !errors.Is(r.err, ErrRefused) {
+		t.Error(r.err)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestResume(t *testing.T) {
 		twice := append(bytes.Clone(text), text...)
 		r := NewReader(bytes.NewReader(packed))
 		var checkpoints []Checkpoint
-		r.OnBlock(func(r *Reader) { checkpoints = append(checkpoints, r.Checkpoint()) })
+		r.OnBlock = func(r *Reader) { checkpoints = append(checkpoints, r.Checkpoint()) }
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			t.Fatal(err)
 		}

@@ -7,63 +7,40 @@ import (
 )
 
 // class pushes a class, which is its name and no more.
-func (m *machine) class() error {
-	module, err := m.line()
-	if err != nil {
-		return err
-	}
-	name, err := m.line()
-	return m.pushOpaque(module+"."+name, err)
+func (m *machine) class() {
+	module := m.line()
+	m.push(&object{name: module + "." + m.line()})
 }
 
-func (m *machine) stackClass() error {
-	names, err := m.take(2)
-	if err != nil {
-		return err
-	}
+func (m *machine) stackClass() {
+	names := m.take(2)
 	module, _ := names[0].(string)
 	name, _ := names[1].(string)
 	if len(module)+len(name) > maxName { // a text of the stack may be of any size, and it costs nothing to name it again
-		return errLongName
+		m.fail(errLongName)
+		return
 	}
-	return m.pushOpaque(module+"."+name, nil)
+	m.push(&object{name: module + "." + name})
 }
 
 // instance is class and call in one instruction of protocol 0.
-func (m *machine) instance() error {
-	if err := m.class(); err != nil {
-		return err
-	}
-	class, err := m.pop()
-	if err != nil {
-		return err
-	}
-	args, err := m.popMark()
-	if err != nil {
-		return err
-	}
-	return m.call([]any{class, &list{items: slices.Clone(args)}}, nil)
-}
-
-func (m *machine) pushOpaque(name string, err error) error {
-	if err != nil {
-		return err
-	}
-	return m.push(&object{name: name})
+func (m *machine) instance() {
+	m.class()
+	class := m.take(1)[0]
+	m.call([]any{class, &list{items: slices.Clone(m.takeMark())}})
 }
 
 // call pushes what stands for the call of a class: nothing is called. Dicts and lists of other classes are taken as such, and
 // numbers of numpy as numbers.
-func (m *machine) call(values []any, err error) error {
-	if err != nil {
-		return err
-	}
+func (m *machine) call(values []any) {
 	if len(values) == 0 {
-		return errStack
+		m.fail(errStack)
+		return
 	}
 	class, ok := values[0].(*object)
 	if !ok || class.call {
-		return m.push(&object{name: "object", call: true})
+		m.push(&object{name: "object", call: true})
+		return
 	}
 	var args []any
 	if len(values) > 1 {
@@ -73,11 +50,9 @@ func (m *machine) call(values []any, err error) error {
 	}
 	v := called(class.name, args)
 	if s, ok := v.(string); ok {
-		if err := m.keepText(uint64(len(s))); err != nil {
-			return err
-		}
+		m.keepText(uint64(len(s)))
 	}
-	return m.push(v)
+	m.push(v)
 }
 
 func called(name string, args []any) any {
@@ -87,7 +62,11 @@ func called(name string, args []any) any {
 	case "_codecs.encode": // bytes in protocol 2: each byte is a letter of latin1
 		if len(args) > 0 {
 			if s, ok := args[0].(string); ok {
-				return latin1(s)
+				b := make([]byte, 0, len(s))
+				for _, r := range s {
+					b = append(b, byte(r))
+				}
+				return string(b)
 			}
 		}
 	case "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar":
@@ -102,14 +81,6 @@ func called(name string, args []any) any {
 	return o
 }
 
-func latin1(s string) string {
-	b := make([]byte, 0, len(s))
-	for _, r := range s {
-		b = append(b, byte(r))
-	}
-	return string(b)
-}
-
 // numpyScalar returns the number of numpy.float64(0.5), which is pickled as a dtype and bytes.
 func numpyScalar(args []any) (any, bool) {
 	if len(args) != 2 {
@@ -117,21 +88,23 @@ func numpyScalar(args []any) (any, bool) {
 	}
 	dtype, ok := args[0].(*object)
 	text, isText := args[1].(string)
-	if !ok || !isText || len(text) > 8 {
+	if !ok || !isText {
 		return nil, false
 	}
-	b := []byte(text)
+	var b [8]byte
+	copy(b[:], text)
+	n := binary.LittleEndian.Uint64(b[:])
 	switch kind, _ := dtype.args.(string); {
-	case kind == "f8" && len(b) == 8:
-		return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
-	case kind == "f4" && len(b) == 4:
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
-	case kind == "i8" && len(b) == 8:
-		return int64(binary.LittleEndian.Uint64(b)), true
-	case kind == "i4" && len(b) == 4:
-		return int64(int32(binary.LittleEndian.Uint32(b))), true
-	case kind == "b1" && len(b) == 1:
-		return b[0] != 0, true
+	case kind == "f8" && len(text) == 8:
+		return math.Float64frombits(n), true
+	case kind == "f4" && len(text) == 4:
+		return float64(math.Float32frombits(uint32(n))), true
+	case kind == "i8" && len(text) == 8:
+		return int64(n), true
+	case kind == "i4" && len(text) == 4:
+		return int64(int32(n)), true
+	case kind == "b1" && len(text) == 1:
+		return n != 0, true
 	}
 	return nil, false
 }

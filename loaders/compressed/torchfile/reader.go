@@ -63,16 +63,13 @@ func (r *reader) load() error {
 	if err != nil {
 		return err
 	}
-	d, ok := v.(*dict)
-	if !ok {
-		return errNoRollout
+	if d, ok := v.(*dict); ok {
+		if l, ok := d.get("samples").(*list); ok {
+			r.step, r.samples = d.get("rollout_id"), l.items
+			return nil
+		}
 	}
-	l, ok := d.get("samples").(*list)
-	if !ok {
-		return errNoRollout
-	}
-	r.step, r.samples = d.get("rollout_id"), l.items
-	return nil
+	return errNoRollout
 }
 
 var errNoRollout = refused("it is a file of torch.save without the samples of a rollout: slime and miles write those with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
@@ -112,30 +109,30 @@ const (
 
 // openPickle skips to the pickle of a zip file of torch.
 func openPickle(in *bufio.Reader) error {
+	short := binary.LittleEndian.Uint16
 	for range maxEntries {
 		var head [headerSize]byte
-		if _, err := io.ReadFull(in, head[:]); err != nil {
-			return endsEarly(err)
-		}
-		if string(head[:4]) != localHeader {
+		_, err := io.ReadFull(in, head[:])
+		if err == nil && string(head[:4]) != localHeader {
 			break
 		}
-		flags, method := binary.LittleEndian.Uint16(head[6:]), binary.LittleEndian.Uint16(head[8:])
-		size := int64(binary.LittleEndian.Uint32(head[18:]))
-		name := make([]byte, binary.LittleEndian.Uint16(head[26:]))
-		if _, err := io.ReadFull(in, name); err != nil {
-			return endsEarly(err)
+		name := make([]byte, short(head[26:]))
+		if err == nil {
+			_, err = io.ReadFull(in, name)
 		}
-		if _, err := io.CopyN(io.Discard, in, int64(binary.LittleEndian.Uint16(head[28:]))); err != nil {
-			return endsEarly(err)
+		if err == nil {
+			_, err = in.Discard(int(short(head[28:])))
 		}
+		flags, method, size := short(head[6:]), short(head[8:]), binary.LittleEndian.Uint32(head[18:])
 		switch {
+		case err != nil:
+			return endsEarly(err)
 		case strings.HasSuffix(string(name), pickleName) && method == 0:
 			return nil
 		case flags&8 != 0 || size == 1<<32-1: // its size stands behind it
 			return errNoTorch
 		}
-		if _, err := io.CopyN(io.Discard, in, size); err != nil {
+		if _, err := in.Discard(int(size)); err != nil {
 			return endsEarly(err)
 		}
 	}
@@ -214,7 +211,14 @@ func (w *writer) value(v any, depth int) {
 	case string:
 		w.out = jsonscan.AppendText(w.out, v)
 	case *list:
-		w.list(v, depth)
+		w.out = append(w.out, '[')
+		for _, item := range v.items {
+			if w.value(item, depth+1); w.err != nil {
+				return
+			}
+			w.out = append(w.out, ',')
+		}
+		w.out = jsonscan.AppendEnd(w.out, ']')
 	case *dict:
 		w.object(v, depth)
 	case *object:
@@ -222,40 +226,20 @@ func (w *writer) value(v any, depth int) {
 	}
 }
 
-func (w *writer) list(l *list, depth int) {
-	w.out = append(w.out, '[')
-	for i, v := range l.items {
-		if i > 0 {
-			w.out = append(w.out, ',')
-		}
-		w.value(v, depth+1)
-		if w.err != nil {
-			return
-		}
-	}
-	w.out = append(w.out, ']')
-}
-
 // object writes a dict. Lists of which numbers were dropped are left out, and so are keys that are no text.
 func (w *writer) object(d *dict, depth int) {
 	w.out = append(w.out, '{')
-	first := true
 	w.work -= len(d.keys)
 	for i, key := range d.keys {
 		name, ok := key.(string)
 		if l, isList := d.values[i].(*list); !ok || isList && l.dropped > 0 || depth == 0 && i > 0 && name == "step" {
 			continue
 		}
-		if !first {
-			w.out = append(w.out, ',')
-		}
-		first = false
-		w.out = jsonscan.AppendText(w.out, name)
-		w.out = append(w.out, ':')
-		w.value(d.values[i], depth+1)
-		if w.err != nil {
+		w.out = append(jsonscan.AppendText(w.out, name), ':')
+		if w.value(d.values[i], depth+1); w.err != nil {
 			return
 		}
+		w.out = append(w.out, ',')
 	}
-	w.out = append(w.out, '}')
+	w.out = jsonscan.AppendEnd(w.out, '}')
 }

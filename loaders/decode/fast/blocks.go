@@ -327,14 +327,55 @@ func (r *rowBuilder) AddRecord(rec *model.Record) {
 	b.addRow(rec.Offset, r.group, r.rollout, rec.Reward, rec.Advantage, rec.Length, rec.Components)
 }
 
-// hasLength reports whether a row has its length where r.length looks for it; the arguments are the
-// numbers of these fields, 0 if the row has none.
-func (r *rowBuilder) hasLength(length, response int) bool {
+const noRole = decode.RoleCount
+
+func isTokenCount(role decode.Role) bool {
+	return role == decode.RoleLength || role == decode.RoleTotalTokens || role == decode.RolePromptLength
+}
+
+// forgetRoles makes all roles absent in the rows to come.
+func (r *rowBuilder) forgetRoles() {
+	clear(r.spans[:])
+	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
+}
+
+// setRole says that a value of that kind plays a role in the rows to come.
+func (r *rowBuilder) setRole(role decode.Role, kind jsonscan.Kind) {
+	r.spans[role].kind = kind
+	if isTokenCount(role) {
+		r.tokenCounts = append(r.tokenCounts, role)
+	}
+}
+
+// bestFields are the fields that play the roles, by number from 1, and the ranks of their names.
+type bestFields [decode.RoleCount]struct{ number, rank int }
+
+// assign decides whether field n or one before plays a role, and returns the number of the one that does not, 0 if there is none.
+func (b *bestFields) assign(n int, role decode.Role, rank int) (loser int) {
+	if role == noRole {
+		return 0
+	}
+	best := &b[role]
+	if best.number > 0 && rank > best.rank {
+		return n
+	}
+	loser = best.number
+	best.number, best.rank = n, rank
+	return loser
+}
+
+// canRead reports whether rows with these fields have a reward, and their length where r.length looks for it. It notes the name of
+// the group id.
+func (r *rowBuilder) canRead(best *bestFields) bool {
+	r.groupRank = best[decode.RoleGroup].rank
+	if best[decode.RoleReward].number == 0 {
+		return false
+	}
 	switch r.slow.LengthUnit {
 	case model.LengthTokens:
-		return length > 0
+		return best[decode.RoleLength].number > 0
 	case model.LengthCharacters:
-		return response > 0
+		return best[decode.RoleResponse].number > 0
 	default:
 		return true
 	}

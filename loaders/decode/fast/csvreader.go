@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
 
@@ -114,7 +115,7 @@ func (v *span) readCell(p []byte, at int, sep byte, use cellUse) (end int) {
 func (v *span) readTextCell(p []byte, sep byte, isQuoted bool, use cellUse) bool {
 	doubled := 0
 	if isQuoted {
-		v.to, doubled = quotedCellEnd(p, v.from)
+		v.to, doubled = framing.QuotedCellEnd(p, v.from)
 	} else {
 		v.to = plainCellEnd(p, v.from, sep)
 	}
@@ -164,21 +165,6 @@ func continuesNumber(b byte) bool {
 	return '0' <= b && b <= '9' || b == '-' || b == '+' || b == '.' || b == 'e' || b == 'E'
 }
 
-// quotedCellEnd returns the offset of the quote that ends the cell which begins at from, -1 if there is
-// none, and how many quotes the cell has, each of them doubled.
-func quotedCellEnd(p []byte, from int) (end, doubled int) {
-	for at := from; ; doubled++ {
-		i := bytes.IndexByte(p[at:], '"')
-		if i < 0 {
-			return -1, 0
-		}
-		if at += i; byteAt(p, at+1) != '"' {
-			return at, doubled
-		}
-		at += 2
-	}
-}
-
 // plainCellEnd returns where the cell without quotes ends which begins at from, -1 if it has a quote or
 // no end.
 func plainCellEnd(p []byte, from int, sep byte) int {
@@ -216,52 +202,31 @@ func countCharacters(text []byte) int {
 // could not read the record itself.
 func (r *CSVReader) Learn(record []byte) {
 	r.columns, r.prompt.known = nil, false
-	var best [decode.RoleCount]int // the column that plays the role, from 1
-	var ranks [decode.RoleCount]int
+	var best bestFields
 	var columns []csvColumn
 	for i, cell := range r.decoder.Cells(record) {
 		c, rank, ok := r.classify(r.decoder.ColumnName(i), cell)
-		if !ok || c.role == decode.RoleAdvantage && best[c.role] > 0 || c.component >= 0 && hasComponent(columns, c.component) {
+		hasTwin := c.component >= 0 && slices.ContainsFunc(columns, func(o csvColumn) bool { return o.component == c.component })
+		if !ok || c.role == decode.RoleAdvantage && best[c.role].number > 0 || hasTwin {
 			return
 		}
-		switch {
-		case c.role == noRole:
-		case best[c.role] > 0 && rank > ranks[c.role]:
-			c.role, c.use = noRole, skippedCell
-		default:
-			if before := best[c.role]; before > 0 {
-				columns[before-1].role, columns[before-1].use = noRole, skippedCell
-			}
-			best[c.role], ranks[c.role] = i+1, rank
-		}
 		columns = append(columns, c)
+		if loser := best.assign(len(columns), c.role, rank); loser > 0 {
+			columns[loser-1].role, columns[loser-1].use = noRole, skippedCell
+		}
 	}
-	if best[decode.RoleReward] > 0 && r.hasLength(best[decode.RoleLength], best[decode.RoleResponse]) {
-		r.groupRank = ranks[decode.RoleGroup]
-		r.setColumns(columns)
+	if !r.canRead(&best) {
+		return
 	}
-}
-
-// hasComponent reports whether another column has the same name.
-func hasComponent(columns []csvColumn, component int) bool {
-	return slices.ContainsFunc(columns, func(c csvColumn) bool { return c.component == component })
-}
-
-// setColumns makes the reader read rows with these columns.
-func (r *CSVReader) setColumns(columns []csvColumn) {
-	clear(r.spans[:])
-	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
+	r.forgetRoles()
 	r.components = slices.Repeat([]float64{math.NaN()}, len(r.slow.Components.Names))
 	for _, c := range columns {
 		switch c.use {
 		case textCell, responseCell:
-			r.spans[c.role].kind = jsonscan.String
+			r.setRole(c.role, jsonscan.String)
 		case countCell, numberCell, optionalNumber:
-			r.spans[c.role].kind = jsonscan.Number
+			r.setRole(c.role, jsonscan.Number)
 		case skippedCell, emptyCell:
-		}
-		if isTokenCount(c.role) {
-			r.tokenCounts = append(r.tokenCounts, c.role)
 		}
 	}
 	r.columns = columns

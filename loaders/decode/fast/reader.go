@@ -184,8 +184,6 @@ type field struct {
 	after     literal     // up to the next value
 }
 
-const noRole = decode.RoleCount
-
 // isShared reports whether the value is the same in all samples of a group.
 func (f field) isShared() bool {
 	return f.role == decode.RoleStep || f.role == decode.RoleGroup || f.role == decode.RolePrompt || f.role == decode.RoleTruth
@@ -194,12 +192,6 @@ func (f field) isShared() bool {
 // isNumber reports whether the value is read as a number, whatever its kind.
 func (f *field) isNumber() bool {
 	return f.kind == jsonscan.Number || f.kind == jsonscan.Bool || f.role == decode.RoleReward || f.role == decode.RoleAdvantage
-}
-
-func (f *field) isTokenCount() bool { return isTokenCount(f.role) }
-
-func isTokenCount(role decode.Role) bool {
-	return role == decode.RoleLength || role == decode.RoleTotalTokens || role == decode.RolePromptLength
 }
 
 // maxFailedLearns is how many templates are learned of which no row fits: then the log has no order.
@@ -226,13 +218,14 @@ func (r *Reader) Learn(line []byte) {
 		}
 		t.addLiteral(line[literalStart:valueStart])
 		literalStart = s.Pos
-		best.assign(t.fields, &next, rank)
 		t.fields = append(t.fields, next)
+		if loser := best.assign(len(t.fields), next.role, rank); loser > 0 {
+			t.fields[loser-1].role = noRole
+		}
 		s.SkipSpace()
 	}
 	t.addLiteral(append(line[literalStart:len(line):len(line)], '\n'))
-	r.groupRank = best[decode.RoleGroup].rank
-	if best[decode.RoleReward].number > 0 && r.hasLength(best[decode.RoleLength].number, best[decode.RoleResponse].number) {
+	if r.canRead(&best) {
 		r.use(t)
 	}
 }
@@ -246,42 +239,18 @@ func (t *template) addLiteral(text []byte) {
 	}
 }
 
-// bestFields are the fields that play the roles, by number from 1, and the ranks of their names.
-type bestFields [decode.RoleCount]struct{ number, rank int }
-
-// assign decides whether the next field or one before plays the role of next, and takes it from the
-// other.
-func (b *bestFields) assign(before []field, next *field, rank int) {
-	if next.role == noRole {
-		return
-	}
-	best := &b[next.role]
-	if best.number > 0 && rank > best.rank {
-		next.role = noRole
-		return
-	}
-	if best.number > 0 {
-		before[best.number-1].role = noRole
-	}
-	best.number, best.rank = len(before)+1, rank
-}
-
 // use makes t the template of the rows to come, unless it cannot be used.
 func (r *Reader) use(t template) {
 	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0) && !f.isShared() })
 	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
-	clear(r.spans[:])
-	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
+	r.forgetRoles()
 	for _, f := range t.fields {
-		if f.isTokenCount() && f.kind != jsonscan.Number {
+		if isTokenCount(f.role) && f.kind != jsonscan.Number {
 			return
 		}
-		r.spans[f.role].kind = f.kind
+		r.setRole(f.role, f.kind)
 		for len(r.components) <= f.component {
 			r.components = append(r.components, math.NaN())
-		}
-		if f.isTokenCount() {
-			r.tokenCounts = append(r.tokenCounts, f.role)
 		}
 	}
 	r.template = t

@@ -68,38 +68,35 @@ type Buffer struct {
 
 // Memory is what a file is read into. After Reset it serves the next file.
 type Memory struct {
-	file        []byte
-	buffers     []*Buffer
-	usedBuffers int
-	readers     []*Reader
-	usedReaders int
-	schema      schemaCache
+	file    []byte
+	buffers pool[Buffer]
+	readers pool[Reader]
+	schema  schemaCache
+}
+
+// pool hands out values, each once until they are all free again.
+type pool[T any] struct {
+	all  []*T
+	used int
+}
+
+func (p *pool[T]) next() *T {
+	if p.used == len(p.all) {
+		p.all = append(p.all, new(T))
+	}
+	p.used++
+	return p.all[p.used-1]
 }
 
 // Buffer returns a buffer for the caller alone until Reset.
-func (m *Memory) Buffer() *Buffer {
-	if m.usedBuffers == len(m.buffers) {
-		m.buffers = append(m.buffers, &Buffer{})
-	}
-	m.usedBuffers++
-	return m.buffers[m.usedBuffers-1]
-}
+func (m *Memory) Buffer() *Buffer { return m.buffers.next() }
 
 // Reset makes all memory free for another file.
-func (m *Memory) Reset() { m.usedBuffers, m.usedReaders = 0, 0 }
-
-// reader is Buffer for readers.
-func (m *Memory) reader() *Reader {
-	if m.usedReaders == len(m.readers) {
-		m.readers = append(m.readers, &Reader{})
-	}
-	m.usedReaders++
-	return m.readers[m.usedReaders-1]
-}
+func (m *Memory) Reset() { m.buffers.used, m.readers.used = 0, 0 }
 
 // Close stops the goroutines of all decompressors.
 func (m *Memory) Close() {
-	for _, b := range m.buffers {
+	for _, b := range m.buffers.all {
 		b.Close()
 	}
 }
@@ -136,8 +133,10 @@ func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, err
 			return nil, fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
 		}
 		data, err = snappy.Decode(resize(&b.data, size), compressed)
-	case codecGzip, codecBrotli:
-		data, err = b.readStream(codec, compressed, size)
+	case codecGzip:
+		data, err = b.gunzip(compressed, size)
+	case codecBrotli:
+		data, err = b.readAll(brotli.NewReader(bytes.NewReader(compressed)), size)
 	case codecZstd:
 		data, err = b.unzstd(compressed, size)
 	case codecLZ4:
@@ -156,11 +155,7 @@ func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, err
 	return data, err
 }
 
-// readStream decompresses gzip or brotli.
-func (b *Buffer) readStream(codec int, compressed []byte, size int) ([]byte, error) {
-	if codec == codecBrotli {
-		return b.readAll(brotli.NewReader(bytes.NewReader(compressed)), size)
-	}
+func (b *Buffer) gunzip(compressed []byte, size int) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err

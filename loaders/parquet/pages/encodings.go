@@ -11,46 +11,10 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// run is a run of the RLE/bit-packing hybrid encoding: a value that repeats, or packed values,
-// lowest bits first.
-type run struct {
-	count  int
-	value  uint32
-	packed []byte // nil for a value that repeats
-}
-
 var errTruncated = fmt.Errorf("%w: a page ends early", ErrBroken)
 
-// nextRun splits the first run, cut to n values, off data of that bit width.
-func nextRun(data []byte, width, n int) (r run, rest []byte, err error) {
-	head, used := binary.Uvarint(data)
-	if used <= 0 || head>>1 == 0 {
-		return run{}, nil, errTruncated
-	}
-	data = data[used:]
-	size := (width + 7) / 8
-	r.count = int(min(head>>1, uint64(n)))
-	if head&1 == 1 {
-		groups := int(min(head>>1, uint64(n+7)/8))
-		r.count, size = min(groups*8, n), groups*width
-	}
-	if size > len(data) {
-		return run{}, nil, errTruncated
-	}
-	if head&1 == 1 {
-		r.packed = data[:size]
-		return r, data[size:], nil
-	}
-	var x uint64
-	for i, b := range data[:size] {
-		x |= uint64(b) << (8 * i)
-	}
-	r.value = uint32(x & (1<<width - 1))
-	return r, data[size:], nil
-}
-
-// decodeHybrid appends n values of the RLE/bit-packing hybrid encoding: definition levels,
-// bools, or indexes into a dictionary.
+// decodeHybrid appends n values of the RLE/bit-packing hybrid encoding: levels, bools, or indexes into a dictionary. A run of it is
+// a value that repeats, or packed values, lowest bits first.
 func decodeHybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 	if width == 0 {
 		return append(dst, make([]int32, n)...), nil
@@ -59,19 +23,32 @@ func decodeHybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 		return dst, fmt.Errorf("%w: values of %d bits", ErrBroken, width)
 	}
 	for n > 0 {
-		r, rest, err := nextRun(data, width, n)
-		switch {
-		case err != nil:
-			return dst, err
-		case r.packed != nil:
-			dst = unpackBits(dst, r.packed, width, r.count)
-		default:
-			dst = slices.Grow(dst, r.count)
-			for range r.count {
-				dst = append(dst, int32(r.value))
+		head, used := binary.Uvarint(data)
+		if used <= 0 || head>>1 == 0 {
+			return dst, errTruncated
+		}
+		isPacked, count, size := head&1 == 1, int(min(head>>1, uint64(n))), (width+7)/8
+		if isPacked { // groups of eight values
+			groups := int(min(head>>1, uint64(n+7)/8))
+			count, size = min(groups*8, n), groups*width
+		}
+		if data = data[used:]; size > len(data) {
+			return dst, errTruncated
+		}
+		if isPacked {
+			dst = unpackBits(dst, data[:size], width, count)
+		} else {
+			var x uint64
+			for i, b := range data[:size] {
+				x |= uint64(b) << (8 * i)
+			}
+			value := int32(x & (1<<width - 1))
+			dst = slices.Grow(dst, count)
+			for range count {
+				dst = append(dst, value)
 			}
 		}
-		data, n = rest, n-r.count
+		data, n = data[size:], n-count
 	}
 	return dst, nil
 }
@@ -309,10 +286,7 @@ func (f *NumberFormat) FromInt32(n int32) float64 {
 	if f.meaning == unsigned {
 		return float64(uint32(n))
 	}
-	if f.meaning == decimal {
-		return decimalOf(int64(n), f.scale)
-	}
-	return float64(n)
+	return f.FromInt64(int64(n))
 }
 
 // FromInt64 returns the number that an INT64 is.

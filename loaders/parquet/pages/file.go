@@ -71,7 +71,7 @@ type chunk struct {
 	codec        int
 	values       int64
 	offset, size int64
-	nulls        int64 // -1 if unknown
+	nulls        int // -1 if unknown
 }
 
 // Physical types, by their numbers in the format.
@@ -165,8 +165,6 @@ func (f *File) decodeFooter(d *thriftDecoder) (err error) {
 				}
 				d.failed = d.failed || err != nil // no memory for groups after it
 			})
-		default:
-			d.skip(kind)
 		}
 	})
 	if err == nil && (d.failed || !hasGroups) {
@@ -212,8 +210,8 @@ func (f *File) check(g Group, rows int64) error {
 }
 
 // Nulls returns how many nulls a column has, -1 if unknown.
-func (f *File) Nulls(column int) int64 {
-	n := int64(0)
+func (f *File) Nulls(column int) int {
+	n := 0
 	for _, g := range f.Groups {
 		if g.chunks[column].nulls < 0 {
 			return -1
@@ -229,26 +227,20 @@ func decodeGroup(d *thriftDecoder, columns int) Group {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 1 && kind == thriftList:
-			d.list(func(byte) { g.chunks = append(g.chunks, decodeChunk(d)) })
+			d.list(func(byte) {
+				c := chunk{nulls: -1, codec: -1}
+				d.fields(func(id int, kind byte) {
+					if id == 3 && kind == thriftStruct {
+						c.decodeMetadata(d)
+					}
+				})
+				g.chunks = append(g.chunks, c)
+			})
 		case id == 3:
 			g.Rows = d.integer(kind)
-		default:
-			d.skip(kind)
 		}
 	})
 	return g
-}
-
-func decodeChunk(d *thriftDecoder) chunk {
-	c := chunk{nulls: -1, codec: -1}
-	d.fields(func(id int, kind byte) {
-		if id == 3 && kind == thriftStruct {
-			c.decodeMetadata(d)
-		} else {
-			d.skip(kind)
-		}
-	})
-	return c
 }
 
 // decodeMetadata decodes a ColumnMetaData. A chunk begins with its dictionary, if it has one.
@@ -267,11 +259,7 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 		case id == 11:
 			dictionary = d.integer(kind)
 		case id == 12 && kind == thriftStruct:
-			nulls := int(c.nulls)
-			d.integers(nil, nil, &nulls)
-			c.nulls = int64(nulls)
-		default:
-			d.skip(kind)
+			d.integers(nil, nil, &c.nulls)
 		}
 	})
 	if c.offset = data; dictionary > 0 && dictionary < data {
@@ -391,20 +379,16 @@ func decodeElement(d *thriftDecoder) element {
 		case 7:
 			n.scale = int(d.integer(kind))
 		case 10:
-			n.decodeLogical(d, kind)
-		default:
-			d.skip(kind)
+			if kind == thriftStruct {
+				n.decodeLogical(d)
+			}
 		}
 	})
 	return n
 }
 
 // decodeLogical decodes a LogicalType, as far as it changes which number a value is.
-func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
-	if kind != thriftStruct {
-		d.skip(kind)
-		return
-	}
+func (n *element) decodeLogical(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 5 && kind == thriftStruct:
@@ -415,13 +399,9 @@ func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
 				if id == 2 && kind != thriftTrue {
 					n.meaning = unsigned
 				}
-				d.skip(kind)
 			})
-		default:
-			if id == 15 {
-				n.meaning = float16
-			}
-			d.skip(kind)
+		case id == 15:
+			n.meaning = float16
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (f *File) Column(group, column int) *Reader {
 	c := g.chunks[column]
 	r := &Reader{}
 	if f.InMemory() {
-		r = f.memory.reader()
+		r = f.memory.readers.next()
 	}
 	*r = Reader{
 		headerBuffer: r.headerBuffer, f: f, column: f.Columns[column], codec: c.codec, firstPage: c.offset, offset: c.offset, end: c.offset + c.size,
@@ -92,31 +92,16 @@ func (h *header) decode(d *thriftDecoder) {
 		case (id == 5 || id == 7) && kind == thriftStruct: // of data, or of a dictionary
 			d.integers(&h.values, &h.encoding)
 		case id == 8 && kind == thriftStruct:
-			h.decodePageV2(d)
-		default:
-			d.skip(kind)
-		}
-	})
-}
-
-func (h *header) decodePageV2(d *thriftDecoder) {
-	d.fields(func(id int, kind byte) {
-		switch id {
-		case 1:
-			h.values = int(d.integer(kind))
-		case 3:
-			h.rows = int(d.integer(kind))
-		case 4:
-			h.encoding = int(d.integer(kind))
-		case 5:
-			h.definitionSize = int(d.integer(kind))
-		case 6:
-			h.repetitionSize = int(d.integer(kind))
-		case 7:
-			h.uncompressed = kind != thriftTrue
-			d.failed = d.failed || kind > thriftTrue+1
-		default:
-			d.skip(kind)
+			d.fields(func(id int, kind byte) {
+				into := [...]*int{1: &h.values, 3: &h.rows, 4: &h.encoding, 5: &h.definitionSize, 6: &h.repetitionSize}
+				switch {
+				case id == 7:
+					h.uncompressed = kind != thriftTrue
+					d.failed = d.failed || kind > thriftTrue+1
+				case id > 0 && id < len(into) && into[id] != nil:
+					*into[id] = int(d.integer(kind))
+				}
+			})
 		}
 	})
 }
@@ -202,9 +187,6 @@ func (r *Reader) Next() (Page, error) {
 	return Page{}, io.EOF
 }
 
-// rewind moves back to the first page.
-func (r *Reader) rewind() { r.offset, r.rowsLeft = r.firstPage, r.rows }
-
 func (r *Reader) readDictionary(p Page) error {
 	b := &Buffer{}
 	if r.longLived {
@@ -256,17 +238,6 @@ func (p *Page) read(b *Buffer) (levels, data []byte, err error) {
 }
 
 var errLevels = fmt.Errorf("%w: levels longer than their page", ErrBroken)
-
-// splitValidity returns which rows of a page have a value (1, else 0; nil if all have) and the
-// encoded values.
-func (p *Page) splitValidity(b *Buffer) (valid []int32, values []byte, err error) {
-	_, levels, values, err := p.split(b)
-	if err != nil || levels == nil {
-		return nil, values, err
-	}
-	b.levels, err = decodeHybrid(b.levels[:0], levels, 1, p.Rows)
-	return b.levels, values, err
-}
 
 // split returns the levels and the values of a page as they are encoded; no levels where all values are there. Some writers have
 // levels of repetition in V2 pages where nothing repeats.

@@ -80,7 +80,7 @@ func appendValues(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
 		}
 		return all, nil
 	}
-	numbers, valid, err := p.Numbers(nil, b)
+	numbers, valid, err := p.Numbers(b)
 	for i, x := range numbers {
 		if valid != nil && valid[i] == 0 {
 			all = append(all, nil)
@@ -168,7 +168,7 @@ func TestNullsOfV1Pages(t *testing.T) {
 		reader: &Reader{f: &File{r: memoryReader(data)}, column: Column{Kind: Number, stored: Number, Optional: true, definition: 1, Number: NumberFormat{physical: typeDouble, width: 8}}},
 		header: header{size: len(data), compressedSize: len(data), values: 3},
 	}
-	got, valid, err := p.Numbers(nil, &Buffer{})
+	got, valid, err := p.Numbers(&Buffer{})
 	if err != nil || !slices.Equal(valid, []int32{1, 0, 1}) || got[0] != 0.5 || !math.IsNaN(got[1]) || got[2] != -2 {
 		t.Errorf("%v, %v, %v", got, valid, err)
 	}

@@ -79,7 +79,7 @@ func (d *thriftDecoder) bytes() []byte {
 	return d.data[d.offset-int(n) : d.offset]
 }
 
-// fields calls visit for each field of a struct; visit must decode or skip it.
+// fields calls visit for each field of a struct. What visit does not decode is skipped.
 func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
 	for id := 0; !d.failed; {
 		head := d.byte()
@@ -92,7 +92,11 @@ func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
 		} else {
 			id = int(int16(d.int()))
 		}
-		visit(id, kind)
+		if from := d.offset; !d.failed {
+			if visit(id, kind); d.offset == from { // a bool has no bytes of its own
+				d.skipValue(kind, false, 0)
+			}
+		}
 	}
 }
 
@@ -101,8 +105,6 @@ func (d *thriftDecoder) integers(into ...*int) {
 	d.fields(func(id int, kind byte) {
 		if id > 0 && id <= len(into) && into[id-1] != nil {
 			*into[id-1] = int(d.integer(kind))
-		} else {
-			d.skip(kind)
 		}
 	})
 }
@@ -123,9 +125,6 @@ func (d *thriftDecoder) listHead() (n uint64, kind byte) {
 	d.failed = d.failed || n > uint64(len(d.data)-d.offset) // an element takes at least a byte
 	return n, head & 0x0f
 }
-
-// skip skips a field.
-func (d *thriftDecoder) skip(kind byte) { d.skipValue(kind, false, 0) }
 
 // skipValue skips a field, or an element of a list, where a bool takes a byte.
 func (d *thriftDecoder) skipValue(kind byte, element bool, depth int) {
@@ -149,23 +148,19 @@ func (d *thriftDecoder) skipValue(kind byte, element bool, depth int) {
 	case kind == thriftList, kind == thriftSet:
 		d.list(func(kind byte) { d.skipValue(kind, true, depth+1) })
 	case kind == thriftMap:
-		d.skipMap(depth)
+		n := d.varint()
+		if n == 0 {
+			return
+		}
+		kinds := d.byte()
+		d.failed = d.failed || n > uint64(len(d.data)-d.offset)
+		for ; n > 0 && !d.failed; n-- {
+			d.skipValue(kinds>>4, true, depth+1)
+			d.skipValue(kinds&0x0f, true, depth+1)
+		}
 	case kind == thriftStruct:
 		d.fields(func(_ int, kind byte) { d.skipValue(kind, false, depth+1) })
 	default:
 		d.failed = true
-	}
-}
-
-func (d *thriftDecoder) skipMap(depth int) {
-	n := d.varint()
-	if n == 0 {
-		return
-	}
-	kinds := d.byte()
-	d.failed = d.failed || n > uint64(len(d.data)-d.offset)
-	for ; n > 0 && !d.failed; n-- {
-		d.skipValue(kinds>>4, true, depth+1)
-		d.skipValue(kinds&0x0f, true, depth+1)
 	}
 }

@@ -8,18 +8,62 @@ import (
 	"slices"
 )
 
-// Numbers appends the values of a page of numbers or bools to dst, NaN for a null. valid holds 0
-// for a null, else 1; it is nil if there is no null.
-func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, valid []int32, err error) {
-	valid, data, err := p.splitValidity(b)
+// Numbers returns the values of a page of numbers or bools, NaN for a null. valid holds 0
+// for a null, else 1; it is nil if there is no null, and valid until the buffer is used again.
+func (p *Page) Numbers(b *Buffer) (values []float64, valid []int32, err error) {
+	l, err := p.levels(b)
+	if err == nil {
+		values, err = p.numbers(make([]float64, 0, p.Rows), l.values, l.defined, b)
+	}
 	if err != nil {
-		return dst, nil, err
+		return nil, nil, err
 	}
-	from := len(dst)
-	if dst, err = p.numbers(slices.Grow(dst, p.Rows), data, countValid(valid, p.Rows), b); err != nil {
-		return dst, nil, err
+	return spread(values, l.definition, math.NaN()), l.definition, nil
+}
+
+// levels are the levels of the values of a page, and the values that are there, as they are encoded.
+type levels struct {
+	repetition, definition []int32 // nil if all are 0, or all as high as they can be
+	defined                int     // how many are there
+	values                 []byte
+}
+
+func (p *Page) levels(b *Buffer) (l levels, err error) {
+	repetition, definition, values, err := p.split(b)
+	c, n := &p.reader.column, p.header.values
+	l.defined, l.values = n, values
+	if err == nil && c.repetition > 0 {
+		b.repetition, err = decodeHybrid(b.repetition[:0], repetition, bits.Len(uint(c.repetition)), n)
+		l.repetition = b.repetition
 	}
-	return insertNulls(dst, from, valid), valid, nil
+	if err == nil && definition != nil {
+		b.levels, err = decodeHybrid(b.levels[:0], definition, bits.Len(uint(c.definition)), n)
+		l.definition, l.defined = b.levels, 0
+		for _, level := range b.levels {
+			if int(level) == c.definition {
+				l.defined++
+			}
+		}
+	}
+	return l, err
+}
+
+// spread moves values apart, so that each stands where a value is valid, and null elsewhere.
+func spread[T any](values []T, valid []int32, null T) []T {
+	if valid == nil {
+		return values
+	}
+	k := len(values)
+	values = slices.Grow(values, len(valid)-k)[:len(valid)]
+	for i, level := range slices.Backward(valid) {
+		if level == 0 {
+			values[i] = null
+			continue
+		}
+		k--
+		values[i] = values[k]
+	}
+	return values
 }
 
 // numbers appends the n numbers of a page that are there.
@@ -56,36 +100,6 @@ func (p *Page) numbers(dst []float64, data []byte, n int, b *Buffer) (_ []float6
 		return dst, err
 	}
 	return dst, ErrUnsupported
-}
-
-// countValid returns how many rows have a value.
-func countValid(valid []int32, rows int) int {
-	if valid == nil {
-		return rows
-	}
-	n := 0
-	for _, level := range valid {
-		n += int(level)
-	}
-	return n
-}
-
-// insertNulls puts NaN for nulls between the values of dst from index from on.
-func insertNulls(dst []float64, from int, valid []int32) []float64 {
-	if valid == nil {
-		return dst
-	}
-	k := len(dst)
-	dst = dst[:from+len(valid)]
-	for i, level := range slices.Backward(valid) {
-		if level == 0 {
-			dst[from+i] = math.NaN()
-			continue
-		}
-		k--
-		dst[from+i] = dst[k]
-	}
-	return dst
 }
 
 // indexes decodes n indexes into a dictionary of that size.
@@ -173,29 +187,21 @@ type Texts struct {
 type span struct{ offset, size int32 }
 
 // Texts decodes a page of texts.
-func (p *Page) Texts(b *Buffer) (Texts, error) {
-	valid, data, err := p.splitValidity(b)
+func (p *Page) Texts(b *Buffer) (t Texts, err error) {
+	l, err := p.levels(b)
 	if err != nil {
-		return Texts{}, err
-	}
-	t, err := p.texts(data, countValid(valid, p.Rows), b)
-	if err != nil || valid == nil {
 		return t, err
 	}
-	if t.dictionary == nil {
-		b.spans = insertNullSpans(b.spans, valid)
+	if t, err = p.texts(l.values, l.defined, b); err != nil || l.definition == nil {
+		return t, err
+	}
+	if t.dictionary != nil {
+		b.indexes = spread(t.index, l.definition, -1)
+		t.index = b.indexes
+	} else {
+		b.spans = spread(t.spans, l.definition, span{size: -1})
 		t.spans = b.spans
-		return t, nil
 	}
-	spread, k := make([]int32, p.Rows), 0
-	for i, level := range valid {
-		spread[i] = -1
-		if level != 0 {
-			spread[i] = t.index[k]
-			k++
-		}
-	}
-	t.index = spread
 	return t, nil
 }
 
@@ -264,23 +270,6 @@ func decodeSpans(dst []span, data []byte, n int) ([]span, error) {
 	return dst, nil
 }
 
-func insertNullSpans(dst []span, valid []int32) []span {
-	if valid == nil {
-		return dst
-	}
-	k := len(dst)
-	dst = slices.Grow(dst, len(valid)-k)[:len(valid)]
-	for i, level := range slices.Backward(valid) {
-		if level == 0 {
-			dst[i] = span{size: -1}
-			continue
-		}
-		k--
-		dst[i] = dst[k]
-	}
-	return dst
-}
-
 // Len returns the number of texts.
 func (t *Texts) Len() int {
 	if t.dictionary != nil {
@@ -315,11 +304,11 @@ func (t *Texts) Entry(i int) int32 {
 // Values are the values of a page of any column, of which a row may have none or many, with their levels. They are valid
 // until the buffer is used again.
 type Values struct {
-	column                 *Column
-	n                      int
-	repetition, definition []int32 // nil if all are 0, or all as high as they can be
-	numbers                []float64
-	texts                  Texts
+	levels
+	column  *Column
+	n       int
+	numbers []float64
+	texts   Texts
 }
 
 // Values decodes a page of any column.
@@ -327,34 +316,16 @@ func (p *Page) Values(b *Buffer) (v Values, err error) {
 	if !p.reader.f.HasRoom(p.header.values) {
 		return v, errManyValues
 	}
-	repetition, definition, data, err := p.split(b)
-	if err != nil {
-		return v, err
-	}
-	c := &p.reader.column
-	v = Values{column: c, n: p.header.values}
-	defined := v.n
-	if c.repetition > 0 {
-		b.repetition, err = decodeHybrid(b.repetition[:0], repetition, bits.Len(uint(c.repetition)), v.n)
-		v.repetition = b.repetition
-	}
-	if err == nil && definition != nil {
-		b.levels, err = decodeHybrid(b.levels[:0], definition, bits.Len(uint(c.definition)), v.n)
-		v.definition, defined = b.levels, 0
-		for _, level := range b.levels {
-			if int(level) == c.definition {
-				defined++
-			}
-		}
-	}
+	v = Values{column: &p.reader.column, n: p.header.values}
+	v.levels, err = p.levels(b)
 	switch {
-	case err != nil || defined == 0:
-	case c.stored == Text:
-		v.texts, err = p.texts(data, defined, b)
-	case c.stored == Nested:
+	case err != nil || v.defined == 0:
+	case v.column.stored == Text:
+		v.texts, err = p.texts(v.values, v.defined, b)
+	case v.column.stored == Nested:
 		err = ErrUnsupported
 	default:
-		b.numbers, err = p.numbers(b.numbers[:0], data, defined, b)
+		b.numbers, err = p.numbers(b.numbers[:0], v.values, v.defined, b)
 		v.numbers = b.numbers
 	}
 	return v, err

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,8 +58,12 @@ func Open(name, endpoint string, patience time.Duration) (fileio.Storage, string
 		return nil, "", err
 	}
 	b := &bucket{server: asked, bucket: named, settings: set, keys: &keys{settings: set}, objects: map[string]fileio.Object{}}
+	lookup := minio.BucketLookupAuto
+	if set.custom || strings.Contains(named, ".") {
+		lookup = minio.BucketLookupPath // few stores but Amazon's have a host name for each
+	}
 	client, err := minio.NewCore(set.host, &minio.Options{
-		Creds: credentials.New(b.keys), Secure: set.secure, Region: set.region, BucketLookup: set.lookup(named),
+		Creds: credentials.New(b.keys), Secure: set.secure, Region: set.region, BucketLookup: lookup,
 		Transport: b.server, MaxRetries: maxAttempts,
 	})
 	if err != nil {
@@ -161,25 +166,16 @@ func (b *bucket) reasonOfHead(err error, key string) error {
 	return listErr
 }
 
-// object returns the object of a key as it was last seen, and whether it was.
-func (b *bucket) object(key string) (fileio.Object, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, l := range b.listings {
-		if o, ok := l.find(key); ok {
-			return o, true
-		}
-	}
-	o, ok := b.objects[key]
-	return o, ok
-}
-
 // forget drops what is known of a key, so that it is asked for again.
 func (b *bucket) forget(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.listings {
-		l.forget(key)
+		l.mu.Lock()
+		if i, ok := l.index(key); ok {
+			l.objects, l.forgot = slices.Delete(l.objects, i, i+1), true
+		}
+		l.mu.Unlock()
 	}
 	delete(b.objects, key)
 }
@@ -187,7 +183,20 @@ func (b *bucket) forget(key string) {
 // Open asks nothing if a listing had the object: its bytes are read on the condition that it is still that one.
 func (b *bucket) Open(name string) (fileio.Handle, error) {
 	name = cleanKey(name)
-	o, ok := b.object(name)
+	b.mu.Lock()
+	o, ok := b.objects[name]
+	for _, l := range b.listings {
+		l.mu.Lock()
+		i, isListed := l.index(name)
+		if isListed {
+			o, ok = l.objects[i], true
+		}
+		l.mu.Unlock()
+		if isListed {
+			break
+		}
+	}
+	b.mu.Unlock()
 	if !ok {
 		var err error
 		if o, err = b.describe(name); err != nil {
@@ -202,7 +211,7 @@ func (b *bucket) Open(name string) (fileio.Handle, error) {
 			return b.failure(err)
 		})
 		return n, err
-	}, nil), nil
+	}), nil
 }
 
 // A request for bytes may take so long, and longer for more of them: a link below this speed is no link.
@@ -267,7 +276,6 @@ func isBroken(err error) bool {
 	return errors.As(err, &e)
 }
 
-// noObject is the failure for a path at which there is nothing.
 func (b *bucket) noObject() error {
 	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
 }

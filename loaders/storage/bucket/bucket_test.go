@@ -22,8 +22,8 @@ import (
 
 	"vantage/internal/testkit/buckettest"
 	"vantage/internal/testkit/loaderstest"
+	"vantage/internal/testkit/repotest"
 	"vantage/loaders"
-	"vantage/loaders/storage"
 	"vantage/model"
 )
 
@@ -188,7 +188,7 @@ func TestBucketIsReadAsAFolder(t *testing.T) {
 			dir := write(t, files)
 			server.PutFolder(t, "runs", "same/"+name, dir)
 			want := readAll(t, loaders.Options{}, dir)
-			o := loaders.Options{Storage: storage.Options{CacheDir: t.TempDir()}}
+			o := loaders.Options{Storage: loaders.StorageOptions{CacheDir: t.TempDir(), CacheBytes: 1e9}}
 			path := "s3://runs/same/" + name
 			proxy.Take()
 			same(t, want, readAll(t, o, path))
@@ -420,6 +420,7 @@ func TestCodesOfAmazon(t *testing.T) {
 
 // A network that does not work is a sentence, and soon.
 func TestNetworkFailures(t *testing.T) {
+	repotest.Slow(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -141,10 +141,9 @@ func (h *hub) Open(name string) (fileio.Handle, error) {
 	return fileio.NewRanged(o, func(p []byte, offset int64) (int, error) {
 		ask := func(p []byte, offset int64) (int, error) { return h.readFile(o, commit, p, offset) }
 		return readRange(p, offset, ask, fileio.IsLost)
-	}, nil), nil
+	}), nil
 }
 
-// hubEntry is a file or directory as the tree API lists it.
 type hubEntry struct {
 	Type string `json:"type"` // "file" or "directory"
 	Path string `json:"path"`

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vantage/internal/testkit/loaderstest"
+	"vantage/internal/testkit/repotest"
 	"vantage/loaders"
 	"vantage/loaders/storage/bucket"
 	"vantage/model"
@@ -169,6 +170,7 @@ func TestHubIsReadAsAFolder(t *testing.T) {
 
 // A followed dataset is asked which commit it is once a second, and listed when that is another.
 func TestHubIsFollowed(t *testing.T) {
+	repotest.Slow(t)
 	s := newHubServer(t)
 	s.put("a/1.jsonl", hubStep(1, 2))
 	source, store := readHub(t, "hf://datasets/me/runs/a", loaders.Options{Follow: true}, 8)

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"gopkg.in/ini.v1"
 
@@ -68,7 +67,6 @@ func readSettings(scheme, endpoint string) (settings, error) {
 	return s, nil
 }
 
-// profileFiles returns the profile's sections in the files of keys and of settings.
 func profileFiles(profile string) []profileFile {
 	home, _ := os.UserHomeDir()
 	files := []profileFile{
@@ -88,7 +86,6 @@ func profileFiles(profile string) []profileFile {
 	return files
 }
 
-// key returns a value of the profile, "" if it has none.
 func (s *settings) key(name string) string {
 	for _, f := range s.files {
 		if f.section != nil && f.section.HasKey(name) {
@@ -96,14 +93,6 @@ func (s *settings) key(name string) string {
 		}
 	}
 	return ""
-}
-
-// lookup says how the bucket is named in requests: in the path, since few stores but Amazon's have a host name for each.
-func (s *settings) lookup(bucket string) minio.BucketLookupType {
-	if s.custom || strings.Contains(bucket, ".") {
-		return minio.BucketLookupPath
-	}
-	return minio.BucketLookupAuto
 }
 
 func (s *settings) address() string {
@@ -163,7 +152,6 @@ func (k *keys) from() string {
 	return k.source
 }
 
-// keySource is a place that may have keys.
 type keySource struct {
 	name     string
 	provider credentials.Provider

@@ -1,9 +1,9 @@
 package bucket
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,9 +35,8 @@ type listing struct {
 	swept  time.Time
 	sweep  *sweep // nil if everything is not being listed
 
-	mu      sync.Mutex // of what follows
-	objects map[string]fileio.Object
-	keys    []string           // of objects, sorted; nil if that has to be done again
+	mu      sync.Mutex         // of what follows
+	objects []fileio.Object    // in the order of their keys
 	tree    *fileio.ObjectTree // nil after a change
 	forgot  bool               // an object, which the next listing of everything finds again
 }
@@ -48,7 +47,6 @@ type sweep struct {
 	last  string // the last key of its pages so far
 }
 
-// listingOf returns the listing of a folder.
 func (b *bucket) listingOf(name string) *listing {
 	prefix := prefixOf(name)
 	b.mu.Lock()
@@ -58,7 +56,7 @@ func (b *bucket) listingOf(name string) *listing {
 			return l
 		}
 	}
-	l := &listing{bucket: b, prefix: prefix, objects: map[string]fileio.Object{}}
+	l := &listing{bucket: b, prefix: prefix}
 	b.listings = append(b.listings, l)
 	return l
 }
@@ -72,11 +70,7 @@ func (b *bucket) Tree(dir string) (fs.FS, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tree == nil {
-		objects := make([]fileio.Object, 0, len(l.objects))
-		for _, key := range l.sorted() {
-			objects = append(objects, l.objects[key])
-		}
-		l.tree = fileio.NewObjectTree(l.prefix, objects)
+		l.tree = fileio.NewObjectTree(l.prefix, l.objects)
 	}
 	return l.tree, nil
 }
@@ -107,7 +101,6 @@ func (l *listing) count() int {
 	return len(l.objects)
 }
 
-// listAll asks for all pages.
 func (l *listing) listAll() error {
 	l.sweep = &sweep{}
 	for known, idle := 0, 0; ; {
@@ -154,7 +147,6 @@ func (l *listing) listSome(now time.Time) error {
 	return err
 }
 
-// nextPage asks for the next page of everything.
 func (l *listing) nextPage() error {
 	s := l.sweep
 	r, err := l.ask("", s.token)
@@ -184,40 +176,40 @@ func (l *listing) ask(after, token string) (r minio.ListBucketV2Result, err erro
 // replace notes a page of keys, which are all that there are after a key up to the last of them. It returns that, or the
 // key itself if there are none.
 func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	listed := make(map[string]bool, len(r.Contents))
+	var page []fileio.Object
 	end = after
 	for _, info := range r.Contents {
 		end = max(end, info.Key)
-		if strings.HasSuffix(info.Key, "/") {
-			continue // a folder's own
-		}
-		listed[info.Key] = true
-		o := objectOf(info, info.Key)
-		old, isKnown := l.objects[o.Path]
-		if !isKnown {
-			l.keys = nil
-		}
-		if old != o {
-			l.objects[o.Path], l.tree = o, nil
+		if info.Key > after && !strings.HasSuffix(info.Key, "/") { // that of a folder itself
+			page = append(page, objectOf(info, info.Key))
 		}
 	}
-	for _, key := range l.sorted() {
-		if key > after && (key <= end || !r.IsTruncated) && !listed[key] {
-			delete(l.objects, key)
-			l.keys, l.tree = nil, nil
-		}
+	slices.SortStableFunc(page, func(a, b fileio.Object) int { return cmp.Compare(a.Path, b.Path) })
+	page = slices.CompactFunc(page, func(a, b fileio.Object) bool { return a.Path == b.Path })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from, to := l.after(after), len(l.objects)
+	if r.IsTruncated {
+		to = l.after(end)
+	}
+	if !slices.Equal(l.objects[from:to], page) {
+		l.objects, l.tree = slices.Replace(l.objects, from, to, page...), nil
 	}
 	return end
 }
 
-// sorted returns the keys in the order of the store. The lock is held.
-func (l *listing) sorted() []string {
-	if l.keys == nil {
-		l.keys = slices.Sorted(maps.Keys(l.objects))
+// after returns the index of the first object with a greater key. The lock is held.
+func (l *listing) after(key string) int {
+	i, found := l.index(key)
+	if found {
+		i++
 	}
-	return l.keys
+	return i
+}
+
+// index returns where the object of a key is, or would be. The lock is held.
+func (l *listing) index(key string) (i int, found bool) {
+	return slices.BinarySearchFunc(l.objects, key, func(o fileio.Object, key string) int { return cmp.Compare(o.Path, key) })
 }
 
 // beforeNewest returns the key before that of the object that was written last: what is asked for after it is whether that
@@ -225,31 +217,14 @@ func (l *listing) sorted() []string {
 func (l *listing) beforeNewest() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var newest fileio.Object
-	for _, o := range l.objects {
-		if c := o.Modified.Compare(newest.Modified); c > 0 || c == 0 && o.Path > newest.Path {
-			newest = o
+	newest := 0
+	for i, o := range l.objects {
+		if !o.Modified.Before(l.objects[newest].Modified) {
+			newest = i
 		}
 	}
-	if i, ok := slices.BinarySearch(l.sorted(), newest.Path); ok && i > 0 {
-		return l.keys[i-1]
+	if newest == 0 {
+		return ""
 	}
-	return ""
-}
-
-func (l *listing) find(key string) (fileio.Object, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	o, ok := l.objects[key]
-	return o, ok
-}
-
-// forget drops an object.
-func (l *listing) forget(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.objects[key]; ok {
-		delete(l.objects, key)
-		l.keys, l.forgot = nil, true
-	}
+	return l.objects[newest-1].Path
 }

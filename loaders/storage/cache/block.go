@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,7 +19,7 @@ const maxMemory = 32 << 20
 type memory struct {
 	mu     sync.Mutex
 	blocks map[blockKey]*block
-	order  *list.List // of blocks, the one used last at the front
+	order  list.List // of blocks, the one used last at the front
 	bytes  int64
 }
 
@@ -25,8 +27,6 @@ type blockKey struct {
 	file   *content
 	number int64
 }
-
-func newMemory() *memory { return &memory{blocks: map[blockKey]*block{}, order: list.New()} }
 
 // block returns a block of a file, which may have no pages yet.
 func (m *memory) block(c *content, number int64) *block {
@@ -100,19 +100,18 @@ func (b *block) size() int64 { return min(blockSize, b.file.size-b.number*blockS
 
 func (b *block) pageBytes(page int64) int64 { return min(pageSize, b.size()-page*pageSize) }
 
-// span is a range of bytes of a block.
 type span struct{ from, to int64 }
 
-// fill makes sure that the pages of a range are there, and returns how many bytes are there now that were not. If one of them
-// is not, all of a wider range is fetched that is not there.
-func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider span) (added int64, err error) {
+// fill makes sure that the pages of some ranges are there, and returns how many bytes are there now that were not. If one of them
+// is not, all of the wider ranges is fetched that is not there.
+func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider []span) (added int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.loaded {
 		b.loaded = true
 		added = disk.load(b)
 	}
-	if !b.lacks(needed) {
+	if !slices.ContainsFunc(needed, b.lacks) {
 		return added, nil
 	}
 	n, err := b.fetch(at, wider)
@@ -131,31 +130,45 @@ func (b *block) lacks(s span) bool {
 	return false
 }
 
-// fetch asks for the pages of a range that are not there, those that follow each other together.
-func (b *block) fetch(at io.ReaderAt, s span) (added int64, err error) {
-	last := (s.to + pageSize - 1) / pageSize
-	for i := s.from / pageSize; i < last; i++ {
-		end := i
-		for end < last && b.pages[end] == nil {
-			end++
-		}
-		if end == i {
-			continue
-		}
-		part := make([]byte, min(end*pageSize, b.size())-i*pageSize)
-		n, err := at.ReadAt(part, b.number*blockSize+i*pageSize)
-		if n < len(part) {
-			if err == nil || errors.Is(err, io.EOF) {
-				err = errShorter
-			}
-			return added, err
-		}
-		added += int64(n)
-		for ; i < end; i++ {
-			b.pages[i], part = part[:b.pageBytes(i):b.pageBytes(i)], part[b.pageBytes(i):]
+// fetch asks for the pages of some ranges that are not there, at the same time, those that follow each other together.
+func (b *block) fetch(at io.ReaderAt, spans []span) (added int64, err error) {
+	var missing [pagesPerBlock + 1]bool
+	for _, s := range spans {
+		for i := s.from / pageSize; i*pageSize < s.to; i++ {
+			missing[i] = b.pages[i] == nil
 		}
 	}
-	return added, nil
+	var wg sync.WaitGroup
+	var errs [pagesPerBlock]error
+	for from, end := 0, 0; from < pagesPerBlock; from = end + 1 {
+		for end = from; missing[end]; end++ {
+		}
+		if end > from {
+			wg.Go(func() { errs[from] = b.fetchPages(at, int64(from), int64(end)) })
+		}
+	}
+	wg.Wait()
+	for i, page := range b.pages {
+		if missing[i] {
+			added += int64(len(page))
+		}
+	}
+	return added, cmp.Or(errs[:]...)
+}
+
+func (b *block) fetchPages(at io.ReaderAt, from, end int64) error {
+	part := make([]byte, min(end*pageSize, b.size())-from*pageSize)
+	n, err := at.ReadAt(part, b.number*blockSize+from*pageSize)
+	if n < len(part) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = errShorter
+		}
+		return err
+	}
+	for i := from; i < end; i++ {
+		b.pages[i], part = part[:b.pageBytes(i):b.pageBytes(i)], part[b.pageBytes(i):]
+	}
+	return nil
 }
 
 // errShorter is the error for a file that has fewer bytes than it was said to have.

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"path"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"vantage/loaders/fileio"
@@ -21,22 +20,33 @@ import (
 type storage struct {
 	fileio.Storage
 	disk   *Disk // nil for none
-	memory *memory
+	memory memory
 	ahead  ahead
 
 	mu       sync.Mutex
 	contents map[string]*content // by path, the version that was opened last
 }
 
-// Wrap returns a storage that keeps what is read: in memory, and on the disk if there is one.
+// witness is a storage that wants to know what all the bytes of a small file were.
+type witness interface {
+	WasRead(o fileio.Object, text []byte)
+}
+
+// Wrap returns a storage that keeps what is read: in memory, and on the disk if there is one. The files of inner are of type
+// [fileio.Ranged].
 func Wrap(inner fileio.Storage, disk *Disk) fileio.Storage {
-	return &storage{Storage: inner, disk: disk, memory: newMemory(), contents: map[string]*content{}}
+	return &storage{
+		Storage: inner, disk: disk, memory: memory{blocks: map[blockKey]*block{}}, ahead: ahead{busy: map[string]bool{}}, contents: map[string]*content{},
+	}
 }
 
 func (s *storage) Open(name string) (fileio.Handle, error) {
 	h, err := s.open(name)
 	if f, ok := h.(*handle); ok {
 		s.ahead.taken(f.content.takeUnread())
+		if f.content.isNext {
+			f.fetch(f.content.takeFirst(path.Ext(name))...)
+		}
 	}
 	return h, err
 }
@@ -44,21 +54,12 @@ func (s *storage) Open(name string) (fileio.Handle, error) {
 // open is Open for a file that may not be read yet.
 func (s *storage) open(name string) (fileio.Handle, error) {
 	h, err := s.Storage.Open(name)
-	if err != nil {
-		return nil, err
+	inner, ok := h.(fileio.Ranged)
+	if err != nil || !ok || !inner.Object.Mode().IsRegular() {
+		return h, err
 	}
-	info, err := h.Stat()
-	if err != nil {
-		_ = h.Close()
-		return nil, err
-	}
-	o, ok := info.(fileio.Object)
-	if !ok || !info.Mode().IsRegular() {
-		return h, nil
-	}
-	f := &handle{storage: s, inner: h, content: s.content(o)}
-	f.Ranged = fileio.NewRanged(o, f.readAt, f.release)
-	f.users.Store(1)
+	f := &handle{storage: s, inner: inner, content: s.content(inner.Object)}
+	f.Ranged = fileio.NewRanged(inner.Object, f.readAt)
 	return f, nil
 }
 
@@ -66,7 +67,8 @@ func (s *storage) open(name string) (fileio.Handle, error) {
 func (s *storage) content(o fileio.Object) *content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := newContent(s.Name(), o, time.Now())
+	now := &content{size: o.Bytes, keep: o.Version != "" || time.Since(o.Modified) > settled}
+	now.id = sha256.Sum256(fmt.Appendf(nil, "%q %q %d %q %d", s.Name(), o.Path, o.Bytes, o.Version, o.Modified.UnixNano()))
 	old := s.contents[o.Path]
 	if old != nil && old.id == now.id {
 		return old
@@ -74,7 +76,9 @@ func (s *storage) content(o fileio.Object) *content {
 	if old != nil {
 		s.memory.forget(old)
 		s.ahead.taken(old.takeUnread())
-		now.isNext = true
+		old.mu.Lock()
+		now.isNext, now.readTo = true, old.readTo
+		old.mu.Unlock()
 	}
 	s.contents[o.Path] = now
 	return now
@@ -94,16 +98,8 @@ const (
 type handle struct {
 	fileio.Ranged
 	storage *storage
-	inner   fileio.Handle
+	inner   fileio.Ranged
 	content *content
-	users   atomic.Int32 // who opened it, until it is closed, and who fetches ahead
-}
-
-func (h *handle) release() error {
-	if h.users.Add(-1) > 0 {
-		return nil
-	}
-	return h.inner.Close()
 }
 
 // readAt fetches the blocks that are not there together.
@@ -121,9 +117,9 @@ func (h *handle) readAt(p []byte, offset int64) (int, error) {
 	for i := range blocks {
 		start := (first + int64(i)) * blockSize
 		blocks[i] = h.storage.memory.block(h.content, first+int64(i))
-		needed := span{max(offset-start, 0), min(offset+n-start, blockSize)}
+		needed := []span{{max(offset-start, 0), min(offset+n-start, blockSize)}}
 		if i == len(blocks)-1 {
-			errs[i] = h.fill(blocks[i], needed, h.wider(blocks[i], needed, length))
+			errs[i] = h.fill(blocks[i], needed, []span{h.wider(blocks[i], needed[0], length)})
 			continue
 		}
 		wg.Go(func() { errs[i] = h.fill(blocks[i], needed, needed) })
@@ -139,10 +135,15 @@ func (h *handle) readAt(p []byte, offset int64) (int, error) {
 	return got, nil
 }
 
-// fill makes sure that a part of a block is there.
-func (h *handle) fill(b *block, needed, wider span) error {
+// fill makes sure that parts of a block are there. If one is not, all of the wider parts is fetched that is not.
+func (h *handle) fill(b *block, needed, wider []span) error {
 	added, err := b.fill(h.inner, h.storage.disk, needed, wider)
 	h.storage.memory.add(b, added)
+	if w, ok := h.storage.Storage.(witness); ok && added > 0 && b.size() == h.content.size {
+		if text := make([]byte, b.size()); b.copy(text, 0) == len(text) {
+			w.WasRead(h.Object, text)
+		}
+	}
 	return err
 }
 
@@ -168,31 +169,34 @@ func (h *handle) fetchOn(number, length int64) {
 		if b.ahead.Swap(true) {
 			continue
 		}
-		h.fillAhead(b, span{0, b.size()}, func() { b.ahead.Store(false) })
+		go func() {
+			whole := []span{{0, b.size()}}
+			if h.fill(b, whole, whole) != nil { // who reads it tries again, and reports the error
+				b.ahead.Store(false)
+			}
+		}()
 	}
 }
 
-// fillAhead fetches a part of a block in the background. Of an error it says nothing but that: who reads it tries again, and
-// reports it.
-func (h *handle) fillAhead(b *block, part span, failed func()) {
-	h.users.Add(1)
-	go func() {
-		defer func() { _ = h.release() }()
-		if err := h.fill(b, part, part); err != nil {
-			failed()
-		}
-	}()
-}
-
-// Fetch fetches a range in the background, as the columns of a Parquet file that are read next.
+// Fetch fetches a range in the background, as the columns of a Parquet file that are read next. Who reads it reports errors.
 func (h *handle) Fetch(offset, size int64) {
-	end := min(offset+size, h.content.size)
-	for offset = max(offset, 0); offset < end; {
-		b := h.storage.memory.block(h.content, offset/blockSize)
-		start := b.number * blockSize
-		h.fillAhead(b, span{offset - start, min(end-start, blockSize)}, func() {})
-		offset = start + blockSize
+	go h.fetch(span{max(offset, 0), min(offset+size, h.content.size)})
+}
+
+// fetch fetches ranges of the file at the same time.
+func (h *handle) fetch(ranges ...span) {
+	parts := map[int64][]span{} // of blocks
+	for _, s := range ranges {
+		for number := s.from / blockSize; number*blockSize < s.to; number++ {
+			start := number * blockSize
+			parts[number] = append(parts[number], span{max(s.from-start, 0), min(s.to-start, blockSize)})
+		}
 	}
+	var wg sync.WaitGroup
+	for number, spans := range parts {
+		wg.Go(func() { _ = h.fill(h.storage.memory.block(h.content, number), spans, spans) })
+	}
+	wg.Wait()
 }
 
 // content is one version of a file.
@@ -205,8 +209,9 @@ type content struct {
 	mu     sync.Mutex
 	runs   [4]run // the readers that go through it, as workers and columns
 	turn   int    // which is replaced next
-	ahead  bool   // it was fetched before it was read, or is being
+	ahead  bool   // what is read first was fetched before it was read, or is being
 	unread int64  // bytes that were, until it is read
+	readTo int64  // the end of what was read, of it or of an earlier version
 }
 
 // run is a reader that goes on where it ended.
@@ -216,16 +221,11 @@ type run struct{ next, length int64 }
 // look the same.
 const settled = time.Minute
 
-func newContent(storage string, o fileio.Object, now time.Time) *content {
-	c := &content{size: o.Bytes, keep: o.Version != "" || now.Sub(o.Modified) > settled}
-	c.id = sha256.Sum256(fmt.Appendf(nil, "%q %q %d %q %d", storage, o.Path, o.Bytes, o.Version, o.Modified.UnixNano()))
-	return c
-}
-
 // advance notes a read, and returns how many bytes its reader has gone through in one piece, with it; 0 if it began elsewhere.
 func (c *content) advance(offset, n int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.readTo = max(c.readTo, offset+n)
 	for i := range c.runs {
 		r := &c.runs[i]
 		if r.next > 0 && r.next-pageSize <= offset && offset <= r.next+pageSize {
@@ -257,40 +257,46 @@ const (
 	maxRequests = 16            // how many files are fetched ahead at a time
 	maxUnread   = maxMemory / 2 // bytes that were fetched and are not read yet
 	footerSize  = 2 * pageSize  // of a large Parquet file, which is read first
+	headKept    = 1024          // a file that has grown is recognised by these bytes,
+	tailKept    = 64            // and by these before what is new
+	maxNews     = 256 << 10
 )
 
 // ahead fetches files that are read next.
 type ahead struct {
-	mu      sync.Mutex
-	wanted  []string
-	running int
-	unread  int64
+	mu     sync.Mutex
+	wanted []string
+	busy   map[string]bool // files that are being fetched
+	unread int64
 }
 
 // want says which files are read next, in this order, and how to fetch one: fetch returns how many bytes came.
 func (a *ahead) want(names []string, fetch func(name string) int64) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.wanted = append(a.wanted[:0], names...)
-	for ; a.running < min(maxRequests, len(names)); a.running++ {
-		go a.run(fetch)
-	}
+	a.mu.Unlock()
+	a.fetchNext(fetch)
 }
 
-// run fetches the files that are wanted one after the other, as long as those that were fetched are read.
-func (a *ahead) run(fetch func(name string) int64) {
-	for fetched := int64(0); ; {
-		a.mu.Lock()
-		a.unread += fetched
-		if len(a.wanted) == 0 || a.unread > maxUnread {
-			a.running--
-			a.mu.Unlock()
-			return
-		}
+// fetchNext fetches the files that are wanted, as many as may be at a time and as long as those that were fetched are read.
+func (a *ahead) fetchNext(fetch func(name string) int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.wanted) > 0 && len(a.busy) < maxRequests && a.unread <= maxUnread {
 		name := a.wanted[0]
 		a.wanted = a.wanted[1:]
-		a.mu.Unlock()
-		fetched = fetch(name)
+		if a.busy[name] {
+			continue
+		}
+		a.busy[name] = true
+		go func() {
+			fetched := fetch(name)
+			a.mu.Lock()
+			a.unread += fetched
+			delete(a.busy, name)
+			a.mu.Unlock()
+			a.fetchNext(fetch)
+		}()
 	}
 }
 
@@ -301,40 +307,44 @@ func (a *ahead) taken(bytes int64) {
 	a.unread -= bytes
 }
 
-// fetchFile fetches a file that is read next: of a large one its first block, of a large Parquet file its end. It returns how
-// many bytes of it wait to be read now. An error is reported when it is its turn.
+// fetchFile fetches what is read first of a file that is read next, and returns how many bytes of it wait to be read now. An error
+// is reported when it is its turn.
 func (s *storage) fetchFile(name string) int64 {
-	opened, err := s.open(name)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = opened.Close() }()
+	opened, _ := s.open(name)
 	h, ok := opened.(*handle)
-	if !ok || h.content.size == 0 || h.content.isNext {
+	if !ok {
 		return 0
 	}
-	c := h.content
-	c.mu.Lock()
-	isFetched := c.ahead
-	c.ahead = true
-	c.mu.Unlock()
-	if isFetched {
-		return 0
-	}
-	from, to := int64(0), min(c.size, blockSize)
-	if path.Ext(name) == ".parquet" && c.size > blockSize {
-		from, to = c.size-footerSize, c.size
-	}
-	for number := from / blockSize; number*blockSize < to; number++ {
-		part := span{max(from-number*blockSize, 0), min(to-number*blockSize, blockSize)}
-		if err := h.fill(s.memory.block(c, number), part, part); err != nil {
-			return 0
-		}
+	c, fetched := h.content, int64(0)
+	first := c.takeFirst(path.Ext(name))
+	h.fetch(first...)
+	for _, s := range first {
+		fetched += s.to - s.from
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.runs[0].next == 0 { // else it is being read already
-		c.unread = to - from
+	if fetched == 0 || c.runs[0].next > 0 {
+		return 0 // it was fetched, or is being read, already
 	}
-	return c.unread
+	c.unread = fetched
+	return fetched
+}
+
+// takeFirst returns what is read first of a file, once: of a large one its first block, of a large Parquet file its end, and of
+// one that has grown what it is recognised by and what is new.
+func (c *content) takeFirst(extension string) []span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isTaken := c.ahead
+	c.ahead = true
+	from := max(c.readTo-tailKept, 0)
+	switch {
+	case isTaken, c.isNext && (c.readTo == 0 || c.readTo >= c.size):
+		return nil
+	case c.isNext:
+		return []span{{0, min(headKept, c.readTo)}, {from, min(from+maxNews, c.size)}}
+	case extension == ".parquet" && c.size > blockSize:
+		return []span{{c.size - footerSize, c.size}}
+	}
+	return []span{{0, min(c.size, blockSize)}}
 }

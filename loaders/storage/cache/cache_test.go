@@ -35,7 +35,8 @@ func (f *far) WillRead([]string)                {}
 func (f *far) Link() model.Link                 { return model.Link{} }
 func (f *far) Close() error                     { return nil }
 func (f *far) Open(n string) (fileio.Handle, error) {
-	return &farHandle{f, f.files[n], bytes.NewReader(f.data[n])}, nil
+	data := f.data[n]
+	return fileio.NewRanged(f.files[n], func(p []byte, offset int64) (int, error) { return f.readAt(data, p, offset) }), nil
 }
 
 // put writes a file of random bytes.
@@ -62,24 +63,15 @@ func (f *far) take() []string {
 	return asked
 }
 
-type farHandle struct {
-	far    *far
-	object fileio.Object
-	*bytes.Reader
-}
-
-func (h *farHandle) Stat() (os.FileInfo, error) { return h.object, nil }
-func (h *farHandle) Close() error               { return nil }
-
-func (h *farHandle) ReadAt(p []byte, offset int64) (int, error) {
-	h.far.mu.Lock()
-	h.far.asked = append(h.far.asked, fmt.Sprint(offset, "+", len(p)))
-	err := h.far.err
-	h.far.mu.Unlock()
+func (f *far) readAt(data, p []byte, offset int64) (int, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, fmt.Sprint(offset, "+", len(p)))
+	err := f.err
+	f.mu.Unlock()
 	if err != nil {
 		return 0, err
 	}
-	return h.Reader.ReadAt(p, offset)
+	return bytes.NewReader(data).ReadAt(p, offset)
 }
 
 // readWhole reads a file through a storage, in parts of that size.

@@ -16,9 +16,6 @@ import (
 	"time"
 )
 
-// DefaultBytes is how much is kept on the disk unless a person says another size.
-const DefaultBytes = 1e9
-
 // Disk keeps blocks in a directory. Several programs may use it at once: each block is a file that is complete when it
 // has its name. A nil Disk keeps nothing.
 type Disk struct {
@@ -54,7 +51,6 @@ const headerSize = len(magic) + sha256.Size + pagesPerBlock*8
 // checksums are those that processors compute.
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// blockID is the hash of what a block is.
 func blockID(b *block) [sha256.Size]byte {
 	return sha256.Sum256(binary.BigEndian.AppendUint64(b.file.id[:], uint64(b.number)))
 }
@@ -91,11 +87,13 @@ func (d *Disk) load(b *block) (added int64) {
 		}
 		rest = rest[n:]
 	}
-	touch(name, time.Now())
+	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > usedAfter {
+		now := time.Now()
+		_ = os.Chtimes(name, now, now)
+	}
 	return added
 }
 
-// readFile reads a plain file of at most the size of a block.
 func readFile(name string) ([]byte, error) {
 	h, err := os.Open(name)
 	if err != nil {
@@ -106,12 +104,6 @@ func readFile(name string) ([]byte, error) {
 		return nil, fs.ErrInvalid
 	}
 	return io.ReadAll(io.LimitReader(h, int64(headerSize+blockSize)))
-}
-
-func touch(name string, now time.Time) {
-	if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > usedAfter {
-		_ = os.Chtimes(name, now, now)
-	}
 }
 
 // save writes a block with the pages that are there. What goes wrong costs a request later, and nothing else. The block is
@@ -132,7 +124,12 @@ func (d *Disk) save(b *block) {
 	if int64(len(data)) > d.limit || d.write(d.path(id), data) != nil {
 		return
 	}
-	d.tidyAfter(int64(len(data)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.written += int64(len(data)); !d.tidied || d.written >= d.limit/20 {
+		d.written, d.tidied = 0, true
+		d.tidy(time.Now(), d.limit-d.limit/20)
+	}
 }
 
 // write writes a file under a temporary name first.
@@ -158,26 +155,13 @@ func (d *Disk) write(name string, data []byte) error {
 	return err
 }
 
-// tidyAfter counts what was written, and drops the blocks that were not used for the longest time if there may be too many.
-func (d *Disk) tidyAfter(written int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.written += written
-	if d.tidied && d.written < d.limit/20 {
-		return
-	}
-	d.written, d.tidied = 0, true
-	d.tidy(time.Now(), d.limit-d.limit/20)
-}
-
-// storedBlock is a block on the disk.
 type storedBlock struct {
 	path  string
 	bytes int64
 	used  time.Time
 }
 
-// tidy drops blocks until so many bytes are left, and forgotten temporary files.
+// tidy drops the blocks that were not used for the longest time until so many bytes are left, and forgotten temporary files.
 func (d *Disk) tidy(now time.Time, limit int64) {
 	blocks := storedBlocks(d.dir, now)
 	var bytes int64

@@ -64,71 +64,51 @@ func (c *connection) do(request func(*session) error) error {
 	}
 }
 
-// noteLatency notes how long a short request took: one that may have waited for others only if that was less than before.
-func (c *connection) noteLatency(took time.Duration, alone bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.latency == 0 || took < c.latency:
-		c.latency = took
-	case alone:
-		c.latency += (took - c.latency) / 8
-	}
-}
-
 // session returns the session that is up. The first time it waits for it; later, while there is none, it waits until a time.
 func (c *connection) session(until time.Time) (*session, error) {
 	for {
-		s, attempt, pause, err := c.look(time.Now())
-		if s != nil || attempt == nil && pause == 0 {
-			return s, err
+		c.mu.Lock()
+		now, live, failure, isFinal, isClosed := time.Now(), c.live, c.failure, c.isFinal(), c.isClosed()
+		if due := live == nil && c.attempt == nil && !now.Before(c.next); due && !isFinal && !isClosed {
+			c.attempt = make(chan struct{})
+			go c.connect(c.attempt)
 		}
-		if err != nil && !time.Now().Add(pause).Before(until) {
-			return nil, err
+		attempt, tried, wake := c.attempt, now, until
+		if attempt == nil {
+			tried, wake = c.next, c.next
 		}
+		c.mu.Unlock()
 		var timer <-chan time.Time
 		switch {
-		case err != nil && attempt != nil:
-			timer = time.After(time.Until(until))
-		case err != nil:
-			timer = time.After(pause)
+		case isClosed:
+			return nil, errClosed
+		case live != nil:
+			return live, nil
+		case isFinal, failure != nil && !tried.Before(until):
+			return nil, failure
+		case failure != nil:
+			timer = time.After(time.Until(wake))
 		}
 		select {
 		case <-attempt:
 		case <-timer:
 		case <-c.stop:
-			return nil, errClosed
 		}
 	}
 }
 
-// look returns the session, or the attempt that is being made, or how long until one is, with the failure before it if
-// there was one. It begins an attempt that is due.
-func (c *connection) look(now time.Time) (s *session, attempt <-chan struct{}, pause time.Duration, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// isFinal reports whether no other attempt is made: nobody waits for a host that was never there.
+func (c *connection) isFinal() bool {
+	return c.failure != nil && (!c.failure.Lost || !c.wasUp && c.patience > 0)
+}
+
+func (c *connection) isClosed() bool {
 	select {
 	case <-c.stop:
-		return nil, nil, 0, errClosed
+		return true
 	default:
+		return false
 	}
-	if c.live != nil {
-		return c.live, nil, 0, nil
-	}
-	if c.failure != nil {
-		err = c.failure
-		if !c.failure.Lost || !c.wasUp && c.patience > 0 { // nobody waits for a host that was never there
-			return nil, nil, 0, err
-		}
-	}
-	if c.attempt == nil {
-		if pause = c.next.Sub(now); pause > 0 {
-			return nil, nil, pause, err
-		}
-		c.attempt = make(chan struct{})
-		go c.connect(c.attempt)
-	}
-	return nil, c.attempt, 0, err
 }
 
 func (c *connection) connect(attempt chan struct{}) {
@@ -147,12 +127,11 @@ func (c *connection) connect(attempt chan struct{}) {
 		c.delay()
 		return
 	}
-	select {
-	case <-c.stop:
+	if c.isClosed() {
 		s.close()
-	default:
-		c.live, c.wasUp, c.failure = s, true, nil
+		return
 	}
+	c.live, c.wasUp, c.failure = s, true, nil
 }
 
 func (c *connection) delay() {
@@ -201,11 +180,9 @@ func (c *connection) link() model.Link {
 // close ends the connection, and the calls that wait for it. It returns when ssh has ended, or will: the program may end then.
 func (c *connection) close() {
 	c.mu.Lock()
-	select {
-	case <-c.stop:
+	if c.isClosed() {
 		c.mu.Unlock()
 		return
-	default:
 	}
 	close(c.stop)
 	live, attempt := c.live, c.attempt

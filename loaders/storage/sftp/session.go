@@ -151,7 +151,6 @@ func (s *session) request(of func(*session) error) error {
 	return of(s)
 }
 
-// watch kills ssh if the node does not answer for so long.
 func (s *session) watch(silence time.Duration) {
 	tick := time.NewTicker(silence / 10)
 	defer tick.Stop()

@@ -24,13 +24,13 @@ import (
 // storage is the files of another node. It implements [fileio.Storage].
 type storage struct {
 	connection *connection
-	files      *pool
-	replaced   replacements
 	longest    time.Duration // that a directory may take to be listed
 
-	mu    sync.Mutex
-	trees map[string]*tree // by the path of their top directory
-	asked map[string]bool  // paths that Stat was asked for
+	mu       sync.Mutex
+	files    map[string]*file // by path
+	replaced replacements
+	trees    map[string]*tree // by the path of their top directory
+	asked    map[string]bool  // paths that Stat was asked for
 }
 
 // Open returns the storage that a path names, and the path in it. It does not connect. A call waits as long as patience for a
@@ -41,9 +41,10 @@ func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, s
 		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
-	s := &storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
-	s.files = &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
-	return s, inner, nil
+	return &storage{
+		connection: c, longest: longestListing,
+		files: map[string]*file{}, replaced: replacements{}, trees: map[string]*tree{}, asked: map[string]bool{},
+	}, inner, nil
 }
 
 func (s *storage) Name() string { return s.connection.target.name }
@@ -52,7 +53,6 @@ func (s *storage) Link() model.Link { return s.connection.link() }
 
 func (s *storage) Close() error {
 	s.connection.close()
-	s.files.close()
 	return nil
 }
 
@@ -80,22 +80,27 @@ func (s *storage) Stat(name string) (fs.FileInfo, error) {
 
 func (s *storage) describe(name string) (o fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
-		began := time.Now()
-		alone := at.waiting.Load() == 1
-		if o, err = at.describe(name); err == nil {
-			s.connection.noteLatency(time.Since(began), alone)
-		}
+		o, err = s.describeIn(at, name)
 		return err
 	})
-	return s.replaced.apply(o), pathError("stat", name, err)
+	return o, pathError("stat", name, err)
 }
 
-func (s *session) describe(name string) (fileio.Object, error) {
-	info, err := s.Stat(name)
+func (s *storage) describeIn(at *session, name string) (fileio.Object, error) {
+	began, alone := time.Now(), at.waiting.Load() == 1
+	info, err := at.Stat(name)
 	if err != nil {
 		return fileio.Object{}, err
 	}
-	return object(name, info.Size(), info.ModTime(), info.Mode()), nil
+	c, took := s.connection, time.Since(began)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.latency == 0 || took < c.latency {
+		c.latency = took
+	} else if alone { // else it may have waited for others
+		c.latency += (took - c.latency) / 8
+	}
+	return s.note(object(name, info.Size(), info.ModTime(), info.Mode())), nil
 }
 
 func object(name string, size int64, modified time.Time, mode fs.FileMode) fileio.Object {
@@ -126,26 +131,14 @@ func (s *storage) Tree(dir string) (fs.FS, error) {
 	return t, nil
 }
 
-// allTrees are all that is known of directories.
 func (s *storage) allTrees() []*tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Values(s.trees))
 }
 
-// listed returns the description of a file as its directory was listed last.
-func (s *storage) listed(name string) (fileio.Object, bool) {
-	for _, t := range s.allTrees() {
-		if o, ok := t.listed(name); ok {
-			return o, true
-		}
-	}
-	return fileio.Object{}, false
-}
-
-func (s *storage) Open(name string) (fileio.Handle, error) { return s.files.open(name) }
-
-func (s *storage) WillRead(names []string) { s.files.willRead(names) }
+// WillRead does nothing: what fetches ahead is the cache around this storage.
+func (s *storage) WillRead([]string) {}
 
 // list lists a directory that probably has so many entries.
 func (s *storage) list(dir string, expected int) (all []fileio.Object, err error) {
@@ -154,7 +147,7 @@ func (s *storage) list(dir string, expected int) (all []fileio.Object, err error
 		return err
 	})
 	for i := range all {
-		all[i] = s.replaced.apply(all[i])
+		all[i] = s.note(all[i])
 	}
 	return all, pathError("list", dir, err)
 }
@@ -245,7 +238,6 @@ func (t target) check() error {
 	return nil
 }
 
-// isUnfit reports whether a character has a meaning for shells, or is not printed.
 func isUnfit(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune("'`\"$\\;&<>|(){}*?!#~", r)
 }

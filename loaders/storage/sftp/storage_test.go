@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/fileio"
+	"vantage/loaders/storage/cache"
 	"vantage/model"
 )
 
@@ -127,7 +129,7 @@ func TestRead(t *testing.T) {
 	text := randomText(9<<20 + 12345)
 	write(t, dir+"/large", text)
 	s, inner := openAt(t, dir, 0)
-	h, err := s.Open(inner + "/large")
+	h, err := cache.Wrap(s, nil).Open(inner + "/large")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +146,6 @@ func TestRead(t *testing.T) {
 		if n != want || !errors.Is(err, wantErr) || n > 0 && !bytes.Equal(p[:n], []byte(text[offset:offset+int64(n)])) {
 			t.Fatalf("%d bytes at %d: %d, %v", len(p), offset, n, err)
 		}
-	}
-	var held int64
-	for _, g := range s.files.files[inner+"/large"].segments {
-		held += g.size
-	}
-	if held > maxHeld+maxAhead+maxSegment {
-		t.Errorf("%d bytes are held", held)
 	}
 	if err := h.Close(); err != nil {
 		t.Error(err)
@@ -222,6 +217,7 @@ func TestComplaints(t *testing.T) {
 
 // A connection that is cut is made again, and a read goes on where it was if the file is the same.
 func TestReadGoesOn(t *testing.T) {
+	repotest.Slow(t)
 	server := sshtest.Start(t)
 	dir := t.TempDir()
 	text := randomText(6 << 20)
@@ -338,9 +334,10 @@ func TestSlowLink(t *testing.T) {
 	for i, e := range entries {
 		names[i] = inner + "/small/" + e.Name()
 	}
+	cached := cache.Wrap(s, nil)
 	for i, name := range names {
-		s.WillRead(names[i:min(len(names), i+64)])
-		h, err := s.Open(name)
+		cached.WillRead(names[i:min(len(names), i+64)])
+		h, err := cached.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +350,7 @@ func TestSlowLink(t *testing.T) {
 	small, files := time.Since(began), together()
 	together = mostTogether(t, s)
 	began = time.Now()
-	h, err := s.Open(inner + "/large")
+	h, err := cached.Open(inner + "/large")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +361,7 @@ func TestSlowLink(t *testing.T) {
 	large := time.Since(began)
 	parts := together()
 	t.Logf("200 files of 50 KB in %v, %d requests together; 8 MB in %v, %d together", small, files, large, parts)
-	if files < maxFetched/2 || parts < 4 {
+	if files < 8 || parts < 4 {
 		t.Error("too few requests are made together")
 	}
 }
@@ -456,13 +453,13 @@ func TestFewRequests(t *testing.T) {
 		t.Errorf("%d requests in 300 s", n)
 	}
 	write(t, dir+"/run3/new.jsonl", "{}\n")
-	refresh(100, func() bool { _, ok := s.listed(inner + "/run3/new.jsonl"); return ok })
+	refresh(100, func() bool { _, ok := tree.listed(inner + "/run3/new.jsonl"); return ok })
 	write(t, dir+"/run3/new.jsonl", "{}\n{}\n")
-	refresh(3, func() bool { o, _ := s.listed(inner + "/run3/new.jsonl"); return o.Bytes == 6 })
+	refresh(3, func() bool { o, _ := tree.listed(inner + "/run3/new.jsonl"); return o.Bytes == 6 })
 	if err := os.RemoveAll(dir + "/run5"); err != nil {
 		t.Fatal(err)
 	}
-	refresh(3, func() bool { _, ok := s.listed(inner + "/run5/5.jsonl"); return !ok })
+	refresh(3, func() bool { _, ok := tree.listed(inner + "/run5/5.jsonl"); return !ok })
 	if _, err := fs.ReadDir(tree, "run5"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

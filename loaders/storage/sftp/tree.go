@@ -44,7 +44,6 @@ type tree struct {
 	turn    int       // counts what was asked for while nothing changed
 }
 
-// folder is a directory of a tree.
 type folder struct {
 	path     string
 	depth    int
@@ -75,29 +74,22 @@ func (t *tree) ahead(dir string, depth int, modified time.Time) {
 	}
 }
 
-// listWaiting lists the directories that wait, one after the other.
 func (t *tree) listWaiting() {
-	for f := t.nextWaiting(); f != nil; f = t.nextWaiting() {
-		t.list(f)
-		close(f.ready)
-	}
-}
-
-// nextWaiting returns a directory that waits, nil if there is none. In a tree that is too large none is listed any more.
-func (t *tree) nextWaiting() *folder {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.waiting) > 0 {
 		f := t.waiting[0]
 		t.waiting = t.waiting[1:]
-		if t.entries <= maxEntries {
-			return f
+		if t.entries > maxEntries { // none is listed any more
+			f.err = errEndless
+		} else {
+			t.mu.Unlock()
+			t.list(f)
+			t.mu.Lock()
 		}
-		f.err = errEndless
 		close(f.ready)
 	}
 	t.listing--
-	return nil
 }
 
 // list lists a directory, and begins to list those in it that are not known.
@@ -132,7 +124,6 @@ func (t *tree) list(f *folder) {
 	}
 }
 
-// compare notes what has changed since a directory was listed before.
 func (t *tree) compare(f *folder, now []fileio.Object) {
 	before := make(map[string]fileio.Object, len(f.entries))
 	for _, e := range f.entries {
@@ -142,25 +133,16 @@ func (t *tree) compare(f *folder, now []fileio.Object) {
 		old, known := before[e.Path]
 		if !known || !fileio.Unchanged(old, e) {
 			t.changed = t.now()
-			t.storage.files.changed(e.Path)
 		}
 		delete(before, e.Path)
 	}
 	for gone, e := range before {
 		t.changed = t.now()
-		t.storage.files.changed(gone)
-		if e.Folder {
-			t.forget(gone)
-		}
-	}
-}
-
-// forget drops a directory that is gone, with those below.
-func (t *tree) forget(dir string) {
-	for p, f := range t.folders {
-		if p == dir || strings.HasPrefix(p, dir+"/") {
-			t.entries -= len(f.entries)
-			delete(t.folders, p)
+		for p, below := range t.folders {
+			if e.Folder && (p == gone || strings.HasPrefix(p, gone+"/")) {
+				t.entries -= len(below.entries)
+				delete(t.folders, p)
+			}
 		}
 	}
 }
@@ -244,7 +226,6 @@ func (t *tree) refresh() error {
 	return top.err
 }
 
-// jobs returns what is asked for now.
 func (t *tree) jobs(now time.Time) (jobs []func()) {
 	t.credit = min(t.credit+min(now.Sub(t.asked).Seconds(), 1), 2) // who asks less often shares the second with other paths
 	t.asked = now
@@ -347,7 +328,6 @@ func (t *tree) idle(now time.Time, folders []*folder, files []fileio.Object, rel
 	return folders[at : at+1], nil
 }
 
-// lookAtFile asks whether a file has changed.
 func (t *tree) lookAtFile(e fileio.Object) {
 	now, err := t.storage.describe(e.Path)
 	t.mu.Lock()
@@ -362,7 +342,6 @@ func (t *tree) lookAtFile(e fileio.Object) {
 		f.entries = slices.Clone(f.entries)
 		f.entries[i] = now
 		t.changed = t.now()
-		t.storage.files.changed(e.Path)
 	}
 	t.mu.Unlock()
 	if errors.Is(err, fs.ErrNotExist) {

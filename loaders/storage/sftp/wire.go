@@ -199,7 +199,6 @@ func (a answer) err() error {
 	return &refusal{code, words[:min(len(words), maxMessage)]}
 }
 
-// handle returns the name that the node gave to what it opened.
 func (a answer) handle() (string, error) {
 	f := fields{rest: a.body}
 	name := f.text()

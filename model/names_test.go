@@ -1,9 +1,9 @@
-package fuzzy_test
+package model_test
 
 import (
 	"testing"
 
-	"vantage/model/fuzzy"
+	"vantage/model"
 )
 
 func TestNearest(t *testing.T) {
@@ -18,7 +18,7 @@ func TestNearest(t *testing.T) {
 		"sandwich":   "",
 		"":           "",
 	} {
-		if got := fuzzy.Nearest(word, names); got != want {
+		if got := model.Nearest(word, names); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
@@ -26,7 +26,7 @@ func TestNearest(t *testing.T) {
 
 func TestHasLettersInOrder(t *testing.T) {
 	for word, want := range map[string]bool{"": true, "adv": true, "ats": true, "sta": false, "é": false} {
-		if got := fuzzy.HasLettersInOrder("advantages", word); got != want {
+		if got := model.HasLettersInOrder("advantages", word); got != want {
 			t.Errorf("%q: %t", word, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package watch
+package loaders
 
 import (
 	"context"
@@ -9,23 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sleeper sleeps for a few milliseconds at a time, many times a second, which makes waking up most
+// sleeper sleeps for a few milliseconds at a time, many times a second, which makes waking up most
 // of the work. A timer of the Go runtime wakes three threads: the runtime waits for files in whole
 // milliseconds, and one thread watches over the others. A timerfd is a file and wakes one.
-type Sleeper struct{ timer *os.File }
+type sleeper struct{ timer *os.File }
 
-// NewSleeper returns a sleeper, which cannot sleep if the kernel refuses a timer.
-func NewSleeper() Sleeper {
+// newSleeper returns a sleeper, which cannot sleep if the kernel refuses a timer.
+func newSleeper() sleeper {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
-		return Sleeper{}
+		return sleeper{}
 	}
-	return Sleeper{os.NewFile(uintptr(fd), "timer")}
+	return sleeper{os.NewFile(uintptr(fd), "timer")}
 }
 
-// Sleep returns true after d, or earlier once ctx is done. It returns false if the sleeper cannot
+// sleep returns true after d, or earlier once ctx is done. It returns false if the sleeper cannot
 // sleep or is closed.
-func (s Sleeper) Sleep(ctx context.Context, d time.Duration) bool {
+func (s sleeper) sleep(ctx context.Context, d time.Duration) bool {
 	if s.timer == nil || s.set(d) != nil {
 		return false
 	}
@@ -35,7 +35,7 @@ func (s Sleeper) Sleep(ctx context.Context, d time.Duration) bool {
 	return err == nil
 }
 
-func (s Sleeper) set(d time.Duration) error {
+func (s sleeper) set(d time.Duration) error {
 	conn, err := s.timer.SyscallConn()
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func (s Sleeper) set(d time.Duration) error {
 	return err
 }
 
-// Close ends a Sleep that runs.
-func (s Sleeper) Close() {
+// close ends a Sleep that runs.
+func (s sleeper) close() {
 	if s.timer != nil {
 		_ = s.timer.Close()
 	}

@@ -1,57 +1,54 @@
-package markup_test
+package report
 
 import (
-	"bytes"
 	"embed"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
-
-	"vantage/model/report/markup"
 )
 
-func TestWriter(t *testing.T) {
-	var out bytes.Buffer
-	w := markup.New(&out)
-	w.Open("p", markup.Class("x"), markup.A("title", "a \"b\" & 'c'\x1b"))
-	w.Text("1 < 2 & \"so\"\u202e on\n")
-	w.Void("br")
-	w.Element("b", "</script>")
-	w.Close()
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	want := `<p class="x" title="a &#34;b&#34; &amp; &#39;c&#39;‹U+001B›">1 &lt; 2 &amp; &#34;so&#34;‹U+202E› on` + "\n" + `<br/><b>&lt;/script&gt;</b></p>`
-	if out.String() != want {
-		t.Errorf("%s\nwant\n%s", &out, want)
-	}
-	w.Open("p")
-	if err := w.Flush(); err == nil {
-		t.Error("an element that is not closed is no error")
-	}
-	failing := markup.New(failingWriter{})
-	failing.Text("x")
-	if err := failing.Flush(); !errors.Is(err, errWrite) {
-		t.Error(err)
+func TestMarkup(t *testing.T) {
+	got := tag("p", class("x"), attr("title", "a \"b\" & 'c'\x1b"), "1 < 2 & \"so\"\u202e on\n", emptyTag("br", []attribute{attr("x", 12.34)}), []markup{tag("b", "</script>", 7)})
+	want := `<p class="x" title="a &#34;b&#34; &amp; &#39;c&#39;‹U+001B›">1 &lt; 2 &amp; &#34;so&#34;‹U+202E› on` + "\n" + `<br x="12.3"/><b>&lt;/script&gt;7</b></p>`
+	if string(got) != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
-var errWrite = errors.New("broken")
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }
+// No other file makes markup, or a name, of a string that is no constant.
+func TestOnlyConstantsAreMarkup(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversion := regexp.MustCompile(`\b(markup|constant)\([^"]`)
+	for _, name := range files {
+		if name == "markup.go" || name == "markup_test.go" {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := conversion.Find(source); found != nil {
+			t.Errorf("%s has %s…", name, found)
+		}
+	}
+}
 
 //go:embed testdata/page.css
 var files embed.FS
 
 // The hash is that which `printf '\nbody{}' | openssl sha256 -binary | base64` prints.
 func TestHash(t *testing.T) {
-	if got, want := markup.NewAsset(files, "testdata/page.css").Hash(), "'sha256-ektrY5hdMf4xmv+uLk4m+OGmFlSrViakJtcU/JNHvbk='"; got != want {
+	if got, want := assetHash(files, "testdata/page.css"), "'sha256-ektrY5hdMf4xmv+uLk4m+OGmFlSrViakJtcU/JNHvbk='"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -74,7 +71,7 @@ func TestVisible(t *testing.T) {
 		"a\u0300\u0301\u0302\u0303\u0304\u0305": "a\u0300\u0301\u0302\u0303‹U+0304›‹U+0305›",
 		"❤️":                                    "❤️",
 	} {
-		if got := markup.Visible(text); got != want {
+		if got := visible(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -82,13 +79,13 @@ func TestVisible(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for x, want := range map[float64]string{12.34: "12.3", 12: "12", 0.04: "0", -0.04: "0", -3: "-3", 99.96: "100"} {
-		if got := markup.Number(x); got != want {
+		if got := coordinate(x); got != want {
 			t.Errorf("%g: %s, want %s", x, got, want)
 		}
 	}
 }
 
-// Whatever a text holds, a parser finds the elements that were written, no others, and the text as [markup.Visible]
+// Whatever a text holds, a parser finds the elements that were written, no others, and the text as [visible]
 // gives it, between elements and in an attribute.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{
@@ -98,18 +95,10 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var out bytes.Buffer
-		w := markup.New(&out)
-		w.Open("p", markup.A("title", s))
-		w.Text(s)
-		w.Element("b", "end")
-		w.Close()
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		page := tag("p", attr("title", s), s, tag("b", "end"))
 		var got strings.Builder
 		var names []string
-		decoder := xml.NewDecoder(&out)
+		decoder := xml.NewDecoder(strings.NewReader(string(page)))
 		for {
 			token, err := decoder.Token()
 			if errors.Is(err, io.EOF) {
@@ -121,7 +110,7 @@ func FuzzText(f *testing.F) {
 			switch token := token.(type) {
 			case xml.StartElement:
 				names = append(names, token.Name.Local)
-				if token.Name.Local == "p" && (len(token.Attr) != 1 || token.Attr[0].Value != markup.Visible(s)) {
+				if token.Name.Local == "p" && (len(token.Attr) != 1 || token.Attr[0].Value != visible(s)) {
 					t.Errorf("%q: attributes %q", s, token.Attr)
 				}
 			case xml.CharData:
@@ -131,7 +120,7 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q: %T", s, token)
 			}
 		}
-		if fmt.Sprint(names) != "[p b]" || got.String() != markup.Visible(s)+"end" {
+		if fmt.Sprint(names) != "[p b]" || got.String() != visible(s)+"end" {
 			t.Errorf("%q: elements %v, text %q", s, names, got.String())
 		}
 		for _, r := range got.String() {

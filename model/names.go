@@ -1,5 +1,4 @@
-// Package fuzzy finds what a person who typed a word may have meant.
-package fuzzy
+package model
 
 import "strings"
 

@@ -8,63 +8,37 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/fileio"
+	"vantage/loaders/storage/cache"
 )
 
-// A file that was closed on the node just before it is read is opened again: that is no lost connection.
+// A file whose end was read is closed on the node, and opened again to be read again.
 func TestReadOfClosedFile(t *testing.T) {
 	sshtest.Wrap(t, "exec "+sshtest.SFTPServer)
 	dir := t.TempDir()
 	write(t, dir+"/a", "text")
 	s, inner := openAt(t, dir, 0)
-	if _, err := s.Open(inner + "/a"); err != nil {
-		t.Fatal(err)
-	}
-	f, live := s.files.files[inner+"/a"], s.connection.live
-	if err := f.remote.Close(); err != nil {
-		t.Fatal(err)
-	}
-	p := make([]byte, 4)
-	if _, err := f.fetch(p, 0); err != nil || string(p) != "text" || s.connection.live != live {
-		t.Errorf("%q, %v", p, err)
-	}
-}
-
-// A small file that is read next is requested whole as soon as it is open, and not its start first: that would be a round trip
-// more before the first rows.
-func TestFileReadNextIsRequestedWhole(t *testing.T) {
-	sshtest.Wrap(t, "exec "+sshtest.SFTPServer)
-	dir := t.TempDir()
-	text := randomText(100 << 10)
-	write(t, dir+"/a", text)
-	s, inner := openAt(t, dir, 0)
-	if _, err := s.Tree(inner); err != nil {
-		t.Fatal(err)
-	}
-	s.WillRead([]string{inner + "/a"})
 	h, err := s.Open(inner + "/a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, requested := s.files.files[inner+"/a"], int64(0)
-	f.mu.Lock()
-	for _, g := range f.segments {
-		requested += g.size
-	}
-	f.mu.Unlock()
-	if requested != int64(len(text)) {
-		t.Errorf("%d bytes are requested", requested)
-	}
-	got, err := io.ReadAll(h)
-	if err != nil || string(got) != text {
-		t.Errorf("%d bytes, %v", len(got), err)
+	for range 2 {
+		p := make([]byte, 4)
+		if _, err := h.ReadAt(p, 0); err != nil || string(p) != "text" {
+			t.Errorf("%q, %v", p, err)
+		}
+		if f := s.files[inner+"/a"]; f.remote != nil {
+			t.Error("it is still open")
+		}
 	}
 }
 
 // A file that is replaced by one of the same size, in the second in which it was read, is another one as soon as that second is
 // over; one that was not replaced stays the same.
 func TestReplacedInTheSameSecond(t *testing.T) {
+	repotest.Slow(t)
 	sshtest.Wrap(t, "exec "+sshtest.SFTPServer)
 	dir, second := t.TempDir(), time.Now().Truncate(time.Second)
 	writeThen := func(name, text string) {
@@ -77,9 +51,10 @@ func TestReplacedInTheSameSecond(t *testing.T) {
 	writeThen("a", "old text")
 	writeThen("b", "old text")
 	s, inner := openAt(t, dir, 0)
+	cached := cache.Wrap(s, nil)
 	read := func(name string) (string, fs.FileInfo) {
 		t.Helper()
-		h, err := s.Open(inner + "/" + name)
+		h, err := cached.Open(inner + "/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +74,7 @@ func TestReplacedInTheSameSecond(t *testing.T) {
 		writeThen("a", now)
 		listed, seen := fileio.Object{}, false
 		for until := time.Now().Add(time.Minute); !seen && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-			listed, _ = s.listed(inner + "/a")
+			listed, _ = s.tree(inner).listed(inner + "/a")
 			seen = !fileio.Unchanged(before, listed)
 		}
 		is, err := s.Stat(inner + "/a")
@@ -117,7 +92,7 @@ func TestReplacedInTheSameSecond(t *testing.T) {
 
 // What is told of a replaced file holds until it is written in another second or size.
 func TestReplacements(t *testing.T) {
-	r := replacements{made: map[string]replacement{}}
+	r := replacements{}
 	o := fileio.Object{Path: "/a", Bytes: 8, Modified: time.Unix(1000, 0)}
 	r.add(r.apply(o))
 	r.add(r.apply(o))
@@ -129,7 +104,7 @@ func TestReplacements(t *testing.T) {
 	}
 	later := o
 	later.Modified = time.Unix(1001, 0)
-	if r.apply(later) != later || len(r.made) > 0 {
-		t.Errorf("%v, %v", r.apply(later), r.made)
+	if r.apply(later) != later || len(r) > 0 {
+		t.Errorf("%v, %v", r.apply(later), r)
 	}
 }
