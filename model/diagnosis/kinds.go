@@ -1,0 +1,45 @@
+package diagnosis
+
+// Kind is the name of an illness, as JSON, rules and the screen have it.
+type Kind string
+
+// The kinds.
+const (
+	GraderOutage    Kind = "grader_outage"
+	StuckData       Kind = "stuck_data"
+	GroupMixup      Kind = "group_mixup"
+	GraderNoise     Kind = "grader_noise"
+	RewardHacking   Kind = "reward_hacking"
+	DegenerateText  Kind = "degenerate_text"
+	Truncation      Kind = "truncation"
+	LengthExplosion Kind = "length_explosion"
+	LengthCollapse  Kind = "length_collapse"
+	AnswerCollapse  Kind = "answer_collapse"
+	RewardCollapse  Kind = "reward_collapse"
+	Saturated       Kind = "saturated"
+	TooHard         Kind = "too_hard"
+	Forgetting      Kind = "forgetting"
+)
+
+// KindInfo is an illness with its words.
+type KindInfo struct {
+	Name      Kind
+	What      string   // what happens, one sentence
+	How       string   // how it is found, with its limits
+	LooksLike string   // what is healthy and looks like it
+	Advice    string   // what to do, one sentence
+	Sources   []string // where it is described: titles and addresses
+	detect    func(*evidence) (findings []Finding, blind string)
+	causes    []Kind // that this may be: kinds that follow from it
+}
+
+// Kinds are all, causes before what follows from them.
+func Kinds() []KindInfo {
+	return []KindInfo{{Name: GraderOutage, detect: func(*evidence) ([]Finding, string) { return nil, "" }}}
+}
+
+// evidence is what detectors look at.
+type evidence struct {
+	*Observations
+	texts *Texts // nil if none could be read
+}
