@@ -35,7 +35,8 @@ type KindInfo struct {
 
 // Kinds are all, causes before what follows from them.
 func Kinds() []KindInfo {
-	return []KindInfo{{Name: GraderOutage, detect: func(*evidence) ([]Finding, string) { return nil, "" }}}
+	all := []KindInfo{{Name: GraderOutage, detect: func(*evidence) ([]Finding, string) { return nil, "" }}}
+	return append(all, scalarKinds()...)
 }
 
 // evidence is what detectors look at.
