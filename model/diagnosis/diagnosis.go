@@ -46,6 +46,14 @@ type Finding struct {
 	first, last int // indexes of Since and Until in Observations.Steps
 }
 
+// When says at which steps a finding holds: "since step 61", "steps 61 to 70".
+func (f *Finding) When() string {
+	if f.Lasting {
+		return "since step " + strconv.FormatInt(f.Since, 10)
+	}
+	return units.Steps(f.Since, f.Until)
+}
+
 // Evidence is a figure before and after the onset.
 type Evidence struct {
 	Name                        string // of the figure, as in the glossary where it is there
@@ -84,6 +92,18 @@ type Cost struct {
 	Share   float64 // of all samples of the run
 }
 
+// String is what was generated: "12,800 samples, 3.21M tokens (25% of the run)"; "" if nothing was counted.
+func (c Cost) String() string {
+	if c.Samples == 0 {
+		return ""
+	}
+	text := units.Plural(c.Samples, "samples")
+	if c.Tokens > 0 {
+		text += ", " + units.Count(int(c.Tokens)) + " tokens"
+	}
+	return text + " (" + units.Fixed(100*c.Share, 0) + "% of the run)"
+}
+
 // Series is a figure over the steps: NaN where a step has none.
 type Series struct {
 	Name   string
@@ -103,9 +123,12 @@ type Diagnosis struct {
 	Steps    int       // that were looked at
 }
 
-// Alarms returns the number of findings that are alarms.
+// Alarms returns the number of findings that are alarms, 0 if d is nil.
 func (d *Diagnosis) Alarms() int {
 	n := 0
+	if d == nil {
+		return n
+	}
 	for i := range d.Findings {
 		if d.Findings[i].Severity == Alarm {
 			n++
@@ -114,12 +137,12 @@ func (d *Diagnosis) Alarms() int {
 	return n
 }
 
-// Health is the state of a run in a word, and since when.
+// Health is the state of a run in a word, and since when. A run that is only to be watched is healthy.
 func (d *Diagnosis) Health() string {
 	switch {
 	case d.Steps == 0:
 		return "unknown"
-	case len(d.Findings) == 0:
+	case d.Alarms() == 0:
 		return "healthy"
 	}
 	return string(d.Findings[0].Kind) + " since " + strconv.FormatInt(d.Findings[0].Since, 10)

@@ -1,5 +1,7 @@
 package diagnosis
 
+import "strings"
+
 // Kind is the name of an illness, as JSON, rules and the screen have it.
 type Kind string
 
@@ -20,6 +22,9 @@ const (
 	TooHard         Kind = "too_hard"
 	Forgetting      Kind = "forgetting"
 )
+
+// Words is the kind as people say it: "reward hacking".
+func (k Kind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // KindInfo is an illness with its words.
 type KindInfo struct {
