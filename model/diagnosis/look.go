@@ -19,8 +19,8 @@ type ReadText func(context.Context, model.Place) (model.Text, error)
 
 // How many texts a look reads at most: enough for the shares that detectors ask for.
 const (
-	maxTexts    = 2048
-	maxTextsFar = 256 // of a log that is on another machine, or in a bucket
+	maxTexts    = 4096
+	maxTextsFar = 512 // of a log that is on another machine, or in a bucket
 )
 
 // See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
@@ -37,36 +37,38 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	if snap.Run.Progress.Link.IsRemote() {
 		most = maxTextsFar
 	}
-	texts := readTexts(ctx, snap, Plan(o, most), read)
+	texts := NewTexts(o, most)
+	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
+		if !texts.read(ctx, snap, picks, read) {
+			break
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return &Look{Diagnosis: Of(o, texts), observations: o}, nil
 }
 
-// readTexts reads the texts of some samples, nil if there is none. A far log whose link is lost is not asked again and again.
-func readTexts(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) (texts *Texts) {
+// read reads the texts of some samples, and reports whether it is worth asking for more: of a far log whose link is lost it is not.
+func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) bool {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
 	slices.SortFunc(picks, func(a, b Pick) int {
 		x, y := place(a), place(b)
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
 	})
 	for _, p := range picks {
-		if read == nil || ctx.Err() != nil {
-			break
+		if ctx.Err() != nil {
+			return false
 		}
 		text, err := read(ctx, place(p))
 		switch {
-		case err == nil && texts == nil:
-			texts = &Texts{}
-			fallthrough
 		case err == nil:
-			texts.Add(p, text)
+			t.Add(p, text)
 		case snap.Run.Progress.Link.IsRemote():
-			return texts
+			return false
 		}
 	}
-	return texts
+	return true
 }
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.

@@ -27,7 +27,7 @@ type Texts struct {
 	most    int
 	asked   int
 	rounds  int
-	read    map[int]bool // steps of o that were asked for
+	picked  map[int]bool // steps of o that were asked for
 	answers []answer     // ascending by step and group, once sorted
 	sorted  bool
 	seed    maphash.Seed
@@ -78,7 +78,7 @@ const (
 
 // NewTexts returns texts of which none is read. At most so many are asked for.
 func NewTexts(o *Observations, most int) *Texts {
-	return &Texts{o: o, most: most, read: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
+	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
 }
 
 // Next returns the texts to read next, none if nothing is left to ask.
@@ -101,7 +101,6 @@ func (t *Texts) Next() []Pick {
 	}
 	picks = picks[:min(len(picks), t.most-t.asked)]
 	t.asked += len(picks)
-	slices.SortStableFunc(picks, func(a, b Pick) int { return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.Row, b.Row)) })
 	return picks
 }
 
@@ -128,10 +127,10 @@ func indexesTo(n int) []int {
 // pickStep asks for texts of some groups of a step: those with the least hash of what they hold, so that the order of rows does not
 // matter.
 func (t *Texts) pickStep(i int) []Pick {
-	if t.read[i] {
+	if t.picked[i] {
 		return nil
 	}
-	t.read[i] = true
+	t.picked[i] = true
 	s := &t.o.Steps[i]
 	order := indexesTo(len(s.Groups))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
@@ -170,7 +169,7 @@ func (t *Texts) pickStep(i int) []Pick {
 
 // doubtful returns the steps between the onset of what texts show and the last step read before it.
 func (t *Texts) doubtful() []int {
-	if len(t.read) == len(t.o.Steps) {
+	if len(t.picked) == len(t.o.Steps) {
 		return nil
 	}
 	var steps []int
@@ -182,14 +181,14 @@ func (t *Texts) doubtful() []int {
 		findings, _ := k.detect(e)
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first
-			for lo >= 0 && !t.read[lo] {
+			for lo >= 0 && !t.picked[lo] {
 				lo--
 			}
-			for hi < len(t.o.Steps) && !t.read[hi] {
+			for hi < len(t.o.Steps) && !t.picked[hi] {
 				hi++
 			}
 			for i := max(0, lo-1); i <= min(hi, len(t.o.Steps)-1); i++ {
-				if !t.read[i] {
+				if !t.picked[i] {
 					steps = append(steps, i)
 				}
 			}
