@@ -120,20 +120,56 @@ func truncation(e *evidence) ([]Finding, string) {
 
 // atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest.
 func (e *evidence) atLimit() series {
+	lowest := e.lowest()
 	return e.seriesOf(func(s *Observed) Moments {
-		m := Moments{N: s.Length.N}
-		if l := s.Longest; l.N > 1 && l.Valid > 0 && l.RewardSum/float64(l.Valid) <= e.Low+cutBelow*(e.High-e.Low) {
+		m, l := Moments{N: s.Length.N}, &s.Longest
+		lost := lowest.reward(l.RewardSum / float64(l.Valid))
+		for c := range l.parts {
+			lost = lost || lowest.part(c, l.parts[c].mean())
+		}
+		if l.N > 1 && lost {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m
 	})
 }
 
+// lowest says which means of the reward, or of a reward column, are next to the lowest, where those of the run are not.
+type lowest struct {
+	limit float64
+	parts []float64 // limits; NaN for a column that is low anyway
+}
+
+func (e *evidence) lowest() lowest {
+	l := lowest{limit: e.Low + cutBelow*(e.High-e.Low), parts: make([]float64, len(e.Parts))}
+	for c := range e.Parts {
+		all, level := Moments{}, Level{}
+		for i := range e.Steps {
+			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
+				p := &e.Steps[i].Parts[c]
+				all.join(p.Moments)
+				level.add(p.Low)
+				level.add(p.High)
+			}
+		}
+		l.parts[c] = level.Low + cutBelow*(level.High-level.Low)
+		if !(all.mean() > level.Low+2*cutBelow*(level.High-level.Low)) {
+			l.parts[c] = math.NaN()
+		}
+	}
+	return l
+}
+
+func (l *lowest) reward(mean float64) bool { return mean <= l.limit }
+
+func (l *lowest) part(c int, mean float64) bool { return c < len(l.parts) && mean <= l.parts[c] }
+
 // gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
 // rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
-	won, wonCut, cuts, reward := 0, 0, 0, 0.0
-	middle := (e.Low + e.High) / 2
+	won, wonCut, cuts, reward := 0, 0, 0, Moments{}
+	parts := make([]Moments, len(e.Parts))
+	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
 	longer, pairs := 0.0, 0.0
 	var cutWords, otherWords []int
 	all := e.texts.all()
@@ -148,7 +184,12 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 		}
 		if is {
 			cuts++
-			reward += a.reward
+			reward.add(a.reward)
+			for c, x := range a.parts {
+				if x-x == 0 {
+					parts[c].add(x)
+				}
+			}
 			cutWords = append(cutWords, a.words)
 		} else {
 			otherWords = append(otherWords, a.words)
@@ -159,8 +200,11 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 			cutWords, otherWords = cutWords[:0], otherWords[:0]
 		}
 	}
-	return cuts >= 10 && won >= 10 && float64(wonCut) <= finishedWins*float64(won) && reward/float64(cuts) <= e.Low+cutBelow*(e.High-e.Low) &&
-		longer >= cutLonger*pairs
+	loses := lowest.reward(reward.mean()) && float64(wonCut) <= finishedWins*float64(won)
+	for c := range parts {
+		loses = loses || lowest.part(c, parts[c].mean())
+	}
+	return cuts >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
 }
 
 // probabilityLonger is the probability that one of a is greater than one of b; equal ones count half. It sorts b.

@@ -51,6 +51,7 @@ type Pick struct {
 type answer struct {
 	step, group int
 	reward      float64
+	parts       []float64 // by reward column
 	prompt      uint32
 	whole       uint64 // hash of its words; 0 if it has none
 	words       int
@@ -242,6 +243,7 @@ func (t *Texts) Add(p Pick, text model.Text) {
 	a := answer{
 		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
 		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
+		parts:      t.partsOf(p),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
 	if len(words) > 0 {
@@ -257,6 +259,19 @@ func (t *Texts) Add(p Pick, text model.Text) {
 	}
 	t.answers = append(t.answers, a)
 	t.sorted = false
+}
+
+// partsOf are the values of the reward columns of a sample.
+func (t *Texts) partsOf(p Pick) []float64 {
+	var all []float64
+	for _, column := range t.o.snap.Steps[p.Step].Components {
+		x := math.NaN()
+		if column != nil {
+			x = column[p.Row]
+		}
+		all = append(all, x)
+	}
+	return all
 }
 
 func firstBytes(text string, n int) string {
