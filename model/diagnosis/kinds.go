@@ -42,16 +42,16 @@ type KindInfo struct {
 // Kinds are all, causes before what follows from them.
 func Kinds() []KindInfo {
 	return []KindInfo{
-		{Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, RewardHacking, Forgetting, GraderNoise}},
+		{Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise}},
 		{Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup}},
 		{Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard}},
 		{Name: GraderNoise, detect: noise, texts: true},
-		{Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse}},
+		{Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage}},
 		{Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse}},
 		{Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting}},
 		{Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard}},
 		{Name: LengthCollapse, detect: shrinking, follows: []Kind{RewardCollapse, TooHard}},
-		{Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting}},
+		{Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage}},
 		{Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting}},
 		{Name: TooHard, detect: hopeless, follows: []Kind{RewardCollapse}},
 		{Name: Saturated, detect: saturated},
