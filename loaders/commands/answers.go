@@ -19,6 +19,7 @@ import (
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/report"
+	"vantage/model/scalars"
 )
 
 func (p *Program) summary() *cobra.Command {
@@ -34,7 +35,7 @@ scripts; report has all figures.`,
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		sets:   unweighed,
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			run, trend, err := glanceAt(ctx, log, log.set)
 			if err != nil {
 				return nil, err
@@ -52,7 +53,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 				s.Examples = append(s.Examples, name)
 			}
 			return s, nil
-		}),
+		})),
 	}.of(p)
 }
 
@@ -88,6 +89,9 @@ func (l *openLog) diagnose(ctx context.Context, selected model.Snapshot) (*diagn
 	look, err := diagnosis.See(ctx, l.snap.Only(l.snap.Steps[:i+1]), l.set, l.Text, nil)
 	if err != nil {
 		return nil, err
+	}
+	if found, err := l.scalarsBeside(); err == nil {
+		scalars.Add(look.Diagnosis, found)
 	}
 	return look.Diagnosis.Within(first, last), nil
 }
