@@ -33,7 +33,7 @@ func scalarKinds() []KindInfo {
 		{
 			Name: GradientSpikes, detect: blind,
 			What:      "Single updates are far larger than those around them, or the gradient is no number any more.",
-			How:       "A norm ten times the median of its neighbours and far outside of their spread, at a tenth of the steps or fewer, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
+			How:       "A norm ten times the median of its neighbours and far outside of their spread, at few of the steps, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
 			LooksLike: "a gradient that is twice as large at times, or always as uneven",
 			Advice:    "Look at the samples of those steps, lower the learning rate or clip the norm nearer to its median.",
 			Sources:   []string{"Pascanu et al. 2013, On the difficulty of training recurrent neural networks, arXiv:1211.5063"},
