@@ -82,6 +82,18 @@ type Blindness struct {
 	Why   string
 }
 
+// String says it: "answer_collapse, grader_noise: the log has no texts".
+func (b Blindness) String() string {
+	names := ""
+	for i, k := range b.Kinds {
+		if i > 0 {
+			names += ", "
+		}
+		names += string(k)
+	}
+	return names + ": " + b.Why
+}
+
 // Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.
 func (d *Diagnosis) Blindnesses() (all []Blindness) {
 	for _, b := range d.Blind {
