@@ -71,9 +71,16 @@ func readTexts(ctx context.Context, snap model.Snapshot, picks []Pick, read Read
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.
 func (d *Diagnosis) Within(first, last int64) *Diagnosis {
-	within := *d
-	within.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return f.Until < first || f.Since > last })
-	return &within
+	return d.only(func(f *Finding) bool { return f.Until >= first && f.Since <= last })
+}
+
+// Lasting returns the findings that hold at the newest step, and what cannot be told.
+func (d *Diagnosis) Lasting() *Diagnosis { return d.only(func(f *Finding) bool { return f.Lasting }) }
+
+func (d *Diagnosis) only(holds func(*Finding) bool) *Diagnosis {
+	some := *d
+	some.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return !holds(&f) })
+	return &some
 }
 
 // Blindness is kinds that cannot be told for one reason.

@@ -112,15 +112,15 @@ func (p *page) foundFacts() []Fact {
 	return findingFacts(p.Diagnosis, wholeFinding, math.MaxInt)
 }
 
-// foundJSON are the findings of the report, with every figure.
-func (p *page) foundJSON() object {
-	if p.Diagnosis == nil {
+// diagnosisJSON is what ails a run, with every figure; nothing if nobody looked.
+func diagnosisJSON(d *diagnosis.Diagnosis) object {
+	if d == nil {
 		return nil
 	}
-	findings := findingsJSON(p.Diagnosis, wholeFinding)
+	findings := findingsJSON(d, wholeFinding)
 	for i := range findings {
 		var figures []object
-		for _, e := range p.Diagnosis.Findings[i].Evidence {
+		for _, e := range d.Findings[i].Evidence {
 			o := object{{"name", sanitize.Line(e.Name)}}
 			if e.BeforeSamples > 0 {
 				o = append(o, object{{"before", rounded(e.Before)}, {"before_steps", []int64{e.BeforeFrom, e.BeforeTo}}, {"before_count", e.BeforeSamples}}...)
@@ -131,5 +131,5 @@ func (p *page) foundJSON() object {
 		}
 		findings[i] = append(findings[i], member{"figures", some(figures)})
 	}
-	return object{{"health", p.Diagnosis.Health()}, {"findings", findings}, {"cannot_tell", blindJSON(p.Diagnosis, math.MaxInt)}}
+	return object{{"health", d.Health()}, {"findings", findings}, {"cannot_tell", blindJSON(d, math.MaxInt)}}
 }
