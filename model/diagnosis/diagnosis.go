@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -38,8 +39,9 @@ type Finding struct {
 	Evidence []Evidence
 	Example  Example
 	Cost     Cost
-	Advice   string // what to do, one sentence
-	Series   Series // what shows it over the steps
+	Advice   string   // what to do, one sentence
+	Series   Series   // what shows it over the steps
+	Follows  []string // titles of what follows from it
 
 	first, last int // indexes of Since and Until in Observations.Steps
 }
@@ -163,7 +165,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 			d.Findings = append(d.Findings, f)
 		}
 	}
-	d.Findings = withoutConsequences(d.Findings)
+	d.Findings = withoutConsequences(d.Findings, d.Steps)
 	slices.SortStableFunc(d.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first))
 	})
@@ -173,7 +175,37 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 // complete fills in what follows from the first and the last step of a finding.
 func (o *Observations) complete(f *Finding) {
 	f.Since, f.Until, f.Lasting = o.Steps[f.first].Step, o.Steps[f.last].Step, f.last == len(o.Steps)-1
+	for i := f.first; i <= f.last; i++ {
+		f.Cost.Samples += o.Steps[i].Rows
+		if o.Unit == model.LengthTokens {
+			f.Cost.Tokens += o.Steps[i].Tokens
+		}
+	}
+	f.Cost.Share = float64(f.Cost.Samples) / float64(max(1, o.rows))
 }
 
-// withoutConsequences leaves out findings that follow from another.
-func withoutConsequences(all []Finding) []Finding { return all }
+// withoutConsequences leaves out findings that may follow from another which set in before them, or so shortly after that the noise
+// of steps does not tell which was first.
+func withoutConsequences(all []Finding, steps int) []Finding {
+	slack := max(leastSteps, steps/8)
+	gone := make([]bool, len(all))
+	for _, k := range Kinds() {
+		i := slices.IndexFunc(all, func(f Finding) bool { return f.Kind == k.Name && f.Severity == Alarm })
+		if i < 0 || gone[i] {
+			continue
+		}
+		for j := range all {
+			if j != i && !gone[j] && slices.Contains(k.follows, all[j].Kind) && all[j].first >= all[i].first-slack {
+				gone[j] = true
+				all[i].Follows = append(all[i].Follows, all[j].Title)
+			}
+		}
+	}
+	var kept []Finding
+	for i := range all {
+		if !gone[i] {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}
