@@ -37,36 +37,44 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	if snap.Run.Progress.Link.IsRemote() {
 		most = maxTextsFar
 	}
-	texts := readTexts(ctx, snap, Plan(o, most), read)
+	texts := NewTexts(o, most)
+	if !readTexts(ctx, snap, texts, read) {
+		texts = nil
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &Look{Diagnosis: Of(o, texts), observations: o}, nil
+	d := Of(o, texts)
+	for i := range o.Steps {
+		d.Numbers = append(d.Numbers, o.Steps[i].Step)
+	}
+	return &Look{Diagnosis: d, observations: o}, nil
 }
 
-// readTexts reads the texts of some samples, nil if there is none. A far log whose link is lost is not asked again and again.
-func readTexts(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) (texts *Texts) {
+// readTexts reads what texts asks for, and reports whether there was some. A far log is not asked again after an error: its link is
+// lost.
+func readTexts(ctx context.Context, snap model.Snapshot, texts *Texts, read ReadText) (some bool) {
+	if read == nil {
+		return false
+	}
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
-	slices.SortFunc(picks, func(a, b Pick) int {
-		x, y := place(a), place(b)
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
-	})
-	for _, p := range picks {
-		if read == nil || ctx.Err() != nil {
-			break
-		}
-		text, err := read(ctx, place(p))
-		switch {
-		case err == nil && texts == nil:
-			texts = &Texts{}
-			fallthrough
-		case err == nil:
-			texts.Add(p, text)
-		case snap.Run.Progress.Link.IsRemote():
-			return texts
+	for picks := texts.Next(); len(picks) > 0; picks = texts.Next() {
+		slices.SortFunc(picks, func(a, b Pick) int {
+			x, y := place(a), place(b)
+			return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
+		})
+		for _, p := range picks {
+			text, err := read(ctx, place(p))
+			if err != nil && (ctx.Err() != nil || snap.Run.Progress.Link.IsRemote()) {
+				return some
+			}
+			if err == nil {
+				texts.Add(p, text)
+				some = true
+			}
 		}
 	}
-	return texts
+	return some
 }
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.

@@ -34,7 +34,7 @@ func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []
 			o = append(o, member{"cost", object{{"samples", f.Cost.Samples}, {"tokens", some(f.Cost.Tokens)}, {"share", rounded(f.Cost.Share)}}})
 		}
 		if cut.advice {
-			o = append(o, member{"advice", withoutKeys(shorten(f.Advice, maxAdvice))})
+			o = append(o, member{"advice", some(withoutKeys(shorten(f.Advice, maxAdvice)))})
 		}
 		findings = append(findings, o)
 	}
@@ -93,8 +93,8 @@ func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, bl
 		if cost := f.Cost.String(); cut.cost && cost != "" {
 			add("generated since then: %s", cost)
 		}
-		if cut.advice {
-			add("do: %s", withoutKeys(shorten(f.Advice, maxAdvice)))
+		if advice := withoutKeys(shorten(f.Advice, maxAdvice)); cut.advice && advice != "" {
+			add("do: %s", advice)
 		}
 	}
 	told := diagnosis.Diagnosis{Blind: d.Blind[:min(blind, len(d.Blind))]}
