@@ -296,6 +296,12 @@ func hacking(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
+// bothRare reports whether two changes at once are no chance, of which each alone is unlikely.
+func bothRare(up, down float64, places int) bool {
+	p, q := chance(up, places), chance(down, places)
+	return up > 0 && down < 0 && max(p, q) < 0.01 && p*q < rare
+}
+
 func (e *evidence) partsDiverge() (Finding, bool) {
 	if e.tooFew() != "" || len(e.Parts) < 2 {
 		return Finding{}, false
@@ -326,10 +332,10 @@ func (e *evidence) partsDiverge() (Finding, bool) {
 		if k.low, k.width = low, high-low; !(k.width > 0) || math.IsInf(k.width, 0) {
 			continue
 		}
-		k.up, k.rises = k.shiftOf(1)
-		k.down, k.falls = k.shiftOf(-1)
-		k.rises = k.rises && k.up.done() >= hackedRise*k.width
-		k.falls = k.falls && -k.down.done() >= max(hackedFall*k.width, hackedFallPart*(k.down.level.mean()-k.low))
+		k.up, _ = k.shiftOf(1)
+		k.down, _ = k.shiftOf(-1)
+		k.rises = k.up.done() >= hackedRise*k.width
+		k.falls = -k.down.done() >= max(hackedFall*k.width, hackedFallPart*(k.down.level.mean()-k.low))
 		columns = append(columns, k)
 	}
 	rewards := e.rewards()
@@ -338,7 +344,7 @@ func (e *evidence) partsDiverge() (Finding, bool) {
 			continue
 		}
 		for _, up := range columns {
-			if !up.rises || up.name == down.name || isSubstance(up.name) {
+			if !up.rises || up.name == down.name || isSubstance(up.name) || !bothRare(up.up.z, down.down.z, len(rewards)) {
 				continue
 			}
 			span := rewards.span()

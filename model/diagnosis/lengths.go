@@ -13,7 +13,9 @@ import (
 const (
 	lengthBand   = 1.3  // times the usual length: within it lengths drift in every run
 	lengthDouble = 2    // times: a budget doubles
-	rewardGain   = 0.05 // of the range of rewards: what longer answers must win for the length to pay
+	rewardGain   = 0.1  // of the range of rewards: what longer answers must win for the length to pay
+	rewardHeld   = 0.03 // of the range of rewards: within it the reward holds
+	stubTimes    = 3    // times shorter are stubs
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
@@ -26,9 +28,12 @@ func (o *Observations) logLengths() series {
 
 // explosion finds lengths that more than double without a gain of the reward.
 func explosion(e *evidence) ([]Finding, string) {
-	return e.lengthChange(1, "answers grow from %s to %s %s, and the reward does not gain", func(gain, z float64) Severity {
-		if gain > rewardGain && z > 2 {
+	return e.lengthChange(1, "answers grow from %s to %s %s, and the reward does not gain", func(_, gain, z float64) Severity {
+		switch {
+		case gain > rewardGain && z > 2:
 			return "" // it pays
+		case gain > rewardHeld && z > 3:
+			return Watch // a little, at twice the cost
 		}
 		return Alarm
 	})
@@ -36,18 +41,21 @@ func explosion(e *evidence) ([]Finding, string) {
 
 // shrinking finds answers that shrink to stubs and win less often.
 func shrinking(e *evidence) ([]Finding, string) {
-	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(gain, z float64) Severity {
+	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(times, gain, z float64) Severity {
+		error := math.Abs(gain / z)
 		switch {
 		case gain > rewardGain && z > 2:
 			return ""
-		case gain < -rewardGain && z < -2:
+		case gain < -rewardHeld && z < -2:
 			return Alarm
+		case times >= stubTimes && gain < rewardHeld && gain-2*error < -2*rewardHeld:
+			return Alarm // nothing shows that stubs win as often
 		}
 		return Watch
 	})
 }
 
-func (e *evidence) lengthChange(sign float64, title string, judge func(gain, z float64) Severity) ([]Finding, string) {
+func (e *evidence) lengthChange(sign float64, title string, judge func(times, gain, z float64) Severity) ([]Finding, string) {
 	if !e.lengths {
 		return nil, "the log has no lengths"
 	}
@@ -64,8 +72,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(gain, z f
 		return nil, ""
 	}
 	rewards, span := e.rewards(), s.span()
-	reward := rewards.compare(from-span, from, max(from, len(s)-span), len(s))
-	severity := judge(reward.change()/(e.High-e.Low), reward.z)
+	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
+	reward := rewards.compare(from-2*span, from, min(settled, len(s)-span), len(s))
+	severity := judge(math.Exp(sign*k.done()), reward.change()/(e.High-e.Low), reward.z)
 	if severity == "" {
 		return nil, ""
 	}
@@ -111,23 +120,61 @@ func truncation(e *evidence) ([]Finding, string) {
 
 // atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest.
 func (e *evidence) atLimit() series {
+	lowest := e.lowest()
 	return e.seriesOf(func(s *Observed) Moments {
-		m := Moments{N: s.Length.N}
-		if l := s.Longest; l.N > 1 && l.Valid > 0 && l.RewardSum/float64(l.Valid) <= e.Low+cutBelow*(e.High-e.Low) {
+		m, l := Moments{N: s.Length.N}, &s.Longest
+		lost := lowest.reward(l.RewardSum / float64(l.Valid))
+		for c := range l.parts {
+			lost = lost || lowest.part(c, l.parts[c].mean())
+		}
+		if l.N > 1 && lost {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m
 	})
 }
 
-// gradedLowest reports whether answers that a rule calls cut are longer than others, lose, and seldom win: then the rule is right
-// about this log.
+// lowest says which means of the reward, or of a reward column, are next to the lowest, where those of the run are not.
+type lowest struct {
+	limit float64
+	parts []float64 // limits; NaN for a column that is low anyway
+}
+
+func (e *evidence) lowest() lowest {
+	l := lowest{limit: e.Low + cutBelow*(e.High-e.Low), parts: make([]float64, len(e.Parts))}
+	for c := range e.Parts {
+		all, level := Moments{}, Level{}
+		for i := range e.Steps {
+			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
+				p := &e.Steps[i].Parts[c]
+				all.join(p.Moments)
+				level.add(p.Low)
+				level.add(p.High)
+			}
+		}
+		l.parts[c] = level.Low + cutBelow*(level.High-level.Low)
+		if !(all.mean() > level.Low+2*cutBelow*(level.High-level.Low)) {
+			l.parts[c] = math.NaN()
+		}
+	}
+	return l
+}
+
+func (l *lowest) reward(mean float64) bool { return mean <= l.limit }
+
+func (l *lowest) part(c int, mean float64) bool { return c < len(l.parts) && mean <= l.parts[c] }
+
+// gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
+// rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
-	won, wonCut, cuts, reward := 0, 0, 0, 0.0
-	middle := (e.Low + e.High) / 2
+	won, wonCut, cuts, reward := 0, 0, 0, Moments{}
+	parts := make([]Moments, len(e.Parts))
+	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
+	longer, pairs := 0.0, 0.0
 	var cutWords, otherWords []int
-	for i := range e.texts.answers {
-		a := &e.texts.answers[i]
+	all := e.texts.all()
+	for i := range all {
+		a := &all[i]
 		is := cut(a)
 		if a.reward > middle {
 			won++
@@ -137,19 +184,30 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 		}
 		if is {
 			cuts++
-			reward += a.reward
+			reward.add(a.reward)
+			for c, x := range a.parts {
+				if x-x == 0 {
+					parts[c].add(x)
+				}
+			}
 			cutWords = append(cutWords, a.words)
 		} else {
 			otherWords = append(otherWords, a.words)
 		}
+		if i+1 == len(all) || all[i+1].step != a.step {
+			n := float64(len(cutWords) * len(otherWords))
+			longer, pairs = longer+n*probabilityLonger(cutWords, otherWords), pairs+n
+			cutWords, otherWords = cutWords[:0], otherWords[:0]
+		}
 	}
-	if cuts < 10 || won < 10 || float64(wonCut) > finishedWins*float64(won) || reward/float64(cuts) > e.Low+cutBelow*(e.High-e.Low) {
-		return false
+	loses := lowest.reward(reward.mean()) && float64(wonCut) <= finishedWins*float64(won)
+	for c := range parts {
+		loses = loses || lowest.part(c, parts[c].mean())
 	}
-	return probabilityLonger(cutWords, otherWords) >= cutLonger
+	return cuts >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
 }
 
-// probabilityLonger is the probability that one of a is greater than one of b; equal ones count half.
+// probabilityLonger is the probability that one of a is greater than one of b; equal ones count half. It sorts b.
 func probabilityLonger(a, b []int) float64 {
 	slices.Sort(b)
 	sum := 0.0
@@ -158,7 +216,7 @@ func probabilityLonger(a, b []int) float64 {
 		hi, _ := slices.BinarySearch(b, x+1)
 		sum += float64(lo+hi) / 2
 	}
-	return sum / float64(len(a)*max(1, len(b)))
+	return sum / float64(max(1, len(a)*len(b)))
 }
 
 func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {

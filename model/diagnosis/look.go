@@ -19,8 +19,8 @@ type ReadText func(context.Context, model.Place) (model.Text, error)
 
 // How many texts a look reads at most: enough for the shares that detectors ask for.
 const (
-	maxTexts    = 2048
-	maxTextsFar = 256 // of a log that is on another machine, or in a bucket
+	maxTexts    = 4096
+	maxTextsFar = 512 // of a log that is on another machine, or in a bucket
 )
 
 // See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
@@ -38,8 +38,10 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 		most = maxTextsFar
 	}
 	texts := NewTexts(o, most)
-	if !readTexts(ctx, snap, texts, read) {
-		texts = nil
+	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
+		if !texts.read(ctx, snap, picks, read) {
+			break
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,30 +53,26 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	return &Look{Diagnosis: d, observations: o}, nil
 }
 
-// readTexts reads what texts asks for, and reports whether there was some. A far log is not asked again after an error: its link is
-// lost.
-func readTexts(ctx context.Context, snap model.Snapshot, texts *Texts, read ReadText) (some bool) {
-	if read == nil {
-		return false
-	}
+// read reads the texts of some samples, and reports whether it is worth asking for more: of a far log whose link is lost it is not.
+func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) bool {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
-	for picks := texts.Next(); len(picks) > 0; picks = texts.Next() {
-		slices.SortFunc(picks, func(a, b Pick) int {
-			x, y := place(a), place(b)
-			return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
-		})
-		for _, p := range picks {
-			text, err := read(ctx, place(p))
-			if err != nil && (ctx.Err() != nil || snap.Run.Progress.Link.IsRemote()) {
-				return some
-			}
-			if err == nil {
-				texts.Add(p, text)
-				some = true
-			}
+	slices.SortFunc(picks, func(a, b Pick) int {
+		x, y := place(a), place(b)
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
+	})
+	for _, p := range picks {
+		if ctx.Err() != nil {
+			return false
+		}
+		text, err := read(ctx, place(p))
+		switch {
+		case err == nil:
+			t.Add(p, text)
+		case snap.Run.Progress.Link.IsRemote():
+			return false
 		}
 	}
-	return some
+	return true
 }
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.

@@ -86,8 +86,9 @@ func (l *Level) Constant() bool { return l.AtLow > 0 && l.Low == l.High }
 type Longest struct {
 	Length    int32
 	N         int
-	RewardSum float64 // of those with a finite reward
-	Valid     int     // how many these are
+	RewardSum float64   // of those with a finite reward
+	Valid     int       // how many these are
+	parts     []Moments // of their reward columns
 }
 
 // Part is a reward column in a step.
@@ -204,6 +205,7 @@ func observe(snap model.Snapshot, i int, set model.Settings, scales []model.Rewa
 	}
 	step := snap.Steps[i]
 	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
+	s.Longest.parts = make([]Moments, len(step.Components))
 	s.Groups = make([]GroupFacts, 0, len(grouped.Offsets))
 	prints := make([]uint64, 0, 64)
 	for lo, hi := range grouped.Groups() {
@@ -237,7 +239,13 @@ func observe(snap model.Snapshot, i int, set model.Settings, scales []model.Rewa
 			if length > 0 {
 				lengths.add(math.Log(float64(length)))
 				s.Tokens += int64(length)
-				s.Longest.take(length, reward)
+				if s.Longest.take(length, reward) {
+					for c, part := range step.Components {
+						if part != nil && part[row]-part[row] == 0 {
+							s.Longest.parts[c].add(part[row])
+						}
+					}
+				}
 			}
 		}
 		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
@@ -261,18 +269,21 @@ func (p *Part) take(x float64) {
 	p.Level.add(x)
 }
 
-func (l *Longest) take(length int32, reward float64) {
+// take counts a row, and reports whether it is among the longest so far.
+func (l *Longest) take(length int32, reward float64) bool {
 	if length < l.Length {
-		return
+		return false
 	}
 	if length > l.Length {
-		*l = Longest{Length: length}
+		*l = Longest{Length: length, parts: l.parts}
+		clear(l.parts)
 	}
 	l.N++
 	if reward-reward == 0 {
 		l.RewardSum += reward
 		l.Valid++
 	}
+	return true
 }
 
 // fateOf is what the rewards of a group tell before any filter.

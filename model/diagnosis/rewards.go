@@ -17,6 +17,7 @@ const (
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
+	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
 )
@@ -231,6 +232,9 @@ func collapse(e *evidence) ([]Finding, string) {
 	if !found || up < leastLevel*(e.High-e.Low) || k.settled.mean()-e.Low > floorShare*up {
 		return nil, ""
 	}
+	if e.harderPrompts(s, &k) {
+		return nil, ""
+	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
 	if e.newSourcesOnly(k.a, k.b) {
 		f.Severity = Watch
@@ -239,6 +243,34 @@ func collapse(e *evidence) ([]Finding, string) {
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
+}
+
+// harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
+// prompts from then on was there before. too_hard names such runs.
+func (e *evidence) harderPrompts(s series, k *shift) bool {
+	if s[k.b].N == 0 || s[k.b-1].N == 0 || !e.prompts {
+		return false
+	}
+	half := k.level.mean() + k.done()/2
+	if s[k.b].mean() > half || s[k.b-1].mean() < half {
+		return false
+	}
+	before := map[uint32]bool{}
+	for i := range e.Steps[:k.b] {
+		for _, g := range e.Steps[i].Groups {
+			before[g.Prompt] = true
+		}
+	}
+	groups, known := 0, 0
+	for i := k.b; i < len(e.Steps); i++ {
+		for _, g := range e.Steps[i].Groups {
+			groups++
+			if before[g.Prompt] {
+				known++
+			}
+		}
+	}
+	return groups > 0 && float64(known) < knownPrompts*float64(groups)
 }
 
 // tooFew says that there are too few steps for a level before and one after.
@@ -254,7 +286,8 @@ func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding,
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
 	from := s.turn(0, limit, 1)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
-	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || last.mean() < limit {
+	variance, dof := s.variance(len(s)-s.span(), len(s))
+	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
 		return Finding{}, s, false
 	}
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{fate.String() + " groups", s.values()}}

@@ -110,8 +110,9 @@ func chance(z float64, places int) float64 {
 	return min(1, float64(max(1, places))*math.Erfc(math.Abs(z)/math.Sqrt2))
 }
 
-// rare is the probability below which chance is no explanation: with fourteen kinds, one run in some thousands has a false one.
-const rare = 1e-5
+// rare is the probability below which chance is no explanation: with some twenty changes looked for in a run, one healthy run in
+// hundreds has one, and few of these are large enough to matter.
+const rare = 1e-4
 
 // turn returns the step from which a series stays beyond a limit: where the sum of what it is above it, over all steps before, is
 // least. A single step does not move it. sign is −1 for below.

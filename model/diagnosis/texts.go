@@ -27,7 +27,7 @@ type Texts struct {
 	most    int
 	asked   int
 	rounds  int
-	read    map[int]bool // steps of o that were asked for
+	picked  map[int]bool // steps of o that were asked for
 	answers []answer     // ascending by step and group, once sorted
 	sorted  bool
 	seed    maphash.Seed
@@ -51,6 +51,7 @@ type Pick struct {
 type answer struct {
 	step, group int
 	reward      float64
+	parts       []float64 // by reward column
 	prompt      uint32
 	whole       uint64 // hash of its words; 0 if it has none
 	words       int
@@ -78,7 +79,7 @@ const (
 
 // NewTexts returns texts of which none is read. At most so many are asked for.
 func NewTexts(o *Observations, most int) *Texts {
-	return &Texts{o: o, most: most, read: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
+	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
 }
 
 // Next returns the texts to read next, none if nothing is left to ask.
@@ -101,7 +102,6 @@ func (t *Texts) Next() []Pick {
 	}
 	picks = picks[:min(len(picks), t.most-t.asked)]
 	t.asked += len(picks)
-	slices.SortStableFunc(picks, func(a, b Pick) int { return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.Row, b.Row)) })
 	return picks
 }
 
@@ -128,10 +128,10 @@ func indexesTo(n int) []int {
 // pickStep asks for texts of some groups of a step: those with the least hash of what they hold, so that the order of rows does not
 // matter.
 func (t *Texts) pickStep(i int) []Pick {
-	if t.read[i] {
+	if t.picked[i] {
 		return nil
 	}
-	t.read[i] = true
+	t.picked[i] = true
 	s := &t.o.Steps[i]
 	order := indexesTo(len(s.Groups))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
@@ -170,7 +170,7 @@ func (t *Texts) pickStep(i int) []Pick {
 
 // doubtful returns the steps between the onset of what texts show and the last step read before it.
 func (t *Texts) doubtful() []int {
-	if len(t.read) == len(t.o.Steps) {
+	if len(t.picked) == len(t.o.Steps) {
 		return nil
 	}
 	var steps []int
@@ -182,14 +182,14 @@ func (t *Texts) doubtful() []int {
 		findings, _ := k.detect(e)
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first
-			for lo >= 0 && !t.read[lo] {
+			for lo >= 0 && !t.picked[lo] {
 				lo--
 			}
-			for hi < len(t.o.Steps) && !t.read[hi] {
+			for hi < len(t.o.Steps) && !t.picked[hi] {
 				hi++
 			}
 			for i := max(0, lo-1); i <= min(hi, len(t.o.Steps)-1); i++ {
-				if !t.read[i] {
+				if !t.picked[i] {
 					steps = append(steps, i)
 				}
 			}
@@ -243,6 +243,7 @@ func (t *Texts) Add(p Pick, text model.Text) {
 	a := answer{
 		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
 		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
+		parts:      t.partsOf(p),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
 	if len(words) > 0 {
@@ -258,6 +259,19 @@ func (t *Texts) Add(p Pick, text model.Text) {
 	}
 	t.answers = append(t.answers, a)
 	t.sorted = false
+}
+
+// partsOf are the values of the reward columns of a sample.
+func (t *Texts) partsOf(p Pick) []float64 {
+	var all []float64
+	for _, column := range t.o.snap.Steps[p.Step].Components {
+		x := math.NaN()
+		if column != nil {
+			x = column[p.Row]
+		}
+		all = append(all, x)
+	}
+	return all
 }
 
 func firstBytes(text string, n int) string {
