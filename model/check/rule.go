@@ -116,7 +116,7 @@ func (r Rule) validate() error {
 		return wrong("only %s has a limit in %s: write a number or a percentage, such as unreadable>1%%", stall, r.Unit)
 	case r.OfLog():
 	case !counted && !strings.ContainsAny(r.Name, "/_@"):
-		return wrong("unknown name %q: a rule can check %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "))
+		return wrong("unknown name %q: a rule can check %s, a kind of alarm such as %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "), diagnosis.RewardHacking)
 	case r.Unit == "%" && !counted:
 		return wrong("%s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r.Name, r.Name, r.Op, r.Limit/100)
 	case timed:
@@ -137,9 +137,6 @@ func CountNames() []string {
 		if f != model.FateOpen {
 			names = append(names, f.Key())
 		}
-	}
-	for _, k := range diagnosis.Kinds() {
-		names = append(names, string(k.Name))
 	}
 	return names
 }

@@ -96,7 +96,7 @@ func (s *CheckState) gauges() []gauge {
 				found.samples = append(found.samples, gaugeSample{float64(f.Since), labels})
 			}
 		}
-		all = append(all, one("vantage_findings_alarms", "How many alarms there are.", float64(d.Alarms())), found)
+		all = append(all, one("vantage_alarms", "How many alarms there are.", float64(d.Alarms())), found)
 	}
 	if !s.Log.LastWrite.IsZero() {
 		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))
