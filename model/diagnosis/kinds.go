@@ -46,7 +46,7 @@ type Source struct{ Title, Address string }
 func Kinds() []KindInfo {
 	return []KindInfo{
 		{
-			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, RewardHacking, Forgetting, GraderNoise},
+			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
 			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though the groups just before had it so seldom that this is no chance; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
@@ -78,7 +78,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}, {"Lv et al. 2025, The Climb Carves Wisdom Deeper Than the Summit: On the Noisy Rewards in Learning to Reason", "https://arxiv.org/abs/2505.22653"}},
 		},
 		{
-			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse},
+			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage},
 			What:      "The reward rises while what it stands for falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
 			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward rises.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
@@ -118,7 +118,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"VLM-R1 280: answers become shorter and shorter", "https://github.com/om-ai-lab/VLM-R1/issues/280"}, {"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
 		},
 		{
-			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting},
+			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
 			What:      "The answers to one prompt become one answer, right or wrong, and groups have nothing left to compare.",
 			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of what it was.",
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words.",

@@ -229,7 +229,7 @@ func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {
 
 // shareFrom finds a share that is beyond a limit from a step to the end.
 func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding, bool) {
-	from := s.turn(0, limit, 1)
+	from := s.beyond(limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
 	if len(s)-from < leastSteps || after.Sum < 10 || last.mean() < limit {
 		return Finding{}, false
