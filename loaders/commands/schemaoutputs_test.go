@@ -21,6 +21,7 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/modeltest"
 	"vantage/model/analysis"
+	"vantage/model/check"
 	"vantage/model/choice"
 	"vantage/model/glance"
 	"vantage/model/report"
@@ -314,6 +315,11 @@ func (s *schemas) writeFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.check(t, "findings", out.Bytes(), "")
+		out.Reset()
+		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n)}, answer.Choice); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings of a check", out.Bytes(), "")
 	}
 }
 

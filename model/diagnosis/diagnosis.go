@@ -121,6 +121,7 @@ type Diagnosis struct {
 	Findings []Finding // worst first: alarms before watches, the earlier before the later
 	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
 	Steps    int       // that were looked at
+	Numbers  []int64   // of these, as Series.Values has them
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.
