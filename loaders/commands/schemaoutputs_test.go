@@ -19,6 +19,9 @@ import (
 
 	"vantage/estimators"
 	"vantage/internal/testkit/formatstest"
+	"vantage/internal/testkit/modeltest"
+	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/glance"
 	"vantage/model/report"
 
@@ -135,6 +138,7 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 		s.run(t, line)
 	}
 	s.writeBuildsAndPapers(t)
+	s.writeFindings(t)
 	for i, log := range formatstest.Logs(t, "../formats/testdata") {
 		if i%8 >= repotest.Times(1, 8) {
 			continue
@@ -289,7 +293,7 @@ func TestSchemasAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@1.json"))
+	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@2.json"))
 	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
 		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)
 	}
@@ -297,6 +301,19 @@ func TestSchemasAreDocumented(t *testing.T) {
 		if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, glance.Order()) {
 			t.Errorf("%s says another order than %q", name, glance.Order())
 		}
+	}
+}
+
+// writeFindings validates what is said of a run that is ill, and of one that more ails than there is room for.
+func (s *schemas) writeFindings(t *testing.T) {
+	t.Helper()
+	for _, n := range []int{1, 9} {
+		var out bytes.Buffer
+		answer := report.Answer{Choice: choice.Choice{Origin: choice.Assumed}}
+		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings", out.Bytes(), "")
 	}
 }
 

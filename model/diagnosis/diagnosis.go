@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -38,10 +39,19 @@ type Finding struct {
 	Evidence []Evidence
 	Example  Example
 	Cost     Cost
-	Advice   string // what to do, one sentence
-	Series   Series // what shows it over the steps
+	Advice   string   // what to do, one sentence
+	Series   Series   // what shows it over the steps
+	Follows  []string // titles of what follows from it
 
 	first, last int // indexes of Since and Until in Observations.Steps
+}
+
+// When says at which steps a finding holds: "since step 61", "steps 61 to 70".
+func (f *Finding) When() string {
+	if f.Lasting {
+		return "since step " + strconv.FormatInt(f.Since, 10)
+	}
+	return units.Steps(f.Since, f.Until)
 }
 
 // Evidence is a figure before and after the onset.
@@ -82,6 +92,18 @@ type Cost struct {
 	Share   float64 // of all samples of the run
 }
 
+// String is what was generated: "12,800 samples, 3.21M tokens (25% of the run)"; "" if nothing was counted.
+func (c Cost) String() string {
+	if c.Samples == 0 {
+		return ""
+	}
+	text := units.Plural(c.Samples, "samples")
+	if c.Tokens > 0 {
+		text += ", " + units.Count(int(c.Tokens)) + " tokens"
+	}
+	return text + " (" + units.Fixed(100*c.Share, 0) + "% of the run)"
+}
+
 // Series is a figure over the steps: NaN where a step has none.
 type Series struct {
 	Name   string
@@ -101,9 +123,12 @@ type Diagnosis struct {
 	Steps    int       // that were looked at
 }
 
-// Alarms returns the number of findings that are alarms.
+// Alarms returns the number of findings that are alarms, 0 if d is nil.
 func (d *Diagnosis) Alarms() int {
 	n := 0
+	if d == nil {
+		return n
+	}
 	for i := range d.Findings {
 		if d.Findings[i].Severity == Alarm {
 			n++
@@ -112,12 +137,12 @@ func (d *Diagnosis) Alarms() int {
 	return n
 }
 
-// Health is the state of a run in a word, and since when.
+// Health is the state of a run in a word, and since when. A run that is only to be watched is healthy.
 func (d *Diagnosis) Health() string {
 	switch {
 	case d.Steps == 0:
 		return "unknown"
-	case len(d.Findings) == 0:
+	case d.Alarms() == 0:
 		return "healthy"
 	}
 	return string(d.Findings[0].Kind) + " since " + strconv.FormatInt(d.Findings[0].Since, 10)
@@ -140,7 +165,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 			d.Findings = append(d.Findings, f)
 		}
 	}
-	d.Findings = withoutConsequences(d.Findings)
+	d.Findings = withoutConsequences(d.Findings, d.Steps)
 	slices.SortStableFunc(d.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first))
 	})
@@ -150,7 +175,37 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 // complete fills in what follows from the first and the last step of a finding.
 func (o *Observations) complete(f *Finding) {
 	f.Since, f.Until, f.Lasting = o.Steps[f.first].Step, o.Steps[f.last].Step, f.last == len(o.Steps)-1
+	for i := f.first; i <= f.last; i++ {
+		f.Cost.Samples += o.Steps[i].Rows
+		if o.Unit == model.LengthTokens {
+			f.Cost.Tokens += o.Steps[i].Tokens
+		}
+	}
+	f.Cost.Share = float64(f.Cost.Samples) / float64(max(1, o.rows))
 }
 
-// withoutConsequences leaves out findings that follow from another.
-func withoutConsequences(all []Finding) []Finding { return all }
+// withoutConsequences leaves out findings that may follow from another which set in before them, or so shortly after that the noise
+// of steps does not tell which was first.
+func withoutConsequences(all []Finding, steps int) []Finding {
+	slack := max(leastSteps, steps/8)
+	gone := make([]bool, len(all))
+	for _, k := range Kinds() {
+		i := slices.IndexFunc(all, func(f Finding) bool { return f.Kind == k.Name && f.Severity == Alarm })
+		if i < 0 || gone[i] {
+			continue
+		}
+		for j := range all {
+			if j != i && !gone[j] && slices.Contains(k.follows, all[j].Kind) && all[j].first >= all[i].first-slack {
+				gone[j] = true
+				all[i].Follows = append(all[i].Follows, all[j].Title)
+			}
+		}
+	}
+	var kept []Finding
+	for i := range all {
+		if !gone[i] {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}

@@ -1,5 +1,7 @@
 package diagnosis
 
+import "strings"
+
 // Kind is the name of an illness, as JSON, rules and the screen have it.
 type Kind string
 
@@ -21,6 +23,9 @@ const (
 	Forgetting      Kind = "forgetting"
 )
 
+// Words is the kind as people say it: "reward hacking".
+func (k Kind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
+
 // KindInfo is an illness with its words.
 type KindInfo struct {
 	Name      Kind
@@ -30,12 +35,28 @@ type KindInfo struct {
 	Advice    string   // what to do, one sentence
 	Sources   []string // where it is described: titles and addresses
 	detect    func(*evidence) (findings []Finding, blind string)
-	causes    []Kind // that this may be: kinds that follow from it
+	texts     bool   // it is found in texts
+	follows   []Kind // kinds that may follow from it, and are then no findings of their own
 }
 
 // Kinds are all, causes before what follows from them.
 func Kinds() []KindInfo {
-	return []KindInfo{{Name: GraderOutage, detect: func(*evidence) ([]Finding, string) { return nil, "" }}}
+	return []KindInfo{
+		{Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, RewardHacking, Forgetting, GraderNoise}},
+		{Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup}},
+		{Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard}},
+		{Name: GraderNoise, detect: noise, texts: true},
+		{Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse}},
+		{Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse}},
+		{Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting}},
+		{Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard}},
+		{Name: LengthCollapse, detect: shrinking, follows: []Kind{RewardCollapse, TooHard}},
+		{Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting}},
+		{Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting}},
+		{Name: TooHard, detect: hopeless, follows: []Kind{RewardCollapse}},
+		{Name: Saturated, detect: saturated},
+		{Name: Forgetting, detect: forgetting},
+	}
 }
 
 // evidence is what detectors look at.
