@@ -39,7 +39,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
-			found, err := log.diagnose(ctx, log.snap)
+			found, err := diagnose(ctx, log, log.snap, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -78,14 +78,14 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
 
-// diagnose says what ails the run at the steps of selected, which are a part of the log: by these and those before.
-func (l *openLog) diagnose(ctx context.Context, selected model.Snapshot) (*diagnosis.Diagnosis, error) {
+// diagnose says what ails a run at some of its steps, by these and those before.
+func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
-	i, _ := l.snap.Find(last)
-	look, err := diagnosis.See(ctx, l.snap.Only(l.snap.Steps[:i+1]), l.set, l.Text, nil)
+	i, _ := snap.Find(last)
+	look, err := diagnosis.See(ctx, snap.Only(snap.Steps[:i+1]), set, source.Text, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -121,6 +121,7 @@ type Diagnosis struct {
 	Findings []Finding // worst first: alarms before watches, the earlier before the later
 	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
 	Steps    int       // that were looked at
+	Numbers  []int64   // of these, as Series.Values has them
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.
@@ -188,23 +189,29 @@ func (o *Observations) complete(f *Finding) {
 // of steps does not tell which was first.
 func withoutConsequences(all []Finding, steps int) []Finding {
 	slack := max(leastSteps, steps/8)
-	gone := make([]bool, len(all))
+	kinds := map[Kind]KindInfo{}
 	for _, k := range Kinds() {
-		i := slices.IndexFunc(all, func(f Finding) bool { return f.Kind == k.Name && f.Severity == Alarm })
-		if i < 0 || gone[i] {
-			continue
-		}
-		for j := range all {
-			if j != i && !gone[j] && slices.Contains(k.follows, all[j].Kind) && all[j].first >= all[i].first-slack {
-				gone[j] = true
-				all[i].Follows = append(all[i].Follows, all[j].Title)
-			}
-		}
+		kinds[k.Name] = k
+	}
+	follows := func(from, f *Finding) bool {
+		return from.Severity == Alarm && slices.Contains(kinds[from.Kind].follows, f.Kind) && f.first >= from.first-slack
 	}
 	var kept []Finding
-	for i := range all {
-		if !gone[i] {
-			kept = append(kept, all[i])
+	for j := range all {
+		cause := slices.IndexFunc(all, func(from Finding) bool {
+			mutual := follows(&all[j], &from) && (all[j].first < from.first || all[j].first == from.first && cmp.Less(all[j].Kind, from.Kind))
+			return follows(&from, &all[j]) && !mutual
+		})
+		if cause < 0 {
+			kept = append(kept, all[j])
+		}
+	}
+	for j := range all {
+		for i := range kept {
+			if kept[i].Kind != all[j].Kind && follows(&kept[i], &all[j]) && !slices.ContainsFunc(kept, func(f Finding) bool { return f.Kind == all[j].Kind }) {
+				kept[i].Follows = append(kept[i].Follows, all[j].Title)
+				break
+			}
 		}
 	}
 	return kept

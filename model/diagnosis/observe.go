@@ -43,8 +43,9 @@ type Observed struct {
 	Groups  []GroupFacts
 
 	revision int
+	prompts  int // distinct ones of rows
 	mixed    int // ids of groups whose rows have several prompts
-	ids      int // ids of groups with a prompt
+	ids      int // ids of groups
 }
 
 // Moments are a number of values with their sum and sum of squares.
@@ -256,7 +257,7 @@ func observe(snap model.Snapshot, i int, set model.Settings, scales []model.Rewa
 		s.Groups = append(s.Groups, g)
 	}
 	s.countPrompts()
-	s.mixed, s.ids = step.MixedIDs, step.GroupIDs
+	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	return s, nil
 }
 

@@ -17,6 +17,7 @@ const (
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
+	rareOutage    = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
@@ -39,17 +40,16 @@ func outage(e *evidence) ([]Finding, string) {
 			}
 			return s.Parts[c].Level, s.Parts[c].N
 		}
-		rows := func(s *Observed, value float64) (at, of int) {
-			l, n := part(s)
-			switch value {
+		groups := func(s *Observed, value float64) (at float64, of int) { // rows of a group are no evidence of their own
+			switch l, n := part(s); value {
 			case l.Low:
-				return l.AtLow, n
+				return float64(l.AtLow) / float64(n) * float64(len(s.Groups)), len(s.Groups)
 			case l.High:
-				return l.AtHigh, n
+				return float64(l.AtHigh) / float64(n) * float64(len(s.Groups)), len(s.Groups)
 			}
-			return 0, n
+			return 0, len(s.Groups)
 		}
-		if f, found := e.constantFrom(constants{name, part, rows}); found {
+		if f, found := e.constantFrom(constants{name, part, groups}); found {
 			all = append(all, f)
 			break
 		}
@@ -81,11 +81,11 @@ func (e *evidence) missingRewards() (Finding, bool) {
 type constants struct {
 	name  string
 	level func(*Observed) (Level, int)
-	at    func(s *Observed, value float64) (at, of int) // how many groups, or rows, have nothing but a value
+	at    func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
 }
 
 // groupsAt counts the groups whose rewards are all one value, and all groups.
-func (s *Observed) groupsAt(value float64) (at, of int) {
+func (s *Observed) groupsAt(value float64) (at float64, of int) {
 	for k := range s.Groups {
 		if g := &s.Groups[k]; g.Valid == g.N {
 			of++
@@ -97,13 +97,12 @@ func (s *Observed) groupsAt(value float64) (at, of int) {
 	return at, of
 }
 
-// outageGroups is how many groups or rows before and after are compared: enough that one value for all cannot be chance, few enough
-// that a level that rises step by step is not taken for one that jumps.
-const outageGroups = 48
+// outageGroups is how many groups before and after are compared.
+const outageGroups = 128
 
 // constantFrom finds the first stretch in which all values are one, though those just before show that this is no chance.
 func (e *evidence) constantFrom(of constants) (Finding, bool) {
-	for i := 1; i < len(e.Steps); i++ {
+	for i := leastSteps; i < len(e.Steps); i++ {
 		level, n := of.level(&e.Steps[i])
 		if n < 2 || !level.Constant() {
 			continue
@@ -114,12 +113,11 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 			if n == 0 || !l.Constant() || l.Low != level.Low {
 				break
 			}
-			if _, k := of.at(&e.Steps[to], level.Low); units < outageGroups {
-				units += k
-			}
+			_, k := of.at(&e.Steps[to], level.Low)
+			units += k
 			to++
 		}
-		if p, before := e.chanceOfConstant(of, i, level.Low, units); p*float64(len(e.Steps)) < rare && (to-i > 1 || to == len(e.Steps)) {
+		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
@@ -127,27 +125,38 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 	return Finding{}, false
 }
 
-// chanceOfConstant is the probability that so many groups or rows have one value, from how many had it just before step i: the largest
-// share over some stretches, so that a share which rises is not underestimated. before is where the longest begins.
+// chanceOfConstant is the probability that so many groups have one value, from how many had it just before step i: the upper end
+// of what that share may be, or where it was going, whichever is more. So a share that rises step by step, as where all is learned, is
+// not taken for one that jumps. before is the first step that counts.
 func (e *evidence) chanceOfConstant(of constants, i int, value float64, units int) (p float64, before int) {
-	at, all, largest := 0, 0, 0.0
+	var n, at, x, xx, xy float64 // sums over groups of 1, of having the value, of the steps back, and their products
 	varied := false
-	for before = i - 1; before >= 0; before-- {
-		l, n := of.level(&e.Steps[before])
-		varied = varied || n > 1 && !l.Constant()
+	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
+		before--
+		l, values := of.level(&e.Steps[before])
+		varied = varied || values > 1 && !l.Constant()
 		a, k := of.at(&e.Steps[before], value)
-		at, all = at+a, all+k
-		if all >= 4 {
-			largest = max(largest, float64(at+1)/float64(all+2))
-		}
-		if all >= outageGroups {
-			break
-		}
+		back, w, y := float64(before-i), float64(k), a
+		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
 	}
-	if !varied || all < 4 {
-		return 1, max(0, before)
+	if !varied || n == 0 {
+		return 1, before
 	}
-	return math.Pow(largest, float64(min(units, outageGroups))), max(0, before)
+	share := at / n
+	upper := (at + 2 + 2*math.Sqrt(n*share*(1-share)+1)) / (n + 4) // two standard errors (Agresti and Coull 1998)
+	going := share
+	if spread := xx - x*x/n; spread > 0 {
+		going -= (xy - at*x/n) / spread * x / n // the line through the steps before, at step i
+	}
+	at3, n3 := 0.0, 0.0
+	for k := i - 1; k >= max(before, i-leastSteps); k-- {
+		a, groups := of.at(&e.Steps[k], value)
+		at3, n3 = at3+a, n3+float64(groups)
+	}
+	if earlier := (at - at3) / (n - n3); at3/n3 > earlier {
+		going = max(going, 2*at3/n3-earlier) // on the way already
+	}
+	return math.Pow(min(1, max(upper, going)), float64(units)), before
 }
 
 func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
@@ -284,7 +293,7 @@ func (o *Observations) tooFew() string {
 // levels finds groups of one fate beyond a share, from a step to the end.
 func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding, series, bool) {
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
-	from := s.turn(0, limit, 1)
+	from := s.beyond(limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
 	variance, dof := s.variance(len(s)-s.span(), len(s))
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {

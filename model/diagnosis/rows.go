@@ -16,9 +16,9 @@ const (
 	twinBits     = 20  // of chance that rows without twins would have left: one run in a million
 	mixedFrom    = 0.1 // of groups hold several prompts
 	leastMixed   = 5   // groups
-	tornFrom     = 0.5 // of prompts are in several groups
-	tornPieces   = 3   // groups of one prompt, where it was never otherwise
-	mixedPrompts = 2   // times as many ids as prompts, or half as many, are no groups of them
+	tornFrom     = 1.5 // group ids a prompt: half of the prompts are in two groups
+	tornPieces   = 2.5 // where it was never otherwise: prompts that are drawn twice have two
+	mixedPrompts = 2   // times as many ids as prompts, or half as many, number something else
 )
 
 // stuck finds steps that train on the same again.
@@ -153,7 +153,7 @@ func mixup(e *evidence) ([]Finding, string) {
 	ids := 0
 	mixed := e.seriesOf(func(s *Observed) Moments {
 		ids += s.ids
-		n := s.prompts()
+		n := s.prompts
 		if s.ids == 0 || n == 0 || s.ids > mixedPrompts*n || n > mixedPrompts*s.ids {
 			return Moments{}
 		}
@@ -176,52 +176,34 @@ func mixup(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
-// prompts counts the prompts of a step.
-func (s *Observed) prompts() int {
-	n := 0.0
-	for _, g := range s.Groups {
-		if g.Prompt > 0 {
-			n += 1 / float64(g.Of)
-		}
-	}
-	return int(n + 0.5)
-}
-
+// torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
-	pieces := func(least int32) series {
-		return e.seriesOf(func(s *Observed) Moments {
-			m := Moments{}
-			seen := map[uint32]bool{}
-			for _, g := range s.Groups {
-				if g.Prompt == 0 || seen[g.Prompt] {
-					continue
-				}
-				seen[g.Prompt] = true
-				x := 0.0
-				if g.Of >= least {
-					x = 1
-				}
-				m.add(x)
-			}
-			if m.N < 2 {
-				return Moments{}
-			}
-			return m
-		})
-	}
-	for _, least := range []int32{2, tornPieces} {
-		s := pieces(least)
-		from := s.turn(0, tornFrom, 1)
-		if after := s.pooled(from, len(s)); from == len(s) || after.Sum < leastMixed || after.mean() < tornFrom || from == 0 && least == 2 {
-			continue
+	rows := 0
+	s := e.seriesOf(func(s *Observed) Moments {
+		n := s.prompts
+		if n < 2 || s.ids == 0 {
+			return Moments{}
 		}
-		f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"prompts in several groups", s.values()}}
-		f.Title = fmt.Sprintf("the answers to %s of prompts are torn into several groups", percent(s.pooled(from, len(s)).mean()))
-		f.Evidence = []Evidence{e.around(s, "prompts in several groups", from, len(s), true, "groups")}
-		f.Example = e.example(from, func(g *GroupFacts) bool { return g.Of >= least })
-		return f, true
+		rows += s.Rows
+		return Moments{N: n, Sum: float64(s.ids), Squares: float64(s.ids) * float64(s.ids) / float64(n)}
+	})
+	from := s.beyond(tornFrom)
+	if from == len(s) {
+		return Finding{}, false
 	}
-	return Finding{}, false
+	before, after := s.pooled(0, from), s.pooled(from, len(s))
+	if after.mean() < tornFrom || after.N < leastMixed || before.N == 0 && after.mean() < tornPieces {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"group ids of a prompt", s.values()}}
+	f.Title = fmt.Sprintf("the answers to one prompt are torn into %s groups", units.Short(after.mean()))
+	if int(after.Sum) == rows {
+		f.Severity = Watch // ids may number rows
+		f.Title = "every row has a group id of its own: groups of one sample teach nothing, unless the trainer groups by something else"
+	}
+	f.Evidence = []Evidence{e.around(s, "group ids of a prompt", from, len(s), false, "prompts")}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return true })
+	return f, true
 }
 
 // The words by which names of reward columns tell what an answer is worth from how it is written.

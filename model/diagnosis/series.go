@@ -127,14 +127,14 @@ func (s series) turn(from int, limit, sign float64) int {
 	return at
 }
 
-// window is how many steps, from one on and in a direction, have at least so many values, at least three steps and at most all.
-func (s series) window(from, direction, values int) int {
-	n, steps := 0, 0
-	for i := from; i >= 0 && i < len(s) && (n < values || steps < leastSteps); i += direction {
-		n += s[i].N
-		steps++
+// beyond returns the step from which a share is beyond a limit: the first one, unless those before the turn are below it by more than
+// chance.
+func (s series) beyond(limit float64) int {
+	from := s.turn(0, limit, 1)
+	if from > 0 && from < len(s) && chance(s.compare(0, from, from, len(s)).z, len(s)) > 0.01 && s.pooled(0, len(s)).mean() >= limit {
+		return 0
 	}
-	return steps
+	return from
 }
 
 // How much is looked at on each side of an onset.
@@ -146,11 +146,15 @@ const (
 // span is how many steps are a level of the run: a tenth, at least five.
 func (s series) span() int { return min(len(s), max(5, int(math.Ceil(windowSteps*float64(len(s)))))) }
 
-// smooth returns the pooled means of span steps around each, NaN where there are none.
+// smooth returns the pooled means of span steps around each, NaN where these have less than half of the usual number of values.
 func (s series) smooth(span int) []float64 {
 	values := make([]float64, len(s))
+	usual := s.pooled(0, len(s)).N * span / len(s)
 	for i := range s {
-		values[i] = s.pooled(i-span/2, i-span/2+span).mean()
+		values[i] = math.NaN()
+		if m := s.pooled(i-span/2, i-span/2+span); 2*m.N >= usual {
+			values[i] = m.mean()
+		}
 	}
 	return values
 }

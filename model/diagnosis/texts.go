@@ -58,6 +58,7 @@ type answer struct {
 	bag         []uint64 // hashes of its first words, each once, ascending
 	begin       string   // at most sampleBytes
 	asks        string   // the same of the prompt
+	tail        []string // its last words, as letters
 	unfinished  bool     // it does not end like a text that is complete
 	cut         bool     // the trainer says that it was cut off
 	loops       bool
@@ -74,6 +75,7 @@ const (
 	maxRounds    = 4    // of Next
 	bagWords     = 256  // of an answer are compared with those of others
 	sampleBytes  = 800
+	tailWords    = 12  // at the end of an answer, where the result stands
 	maxLoopWords = 400 // that are looked at for a loop, from the end
 )
 
@@ -244,6 +246,7 @@ func (t *Texts) Add(p Pick, text model.Text) {
 		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
 		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		parts:      t.partsOf(p),
+		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
 	if len(words) > 0 {
@@ -392,6 +395,21 @@ func (t *Texts) sourceField() string {
 		}
 	}
 	return ""
+}
+
+// lastWords are the last words of an answer in lower case, each as far as it begins with letters: "boxed" of "\\boxed{12}$.".
+func lastWords(words []string) []string {
+	var all []string
+	for _, w := range words[max(0, len(words)-tailWords):] {
+		w = strings.TrimLeftFunc(w[:min(len(w), 32)], func(r rune) bool { return !unicode.IsLetter(r) })
+		if end := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			w = w[:end]
+		}
+		if w != "" {
+			all = append(all, strings.ToLower(w))
+		}
+	}
+	return all
 }
 
 // unfinished reports whether a text ends in the middle: on a letter, a digit or a comma. Whether that means anything is seen from
