@@ -65,6 +65,8 @@ type Step struct {
 	FirstOutputs []int32
 	Rollouts     int // how many there are
 
+	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
+
 	prompts, groups []uint32 // see stepColumns
 	spanOffset      []uint32
 	indexInLine     []int32
@@ -116,6 +118,7 @@ func (c *stepColumns) view(number int64) Step {
 		Number: number, Revision: c.revision,
 		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n),
 		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
+		Prompts: c.evidence.prompts, GroupIDs: c.evidence.ids, MixedIDs: c.evidence.mixedIDs,
 		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
 		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
 	}

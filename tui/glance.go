@@ -269,8 +269,8 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if a.glance.job.value.ratios != "" {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}
-	if g.Advice != "" {
-		facts = append(facts, fact{"advice", g.Advice, false, 0})
+	if g.Advice(nil) != "" {
+		facts = append(facts, fact{"advice", g.Advice(nil), false, 0})
 	}
 	return facts
 }

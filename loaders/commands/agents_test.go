@@ -54,7 +54,8 @@ func agentAnswers() map[string][]string {
 		"How many samples train?":                                            {`"samples":96,"nonzero_samples":48`},
 		"How many groups give no gradient, and why?":                         {`"groups":24,"signal_groups":12`, `"fates":{"alive":12,"correct":7,"wrong":5}`},
 		"Which steps are worst, and what happened there?":                    {`"worst":[{"from":4,"to":4,"cause":"refusals “I can't help with that…”, all wrong (4 of 4 groups)","groups":4,"signal_groups":0,"group":"`},
-		"What should be changed?":                                            {`"advice":"read answers of step 4 first: refusals`},
+		"What ails the run, and since when?":                                 {`"health":"stuck_data since 2","findings":[{"kind":"stuck_data","severity":"alarm","since":2,"until":6,"title":"5 steps in a row have the prompts of the step before"`},
+		"What should be changed?":                                            {`"advice":"stuck data since step 2: check the sampler of the data loader`},
 		"Were rows of the log left out or unreadable?":                       {`"notes":["1 record could not be read, first`},
 		"What would a sample filter cost?":                                   {`"killed":7,"short":5`},
 		"Why does this group give no gradient?":                              {`"fate":"correct"`, `(4/4 at 1): zero variance at the best reward of the run`},
@@ -118,7 +119,7 @@ func checkAnswer(t *testing.T, command, out string) {
 		Schema   string `json:"schema"`
 		Complete bool   `json:"complete"`
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Schema != "vantage/"+command+"@1" || !got.Complete {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || !strings.HasPrefix(got.Schema, "vantage/"+command+"@") || !got.Complete {
 		t.Errorf("%s: %v, %+v: %s", command, err, got, out)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/report"
 )
@@ -23,8 +24,9 @@ import (
 func (p *Program) summary() *cobra.Command {
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
-		short: "Answer in 2 KB what a run is, what trains, which steps are worst and why",
-		long: `summary answers in at most 2 KB: what the run is and whether it still grows, whose
+		short: "Answer in 2 KB what ails a run and since when, what it is, and which steps are worst",
+		long: `summary answers in at most 2 KB: what ails the run, worst first, since which step and on
+what evidence, and what cannot be told; what the run is and whether it still grows, whose
 arithmetic the numbers are and why, how many samples train, what became of the groups,
 which steps are worst and why, and one line of advice. It is made for coding agents and
 scripts; report has all figures.`,
@@ -37,7 +39,11 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
-			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run}
+			found, err := diagnose(ctx, log, log.snap, log.snap, log.set)
+			if err != nil {
+				return nil, err
+			}
+			s := &report.Summary{Answer: log.answer(), Trend: trend, Glance: run, Diagnosis: found}
 			for i := range run.Spans[:min(report.MaxWorst, len(run.Spans))] {
 				name, err := deadGroup(ctx, log.snap, log.set, &run.Spans[i])
 				if err != nil {
@@ -70,6 +76,20 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 		withWarning(&trend.Steps[i], warnings)
 	}
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
+}
+
+// diagnose says what ails a run at some of its steps, by these and those before.
+func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
+	if len(selected.Steps) == 0 {
+		return &diagnosis.Diagnosis{}, nil
+	}
+	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
+	i, _ := snap.Find(last)
+	look, err := diagnosis.See(ctx, snap.Only(snap.Steps[:i+1]), set, source.Text, nil)
+	if err != nil {
+		return nil, err
+	}
+	return look.Diagnosis.Within(first, last), nil
 }
 
 // deadGroup returns the name of a group of the first of some steps with the fate that most of their groups without

@@ -19,6 +19,10 @@ import (
 
 	"vantage/estimators"
 	"vantage/internal/testkit/formatstest"
+	"vantage/internal/testkit/modeltest"
+	"vantage/model/analysis"
+	"vantage/model/check"
+	"vantage/model/choice"
 	"vantage/model/glance"
 	"vantage/model/report"
 
@@ -136,6 +140,7 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 		s.run(t, line)
 	}
 	s.writeBuildsAndPapers(t)
+	s.writeFindings(t)
 	for i, log := range formatstest.Logs(t, "../formats/testdata") {
 		if i%8 >= repotest.Times(1, 8) {
 			continue
@@ -290,7 +295,7 @@ func TestSchemasAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@1.json"))
+	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@2.json"))
 	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
 		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)
 	}
@@ -298,6 +303,24 @@ func TestSchemasAreDocumented(t *testing.T) {
 		if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, glance.Order()) {
 			t.Errorf("%s says another order than %q", name, glance.Order())
 		}
+	}
+}
+
+// writeFindings validates what is said of a run that is ill, and of one that more ails than there is room for.
+func (s *schemas) writeFindings(t *testing.T) {
+	t.Helper()
+	for _, n := range []int{1, 9} {
+		var out bytes.Buffer
+		answer := report.Answer{Choice: choice.Choice{Origin: choice.Assumed}}
+		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings", out.Bytes(), "")
+		out.Reset()
+		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n)}, answer.Choice); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings of a check", out.Bytes(), "")
 	}
 }
 

@@ -2,7 +2,7 @@
 // became of its groups, which steps are worst and why, and what to do about it, with what that costs.
 //
 //	analysis.Trend ─┐
-//	                ├→ Of → Glance: counts, Spans (worst first), Advice
+//	                ├→ Of → Glance: counts, Spans (worst first), Advice for a diagnosis
 //	Alike of steps ─┘
 //
 // [Judge] says from a few texts of a step whether its answers are alike, as those of a model are that
@@ -17,6 +17,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/units"
 )
@@ -27,8 +28,9 @@ type Glance struct {
 	Steps, Pending int     // of the trend, and of these those that are not computed yet
 	Open           []int64 // numbers of the steps that are still being written
 	Counts
-	Spans  []Span // the worst first; none where every group carries signal
-	Advice string // one sentence: what to do, and what it costs
+	Spans []Span // the worst first; none where every group carries signal
+
+	ofSettings string // what to change in them, and what that costs; "" for nothing
 }
 
 // Counts are sums over steps.
@@ -97,7 +99,7 @@ func Of(t *analysis.Trend, alike map[int64]Alike, unit model.LengthUnit) *Glance
 	for i := range g.Spans {
 		g.Spans[i].Cause = g.Spans[i].cause.text(&g.Spans[i])
 	}
-	g.Advice = advice(t.Settings, g)
+	g.ofSettings = ofSettings(t.Settings, g)
 	return g
 }
 
@@ -156,8 +158,31 @@ const (
 	deadShare   = 0.25 // of equal rewards
 )
 
-// advice is what to do about the run in one sentence, with its cost; the first that applies.
-func advice(set model.Settings, g *Glance) string {
+// Advice is what to do about the run in one sentence: about what ails it, else about the settings. d is nil while that is not known.
+func (g *Glance) Advice(d *diagnosis.Diagnosis) string {
+	signal := units.Percent(g.Signal, g.Groups) + " of groups carry signal"
+	switch {
+	case g.Groups == 0:
+		return ""
+	case d.Alarms() == 0 && g.ofSettings != "":
+		return g.ofSettings
+	case d == nil || d.Steps == 0:
+		return signal
+	case len(d.Findings) > 0:
+		worst := &d.Findings[0]
+		return worst.Kind.Words() + " " + worst.When() + ": " + worst.Advice
+	case len(d.Blind) > 0:
+		names := d.Blind[0].Kind.Words()
+		if more := len(d.Blind) - 1; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		return fmt.Sprintf("nothing was found, but %s cannot be told; %s", names, signal)
+	}
+	return "nothing to change: " + signal
+}
+
+// ofSettings is what to change in the settings in one sentence, with its cost; the first that applies.
+func ofSettings(set model.Settings, g *Glance) string {
 	equal := g.Fates[model.FateAllWrong] + g.Fates[model.FateConstant] + g.Fates[model.FateAllCorrect]
 	lost := g.Fates[model.FateKilled] + g.Fates[model.FateShort]
 	groups := float64(g.Groups)
@@ -182,7 +207,7 @@ func advice(set model.Settings, g *Glance) string {
 	case equal == g.Groups:
 		return "no group carries signal: every group has equal rewards, so that no setting changes anything"
 	}
-	return fmt.Sprintf("nothing to change: %s of groups carry signal", units.Percent(g.Signal, g.Groups))
+	return ""
 }
 
 // refused returns the worst span at which the trainer's own code would stop, nil if there is none.

@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 )
 
 // trendOf returns the trend of steps of groups of four, each given by its rewards: a is alive, w all wrong,
@@ -85,8 +86,34 @@ func TestAdvice(t *testing.T) {
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
 		g := Of(trendOf(t, c.set, c.steps), nil, model.LengthTokens)
-		if !strings.Contains(g.Advice, c.want) {
-			t.Errorf("%s: %s", name, g.Advice)
+		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps)}); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// What ails the run comes before the settings, and these before what is only to be watched. Nothing is to be changed only if
+// everything could be looked at.
+func TestAdviceFollowsTheDiagnosis(t *testing.T) {
+	found := func(severity diagnosis.Severity) *diagnosis.Diagnosis {
+		return &diagnosis.Diagnosis{Steps: 4, Findings: []diagnosis.Finding{{Kind: diagnosis.RewardHacking, Severity: severity, Since: 3, Lasting: true, Advice: "read answers"}}}
+	}
+	blind := &diagnosis.Diagnosis{Steps: 4, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}}}
+	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.LengthTokens), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.LengthTokens)
+	for _, c := range []struct {
+		glance *Glance
+		found  *diagnosis.Diagnosis
+		want   string
+	}{
+		{alive, found(diagnosis.Alarm), "reward hacking since step 3: read answers"},
+		{dead, found(diagnosis.Alarm), "reward hacking since step 3: read answers"},
+		{alive, found(diagnosis.Watch), "reward hacking since step 3: read answers"},
+		{dead, found(diagnosis.Watch), "dynamic sampling (C) would skip 50% of groups; to refill them costs 2.0× generation, :groupsize asks for larger groups"},
+		{alive, blind, "nothing was found, but answer collapse cannot be told; 100% of groups carry signal"},
+		{alive, nil, "100% of groups carry signal"},
+	} {
+		if got := c.glance.Advice(c.found); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
 	"vantage/model/sanitize"
@@ -116,26 +117,122 @@ func fatesLine(counts [model.FateCount]int) string {
 // Summary is a run at a glance in a short answer.
 type Summary struct {
 	Answer
-	Glance   *glance.Glance
-	Trend    *analysis.Trend // all steps
-	Examples []string        // names of a group without signal of each of the first of Glance.Spans; "" if there is none
+	Glance    *glance.Glance
+	Trend     *analysis.Trend // all steps
+	Diagnosis *diagnosis.Diagnosis
+	Examples  []string // names of a group without signal of each of the first of Glance.Spans; "" if there is none
 }
 
 // MaxWorst is how many of the worst steps a summary has.
 const MaxWorst = 5
 
-// SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@1. reward says which columns
-// are the reward, if the log has several. The origin is as in [JSON]; freshness is "live", "idle 14 min", "ended" or, for
-// what is no file, "unknown". Steps that are open count in none of the sums. more_worst says how many of the worst steps,
-// or runs of neighbouring steps, are left out for the length.
+// summaryPart is something that a summary has if there is room for it, with the index of what it is of.
+type summaryPart struct {
+	kind partKind
+	of   int
+}
+
+type partKind int
+
+const (
+	partTitle    partKind = iota // of a finding
+	partEvidence                 // one piece of a finding
+	partAdvice
+	partExample
+	partCost
+	partBlind // a kind that cannot be told
+	partWorst // one of the worst steps
+	partNote
+	partWarning
+)
+
+// parts returns what the summary has beside its figures and the kinds of its findings, the most telling first.
+func (s *Summary) parts() []summaryPart {
+	var all []summaryPart
+	add := func(kind partKind, from, to int) {
+		for i := from; i < to; i++ {
+			all = append(all, summaryPart{kind, i})
+		}
+	}
+	spans := min(MaxWorst, len(s.Glance.Spans))
+	for i := range s.Diagnosis.Findings {
+		for kind := partTitle; kind <= partCost; kind++ {
+			add(kind, i, i+1)
+		}
+		if i == 0 {
+			add(partWorst, 0, min(1, spans))
+			add(partNote, 0, min(1, len(s.notes())))
+		}
+	}
+	add(partBlind, 0, len(s.Diagnosis.Blind))
+	add(partNote, min(1, len(s.Diagnosis.Findings)), len(s.notes()))
+	for i := range s.Diagnosis.Findings {
+		for range len(s.Diagnosis.Findings[i].Evidence) - 1 {
+			add(partEvidence, i, i+1)
+		}
+	}
+	add(partWarning, 0, len(s.warnings()))
+	add(partWorst, min(1, len(s.Diagnosis.Findings)), spans)
+	return all
+}
+
+// summaryRoom is the parts that a summary has room for.
+type summaryRoom []summaryPart
+
+// count returns how many parts of a kind there is room for.
+func (r summaryRoom) count(kind partKind) (n int) {
+	for _, p := range r {
+		if p.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// of returns what there is room for of a finding.
+func (r summaryRoom) of(finding int) (cut findingCut) {
+	for _, p := range r {
+		if p.of != finding {
+			continue
+		}
+		cut.title = cut.title || p.kind == partTitle
+		cut.advice = cut.advice || p.kind == partAdvice
+		cut.example = cut.example || p.kind == partExample
+		cut.cost = cut.cost || p.kind == partCost
+		if p.kind == partEvidence {
+			cut.evidence++
+		}
+	}
+	return cut
+}
+
+// moreEvidence returns how many pieces of evidence are left out.
+func (s *Summary) moreEvidence(room summaryRoom) (n int) {
+	for i := range s.Diagnosis.Findings {
+		n += max(0, len(s.Diagnosis.Findings[i].Evidence)-room.of(i).evidence)
+	}
+	return n
+}
+
+// write writes the summary with as many parts as fit.
+func (s *Summary) write(w io.Writer, draw func(summaryRoom) []byte) error {
+	parts := s.parts()
+	return writeFitting(w, len(parts), func(n int) []byte { return draw(parts[:n]) })
+}
+
+// SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@2. The findings come first, with kind,
+// severity and steps of all, and as much of the rest as there is room for; more_evidence, more_cannot_tell and more_worst say how much
+// is left out for the length. reward says which columns are the reward, if the log has several. The origin is as in [JSON]; freshness
+// is "live", "idle 14 min", "ended" or, for what is no file, "unknown". Steps that are open count in none of the sums.
 func SummaryJSON(w io.Writer, s *Summary) error {
-	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), func(n int) []byte {
-		g := s.Glance
+	return s.write(w, func(room summaryRoom) []byte {
+		g, d := s.Glance, s.Diagnosis
 		state, written := s.freshness()
 		first, last := s.span()
-		worst := []object{}
-		for i := range s.Glance.Spans[:n] {
-			span := &s.Glance.Spans[i]
+		worst, warnings := []object{}, []object{}
+		blindShown, worstShown := room.count(partBlind), room.count(partWorst)
+		for i := range g.Spans[:worstShown] {
+			span := &g.Spans[i]
 			worst = append(worst, object{
 				{"from", span.From},
 				{"to", span.To},
@@ -145,11 +242,16 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 				{"group", some(s.example(i))},
 			})
 		}
-		warnings := []object{}
-		for _, x := range s.warnings() {
+		for _, x := range s.warnings()[:room.count(partWarning)] {
 			warnings = append(warnings, object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}})
 		}
-		return s.document("vantage/summary@1", object{
+		return s.document("vantage/summary@2", object{
+			{"health", d.Health()},
+			{"findings", findingsJSON(d, room.of)},
+			{"more_evidence", some(s.moreEvidence(room))},
+			{"cannot_tell", blindJSON(d, blindShown)},
+			{"more_cannot_tell", some(len(d.Blind) - blindShown)},
+			{"advice", s.advice()},
 			{"origin", s.Choice.Origin},
 			{"reward", some(s.reward())},
 			{"format", s.Snap.Run.Format},
@@ -167,10 +269,9 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"reward_mean", known(g.Reward())},
 			{"invalid_rewards", some(g.InvalidRewards)},
 			{"length_mean", known(g.Length())},
-			{"advice", s.advice()},
-			{"notes", s.notes()},
+			{"notes", s.notes()[:room.count(partNote)]},
 			{"worst", worst},
-			{"more_worst", some(len(g.Spans) - n)},
+			{"more_worst", some(len(g.Spans) - worstShown)},
 			{"warnings", warnings},
 		}...)
 	})
@@ -192,7 +293,7 @@ func (s *Summary) span() (first, last int64) {
 	return 0, 0
 }
 
-func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice), 240) }
+func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice(s.Diagnosis)), 240) }
 
 // reward says which columns are the reward, "" if there was nothing to choose.
 func (s *Summary) reward() string { return shorten(s.Choice.Rewards.String(), 120) }
@@ -242,15 +343,14 @@ func (s *Summary) warnings() []warningSpan {
 }
 
 // SummaryText writes the same in lines, of at most [MaxAnswer] bytes together.
-func SummaryText(w io.Writer, s *Summary) error {
-	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), s.text)
-}
+func SummaryText(w io.Writer, s *Summary) error { return s.write(w, s.text) }
 
-func (s *Summary) text(n int) []byte {
+func (s *Summary) text(room summaryRoom) []byte {
 	var b bytes.Buffer
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
+	s.findingsText(line, room)
 	g := s.Glance
 	first, last := s.span()
 	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps-len(g.Open)), units.Plural(g.Rows, "samples"))
@@ -275,6 +375,7 @@ func (s *Summary) text(n int) []byte {
 		length = fmt.Sprintf(", length %s %s", units.Short(x), s.Snap.Run.LengthUnit)
 	}
 	line("means", "reward %s%s%s", meanText(g.Reward()), invalid, length)
+	n := room.count(partWorst)
 	for i := range g.Spans[:n] {
 		x := &g.Spans[i]
 		cause := shorten(x.Cause, 140)
@@ -286,21 +387,32 @@ func (s *Summary) text(n int) []byte {
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
 	}
-	if len(g.Spans) > 0 {
+	if n > 0 {
 		line("order", "of the worst: %s", glance.Order())
 	}
 	var kinds []string
-	for _, x := range s.warnings() {
+	for _, x := range s.warnings()[:room.count(partWarning)] {
 		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))
 	}
 	if len(kinds) > 0 {
 		line("warnings", "%s", strings.Join(kinds, ", "))
 	}
-	for _, note := range s.notes() {
+	for _, note := range s.notes()[:room.count(partNote)] {
 		line("note", "%s", note)
 	}
 	line("advice", "%s", s.advice())
 	return b.Bytes()
+}
+
+// findingsText writes how the run is, what was found and what cannot be told.
+func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
+	blind := room.count(partBlind)
+	for _, f := range findingFacts(s.Diagnosis, room.of, blind) {
+		line(f.Label, "%s", sanitize.Line(f.Text))
+	}
+	if more := s.moreEvidence(room) + len(s.Diagnosis.Blind) - blind; more > 0 {
+		line("", "%d more pieces of evidence and kinds that cannot be told: vantage report", more)
+	}
 }
 
 func meanText(x float64) string {

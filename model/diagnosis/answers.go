@@ -1,0 +1,380 @@
+package diagnosis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/model/units"
+)
+
+// Limits of what answers tell.
+const (
+	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
+	garbledFrom    = 0.1     // of answers are no language
+	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
+	leastGarbled   = 10      // answers, before a share of them is spoken of
+	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
+	templateFrom   = 0.5     // of an answer's words stand in the answer to another prompt
+	templateRise   = 0.2     // that this share must rise by: a style that all answers have from the start is none
+	templateWords  = 8       // fewer words are a choice, not a template
+	noiseFrom      = 0.05    // of repeated texts are graded in several ways
+	leastNoisy     = 3       // repeated texts, of two prompts at least
+	sameReward     = 0.01    // of the range of rewards that equal texts may differ by: rounding
+	hackedRise     = 0.15    // of its range that a reward column gains
+	hackedFall     = 0.15    // of its range that another loses
+	hackedFallPart = 0.25    // of its level that it loses
+)
+
+const noTexts = "the log has no texts that can be read"
+
+func (e *evidence) hasTexts() bool { return e.texts != nil && len(e.texts.answers) > 0 }
+
+// answersCollapse finds groups whose answers become one answer.
+func answersCollapse(e *evidence) ([]Finding, string) {
+	if !e.hasTexts() {
+		return nil, noTexts
+	}
+	if why := e.tooFew(); why != "" {
+		return nil, why
+	}
+	s := make(series, len(e.Steps))
+	groups := 0
+	e.texts.byGroup(func(group []answer) {
+		if len(group) < 3 {
+			return
+		}
+		distinct := map[uint64]bool{}
+		for i := range group {
+			distinct[group[i].whole] = true
+		}
+		s[group[0].step].add(float64(len(distinct)) / float64(len(group)))
+		groups++
+	})
+	if groups < 2*leastSteps {
+		return nil, "groups have fewer than 3 answers"
+	}
+	k, found := s.shiftOf(-1)
+	limit := collapsedTo * k.level.mean()
+	if !found || k.settled.mean() > 1.1*limit {
+		return nil, ""
+	}
+	from := min(s.turn(k.a, max(limit, k.settled.mean()-0.1*k.done()), -1), len(s)-1)
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
+	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(k.level.mean()), percent(k.settled.mean()))
+	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
+	f.Example = e.textExample(from, func(a *answer) bool { return true })
+	return []Finding{f}, ""
+}
+
+// textExample is the group of the first answer from step i on that shows something.
+func (e *evidence) textExample(i int, shows func(*answer) bool) Example {
+	all := e.texts.all()
+	for k := range all {
+		if a := &all[k]; a.step >= i && shows(a) {
+			return Example{Step: e.Steps[a.step].Step, Index: e.Steps[a.step].Index, Group: e.groupName(a.step, a.group)}
+		}
+	}
+	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+}
+
+// garbled finds a growing share of answers that are no language.
+func garbled(e *evidence) ([]Finding, string) {
+	if !e.hasTexts() {
+		return nil, noTexts
+	}
+	all := e.texts.all()
+	early := all[len(all)/4].step
+	early = max(early, e.Steps0(leastSteps))
+	usual := letters{map[[2]rune]int{}, map[rune]int{}}
+	var bits []float64
+	for i := range all {
+		if all[i].step <= early {
+			usual.learn(all[i].begin)
+			usual.learn(all[i].asks)
+		}
+	}
+	for i := range all {
+		if all[i].step <= early {
+			bits = append(bits, usual.surprise(all[i].begin))
+		}
+	}
+	limit := median(bits) + moreSurprise
+	asked := map[script]bool{}
+	for i := range all {
+		if all[i].step <= early {
+			asked[scriptOf(all[i].begin)] = true
+		}
+	}
+	ways := []struct {
+		name string
+		has  func(*answer) bool
+	}{
+		{"repeat one phrase", func(a *answer) bool { return a.loops }},
+		{"hold control tokens", func(a *answer) bool { return a.control }},
+		{"are in another script than their prompt", func(a *answer) bool {
+			asks, says := scriptOf(a.asks), scriptOf(a.begin)
+			return asks != noScript && says != noScript && asks != says
+		}},
+		{"are no words", func(a *answer) bool { return usual.surprise(a.begin) > limit }},
+	}
+	has := make([]func(*answer) bool, 0, len(ways))
+	for _, w := range ways {
+		if first := e.texts.share(w.has).pooled(0, early+1); first.mean() <= usualGarbled {
+			has = append(has, w.has)
+		}
+	}
+	any := func(a *answer) bool {
+		return slices.ContainsFunc(has, func(is func(*answer) bool) bool { return is(a) })
+	}
+	s := e.texts.share(any)
+	f, found := e.shareFrom(s, garbledFrom, "garbled answers", "answers")
+	if !found {
+		return nil, ""
+	}
+	most, count := 0, 0.0
+	for i, w := range ways {
+		if n := e.texts.share(w.has).pooled(f.first, len(s)).Sum; n > count {
+			most, count = i, n
+		}
+	}
+	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
+	f.Example = e.textExample(f.first, any)
+	return []Finding{f}, ""
+}
+
+// Steps0 is the index of the k-th step that has answers.
+func (e *evidence) Steps0(k int) int {
+	last, n := -1, 0
+	for _, a := range e.texts.all() {
+		if a.step != last {
+			last = a.step
+			if n++; n == k {
+				return last
+			}
+		}
+	}
+	return last
+}
+
+// template finds one wording that takes over the answers to all prompts while the reward rises.
+func (e *evidence) template() (Finding, bool) {
+	if !e.hasTexts() || e.tooFew() != "" {
+		return Finding{}, false
+	}
+	all := e.texts.all()
+	s := make(series, len(e.Steps))
+	for lo := 0; lo < len(all); {
+		hi := lo
+		for hi < len(all) && all[hi].step == all[lo].step {
+			hi++
+		}
+		for i := lo; i < hi; i++ {
+			a, most, others := &all[i], 0.0, false
+			if a.words < templateWords {
+				continue
+			}
+			for k := lo; k < hi; k++ {
+				if b := &all[k]; b.group != a.group && b.prompt != a.prompt && b.words >= templateWords {
+					most, others = max(most, alike(a.bag, b.bag)), true
+				}
+			}
+			if others {
+				s[a.step].add(most)
+			}
+		}
+		lo = hi
+	}
+	k, found := s.shiftOf(1)
+	rewards := e.rewards()
+	if !found || k.done() < templateRise || k.settled.mean() < templateFrom {
+		return Finding{}, false
+	}
+	span := s.span()
+	before, after := rewards.pooled(k.b-span, k.b).mean(), rewards.pooled(len(s)-span, len(s)).mean()
+	if after < before {
+		return Finding{}, false
+	}
+	from := min(len(s)-1, s.turn(k.a, k.level.mean()+k.done()/2, 1))
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"words shared with the answer to another prompt", s.values()}}
+	f.Title = fmt.Sprintf("one wording takes over the answers to all prompts, and the reward goes from %s to %s", units.Short(before), units.Short(after))
+	f.Evidence = []Evidence{e.around(s, "words shared with the answer to another prompt", from, len(s), true, "answers"), e.around(rewards, "reward", from, len(s), false, "samples")}
+	f.Example = e.textExample(from, func(*answer) bool { return true })
+	return f, true
+}
+
+// alike is the share of two ascending bags of words that is in both.
+func alike(a, b []uint64) float64 {
+	both := 0
+	for i, k := 0, 0; i < len(a) && k < len(b); {
+		switch {
+		case a[i] < b[k]:
+			i++
+		case a[i] > b[k]:
+			k++
+		default:
+			both++
+			i++
+			k++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}
+
+// noise finds equal answers to one prompt that are graded in several ways.
+func noise(e *evidence) ([]Finding, string) {
+	if !e.hasTexts() {
+		return nil, noTexts
+	}
+	s := make(series, len(e.Steps))
+	prompts := map[uint32]bool{}
+	differ := func(group []answer, i int) (n int, noisy bool) {
+		least, most := math.Inf(1), math.Inf(-1)
+		for k := range group {
+			if a := &group[k]; a.whole == group[i].whole && a.prompt == group[i].prompt && a.reward-a.reward == 0 {
+				n++
+				least, most = min(least, a.reward), max(most, a.reward)
+			}
+		}
+		return n, most-least > sameReward*(e.High-e.Low)
+	}
+	first := map[int]int{}
+	e.texts.byGroup(func(group []answer) {
+		seen := map[uint64]bool{}
+		for i := range group {
+			if group[i].words == 0 || seen[group[i].whole] {
+				continue
+			}
+			seen[group[i].whole] = true
+			n, noisy := differ(group, i)
+			if n < 2 {
+				continue
+			}
+			x := 0.0
+			if noisy {
+				x = 1
+				prompts[group[i].prompt] = true
+				if _, found := first[group[i].step]; !found {
+					first[group[i].step] = group[i].group
+				}
+			}
+			s[group[i].step].add(x)
+		}
+	})
+	repeated := s.pooled(0, len(s))
+	if repeated.N < leastNoisy {
+		return nil, "no answer comes twice in a group, so that nothing shows whether equal ones are graded alike"
+	}
+	from := s.turn(0, noiseFrom, 1)
+	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
+	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
+		return nil, ""
+	}
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"repeated answers graded in several ways", s.values()}}
+	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", percent(after.mean()))
+	f.Evidence = []Evidence{e.around(s, "repeated answers graded in several ways", from, len(s), true, "answers")}
+	for i := from; i < len(e.Steps); i++ {
+		if g, found := first[i]; found {
+			f.Example = Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index, Group: e.groupName(i, g)}
+			break
+		}
+	}
+	return []Finding{f}, ""
+}
+
+// hacking finds a reward that rises while what it stands for falls.
+func hacking(e *evidence) ([]Finding, string) {
+	if f, found := e.partsDiverge(); found {
+		return []Finding{f}, ""
+	}
+	if f, found := e.template(); found {
+		return []Finding{f}, ""
+	}
+	if len(e.Parts) < 2 && !e.hasTexts() {
+		return nil, "the log has neither several reward columns nor texts"
+	}
+	return nil, ""
+}
+
+// bothRare reports whether two changes at once are no chance, of which each alone is unlikely.
+func bothRare(up, down float64, places int) bool {
+	p, q := chance(up, places), chance(down, places)
+	return up > 0 && down < 0 && max(p, q) < 0.01 && p*q < rare
+}
+
+func (e *evidence) partsDiverge() (Finding, bool) {
+	if e.tooFew() != "" || len(e.Parts) < 2 {
+		return Finding{}, false
+	}
+	type column struct {
+		name string
+		series
+		width    float64
+		low      float64
+		up, down shift
+		rises    bool
+		falls    bool
+	}
+	var columns []column
+	for c, name := range e.Parts {
+		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
+			if c >= len(s.Parts) {
+				return Moments{}
+			}
+			return s.Parts[c].Moments
+		})}
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range e.Steps {
+			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
+				low, high = min(low, e.Steps[i].Parts[c].Low), max(high, e.Steps[i].Parts[c].High)
+			}
+		}
+		if k.low, k.width = low, high-low; !(k.width > 0) || math.IsInf(k.width, 0) {
+			continue
+		}
+		k.up, _ = k.shiftOf(1)
+		k.down, _ = k.shiftOf(-1)
+		k.rises = k.up.done() >= hackedRise*k.width
+		k.falls = -k.down.done() >= max(hackedFall*k.width, hackedFallPart*(k.down.level.mean()-k.low))
+		columns = append(columns, k)
+	}
+	rewards := e.rewards()
+	for _, down := range columns {
+		if !down.falls || isStyle(down.name) {
+			continue
+		}
+		for _, up := range columns {
+			if !up.rises || up.name == down.name || isSubstance(up.name) || !bothRare(up.up.z, down.down.z, len(rewards)) {
+				continue
+			}
+			span := rewards.span()
+			// what rises does so while the other falls: most of it is still to come when that begins
+			atOnset := up.pooled(down.down.b-span, down.down.b).mean()
+			if up.up.settled.mean()-atOnset < up.up.done()/3 || up.up.settled.mean()-atOnset < hackedRise*up.width {
+				continue
+			}
+			before, after := rewards.pooled(down.down.a, down.down.b).mean(), rewards.pooled(len(rewards)-span, len(rewards)).mean()
+			if after < before-0.05*(e.High-e.Low) {
+				continue
+			}
+			apart := make(series, len(rewards))
+			for i := range apart {
+				if n, m := up.series[i], down.series[i]; n.N > 0 && m.N > 0 {
+					apart[i] = Moments{N: n.N, Sum: float64(n.N) * (n.mean()/up.width - m.mean()/down.width)}
+				}
+			}
+			level, settled := apart.pooled(down.down.a, down.down.b), apart.pooled(len(apart)-span, len(apart))
+			from := min(len(apart)-1, max(1, apart.turn(down.down.a, level.mean()+onsetShare*(settled.mean()-level.mean()), 1)))
+			f := Finding{Severity: Alarm, first: from, last: len(rewards) - 1, Series: Series{down.name, down.values()}}
+			f.Title = fmt.Sprintf("%s rises from %s to %s while %s falls from %s to %s", up.name, units.Short(atOnset), units.Short(up.up.settled.mean()),
+				down.name, units.Short(down.down.level.mean()), units.Short(down.down.settled.mean()))
+			f.Evidence = []Evidence{
+				e.around(up.series, up.name, from, len(rewards), false, "samples"), e.around(down.series, down.name, from, len(rewards), false, "samples"),
+				e.around(rewards, "reward", from, len(rewards), false, "samples"),
+			}
+			f.Example = e.example(from, func(g *GroupFacts) bool { return g.N > 1 })
+			return f, true
+		}
+	}
+	return Finding{}, false
+}

@@ -1,0 +1,218 @@
+// Package diagnosis says what ails a run, since which step, on what evidence, and what to do: the judgement of somebody who has seen
+// many runs die.
+//
+//	model.Snapshot ── Observe ──→ Observations ─┐
+//	texts of sampled groups ── Read ──→ Texts ──┼→ Of → Diagnosis: Findings (worst first), Blind
+//	the trainer's own scalars ──────────────────┘
+//
+// A detector is a function of these on one kind of illness; [Kinds] lists them with their words. It rests on what the illness is: a
+// share beyond a named limit, a change too large and too unlikely to be chance, the same prompts before and after. All are pure: the
+// same run gives the same findings, whatever the order of rows within a step.
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// Severity is how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	Alarm Severity = "alarm" // a person would stop the run, or be sorry
+	Watch Severity = "watch" // it may become an alarm
+)
+
+// Finding is an illness of a run.
+type Finding struct {
+	Kind     Kind
+	Severity Severity
+	Since    int64  // number of the step at which it set in
+	Until    int64  // number of the last step that it holds for
+	Lasting  bool   // it holds to the newest step
+	Title    string // one sentence without a full stop, with figures: sanitised
+	Evidence []Evidence
+	Example  Example
+	Cost     Cost
+	Advice   string   // what to do, one sentence
+	Series   Series   // what shows it over the steps
+	Follows  []string // titles of what follows from it
+
+	first, last int // indexes of Since and Until in Observations.Steps
+}
+
+// When says at which steps a finding holds: "since step 61", "steps 61 to 70".
+func (f *Finding) When() string {
+	if f.Lasting {
+		return "since step " + strconv.FormatInt(f.Since, 10)
+	}
+	return units.Steps(f.Since, f.Until)
+}
+
+// Evidence is a figure before and after the onset.
+type Evidence struct {
+	Name                        string // of the figure, as in the glossary where it is there
+	Before, After               float64
+	Share                       bool   // the values are shares
+	BeforeFrom, BeforeTo        int64  // steps
+	AfterFrom, AfterTo          int64  // steps
+	BeforeSamples, AfterSamples int    // or groups, texts …: see Of
+	Of                          string // what is counted: "samples", "groups", "answers"
+}
+
+// String is the figure before and after: "format 0.62 → 1.00 (steps 41–60, 61–80)".
+func (e Evidence) String() string {
+	value := units.Short
+	if e.Share {
+		value = func(x float64) string { return units.Fixed(100*x, 0) + "%" }
+	}
+	if e.BeforeSamples == 0 {
+		return e.Name + " " + value(e.After) + " (" + units.Steps(e.AfterFrom, e.AfterTo) + ", " + units.Plural(e.AfterSamples, e.Of) + ")"
+	}
+	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (" + units.Steps(e.BeforeFrom, e.BeforeTo) + ", " + units.Steps(e.AfterFrom, e.AfterTo) + "; " +
+		units.Count(e.BeforeSamples) + " and " + units.Plural(e.AfterSamples, e.Of) + ")"
+}
+
+// Example is where to look: a step, and a group of it where one shows the illness.
+type Example struct {
+	Step  int64
+	Group string // its name, as analysis.Group has it; "" where the step as a whole shows it. As logged: sanitise before showing
+	Index int    // of the step in the snapshot
+}
+
+// Cost is what was generated since the onset.
+type Cost struct {
+	Samples int
+	Tokens  int64   // 0 if the log has no token counts
+	Share   float64 // of all samples of the run
+}
+
+// String is what was generated: "12,800 samples, 3.21M tokens (25% of the run)"; "" if nothing was counted.
+func (c Cost) String() string {
+	if c.Samples == 0 {
+		return ""
+	}
+	text := units.Plural(c.Samples, "samples")
+	if c.Tokens > 0 {
+		text += ", " + units.Count(int(c.Tokens)) + " tokens"
+	}
+	return text + " (" + units.Fixed(100*c.Share, 0) + "% of the run)"
+}
+
+// Series is a figure over the steps: NaN where a step has none.
+type Series struct {
+	Name   string
+	Values []float64 // by Observations.Steps
+}
+
+// Blind is a kind that cannot be told, and why.
+type Blind struct {
+	Kind Kind
+	Why  string // "the log has no texts"
+}
+
+// Diagnosis is what is said of a run.
+type Diagnosis struct {
+	Findings []Finding // worst first: alarms before watches, the earlier before the later
+	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
+	Steps    int       // that were looked at
+	Numbers  []int64   // of these, as Series.Values has them
+}
+
+// Alarms returns the number of findings that are alarms, 0 if d is nil.
+func (d *Diagnosis) Alarms() int {
+	n := 0
+	if d == nil {
+		return n
+	}
+	for i := range d.Findings {
+		if d.Findings[i].Severity == Alarm {
+			n++
+		}
+	}
+	return n
+}
+
+// Health is the state of a run in a word, and since when. A run that is only to be watched is healthy.
+func (d *Diagnosis) Health() string {
+	switch {
+	case d.Steps == 0:
+		return "unknown"
+	case d.Alarms() == 0:
+		return "healthy"
+	}
+	return string(d.Findings[0].Kind) + " since " + strconv.FormatInt(d.Findings[0].Since, 10)
+}
+
+// Of says what ails a run. texts may be nil, if none could be read.
+func Of(o *Observations, texts *Texts) *Diagnosis {
+	d := &Diagnosis{Steps: len(o.Steps)}
+	for _, k := range Kinds() {
+		findings, why := k.detect(&evidence{o, texts})
+		if why != "" {
+			d.Blind = append(d.Blind, Blind{k.Name, why})
+		}
+		for _, f := range findings {
+			f.Kind = k.Name
+			if f.Advice == "" {
+				f.Advice = k.Advice
+			}
+			o.complete(&f)
+			d.Findings = append(d.Findings, f)
+		}
+	}
+	d.Findings = withoutConsequences(d.Findings, d.Steps)
+	slices.SortStableFunc(d.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first))
+	})
+	return d
+}
+
+// complete fills in what follows from the first and the last step of a finding.
+func (o *Observations) complete(f *Finding) {
+	f.Since, f.Until, f.Lasting = o.Steps[f.first].Step, o.Steps[f.last].Step, f.last == len(o.Steps)-1
+	for i := f.first; i <= f.last; i++ {
+		f.Cost.Samples += o.Steps[i].Rows
+		if o.Unit == model.LengthTokens {
+			f.Cost.Tokens += o.Steps[i].Tokens
+		}
+	}
+	f.Cost.Share = float64(f.Cost.Samples) / float64(max(1, o.rows))
+}
+
+// withoutConsequences leaves out findings that may follow from another which set in before them, or so shortly after that the noise
+// of steps does not tell which was first.
+func withoutConsequences(all []Finding, steps int) []Finding {
+	slack := max(leastSteps, steps/8)
+	kinds := map[Kind]KindInfo{}
+	for _, k := range Kinds() {
+		kinds[k.Name] = k
+	}
+	follows := func(from, f *Finding) bool {
+		return from.Severity == Alarm && slices.Contains(kinds[from.Kind].follows, f.Kind) && f.first >= from.first-slack
+	}
+	var kept []Finding
+	for j := range all {
+		cause := slices.IndexFunc(all, func(from Finding) bool {
+			mutual := follows(&all[j], &from) && (all[j].first < from.first || all[j].first == from.first && cmp.Less(all[j].Kind, from.Kind))
+			return follows(&from, &all[j]) && !mutual
+		})
+		if cause < 0 {
+			kept = append(kept, all[j])
+		}
+	}
+	for j := range all {
+		for i := range kept {
+			if kept[i].Kind != all[j].Kind && follows(&kept[i], &all[j]) && !slices.ContainsFunc(kept, func(f Finding) bool { return f.Kind == all[j].Kind }) {
+				kept[i].Follows = append(kept[i].Follows, all[j].Title)
+				break
+			}
+		}
+	}
+	return kept
+}

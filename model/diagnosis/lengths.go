@@ -1,0 +1,277 @@
+package diagnosis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// Limits of what lengths tell.
+const (
+	lengthBand   = 1.3  // times the usual length: within it lengths drift in every run
+	lengthDouble = 2    // times: a budget doubles
+	rewardGain   = 0.1  // of the range of rewards: what longer answers must win for the length to pay
+	rewardHeld   = 0.03 // of the range of rewards: within it the reward holds
+	stubTimes    = 3    // times shorter are stubs
+	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
+	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
+	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
+	cutLonger    = 0.85 // the probability that a cut answer is longer than another
+)
+
+func (o *Observations) logLengths() series {
+	return o.seriesOf(func(s *Observed) Moments { return s.Length })
+}
+
+// explosion finds lengths that more than double without a gain of the reward.
+func explosion(e *evidence) ([]Finding, string) {
+	return e.lengthChange(1, "answers grow from %s to %s %s, and the reward does not gain", func(_, gain, z float64) Severity {
+		switch {
+		case gain > rewardGain && z > 2:
+			return "" // it pays
+		case gain > rewardHeld && z > 3:
+			return Watch // a little, at twice the cost
+		}
+		return Alarm
+	})
+}
+
+// shrinking finds answers that shrink to stubs and win less often.
+func shrinking(e *evidence) ([]Finding, string) {
+	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(times, gain, z float64) Severity {
+		error := math.Abs(gain / z)
+		switch {
+		case gain > rewardGain && z > 2:
+			return ""
+		case gain < -rewardHeld && z < -2:
+			return Alarm
+		case times >= stubTimes && gain < rewardHeld && gain-2*error < -2*rewardHeld:
+			return Alarm // nothing shows that stubs win as often
+		}
+		return Watch
+	})
+}
+
+func (e *evidence) lengthChange(sign float64, title string, judge func(times, gain, z float64) Severity) ([]Finding, string) {
+	if !e.lengths {
+		return nil, "the log has no lengths"
+	}
+	if why := e.tooFew(); why != "" {
+		return nil, why
+	}
+	s := e.logLengths()
+	k, found := s.shiftOf(sign)
+	if !found || sign*k.done() < math.Log(lengthDouble) {
+		return nil, ""
+	}
+	from := max(1, s.turn(k.a, k.level.mean()+sign*math.Log(lengthBand), sign))
+	if from >= len(s) || e.newSourcesOnly(k.a, from) {
+		return nil, ""
+	}
+	rewards, span := e.rewards(), s.span()
+	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
+	reward := rewards.compare(from-2*span, from, min(settled, len(s)-span), len(s))
+	severity := judge(math.Exp(sign*k.done()), reward.change()/(e.High-e.Low), reward.z)
+	if severity == "" {
+		return nil, ""
+	}
+	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", exp(s.values())}}
+	f.Title = fmt.Sprintf(title, units.Short(math.Exp(k.level.mean())), units.Short(math.Exp(k.settled.mean())), e.Unit)
+	length := e.around(s, "typical length", from, len(s), false, "samples")
+	length.Before, length.After = math.Exp(length.Before), math.Exp(length.After)
+	f.Evidence = []Evidence{length, e.around(rewards, "reward", from, len(s), false, "samples")}
+	f.Example = e.example(len(s)-1, func(g *GroupFacts) bool { return sign*(float64(g.Length)-k.settled.mean()) >= 0 })
+	return []Finding{f}, ""
+}
+
+func exp(values []float64) []float64 {
+	for i := range values {
+		values[i] = math.Exp(values[i])
+	}
+	return values
+}
+
+// truncation finds a share of answers that end at the length limit and are graded lowest.
+func truncation(e *evidence) ([]Finding, string) {
+	if e.Unit == model.LengthTokens {
+		if f, found := e.cutAt(e.atLimit(), "answers at the length limit", "samples"); found {
+			return []Finding{f}, ""
+		}
+	}
+	if e.texts == nil || len(e.texts.answers) == 0 {
+		if e.Unit != model.LengthTokens {
+			return nil, "the log has neither token counts nor texts that can be read"
+		}
+		return nil, ""
+	}
+	closing := e.closing()
+	for _, cut := range []func(*answer) bool{
+		func(a *answer) bool { return a.cut },
+		func(a *answer) bool { return closing != "" && !slices.Contains(a.tail, closing) },
+		func(a *answer) bool { return a.unfinished },
+	} {
+		if !e.gradedLowest(cut) {
+			continue
+		}
+		if f, found := e.cutAt(e.texts.share(cut), "answers cut off", "answers"); found {
+			return []Finding{f}, ""
+		}
+	}
+	return nil, ""
+}
+
+// atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest.
+func (e *evidence) atLimit() series {
+	lowest := e.lowest()
+	return e.seriesOf(func(s *Observed) Moments {
+		m, l := Moments{N: s.Length.N}, &s.Longest
+		lost := lowest.reward(l.RewardSum / float64(l.Valid))
+		for c := range l.parts {
+			lost = lost || lowest.part(c, l.parts[c].mean())
+		}
+		if l.N > 1 && lost {
+			m.Sum, m.Squares = float64(l.N), float64(l.N)
+		}
+		return m
+	})
+}
+
+// lowest says which means of the reward, or of a reward column, are next to the lowest, where those of the run are not.
+type lowest struct {
+	limit float64
+	parts []float64 // limits; NaN for a column that is low anyway
+}
+
+func (e *evidence) lowest() lowest {
+	l := lowest{limit: e.Low + cutBelow*(e.High-e.Low), parts: make([]float64, len(e.Parts))}
+	for c := range e.Parts {
+		all, level := Moments{}, Level{}
+		for i := range e.Steps {
+			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
+				p := &e.Steps[i].Parts[c]
+				all.join(p.Moments)
+				level.add(p.Low)
+				level.add(p.High)
+			}
+		}
+		l.parts[c] = level.Low + cutBelow*(level.High-level.Low)
+		if !(all.mean() > level.Low+2*cutBelow*(level.High-level.Low)) {
+			l.parts[c] = math.NaN()
+		}
+	}
+	return l
+}
+
+func (l *lowest) reward(mean float64) bool { return mean <= l.limit }
+
+func (l *lowest) part(c int, mean float64) bool { return c < len(l.parts) && mean <= l.parts[c] }
+
+// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", and of the fewest others; "" if there is
+// none. An answer that is cut off does not come to it.
+func (e *evidence) closing() string {
+	won, lost, wins := map[string]int{}, map[string]int{}, 0
+	middle := e.rewards().pooled(0, len(e.Steps)).mean()
+	for i := range e.texts.answers {
+		a := &e.texts.answers[i]
+		count := lost
+		if a.reward > middle {
+			count = won
+			wins++
+		}
+		for k, w := range a.tail {
+			if !slices.Contains(a.tail[:k], w) {
+				count[w]++
+			}
+		}
+	}
+	best := ""
+	for w, n := range won {
+		if float64(n) >= (1-finishedWins)*float64(wins) && (best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best) {
+			best = w
+		}
+	}
+	return best
+}
+
+// gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
+// rule is right about this log.
+func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
+	won, wonCut, cuts, reward := 0, 0, 0, Moments{}
+	parts := make([]Moments, len(e.Parts))
+	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
+	longer, pairs := 0.0, 0.0
+	var cutWords, otherWords []int
+	all := e.texts.all()
+	for i := range all {
+		a := &all[i]
+		is := cut(a)
+		if a.reward > middle {
+			won++
+			if is {
+				wonCut++
+			}
+		}
+		if is {
+			cuts++
+			reward.add(a.reward)
+			for c, x := range a.parts {
+				if x-x == 0 {
+					parts[c].add(x)
+				}
+			}
+			cutWords = append(cutWords, a.words)
+		} else {
+			otherWords = append(otherWords, a.words)
+		}
+		if i+1 == len(all) || all[i+1].step != a.step {
+			n := float64(len(cutWords) * len(otherWords))
+			longer, pairs = longer+n*probabilityLonger(cutWords, otherWords), pairs+n
+			cutWords, otherWords = cutWords[:0], otherWords[:0]
+		}
+	}
+	loses := lowest.reward(reward.mean()) && float64(wonCut) <= finishedWins*float64(won)
+	for c := range parts {
+		loses = loses || lowest.part(c, parts[c].mean())
+	}
+	return cuts >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
+}
+
+// probabilityLonger is the probability that one of a is greater than one of b; equal ones count half. It sorts b.
+func probabilityLonger(a, b []int) float64 {
+	slices.Sort(b)
+	sum := 0.0
+	for _, x := range a {
+		lo, _ := slices.BinarySearch(b, x)
+		hi, _ := slices.BinarySearch(b, x+1)
+		sum += float64(lo+hi) / 2
+	}
+	return sum / float64(max(1, len(a)*len(b)))
+}
+
+func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {
+	f, found := e.shareFrom(s, cutFrom, name, of)
+	if found {
+		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", percent(s.pooled(len(s)-s.span(), len(s)).mean()))
+	}
+	return f, found
+}
+
+// shareFrom finds a share that is beyond a limit from a step to the end.
+func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding, bool) {
+	from := s.beyond(limit)
+	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
+	if len(s)-from < leastSteps || after.Sum < 10 || last.mean() < limit {
+		return Finding{}, false
+	}
+	variance, dof := s.variance(from, len(s))
+	if normal(after.mean()-limit, variance, dof) < 2 {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{name, s.values()}}
+	f.Evidence = []Evidence{e.around(s, name, from, len(s), true, of)}
+	f.Example = Example{Step: e.Steps[from].Step, Index: e.Steps[from].Index}
+	return f, true
+}

@@ -1,0 +1,120 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"vantage/model"
+)
+
+// Look is a look at a run: what was found, and what the next look at the same run need not see again.
+type Look struct {
+	Diagnosis    *Diagnosis
+	observations *Observations
+}
+
+// ReadText reads the text of a sample from the log again.
+type ReadText func(context.Context, model.Place) (model.Text, error)
+
+// How many texts a look reads at most: enough for the shares that detectors ask for.
+const (
+	maxTexts    = 4096
+	maxTextsFar = 512 // of a log that is on another machine, or in a bucket
+)
+
+// See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
+// none. previous is the look before, or nil.
+func See(ctx context.Context, snap model.Snapshot, set model.Settings, read ReadText, previous *Look) (*Look, error) {
+	if previous == nil {
+		previous = &Look{}
+	}
+	o, err := Observe(ctx, snap, set, previous.observations)
+	if err != nil {
+		return nil, err
+	}
+	most := maxTexts
+	if snap.Run.Progress.Link.IsRemote() {
+		most = maxTextsFar
+	}
+	texts := NewTexts(o, most)
+	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
+		if !texts.read(ctx, snap, picks, read) {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d := Of(o, texts)
+	for i := range o.Steps {
+		d.Numbers = append(d.Numbers, o.Steps[i].Step)
+	}
+	return &Look{Diagnosis: d, observations: o}, nil
+}
+
+// read reads the texts of some samples, and reports whether it is worth asking for more: of a far log whose link is lost it is not.
+func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) bool {
+	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
+	slices.SortFunc(picks, func(a, b Pick) int {
+		x, y := place(a), place(b)
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
+	})
+	for _, p := range picks {
+		if ctx.Err() != nil {
+			return false
+		}
+		text, err := read(ctx, place(p))
+		switch {
+		case err == nil:
+			t.Add(p, text)
+		case snap.Run.Progress.Link.IsRemote():
+			return false
+		}
+	}
+	return true
+}
+
+// Within returns the findings that hold at one of the steps from first to last, and what cannot be told.
+func (d *Diagnosis) Within(first, last int64) *Diagnosis {
+	return d.only(func(f *Finding) bool { return f.Until >= first && f.Since <= last })
+}
+
+// Lasting returns the findings that hold at the newest step, and what cannot be told.
+func (d *Diagnosis) Lasting() *Diagnosis { return d.only(func(f *Finding) bool { return f.Lasting }) }
+
+func (d *Diagnosis) only(holds func(*Finding) bool) *Diagnosis {
+	some := *d
+	some.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return !holds(&f) })
+	return &some
+}
+
+// Blindness is kinds that cannot be told for one reason.
+type Blindness struct {
+	Kinds []Kind
+	Why   string
+}
+
+// String says it: "answer_collapse, grader_noise: the log has no texts".
+func (b Blindness) String() string {
+	names := ""
+	for i, k := range b.Kinds {
+		if i > 0 {
+			names += ", "
+		}
+		names += string(k)
+	}
+	return names + ": " + b.Why
+}
+
+// Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.
+func (d *Diagnosis) Blindnesses() (all []Blindness) {
+	for _, b := range d.Blind {
+		i := slices.IndexFunc(all, func(x Blindness) bool { return x.Why == b.Why })
+		if i < 0 {
+			i, all = len(all), append(all, Blindness{Why: b.Why})
+		}
+		all[i].Kinds = append(all[i].Kinds, b.Kind)
+	}
+	return all
+}

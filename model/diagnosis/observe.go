@@ -1,0 +1,360 @@
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// Observations are what detectors look at of each step, ascending: sums over its samples, and a row for each group. Steps that are
+// still being written are none.
+type Observations struct {
+	Steps     []Observed
+	Parts     []string // reward columns, as Observed.Parts
+	Unit      model.LengthUnit
+	Low, High float64 // the reward of what is wrong and of what is solved; NaN without finite rewards
+
+	rows    int
+	rule    model.GroupBy
+	prompts bool // some rows have one
+	lengths bool // some rows have one
+	snap    model.Snapshot
+	set     model.Settings
+}
+
+// Observed is a step. A rollout of several rows is its last row.
+type Observed struct {
+	Step    int64
+	Index   int // in the snapshot
+	Rows    int
+	Invalid int     // rewards that are NaN, infinite or missing
+	Reward  Moments // of the finite rewards
+	Level   Level   // of the finite rewards
+	Tokens  int64   // sum of the known lengths
+	Length  Moments // of the logarithms of the lengths
+	Longest Longest
+	Parts   []Part // by reward column
+	Groups  []GroupFacts
+
+	revision int
+	prompts  int // distinct ones of rows
+	mixed    int // ids of groups whose rows have several prompts
+	ids      int // ids of groups
+}
+
+// Moments are a number of values with their sum and sum of squares.
+type Moments struct {
+	N            int
+	Sum, Squares float64
+}
+
+func (m *Moments) add(x float64) { m.N, m.Sum, m.Squares = m.N+1, m.Sum+x, m.Squares+x*x }
+
+// Level says how many of the values are the least and the greatest.
+type Level struct {
+	Low, High     float64
+	AtLow, AtHigh int
+}
+
+func (l *Level) add(x float64) {
+	switch {
+	case l.AtLow == 0:
+		*l = Level{x, x, 1, 1}
+		return
+	case x < l.Low:
+		l.Low, l.AtLow = x, 1
+	case x == l.Low:
+		l.AtLow++
+	}
+	switch {
+	case x > l.High:
+		l.High, l.AtHigh = x, 1
+	case x == l.High:
+		l.AtHigh++
+	}
+}
+
+// Constant reports whether all values are one.
+func (l *Level) Constant() bool { return l.AtLow > 0 && l.Low == l.High }
+
+// Longest are the rows whose length is the greatest of the step.
+type Longest struct {
+	Length    int32
+	N         int
+	RewardSum float64   // of those with a finite reward
+	Valid     int       // how many these are
+	parts     []Moments // of their reward columns
+}
+
+// Part is a reward column in a step.
+type Part struct {
+	Moments
+	Level
+	Missing int
+}
+
+// GroupFacts are a group of a step.
+type GroupFacts struct {
+	Prompt  uint32 // number of its first row's prompt, 0 if none
+	N       int32
+	Valid   int32   // rows with a finite reward
+	Mean    float32 // of these
+	Length  float32 // mean logarithm of the known lengths; NaN if there are none
+	Fate    model.Fate
+	Twins   int32  // if each row has a twin of the same numbers, how many rows differ in their numbers; else 0
+	Print   uint64 // the same for groups of the same prompt with the same numbers, in whatever order
+	Of      int32  // how many groups of the step have its prompt
+	Ordinal int32  // in the step's layout
+}
+
+// Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
+// grouped, if the log has no such reward, or if ctx ends.
+func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Observations) (*Observations, error) {
+	o := &Observations{Parts: snap.Run.ComponentNames, Unit: snap.Run.LengthUnit, Low: math.NaN(), High: math.NaN(), snap: snap, set: set}
+	grouping, err := snap.Grouping(set)
+	if err != nil {
+		return nil, err
+	}
+	o.rule = grouping.By
+	scales := snap.RewardScales(set)
+	for _, s := range scales {
+		if s.Min <= s.Max {
+			o.Low, o.High = fmin(o.Low, s.Wrong), fmax(o.High, min(s.Solved, s.Max))
+		}
+	}
+	indexes := make([]int, 0, len(snap.Steps))
+	for i := range snap.Steps {
+		if !snap.Open(i) {
+			indexes = append(indexes, i)
+		}
+	}
+	o.Steps = make([]Observed, len(indexes))
+	reusable := previous != nil && previous.set == set && previous.rule == o.rule && previous.Low == o.Low && previous.High == o.High
+	err = inParallel(ctx, len(indexes), func(k int) error {
+		i := indexes[k]
+		if reusable {
+			if old, found := previous.find(snap.Steps[i].Number); found && previous.Steps[old].revision == snap.Steps[i].Revision {
+				o.Steps[k] = previous.Steps[old]
+				o.Steps[k].Index = i
+				return nil
+			}
+		}
+		var err error
+		o.Steps[k], err = observe(snap, i, set, scales)
+		return err
+	})
+	for i := range o.Steps {
+		s := &o.Steps[i]
+		o.rows += s.Rows
+		o.lengths = o.lengths || s.Length.N > 0
+		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
+	}
+	return o, err
+}
+
+func fmin(a, b float64) float64 {
+	if a != a {
+		return b
+	}
+	return min(a, b)
+}
+
+func fmax(a, b float64) float64 {
+	if a != a {
+		return b
+	}
+	return max(a, b)
+}
+
+func (o *Observations) find(number int64) (int, bool) {
+	return slices.BinarySearchFunc(o.Steps, number, func(s Observed, n int64) int { return int(s.Step - n) })
+}
+
+// inParallel calls do with each index below n, on all cores, and returns one of its errors.
+func inParallel(ctx context.Context, n int, do func(int) error) error {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	errs := make([]error, workers+1)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n && errs[w] == nil && ctx.Err() == nil; i += workers {
+				errs[w] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	errs[workers] = ctx.Err()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observe looks at step i.
+func observe(snap model.Snapshot, i int, set model.Settings, scales []model.RewardScale) (Observed, error) {
+	grouped, err := analysis.GroupStep(snap, i, set)
+	if err != nil {
+		return Observed{}, err
+	}
+	step := snap.Steps[i]
+	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
+	s.Longest.parts = make([]Moments, len(step.Components))
+	s.Groups = make([]GroupFacts, 0, len(grouped.Offsets))
+	prints := make([]uint64, 0, 64)
+	for lo, hi := range grouped.Groups() {
+		k := len(s.Groups)
+		g := GroupFacts{Prompt: step.PromptNumber(int(grouped.InputRow[lo])), Ordinal: int32(k)}
+		prints = prints[:0]
+		rewards, lengths, level := Moments{}, Moments{}, Level{}
+		for at := lo; at < hi; at++ {
+			row := int(grouped.InputRow[at])
+			if _, last := step.CountedAs(row); !last {
+				continue
+			}
+			reward, length := grouped.LoggedRewards[at], grouped.Lengths[at]
+			print := mix(math.Float64bits(reward)) ^ mix(uint64(uint32(length))+1<<40)
+			for c, part := range step.Components {
+				if part != nil {
+					s.Parts[c].take(part[row])
+					print = mix(print ^ math.Float64bits(part[row])*uint64(2*c+3))
+				}
+			}
+			prints = append(prints, mix(print))
+			g.N++
+			if finite := reward-reward == 0; finite {
+				rewards.add(reward)
+				level.add(reward)
+				s.Reward.add(reward)
+				s.Level.add(reward)
+			} else {
+				s.Invalid++
+			}
+			if length > 0 {
+				lengths.add(math.Log(float64(length)))
+				s.Tokens += int64(length)
+				if s.Longest.take(length, reward) {
+					for c, part := range step.Components {
+						if part != nil && part[row]-part[row] == 0 {
+							s.Longest.parts[c].add(part[row])
+						}
+					}
+				}
+			}
+		}
+		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
+		s.Length.N, s.Length.Sum, s.Length.Squares = s.Length.N+lengths.N, s.Length.Sum+lengths.Sum, s.Length.Squares+lengths.Squares
+		s.Rows += int(g.N)
+		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[grouped.Run(k)])
+		g.Print, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		s.Groups = append(s.Groups, g)
+	}
+	s.countPrompts()
+	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
+	return s, nil
+}
+
+func (p *Part) take(x float64) {
+	if x-x != 0 {
+		p.Missing++
+		return
+	}
+	p.Moments.add(x)
+	p.Level.add(x)
+}
+
+// take counts a row, and reports whether it is among the longest so far.
+func (l *Longest) take(length int32, reward float64) bool {
+	if length < l.Length {
+		return false
+	}
+	if length > l.Length {
+		*l = Longest{Length: length, parts: l.parts}
+		clear(l.parts)
+	}
+	l.N++
+	if reward-reward == 0 {
+		l.RewardSum += reward
+		l.Valid++
+	}
+	return true
+}
+
+// fateOf is what the rewards of a group tell before any filter.
+func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
+	switch {
+	case valid < n:
+		return model.FateInvalid
+	case n == 1:
+		return model.FateSingle
+	case l.Constant():
+		return scale.FateOfEqual(l.Low)
+	}
+	return model.FateAlive
+}
+
+// fingerprint returns a number of what a group holds, and if each of its rows has a twin how many different rows there are.
+func fingerprint(prints []uint64, prompt uint64) (sum uint64, twins int32) {
+	odd := uint64(0)
+	for _, p := range prints {
+		sum += p
+		odd ^= p
+	}
+	if odd == 0 && len(prints) > 0 {
+		slices.Sort(prints)
+		twins = int32(len(slices.Compact(prints)))
+	}
+	return mix(sum ^ mix(prompt)), twins
+}
+
+// mix is a hash of 64 bits (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func (s *Observed) countPrompts() {
+	count := make(map[uint32]int32, len(s.Groups))
+	for _, g := range s.Groups {
+		count[g.Prompt]++
+	}
+	for k := range s.Groups {
+		s.Groups[k].Of = count[s.Groups[k].Prompt]
+	}
+}
+
+// GroupName is the name of a group of a step.
+func (o *Observations) groupName(step, group int) string {
+	grouped, err := analysis.GroupStep(o.snap, o.Steps[step].Index, o.set)
+	if err != nil || group >= len(grouped.Offsets)-1 {
+		return ""
+	}
+	return grouped.GroupName(group)
+}
+
+// shareOf counts groups of a fate, of those with a verdict.
+func (s *Observed) shareOf(fate model.Fate) Moments {
+	m := Moments{}
+	for _, g := range s.Groups {
+		if g.Fate == model.FateInvalid || g.Fate == model.FateSingle {
+			continue
+		}
+		x := 0.0
+		if g.Fate == fate {
+			x = 1
+		}
+		m.add(x)
+	}
+	return m
+}
+
+// stepName names steps by their index.
+func (o *Observations) stepName(i int) string { return fmt.Sprint(o.Steps[i].Step) }

@@ -1,0 +1,468 @@
+package diagnosis
+
+import (
+	"fmt"
+	"math"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// Limits of what rewards tell.
+const (
+	invalidAlarm  = 0.1  // of rewards are missing: more than a filter or a crash now and then takes
+	invalidWatch  = 0.01 // fewer are an accident
+	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
+	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
+	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
+	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
+	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
+	rareOutage    = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
+	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
+	partFall      = 0.3  // of its level that a part of the prompts loses
+	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
+)
+
+// outage finds a grader that gives one value to all from one step to the next, or none.
+func outage(e *evidence) ([]Finding, string) {
+	var all []Finding
+	if f, found := e.missingRewards(); found {
+		all = append(all, f)
+	}
+	reward := constants{"reward", func(s *Observed) (Level, int) { return s.Level, s.Reward.N }, (*Observed).groupsAt}
+	if f, found := e.constantFrom(reward); found {
+		return append(all, f), ""
+	}
+	for c, name := range e.Parts {
+		part := func(s *Observed) (Level, int) {
+			if c >= len(s.Parts) {
+				return Level{}, 0
+			}
+			return s.Parts[c].Level, s.Parts[c].N
+		}
+		groups := func(s *Observed, value float64) (at float64, of int) { // rows of a group are no evidence of their own
+			switch l, n := part(s); value {
+			case l.Low:
+				return float64(l.AtLow) / float64(n) * float64(len(s.Groups)), len(s.Groups)
+			case l.High:
+				return float64(l.AtHigh) / float64(n) * float64(len(s.Groups)), len(s.Groups)
+			}
+			return 0, len(s.Groups)
+		}
+		if f, found := e.constantFrom(constants{name, part, groups}); found {
+			all = append(all, f)
+			break
+		}
+	}
+	return all, ""
+}
+
+func (e *evidence) missingRewards() (Finding, bool) {
+	missing := e.seriesOf(func(s *Observed) Moments {
+		return Moments{N: s.Rows, Sum: float64(s.Invalid), Squares: float64(s.Invalid)}
+	})
+	from := missing.turn(0, invalidWatch, 1)
+	after := missing.pooled(from, len(missing))
+	if from == len(missing) || after.Sum < 3 || after.mean() < invalidWatch {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Watch, first: from, last: len(missing) - 1, Series: Series{"invalid rewards", missing.values()}}
+	if after.mean() >= invalidAlarm {
+		f.Severity = Alarm
+	}
+	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", percent(after.mean()))
+	f.Evidence = []Evidence{e.around(missing, "invalid rewards", from, len(missing), true, "samples")}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
+	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
+	return f, true
+}
+
+// constants is a figure that may become one value for all.
+type constants struct {
+	name  string
+	level func(*Observed) (Level, int)
+	at    func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
+}
+
+// groupsAt counts the groups whose rewards are all one value, and all groups.
+func (s *Observed) groupsAt(value float64) (at float64, of int) {
+	for k := range s.Groups {
+		if g := &s.Groups[k]; g.Valid == g.N {
+			of++
+			if g.Fate != model.FateAlive && g.Mean == float32(value) {
+				at++
+			}
+		}
+	}
+	return at, of
+}
+
+// outageGroups is how many groups before and after are compared.
+const outageGroups = 128
+
+// constantFrom finds the first stretch in which all values are one, though those just before show that this is no chance.
+func (e *evidence) constantFrom(of constants) (Finding, bool) {
+	for i := leastSteps; i < len(e.Steps); i++ {
+		level, n := of.level(&e.Steps[i])
+		if n < 2 || !level.Constant() {
+			continue
+		}
+		to, units := i, 0
+		for to < len(e.Steps) {
+			l, n := of.level(&e.Steps[to])
+			if n == 0 || !l.Constant() || l.Low != level.Low {
+				break
+			}
+			_, k := of.at(&e.Steps[to], level.Low)
+			units += k
+			to++
+		}
+		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) {
+			return e.outageFinding(of, i, to, before), true
+		}
+		i = to
+	}
+	return Finding{}, false
+}
+
+// chanceOfConstant is the probability that so many groups have one value, from how many had it just before step i: the upper end
+// of what that share may be, or where it was going, whichever is more. So a share that rises step by step, as where all is learned, is
+// not taken for one that jumps. before is the first step that counts.
+func (e *evidence) chanceOfConstant(of constants, i int, value float64, units int) (p float64, before int) {
+	var n, at, x, xx, xy float64 // sums over groups of 1, of having the value, of the steps back, and their products
+	varied := false
+	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
+		before--
+		l, values := of.level(&e.Steps[before])
+		varied = varied || values > 1 && !l.Constant()
+		a, k := of.at(&e.Steps[before], value)
+		back, w, y := float64(before-i), float64(k), a
+		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
+	}
+	if !varied || n == 0 {
+		return 1, before
+	}
+	share := at / n
+	upper := (at + 2 + 2*math.Sqrt(n*share*(1-share)+1)) / (n + 4) // two standard errors (Agresti and Coull 1998)
+	going := share
+	if spread := xx - x*x/n; spread > 0 {
+		going -= (xy - at*x/n) / spread * x / n // the line through the steps before, at step i
+	}
+	at3, n3 := 0.0, 0.0
+	for k := i - 1; k >= max(before, i-leastSteps); k-- {
+		a, groups := of.at(&e.Steps[k], value)
+		at3, n3 = at3+a, n3+float64(groups)
+	}
+	if earlier := (at - at3) / (n - n3); at3/n3 > earlier {
+		going = max(going, 2*at3/n3-earlier) // on the way already
+	}
+	return math.Pow(min(1, max(upper, going)), float64(units)), before
+}
+
+func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
+	level, _ := of.level(&e.Steps[from])
+	samples := func(a, b int) (n int) {
+		for i := a; i < b; i++ {
+			_, k := of.level(&e.Steps[i])
+			n += k
+		}
+		return n
+	}
+	moments := e.seriesOf(func(s *Observed) Moments {
+		l, n := of.level(s)
+		if of.name == "reward" {
+			return s.Reward
+		}
+		if n == 0 {
+			return Moments{}
+		}
+		for c, name := range e.Parts {
+			if name == of.name {
+				return s.Parts[c].Moments
+			}
+		}
+		return Moments{N: n, Sum: float64(n) * l.Low}
+	})
+	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{of.name, moments.values()}}
+	f.Title = fmt.Sprintf("%s is %s for every sample", of.name, units.Short(level.Low))
+	if n := to - from; to < len(e.Steps) {
+		f.Title += fmt.Sprintf(" of %d steps", n)
+	}
+	f.Evidence = []Evidence{{
+		Name: of.name, Before: moments.pooled(before, from).mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
+		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: samples(before, from), AfterSamples: samples(from, to), Of: "samples",
+	}}
+	f.Example = e.example(from, func(*GroupFacts) bool { return true })
+	return f
+}
+
+func percent(x float64) string { return units.Fixed(100*x, 0) + "%" }
+
+// around is the evidence of a series before and after step i, up to step end.
+func (e *evidence) around(s series, name string, i, end int, share bool, of string) Evidence {
+	span := s.span()
+	a, d := max(0, i-span), end
+	before, after := s.pooled(a, i), s.pooled(max(i, d-span), d)
+	v := Evidence{Name: name, Before: before.mean(), After: after.mean(), Share: share, BeforeSamples: before.N, AfterSamples: after.N, Of: of}
+	if i > 0 {
+		v.BeforeFrom, v.BeforeTo = e.Steps[a].Step, e.Steps[i-1].Step
+	}
+	v.AfterFrom, v.AfterTo = e.Steps[max(i, d-span)].Step, e.Steps[d-1].Step
+	return v
+}
+
+// example is the first group from step i on that shows something.
+func (e *evidence) example(i int, shows func(*GroupFacts) bool) Example {
+	for k := i; k < len(e.Steps); k++ {
+		for g := range e.Steps[k].Groups {
+			if shows(&e.Steps[k].Groups[g]) {
+				return Example{Step: e.Steps[k].Step, Index: e.Steps[k].Index, Group: e.groupName(k, g)}
+			}
+		}
+	}
+	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+}
+
+func (o *Observations) rewards() series {
+	return o.seriesOf(func(s *Observed) Moments { return s.Reward })
+}
+
+// collapse finds a reward that was up, falls to its floor and stays there.
+func collapse(e *evidence) ([]Finding, string) {
+	if why := e.tooFew(); why != "" {
+		return nil, why
+	}
+	if e.High <= e.Low {
+		return nil, ""
+	}
+	s := e.rewards()
+	k, found := s.shiftOf(-1)
+	up := k.level.mean() - e.Low
+	if !found || up < leastLevel*(e.High-e.Low) || k.settled.mean()-e.Low > floorShare*up {
+		return nil, ""
+	}
+	if e.harderPrompts(s, &k) {
+		return nil, ""
+	}
+	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
+	if e.newSourcesOnly(k.a, k.b) {
+		f.Severity = Watch
+	}
+	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
+	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
+	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
+	return []Finding{f}, ""
+}
+
+// harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
+// prompts from then on was there before. too_hard names such runs.
+func (e *evidence) harderPrompts(s series, k *shift) bool {
+	if s[k.b].N == 0 || s[k.b-1].N == 0 || !e.prompts {
+		return false
+	}
+	half := k.level.mean() + k.done()/2
+	if s[k.b].mean() > half || s[k.b-1].mean() < half {
+		return false
+	}
+	before := map[uint32]bool{}
+	for i := range e.Steps[:k.b] {
+		for _, g := range e.Steps[i].Groups {
+			before[g.Prompt] = true
+		}
+	}
+	groups, known := 0, 0
+	for i := k.b; i < len(e.Steps); i++ {
+		for _, g := range e.Steps[i].Groups {
+			groups++
+			if before[g.Prompt] {
+				known++
+			}
+		}
+	}
+	return groups > 0 && float64(known) < knownPrompts*float64(groups)
+}
+
+// tooFew says that there are too few steps for a level before and one after.
+func (o *Observations) tooFew() string {
+	if n := len(o.Steps); n < 2*leastSteps {
+		return fmt.Sprintf("%s: a change needs %d", units.Plural(n, "steps"), 2*leastSteps)
+	}
+	return ""
+}
+
+// levels finds groups of one fate beyond a share, from a step to the end.
+func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding, series, bool) {
+	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
+	from := s.beyond(limit)
+	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
+	variance, dof := s.variance(len(s)-s.span(), len(s))
+	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
+		return Finding{}, s, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{fate.String() + " groups", s.values()}}
+	f.Title = fmt.Sprintf(title, percent(last.mean()))
+	f.Evidence = []Evidence{e.around(s, fate.String()+" groups", from, len(s), true, "groups")}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Fate == fate })
+	return f, s, true
+}
+
+// saturated finds runs in which nearly all groups are all right.
+func saturated(e *evidence) ([]Finding, string) {
+	f, _, found := e.level(model.FateAllCorrect, saturatedFrom, "%s of groups are all right: nothing is left to learn from them")
+	if !found {
+		return nil, ""
+	}
+	return []Finding{f}, ""
+}
+
+// hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
+func hopeless(e *evidence) ([]Finding, string) {
+	f, s, found := e.level(model.FateAllWrong, tooHardFrom, "%s of groups are all wrong: the model learns nothing from them")
+	if !found {
+		return nil, ""
+	}
+	middle := (f.first + len(s)) / 2
+	if k := s.compare(f.first, middle, middle, len(s)); k.z < -3 {
+		f.Severity = Watch // they become fewer
+	}
+	return []Finding{f}, ""
+}
+
+// partOf is a part of the prompts with the series of its rewards.
+type partOf struct {
+	name string
+	series
+	in func(g *GroupFacts) bool
+}
+
+// parts are the prompts by source, and those that were solved when they came first.
+func (e *evidence) parts() []partOf {
+	var all []partOf
+	if e.texts != nil {
+		for _, name := range e.texts.sourceList() {
+			sources := e.texts.sources
+			in := func(g *GroupFacts) bool { return sources[g.Prompt] == name }
+			all = append(all, partOf{"source " + name, e.groupSeries(in, nil), in})
+		}
+	}
+	return append(all, e.solvedFirst()...)
+}
+
+// groupSeries is the series of the rewards of some groups. skip says which groups of a step do not count.
+func (e *evidence) groupSeries(in func(g *GroupFacts) bool, skip func(step, group int) bool) series {
+	s := make(series, len(e.Steps))
+	for i := range e.Steps {
+		for k := range e.Steps[i].Groups {
+			g := &e.Steps[i].Groups[k]
+			if g.Valid == 0 || !in(g) || skip != nil && skip(i, k) {
+				continue
+			}
+			x := float64(g.Mean)
+			s[i].join(Moments{N: int(g.Valid), Sum: x * float64(g.Valid), Squares: x * x * float64(g.Valid)})
+		}
+	}
+	return s
+}
+
+// solvedFirst is the part of the prompts that were mostly solved when they came first. Those visits chose the part and do not count
+// in its series, so that the luck which chose it is no fall.
+func (e *evidence) solvedFirst() []partOf {
+	type visits struct {
+		n        int32
+		sum      float64
+		chosenAt int
+		later    int
+	}
+	early := max(1, len(e.Steps)/5)
+	prompts := map[uint32]*visits{}
+	for i := range e.Steps {
+		for k := range e.Steps[i].Groups {
+			g := &e.Steps[i].Groups[k]
+			if g.Prompt == 0 || g.Valid == 0 {
+				continue
+			}
+			v := prompts[g.Prompt]
+			if v == nil {
+				v = &visits{chosenAt: i}
+				prompts[g.Prompt] = v
+			}
+			switch {
+			case i < early || v.n == 0:
+				v.n, v.sum, v.chosenAt = v.n+g.Valid, v.sum+float64(g.Mean)*float64(g.Valid), i
+			default:
+				v.later++
+			}
+		}
+	}
+	solved, later := map[uint32]int{}, 0
+	middle := (e.Low + e.High) / 2
+	for p, v := range prompts {
+		if v.later >= 2 && v.sum/float64(v.n) > middle {
+			solved[p] = v.chosenAt
+			later += v.later
+		}
+	}
+	if len(solved) < 4 || later < leastGroups {
+		return nil
+	}
+	in := func(g *GroupFacts) bool { _, found := solved[g.Prompt]; return found }
+	s := e.groupSeries(in, func(step, group int) bool { return step <= solved[e.Steps[step].Groups[group].Prompt] })
+	return []partOf{{"prompts solved at first", s, in}}
+}
+
+// forgetting finds a part of the prompts whose reward falls while the whole does not.
+func forgetting(e *evidence) ([]Finding, string) {
+	if why := e.tooFew(); why != "" {
+		return nil, why
+	}
+	whole := e.rewards()
+	parts := e.parts()
+	if len(parts) == 0 {
+		return nil, "the log names no sources, and prompts do not come again"
+	}
+	width := e.High - e.Low
+	for _, p := range parts {
+		k, found := p.shiftOf(-1)
+		if !found || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
+			continue
+		}
+		span := whole.span()
+		before, after := whole.pooled(k.b-span, k.b).mean(), whole.pooled(len(whole)-span, len(whole)).mean()
+		if after < before-0.05*width {
+			continue
+		}
+		f := Finding{Severity: Alarm, first: k.b, last: len(whole) - 1, Series: Series{"reward of " + p.name, p.values()}}
+		f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
+			p.name, units.Short(k.level.mean()), units.Short(k.settled.mean()), units.Short(before), units.Short(after))
+		f.Evidence = []Evidence{e.around(p.series, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")}
+		f.Example = e.example(k.b, func(g *GroupFacts) bool { return p.in(g) && float64(g.Mean) <= k.settled.mean() })
+		return []Finding{f}, ""
+	}
+	return nil, ""
+}
+
+// newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the
+// model became worse.
+func (e *evidence) newSourcesOnly(a, b int) bool {
+	if e.texts == nil || len(e.texts.sources) == 0 {
+		return false
+	}
+	names := func(from, to int) map[string]bool {
+		all := map[string]bool{}
+		for i := from; i < to; i++ {
+			for _, g := range e.Steps[i].Groups {
+				if name := e.texts.sources[g.Prompt]; name != "" {
+					all[name] = true
+				}
+			}
+		}
+		return all
+	}
+	before, after := names(a, b), names(b, len(e.Steps))
+	for name := range after {
+		if before[name] {
+			return false
+		}
+	}
+	return len(before) > 0 && len(after) > 0
+}

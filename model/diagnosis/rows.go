@@ -1,0 +1,222 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/model/units"
+)
+
+// Limits of what rows and prompts tell.
+const (
+	samePrompts  = 0.9 // of the prompts of a step are those of the step before
+	stuckSteps   = 3   // in a row: two may be a resumed run
+	againShare   = 0.8 // of the groups of a step were in an earlier one
+	twinBits     = 20  // of chance that rows without twins would have left: one run in a million
+	mixedFrom    = 0.1 // of groups hold several prompts
+	leastMixed   = 5   // groups
+	tornFrom     = 1.5 // group ids a prompt: half of the prompts are in two groups
+	tornPieces   = 2.5 // where it was never otherwise: prompts that are drawn twice have two
+	mixedPrompts = 2   // times as many ids as prompts, or half as many, number something else
+)
+
+// stuck finds steps that train on the same again.
+func stuck(e *evidence) ([]Finding, string) {
+	for _, find := range []func() (Finding, bool){e.rowsTwice, e.stepsAgain, e.sameBatch} {
+		if f, found := find(); found {
+			return []Finding{f}, ""
+		}
+	}
+	if !e.prompts {
+		return nil, "the log has no prompts"
+	}
+	return nil, ""
+}
+
+// sameBatch finds steps with the prompts of the step before.
+func (e *evidence) sameBatch() (Finding, bool) {
+	s := make(series, len(e.Steps))
+	for i := 1; i < len(e.Steps); i++ {
+		before := map[uint32]bool{}
+		for _, g := range e.Steps[i-1].Groups {
+			before[g.Prompt] = true
+		}
+		now, both := map[uint32]bool{}, 0
+		for _, g := range e.Steps[i].Groups {
+			if g.Prompt > 0 && !now[g.Prompt] {
+				now[g.Prompt] = true
+				if before[g.Prompt] {
+					both++
+				}
+			}
+		}
+		if len(now) > 1 {
+			s[i].add(float64(both) / float64(len(now)))
+		}
+	}
+	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts })
+	if to-from < stuckSteps {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"prompts of the step before", s.values()}}
+	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
+	f.Evidence = []Evidence{e.around(s, "prompts of the step before", from, to, true, "steps")}
+	f.Example = e.example(from, func(*GroupFacts) bool { return true })
+	return f, true
+}
+
+// longestStretch returns the longest stretch of steps of which something holds.
+func longestStretch(s series, holds func(Moments) bool) (from, to int) {
+	for i := 0; i < len(s); i++ {
+		k := i
+		for k < len(s) && holds(s[k]) {
+			k++
+		}
+		if k-i > to-from {
+			from, to = i, k
+		}
+		i = max(i, k-1)
+	}
+	return from, to
+}
+
+// rowsTwice finds steps in which every row has a twin.
+func (e *evidence) rowsTwice() (Finding, bool) {
+	s := make(series, len(e.Steps)) // 1 if all groups have twins; the bits are in Squares
+	for i := range e.Steps {
+		bits, all := 0, len(e.Steps[i].Groups) > 0
+		for _, g := range e.Steps[i].Groups {
+			all = all && g.Twins > 0
+			bits += int(g.Twins) - 1
+		}
+		s[i] = Moments{N: 1}
+		if all {
+			s[i].Sum, s[i].Squares = 1, float64(bits)
+		}
+	}
+	from, to := longestStretch(s, func(m Moments) bool { return m.Sum == 1 })
+	for from < to && s[from].Squares == 0 {
+		from++
+	}
+	if s.pooled(from, to).Squares < twinBits {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"all rows twice", s.values()}}
+	f.Title = "every row is there twice"
+	f.Evidence = []Evidence{e.around(s, "steps in which every row is there twice", from, to, true, "steps")}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Twins > 1 })
+	return f, true
+}
+
+// stepsAgain finds steps that hold the groups of an earlier one.
+func (e *evidence) stepsAgain() (Finding, bool) {
+	if !e.lengths {
+		return Finding{}, false // rewards alone are too often the same
+	}
+	at := map[uint64]int{} // the newest step that had such a group
+	s := make(series, len(e.Steps))
+	for i := range e.Steps {
+		count, most := map[int]int{}, 0
+		for _, g := range e.Steps[i].Groups {
+			if before, found := at[g.Print]; found && g.N > 1 {
+				count[before]++
+				most = max(most, count[before])
+			}
+		}
+		s[i].add(float64(most) / float64(max(1, len(e.Steps[i].Groups))))
+		for _, g := range e.Steps[i].Groups {
+			at[g.Print] = i
+		}
+	}
+	first, n, last := -1, 0, 0
+	for i, m := range s {
+		if m.Sum >= againShare && (len(e.Steps[i].Groups) > 1 || e.Steps[i].Rows > 4) {
+			if n++; first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if n < 2 {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
+	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
+	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
+	f.Example = e.example(first, func(*GroupFacts) bool { return true })
+	return f, true
+}
+
+// mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
+func mixup(e *evidence) ([]Finding, string) {
+	ids := 0
+	mixed := e.seriesOf(func(s *Observed) Moments {
+		ids += s.ids
+		n := s.prompts
+		if s.ids == 0 || n == 0 || s.ids > mixedPrompts*n || n > mixedPrompts*s.ids {
+			return Moments{}
+		}
+		return Moments{N: s.ids, Sum: float64(s.mixed), Squares: float64(s.mixed)}
+	})
+	if ids == 0 {
+		return nil, "the log has no group ids beside prompts"
+	}
+	from := mixed.turn(0, mixedFrom, 1)
+	if after := mixed.pooled(from, len(mixed)); from < len(mixed) && after.Sum >= leastMixed && after.mean() >= mixedFrom {
+		f := Finding{Severity: Alarm, first: from, last: len(mixed) - 1, Series: Series{"groups of several prompts", mixed.values()}}
+		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", percent(after.mean()))
+		f.Evidence = []Evidence{e.around(mixed, "groups of several prompts", from, len(mixed), true, "groups")}
+		f.Example = e.example(from, func(*GroupFacts) bool { return true })
+		return []Finding{f}, ""
+	}
+	if f, found := e.torn(); found {
+		return []Finding{f}, ""
+	}
+	return nil, ""
+}
+
+// torn finds prompts with several group ids.
+func (e *evidence) torn() (Finding, bool) {
+	rows := 0
+	s := e.seriesOf(func(s *Observed) Moments {
+		n := s.prompts
+		if n < 2 || s.ids == 0 {
+			return Moments{}
+		}
+		rows += s.Rows
+		return Moments{N: n, Sum: float64(s.ids), Squares: float64(s.ids) * float64(s.ids) / float64(n)}
+	})
+	from := s.beyond(tornFrom)
+	if from == len(s) {
+		return Finding{}, false
+	}
+	before, after := s.pooled(0, from), s.pooled(from, len(s))
+	if after.mean() < tornFrom || after.N < leastMixed || before.N == 0 && after.mean() < tornPieces {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"group ids of a prompt", s.values()}}
+	f.Title = fmt.Sprintf("the answers to one prompt are torn into %s groups", units.Short(after.mean()))
+	if int(after.Sum) == rows {
+		f.Severity = Watch // ids may number rows
+		f.Title = "every row has a group id of its own: groups of one sample teach nothing, unless the trainer groups by something else"
+	}
+	f.Evidence = []Evidence{e.around(s, "group ids of a prompt", from, len(s), false, "prompts")}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return true })
+	return f, true
+}
+
+// The words by which names of reward columns tell what an answer is worth from how it is written.
+var (
+	substanceWords = []string{"accura", "correct", "exact", "answer", "solve", "pass", "test", "math", "verif", "success", "outcome", "judge", "score", "f1", "win"}
+	styleWords     = []string{"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti", "penalty", "language", "lang", "markdown", "json", "soft", "strict"}
+)
+
+func isSubstance(name string) bool { return hasWord(name, substanceWords) && !isStyle(name) }
+
+func isStyle(name string) bool { return hasWord(name, styleWords) }
+
+func hasWord(name string, words []string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+}

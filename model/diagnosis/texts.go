@@ -1,0 +1,565 @@
+package diagnosis
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vantage/model"
+	"vantage/model/analysis"
+)
+
+// Texts are the answers that were read: of some groups of some steps, more where something seems to begin. The caller reads what Next
+// asks for until it asks for nothing:
+//
+//	texts := NewTexts(o, most)
+//	for picks := texts.Next(); len(picks) > 0; picks = texts.Next() {
+//		for _, p := range picks {
+//			texts.Add(p, text of p)
+//		}
+//	}
+type Texts struct {
+	o       *Observations
+	most    int
+	asked   int
+	rounds  int
+	picked  map[int]bool // steps of o that were asked for
+	answers []answer     // ascending by step and group, once sorted
+	sorted  bool
+	seed    maphash.Seed
+
+	sources map[uint32]string            // by prompt
+	fields  map[string]map[uint32]string // values of each field that may be a source, by prompt
+}
+
+// Pick is a sample whose text is wanted.
+type Pick struct {
+	Step int // index in the snapshot
+	Row  int // of the step, in input order
+
+	at, group int // index in Observations.Steps; ordinal of the group
+	reward    float64
+	prompt    uint32
+	sourcing  bool // only its fields are wanted
+}
+
+// answer is what is kept of a text.
+type answer struct {
+	step, group int
+	reward      float64
+	parts       []float64 // by reward column
+	prompt      uint32
+	whole       uint64 // hash of its words; 0 if it has none
+	words       int
+	bag         []uint64 // hashes of its first words, each once, ascending
+	begin       string   // at most sampleBytes
+	asks        string   // the same of the prompt
+	tail        []string // its last words, as letters
+	unfinished  bool     // it does not end like a text that is complete
+	cut         bool     // the trainer says that it was cut off
+	loops       bool
+	control     bool
+}
+
+// How much is read and kept.
+const (
+	coarseSteps  = 64   // over which the first texts are spread: an onset is looked for between two of them afterwards
+	stepTexts    = 20   // of a step at least, so that a share of a tenth is seen
+	stepGroups   = 2    // of a step at least: what is alike in one group may be its prompt's
+	groupTexts   = 16   // of a group at most
+	sourceTexts  = 1024 // of prompts whose source is not known yet
+	maxRounds    = 4    // of Next
+	bagWords     = 256  // of an answer are compared with those of others
+	sampleBytes  = 800
+	tailWords    = 12  // at the end of an answer, where the result stands
+	maxLoopWords = 400 // that are looked at for a loop, from the end
+)
+
+// NewTexts returns texts of which none is read. At most so many are asked for.
+func NewTexts(o *Observations, most int) *Texts {
+	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
+}
+
+// Next returns the texts to read next, none if nothing is left to ask.
+func (t *Texts) Next() []Pick {
+	t.rounds++
+	var picks []Pick
+	switch {
+	case t.rounds > maxRounds || len(t.o.Steps) == 0:
+	case t.rounds == 1:
+		for _, i := range spread(len(t.o.Steps), coarseSteps) {
+			picks = append(picks, t.pickStep(i)...)
+		}
+	default:
+		for _, i := range t.doubtful() {
+			picks = append(picks, t.pickStep(i)...)
+		}
+		if t.rounds == 2 {
+			picks = append(picks, t.pickSources()...)
+		}
+	}
+	picks = picks[:min(len(picks), t.most-t.asked)]
+	t.asked += len(picks)
+	return picks
+}
+
+// spread returns at most k indexes below n, evenly, with the first and the last.
+func spread(n, k int) []int {
+	if n <= k {
+		return indexesTo(n)
+	}
+	all := make([]int, k)
+	for i := range all {
+		all[i] = i * (n - 1) / (k - 1)
+	}
+	return all
+}
+
+func indexesTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// pickStep asks for texts of some groups of a step: those with the least hash of what they hold, so that the order of rows does not
+// matter.
+func (t *Texts) pickStep(i int) []Pick {
+	if t.picked[i] {
+		return nil
+	}
+	t.picked[i] = true
+	s := &t.o.Steps[i]
+	order := indexesTo(len(s.Groups))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
+	grouped, err := analysis.GroupStep(t.o.snap, s.Index, t.o.set)
+	if err != nil {
+		return nil
+	}
+	var picks []Pick
+	step := t.o.snap.Steps[s.Index]
+	for n, g := range order {
+		if n >= stepGroups && len(picks) >= stepTexts {
+			break
+		}
+		lo, hi := grouped.Offsets[g], grouped.Offsets[g+1]
+		var rows []Pick
+		for at := lo; at < hi; at++ {
+			row := int(grouped.InputRow[at])
+			if _, last := step.CountedAs(row); last {
+				rows = append(rows, Pick{Step: s.Index, Row: row, at: i, group: g, reward: grouped.LoggedRewards[at], prompt: step.PromptNumber(row)})
+			}
+		}
+		if len(rows) > groupTexts {
+			slices.SortFunc(rows, func(a, b Pick) int {
+				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row))
+			})
+			kept := spread(len(rows), groupTexts)
+			for k, at := range kept {
+				rows[k] = rows[at]
+			}
+			rows = rows[:len(kept)]
+		}
+		picks = append(picks, rows...)
+	}
+	return picks
+}
+
+// doubtful returns the steps between the onset of what texts show and the last step read before it.
+func (t *Texts) doubtful() []int {
+	if len(t.picked) == len(t.o.Steps) {
+		return nil
+	}
+	var steps []int
+	e := &evidence{Observations: t.o, texts: t}
+	for _, k := range Kinds() {
+		if !k.texts {
+			continue
+		}
+		findings, _ := k.detect(e)
+		for _, f := range findings {
+			lo, hi := f.first-1, f.first
+			for lo >= 0 && !t.picked[lo] {
+				lo--
+			}
+			for hi < len(t.o.Steps) && !t.picked[hi] {
+				hi++
+			}
+			for i := max(0, lo-1); i <= min(hi, len(t.o.Steps)-1); i++ {
+				if !t.picked[i] {
+					steps = append(steps, i)
+				}
+			}
+		}
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	kept := spread(len(steps), coarseSteps/2)
+	for k, at := range kept {
+		steps[k] = steps[at]
+	}
+	return steps[:len(kept)]
+}
+
+// pickSources asks for a text of prompts whose source is not known, if there are sources.
+func (t *Texts) pickSources() []Pick {
+	if t.sourceField() == "" {
+		return nil
+	}
+	var picks []Pick
+	asked := map[uint32]bool{}
+	for i := range t.o.Steps {
+		s := &t.o.Steps[i]
+		var grouped *analysis.GroupedStep
+		for g := range s.Groups {
+			prompt := s.Groups[g].Prompt
+			if prompt == 0 || asked[prompt] || t.sources[prompt] != "" {
+				continue
+			}
+			if grouped == nil {
+				var err error
+				if grouped, err = analysis.GroupStep(t.o.snap, s.Index, t.o.set); err != nil {
+					return nil
+				}
+			}
+			asked[prompt] = true
+			picks = append(picks, Pick{Step: s.Index, Row: int(grouped.InputRow[grouped.Offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
+		}
+	}
+	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(mix(uint64(a.prompt)), mix(uint64(b.prompt))) })
+	return picks[:min(len(picks), sourceTexts)]
+}
+
+// Add takes the text of a pick. Texts may come in any order.
+func (t *Texts) Add(p Pick, text model.Text) {
+	cut := t.takeFields(p, text.Fields)
+	if p.sourcing {
+		return
+	}
+	words := strings.Fields(text.Response)
+	a := answer{
+		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
+		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
+		parts:      t.partsOf(p),
+		tail:       lastWords(words),
+		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
+	}
+	if len(words) > 0 {
+		for k, w := range words {
+			one := maphash.String(t.seed, w)
+			a.whole = mix(a.whole ^ one)
+			if k < bagWords {
+				a.bag = append(a.bag, one)
+			}
+		}
+		slices.Sort(a.bag)
+		a.bag = slices.Compact(a.bag)
+	}
+	t.answers = append(t.answers, a)
+	t.sorted = false
+}
+
+// partsOf are the values of the reward columns of a sample.
+func (t *Texts) partsOf(p Pick) []float64 {
+	var all []float64
+	for _, column := range t.o.snap.Steps[p.Step].Components {
+		x := math.NaN()
+		if column != nil {
+			x = column[p.Row]
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+func firstBytes(text string, n int) string {
+	if len(text) <= n {
+		return strings.Clone(text)
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return strings.Clone(text[:n])
+}
+
+// all returns the answers by step, group, and what they hold.
+func (t *Texts) all() []answer {
+	if !t.sorted {
+		slices.SortFunc(t.answers, func(a, b answer) int {
+			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole))
+		})
+		t.sorted = true
+	}
+	return t.answers
+}
+
+// byGroup calls f with the answers of each group that was read.
+func (t *Texts) byGroup(f func([]answer)) {
+	all := t.all()
+	for lo := 0; lo < len(all); {
+		hi := lo + 1
+		for hi < len(all) && all[hi].step == all[lo].step && all[hi].group == all[lo].group {
+			hi++
+		}
+		f(all[lo:hi])
+		lo = hi
+	}
+}
+
+// share is the series of how many answers have a property.
+func (t *Texts) share(has func(*answer) bool) series {
+	s := make(series, len(t.o.Steps))
+	for i := range t.answers {
+		x := 0.0
+		if has(&t.answers[i]) {
+			x = 1
+		}
+		s[t.answers[i].step].add(x)
+	}
+	return s
+}
+
+// sourceNames are the names of fields that say where a prompt comes from, in the order in which they are asked.
+var sourceNames = []string{
+	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty",
+}
+
+// maxSources is how many sources a run has at most: a field with more values numbers prompts.
+const maxSources = 24
+
+// takeFields notes what the other fields of a record say: the source of the prompt, and whether the answer was cut off.
+func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
+	for _, f := range fields {
+		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
+		switch {
+		case slices.Contains(sourceNames, name) && f.Value != "" && len(f.Value) <= 200:
+			if t.fields[name] == nil {
+				t.fields[name] = map[uint32]string{}
+			}
+			t.fields[name][p.prompt] = strings.Clone(nameIn(f.Value))
+		case name == "finish_reason" || name == "stop_reason":
+			cut = cut || f.Value == "length" || f.Value == "max_tokens"
+		case name == "truncated" || name == "is_truncated" || name == "overlong":
+			cut = cut || f.Value == "true" || f.Value == "True" || f.Value == "1"
+		case strings.Contains(f.Value, `"finish_reason": "length"`) || strings.Contains(f.Value, `"finish_reason":"length"`):
+			cut = true
+		}
+	}
+	if name := t.sourceField(); name != "" {
+		t.sources = t.fields[name]
+	}
+	return cut
+}
+
+// nameIn returns the id or name in an object, such as an environment, and any other value as it is.
+func nameIn(value string) string {
+	if !strings.HasPrefix(value, "{") {
+		return value
+	}
+	for _, key := range []string{`"id"`, `"name"`} {
+		if _, after, found := strings.Cut(value, key); found {
+			if parts := strings.SplitN(after, `"`, 3); len(parts) == 3 {
+				return parts[1]
+			}
+		}
+	}
+	return value
+}
+
+// sourceList are the names of the sources, sorted.
+func (t *Texts) sourceList() []string {
+	var all []string
+	for _, name := range t.sources {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// sourceField is the first field with several values, "" if none has.
+func (t *Texts) sourceField() string {
+	for _, name := range sourceNames {
+		distinct := map[string]bool{}
+		for _, v := range t.fields[name] {
+			distinct[v] = true
+		}
+		if len(distinct) > 1 && len(distinct) <= maxSources {
+			return name
+		}
+	}
+	return ""
+}
+
+// lastWords are the last words of an answer in lower case, each as far as it begins with letters: "boxed" of "\\boxed{12}$.".
+func lastWords(words []string) []string {
+	var all []string
+	for _, w := range words[max(0, len(words)-tailWords):] {
+		w = strings.TrimLeftFunc(w[:min(len(w), 32)], func(r rune) bool { return !unicode.IsLetter(r) })
+		if end := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			w = w[:end]
+		}
+		if w != "" {
+			all = append(all, strings.ToLower(w))
+		}
+	}
+	return all
+}
+
+// unfinished reports whether a text ends in the middle: on a letter, a digit or a comma. Whether that means anything is seen from
+// the answers that win.
+func unfinished(text string) bool {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(",;:-–—(+=*/<&\\", r))
+}
+
+// The rule of a loop: the same words come again and again until they are most of the end of an answer.
+const (
+	maxPeriod     = 12 // words of a phrase that is repeated
+	leastRepeated = 3  // times
+	leastLooped   = 9  // words in the repetition: three times three is no accident
+	loopedShare   = 0.5
+	maxRunePeriod = 6  // the same of characters, for languages without spaces and for "!!!!!"
+	leastRunes    = 48 // in the repetition
+)
+
+// loops reports whether at least half of a text is one phrase repeated.
+func loops(text string, words []string) bool {
+	words = words[max(0, len(words)-maxLoopWords):]
+	if n := longestLoop(len(words), maxPeriod, func(i, j int) bool { return words[i] == words[j] }); n >= leastLooped && float64(n) >= loopedShare*float64(len(words)) {
+		return true
+	}
+	runes := []rune(firstBytes(text, 4*sampleBytes))
+	n := longestLoop(len(runes), maxRunePeriod, func(i, j int) bool { return runes[i] == runes[j] })
+	return n >= leastRunes && float64(n) >= loopedShare*float64(len(runes))
+}
+
+// longestLoop returns the length of the longest stretch of n items that repeats the same period at least leastRepeated times.
+func longestLoop(n, maxPeriod int, equal func(i, j int) bool) int {
+	longest := 0
+	for period := 1; period <= maxPeriod; period++ {
+		run := 0
+		for i := period; i < n; i++ {
+			if !equal(i, i-period) {
+				run = 0
+				continue
+			}
+			if run++; run >= (leastRepeated-1)*period {
+				longest = max(longest, run+period)
+			}
+		}
+	}
+	return longest
+}
+
+// minControls is how many control tokens make an answer one that has them: one at the end is how many trainers log every answer.
+const minControls = 3
+
+// controls counts control tokens and characters that no text has.
+func controls(text string) int {
+	n := 0
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError, r < ' ' && r != '\n' && r != '\t' && r != '\r', unicode.Is(unicode.Co, r):
+			n++
+		case r == '<':
+			rest := text[i:min(len(text), i+32)]
+			if end := strings.IndexByte(rest, '>'); end > 0 && isControl(rest[:end+1]) {
+				n++
+			}
+		case r == '[' && (strings.HasPrefix(text[i:], "[INST]") || strings.HasPrefix(text[i:], "[/INST]") || strings.HasPrefix(text[i:], "[PAD]") || strings.HasPrefix(text[i:], "[UNK]")):
+			n++
+		}
+	}
+	return n
+}
+
+// isControl reports whether a tag is a token of a vocabulary: <|im_start|>, <pad>, </s>, <0x0A>.
+func isControl(tag string) bool {
+	inner := strings.ToLower(strings.Trim(tag, "<>/"))
+	return strings.HasPrefix(tag, "<|") && strings.HasSuffix(tag, "|>") || strings.HasPrefix(inner, "0x") ||
+		slices.Contains([]string{"pad", "unk", "s", "eos", "bos", "mask", "sep", "cls", "start_of_turn", "end_of_turn"}, inner) && !strings.Contains(tag, " ")
+}
+
+// script is a family of letters.
+type script int
+
+const (
+	noScript script = iota
+	latin
+	cyrillic
+	han // with kana and hangul
+	arabic
+	otherScript
+)
+
+// scriptOf returns the script of most letters of a text, if it has some.
+func scriptOf(text string) script {
+	var counts [otherScript + 1]int
+	letters := 0
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		letters++
+		switch {
+		case r < 0x250:
+			counts[latin]++
+		case unicode.Is(unicode.Cyrillic, r):
+			counts[cyrillic]++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			counts[han] += 2 // one of them is about a word's half
+			letters++
+		case unicode.In(r, unicode.Arabic, unicode.Hebrew):
+			counts[arabic]++
+		default:
+			counts[otherScript]++
+		}
+	}
+	const leastLetters = 8 // fewer are a symbol or a name
+	for s, n := range counts {
+		if letters >= leastLetters && 2*n > letters {
+			return script(s)
+		}
+	}
+	return noScript
+}
+
+// letters is a model of which character follows which.
+type letters struct {
+	pairs  map[[2]rune]int
+	firsts map[rune]int
+}
+
+func (l *letters) learn(text string) {
+	last := ' '
+	for _, r := range text {
+		r = unicode.ToLower(r)
+		l.pairs[[2]rune{last, r}]++
+		l.firsts[last]++
+		last = r
+	}
+}
+
+// surprise is the mean number of bits per character of a text; NaN of a short one.
+func (l *letters) surprise(text string) float64 {
+	last, bits, n := ' ', 0.0, 0
+	const alphabet = 64 // what an unseen character may be
+	for _, r := range text {
+		r = unicode.ToLower(r)
+		bits -= math.Log2((float64(l.pairs[[2]rune{last, r}]) + 1.0/alphabet) / (float64(l.firsts[last]) + 1))
+		last = r
+		n++
+	}
+	if n < 24 {
+		return math.NaN()
+	}
+	return bits / float64(n)
+}
