@@ -40,7 +40,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
-			found, err := log.diagnose(ctx, log.snap)
+			found, err := diagnose(ctx, log.paths, log, log.snap, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -79,18 +79,19 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
 
-// diagnose says what ails the run at the steps of selected, which are a part of the log: by these and those before.
-func (l *openLog) diagnose(ctx context.Context, selected model.Snapshot) (*diagnosis.Diagnosis, error) {
+// diagnose says what ails a run at some of its steps, by these and those before, and by what the trainer logged of its steps beside
+// the samples.
+func diagnose(ctx context.Context, paths []string, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
-	i, _ := l.snap.Find(last)
-	look, err := diagnosis.See(ctx, l.snap.Only(l.snap.Steps[:i+1]), l.set, l.Text, nil)
+	i, _ := snap.Find(last)
+	look, err := diagnosis.See(ctx, snap.Only(snap.Steps[:i+1]), set, source.Text, nil)
 	if err != nil {
 		return nil, err
 	}
-	if found, err := l.scalarsBeside(); err == nil {
+	if found, err := scalarsBeside(paths); err == nil {
 		scalars.Add(look.Diagnosis, found)
 	}
 	return look.Diagnosis.Within(first, last), nil

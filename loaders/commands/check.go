@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +60,9 @@ func (p *Program) check() *cobra.Command {
 or critic/score/mean<0.1 (a metric) on every complete step. A rule is the condition
 under which a step fails. Words behind the number judge several steps together: over all
 steps, over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
-in 20% of steps. The last step is complete if it has as many rows as those before it,
-or if nothing was written for a while. Two rules are about the log as a whole: unreadable>1%
+in 20% of steps. alarm is broken by anything that ails the run so that a person would stop
+it, reward_hacking and other kinds by an alarm of that kind. The last step is complete if it has as many rows as those before it,
+or if nothing was written for a while. Two more rules are about the log as a whole: unreadable>1%
 is the share of rows that cannot be read, stall>6x the time since the last row, as a
 multiple of the usual time between steps. The exit code is 0 if no rule fails, 3 if one
 does, 1 if the log cannot be read, 2 if the command line is wrong. The default rules are those that a
@@ -220,7 +222,6 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	defer source.Close()
 	evaluator := check.NewEvaluator(o.rules)
 	log := check.LogOf(snap, time.Now())
-	evaluator.AddLog(log)
 	isStream := snap.Run.Progress.BytesAll == 0
 	snap, note := check.CompleteSteps(snap, time.Now(), isStream)
 	for _, n := range append(snap.Run.LeftOut(), check.UnreadFiles(snap), note) {
@@ -232,9 +233,16 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 	if err != nil {
 		return nil, err
 	}
+	whole := snap
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(o.rules, check.Rule.OfFindings) {
+		if log.Diagnosis, err = diagnose(ctx, c.paths, source, whole, snap, set); err != nil {
+			return nil, classifyError(err)
+		}
+	}
+	evaluator.AddLog(log)
 	c.note(c.p.ConfigSummary)
 	more, err := alikeReader{source, snap, set}.warningsFor(ctx, o.rules)
 	if err != nil {

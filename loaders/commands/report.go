@@ -140,16 +140,22 @@ func (o *reportOptions) refuse() (err error) {
 
 // compute returns the report, with the warnings about texts.
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
-	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
+	selected, err := o.steps.selectFrom(log.snap)
+	if err != nil {
 		return nil, err
 	}
+	found, err := diagnose(ctx, log.paths, log, log.snap, selected, log.set)
+	if err != nil {
+		return nil, err
+	}
+	log.snap = selected
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
 	if r.More, err = (alikeReader{log, log.snap, log.set}).warnings(ctx); err != nil {
 		return nil, err
 	}
-	r.Choice, r.Head = log.choice, newHead(log.paths)
+	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
 	if log.format == "html" {
 		r.Parts, err = htmlParts(ctx, log, r.Settings, o.texts)

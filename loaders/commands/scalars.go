@@ -63,11 +63,11 @@ func (p *Program) writeScalars(ctx context.Context, path, format string, found *
 }
 
 // scalarsBeside reads what the trainer logged of each step, if that lies beside the samples.
-func (l *openLog) scalarsBeside() (*scalars.Scalars, error) {
-	if len(l.paths) != 1 || l.paths[0] == "-" || loaders.IsElsewhere(l.paths[0]) {
+func scalarsBeside(paths []string) (*scalars.Scalars, error) {
+	if len(paths) != 1 || paths[0] == "-" || loaders.IsElsewhere(paths[0]) {
 		return nil, logged.ErrNone
 	}
-	found, err := logged.Beside(l.paths[0])
+	found, err := logged.Beside(paths[0])
 	if err != nil {
 		return nil, err
 	}

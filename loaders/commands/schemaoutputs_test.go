@@ -22,6 +22,7 @@ import (
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/modeltest"
 	"vantage/model/analysis"
+	"vantage/model/check"
 	"vantage/model/choice"
 	"vantage/model/glance"
 	"vantage/model/report"
@@ -135,6 +136,7 @@ func schemaLines(dir string) [][]string {
 // Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.
 // Each schema is of some command, each of its keys in some output, and each shape closed.
 func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
+	t.Parallel()
 	s, dir := readSchemas(t), t.TempDir()
 	schemaLogs(t, dir)
 	seldomLogs(t, dir)
@@ -318,6 +320,11 @@ func (s *schemas) writeFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.check(t, "findings", out.Bytes(), "")
+		out.Reset()
+		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n)}, answer.Choice); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings of a check", out.Bytes(), "")
 		var log scalars.Log
 		log.Add(7, "rewards/a\x1b[31m/mean", 0.5)
 		log.Add(7, "kl", math.Inf(1))

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/choice"
+	"vantage/model/diagnosis"
 	"vantage/model/units"
 )
 
@@ -24,7 +26,7 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, given: c.set, set: c.set, monitor: check.NewMonitor(o.rules),
+		source: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
 		choose: c.p.choose,
 		note:   c.noteChoice,
@@ -64,6 +66,8 @@ type watcher struct {
 	backlog int                               // of the steps that are complete at the beginning only so many of the newest count; 0 is all
 	begun   bool                              // some steps were added
 	newest  int64                             // number of the newest step that was seen
+
+	look *diagnosis.Look // the last one at what ails the run; nil if no rule asks
 
 	notReady error // why nothing can be computed of what was read; nil if it can
 
@@ -163,6 +167,14 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	}
 	notReady, printErr := w.judge(ctx, snap.Only(added))
 	log := check.LogOf(snap, time.Now())
+	if len(added) > 0 && notReady == nil && slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
+		if err := w.diagnose(ctx, snap); err != nil {
+			return nil, err
+		}
+	}
+	if w.look != nil {
+		log.Diagnosis = w.look.Diagnosis.Lasting()
+	}
 	if at := log.StallsAt(w.monitor.Rules()); !at.IsZero() && !ended && (w.recheck == nil || !w.recheckAt.Before(at)) {
 		w.recheckAt, w.recheck = at, time.After(time.Until(at)) // when a rule on stalls begins to fail if no row comes
 	}
@@ -181,6 +193,17 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return nil, Usage(err)
 	}
 	return nil, nil
+}
+
+// diagnose looks at the steps that are complete.
+func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot) (err error) {
+	var read diagnosis.ReadText
+	if source, hasTexts := w.source.(Source); hasTexts {
+		read = source.Text
+	}
+	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
+	w.look, err = diagnosis.See(ctx, snap.Only(complete), w.set, read, w.look)
+	return err
 }
 
 // newSteps returns the steps that have become complete, for which reward and estimator are settled.

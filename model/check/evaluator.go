@@ -12,6 +12,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/units"
 )
@@ -48,8 +49,9 @@ func (f *Finding) Evaluated() bool { return f.NoValue == "" }
 
 // Result is what a check found.
 type Result struct {
-	Findings []Finding // one per rule, in order
-	Notes    []string  // sentences on what was left out or is doubtful
+	Findings  []Finding            // one per rule, in order
+	Notes     []string             // sentences on what was left out or is doubtful
+	Diagnosis *diagnosis.Diagnosis // what ails the run; nil if no rule asks
 }
 
 // Evaluator evaluates rules on one step after the other.
@@ -90,6 +92,11 @@ func (c *Evaluator) AddGroups(step, groups *analysis.StepFigures) {
 
 // AddLog evaluates the rules on the log as a whole.
 func (c *Evaluator) AddLog(l Log) {
+	if c.Diagnosis = l.Diagnosis; l.Diagnosis != nil {
+		for _, b := range l.Diagnosis.Blindnesses() {
+			c.Notes = append(c.Notes, "cannot tell "+b.String())
+		}
+	}
 	for k := range c.Findings {
 		f := &c.Findings[k]
 		if !f.Rule.OfLog() {

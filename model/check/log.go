@@ -3,18 +3,44 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/units"
 )
 
-// The names of what a rule can check of the log as a whole: rows that could not be read, of all rows,
+// The names of what a rule can check of the log as a whole, beside what ails the run: rows that could not be read, of all rows,
 // and the time since the last row.
 const unreadable, stall = "unreadable", "stall"
 
 // OfLog reports whether the rule is on the log as a whole, not on its steps.
-func (r Rule) OfLog() bool { return r.Name == unreadable || r.Name == stall }
+func (r Rule) OfLog() bool { return r.Name == unreadable || r.Name == stall || r.OfFindings() }
+
+// OfFindings reports whether the rule is on what ails the run: it counts findings of a severity, or the alarms of a kind.
+func (r Rule) OfFindings() bool { return isFinding(r.Name) }
+
+func isFinding(name string) bool {
+	return name == string(diagnosis.Alarm) || name == string(diagnosis.Watch) ||
+		slices.ContainsFunc(diagnosis.Kinds(), func(k diagnosis.KindInfo) bool { return name == string(k.Name) })
+}
+
+// ByKind returns the rules with one for each kind in the place of one on all alarms: each is then told of by itself.
+func ByKind(rules []Rule) (all []Rule) {
+	for _, r := range rules {
+		if r.Name != string(diagnosis.Alarm) {
+			all = append(all, r)
+			continue
+		}
+		for _, k := range diagnosis.Kinds() {
+			r.Name = string(k.Name)
+			all = append(all, r)
+		}
+	}
+	return all
+}
 
 // OfWhole reports whether the rule has one verdict, on the log or on all steps together.
 func (r Rule) OfWhole() bool { return r.OfLog() || r.Span.isOfAll() }
@@ -27,6 +53,8 @@ type Log struct {
 	LastWrite  time.Time     // of the last row; zero if the log is no file
 	Quiet      time.Duration // since then
 	StepTime   time.Duration // usual time between two steps; 0 if unknown
+
+	Diagnosis *diagnosis.Diagnosis // what ails the run at the steps that are checked; nil: nobody looked
 }
 
 // LogOf returns what a snapshot of all steps says of its log at a time.
@@ -63,6 +91,8 @@ func UnreadFiles(snap model.Snapshot) string {
 // value returns the value of a rule on the log, and its text. If it has none the text says why.
 func (l Log) value(r Rule) (x float64, text string, ok bool) {
 	switch {
+	case r.OfFindings():
+		return l.findings(r)
 	case r.Name == stall:
 		return l.stall(r)
 	case r.Unit == "%":
@@ -74,12 +104,45 @@ func (l Log) value(r Rule) (x float64, text string, ok bool) {
 // adviceFor returns what to do if a rule on the log fails, "" if nothing is known.
 func (l Log) adviceFor(r Rule) string {
 	switch {
+	case r.OfFindings():
+		for i := range l.Diagnosis.Findings {
+			if f := &l.Diagnosis.Findings[i]; r.counts(f) {
+				return f.Advice
+			}
+		}
 	case r.Name == stall:
 		return "check whether the run hangs or has ended"
 	case l.Unreadable > 0:
 		return l.Advice
 	}
 	return ""
+}
+
+// counts reports whether a rule on findings counts one.
+func (r Rule) counts(f *diagnosis.Finding) bool {
+	return r.Name == string(f.Severity) || r.Name == string(f.Kind) && f.Severity == diagnosis.Alarm
+}
+
+// findings returns how many findings a rule counts, and which these are.
+func (l Log) findings(r Rule) (x float64, text string, ok bool) {
+	if l.Diagnosis == nil || l.Diagnosis.Steps == 0 {
+		return 0, "no step is complete", false
+	}
+	var found []string
+	for i := range l.Diagnosis.Findings {
+		if f := &l.Diagnosis.Findings[i]; r.counts(f) {
+			found = append(found, fmt.Sprintf("%s %s, %s", f.Kind, f.When(), f.Title))
+		}
+	}
+	for _, b := range l.Diagnosis.Blind {
+		if r.Name == string(b.Kind) && found == nil {
+			return 0, "cannot be told: " + b.Why, false
+		}
+	}
+	if found == nil {
+		return 0, "none at " + units.Plural(l.Diagnosis.Steps, "steps"), true
+	}
+	return float64(len(found)), strings.Join(found, "; "), true
 }
 
 // stall returns how long no row came, in the unit of a rule.

@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/units"
 )
@@ -17,7 +18,7 @@ import (
 // Rule is a condition under which a run fails: with "killed>5%", if at some step more than 5 % of the
 // groups are killed; with "killed>5% over 10 steps", if they are in some 10 steps in a row together.
 type Rule struct {
-	Name  string // a fate, a count, the kind of a warning, a metric, rows, unreadable, or stall
+	Name  string // a fate, a count, the kind of a warning, a metric, rows, unreadable, stall, alarm, watch, or a kind of what ails a run
 	Op    string
 	Limit float64
 	Unit  string // of Limit: "", "%", or for stall "x", "s", "m" or "h"
@@ -26,15 +27,19 @@ type Rule struct {
 
 // Defaults returns the default rules. A healthy run passes them.
 func Defaults() []string {
-	return []string{"signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0", "rows<50%", "unreadable>1%"}
+	return []string{"alarm>0", "signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0", "rows<50%", "unreadable>1%"}
 }
 
 // operators lists longer ones before their prefixes; == means =.
 var operators = [...]string{">=", "<=", "!=", "==", ">", "<", "="}
 
-// Parse parses a rule. The error is a sentence with an example.
+// Parse parses a rule. What ails a run needs no number: "alarm", "reward_hacking"; "no alarm" is the same as alarm. The error is a
+// sentence with an example.
 func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
+	if name := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(text, "no-"), "no ")); isFinding(name) {
+		text = name + ">0"
+	}
 	for at := range text {
 		for _, op := range operators {
 			if !strings.HasPrefix(text[at:], op) {
@@ -101,6 +106,8 @@ func (r Rule) validate() error {
 	}
 	counted, timed := countNamed(r.Name) != nil, r.Unit != "" && r.Unit != "%"
 	switch {
+	case r.OfFindings() && r.Unit != "":
+		return wrong("%s counts findings: write %s, or a number without a unit", r.Name, r.Name)
 	case r.OfLog() && r.Span != (Span{}):
 		return wrong("%s is of the whole log, so no steps can follow the number: write %s", r.Name, Rule{Name: r.Name, Op: r.Op, Limit: r.Limit, Unit: r.Unit})
 	case r.Name == stall && !timed:
@@ -109,7 +116,7 @@ func (r Rule) validate() error {
 		return wrong("only %s has a limit in %s: write a number or a percentage, such as unreadable>1%%", stall, r.Unit)
 	case r.OfLog():
 	case !counted && !strings.ContainsAny(r.Name, "/_@"):
-		return wrong("unknown name %q: a rule can check %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "))
+		return wrong("unknown name %q: a rule can check %s, a kind of alarm such as %s, a kind of warning, or a metric, such as killed>5%%", r.Name, strings.Join(CountNames(), ", "), diagnosis.RewardHacking)
 	case r.Unit == "%" && !counted:
 		return wrong("%s is not a share, so its limit cannot be a percentage: write a number, such as %s%s%g", r.Name, r.Name, r.Op, r.Limit/100)
 	case timed:
@@ -125,7 +132,7 @@ func (r Rule) String() string {
 
 // CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
-	names := []string{"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall}
+	names := []string{"signal", "nonzero", "kept", "flips", rowsOfStep, unreadable, stall, string(diagnosis.Alarm), string(diagnosis.Watch)}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
 			names = append(names, f.Key())

@@ -46,7 +46,11 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &Look{Diagnosis: Of(o, texts), observations: o}, nil
+	d := Of(o, texts)
+	for i := range o.Steps {
+		d.Numbers = append(d.Numbers, o.Steps[i].Step)
+	}
+	return &Look{Diagnosis: d, observations: o}, nil
 }
 
 // read reads the texts of some samples, and reports whether it is worth asking for more: of a far log whose link is lost it is not.
@@ -73,15 +77,34 @@ func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, rea
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.
 func (d *Diagnosis) Within(first, last int64) *Diagnosis {
-	within := *d
-	within.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return f.Until < first || f.Since > last })
-	return &within
+	return d.only(func(f *Finding) bool { return f.Until >= first && f.Since <= last })
+}
+
+// Lasting returns the findings that hold at the newest step, and what cannot be told.
+func (d *Diagnosis) Lasting() *Diagnosis { return d.only(func(f *Finding) bool { return f.Lasting }) }
+
+func (d *Diagnosis) only(holds func(*Finding) bool) *Diagnosis {
+	some := *d
+	some.Findings = slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return !holds(&f) })
+	return &some
 }
 
 // Blindness is kinds that cannot be told for one reason.
 type Blindness struct {
 	Kinds []Kind
 	Why   string
+}
+
+// String says it: "answer_collapse, grader_noise: the log has no texts".
+func (b Blindness) String() string {
+	names := ""
+	for i, k := range b.Kinds {
+		if i > 0 {
+			names += ", "
+		}
+		names += string(k)
+	}
+	return names + ": " + b.Why
 }
 
 // Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.

@@ -229,14 +229,8 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		g, d := s.Glance, s.Diagnosis
 		state, written := s.freshness()
 		first, last := s.span()
-		findings, blind, worst, warnings := []object{}, []object{}, []object{}, []object{}
-		for i := range d.Findings {
-			findings = append(findings, findingJSON(&d.Findings[i], room.of(i)))
-		}
+		worst, warnings := []object{}, []object{}
 		blindShown, worstShown := room.count(partBlind), room.count(partWorst)
-		for _, b := range d.Blind[:blindShown] {
-			blind = append(blind, object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}})
-		}
 		for i := range g.Spans[:worstShown] {
 			span := &g.Spans[i]
 			worst = append(worst, object{
@@ -253,9 +247,9 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		}
 		return s.document("vantage/summary@2", object{
 			{"health", d.Health()},
-			{"findings", findings},
+			{"findings", findingsJSON(d, room.of)},
 			{"more_evidence", some(s.moreEvidence(room))},
-			{"cannot_tell", blind},
+			{"cannot_tell", blindJSON(d, blindShown)},
 			{"more_cannot_tell", some(len(d.Blind) - blindShown)},
 			{"advice", s.advice()},
 			{"origin", s.Choice.Origin},
@@ -412,25 +406,12 @@ func (s *Summary) text(room summaryRoom) []byte {
 
 // findingsText writes how the run is, what was found and what cannot be told.
 func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
-	d := s.Diagnosis
-	line("health", "%s", d.Health())
-	for i := range d.Findings {
-		name := string(d.Findings[i].Severity)
-		for _, text := range findingLines(&d.Findings[i], room.of(i)) {
-			line(name, "%s", text)
-			name = ""
-		}
+	blind := room.count(partBlind)
+	for _, f := range findingFacts(s.Diagnosis, room.of, blind) {
+		line(f.Label, "%s", sanitize.Line(f.Text))
 	}
-	if more := s.moreEvidence(room); more > 0 {
-		line("", "%d more of the evidence: vantage report", more)
-	}
-	told := *d
-	told.Blind = d.Blind[:room.count(partBlind)]
-	for _, text := range blindLines(&told) {
-		line("unseen", "%s", text)
-	}
-	if more := len(d.Blind) - len(told.Blind); more > 0 {
-		line("", "%d more that cannot be told: vantage report", more)
+	if more := s.moreEvidence(room) + len(s.Diagnosis.Blind) - blind; more > 0 {
+		line("", "%d more pieces of evidence and kinds that cannot be told: vantage report", more)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vantage/model/check"
@@ -111,12 +112,12 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		}
 		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
-	return jsonEncoder(w, "").Encode(append(object{
+	return jsonEncoder(w, "").Encode(slices.Concat(object{
 		{"schema", "vantage/check@1"},
 		{"rules", rules},
 		{"notes", some(result.Notes)},
 		{"passed", check.Failed(result.Findings) == 0},
-	}, choiceJSON(chosen)...))
+	}, diagnosisJSON(result.Diagnosis), choiceJSON(chosen)))
 }
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an

@@ -2,84 +2,134 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"math"
 
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 )
 
-// findingJSON is a finding as it says of itself in every answer. What cut leaves out is absent.
-func findingJSON(f *diagnosis.Finding, cut findingCut) object {
-	o := object{{"kind", f.Kind}, {"severity", f.Severity}, {"since", f.Since}, {"until", f.Until}}
-	if cut.title {
-		o = append(o, member{"title", shorten(f.Title, 160)})
-	}
-	if n := min(cut.evidence, len(f.Evidence)); n > 0 {
-		o = append(o, member{"evidence", evidenceTexts(f)[:n]})
-	}
-	if cut.example {
-		o = append(o, member{"example", object{{"step", f.Example.Step}, {"group", some(shorten(f.Example.Group, 64))}}})
-	}
-	if cut.cost && f.Cost.Samples > 0 {
-		o = append(o, member{"cost", object{{"samples", f.Cost.Samples}, {"tokens", some(f.Cost.Tokens)}, {"share", rounded(f.Cost.Share)}}})
-	}
-	if cut.advice {
-		o = append(o, member{"advice", withoutKeys(shorten(f.Advice, 240))})
-	}
-	return o
-}
-
 // findingCut is which parts of a finding there is room for.
 type findingCut struct {
 	title, example, cost, advice bool
-	evidence                     int
+	evidence                     int // pieces
 }
 
-func evidenceTexts(f *diagnosis.Finding) []string {
-	texts := make([]string, len(f.Evidence))
-	for i, e := range f.Evidence {
-		texts[i] = shorten(e.String(), 140)
+// wholeFinding is the cut of a finding where there is room for all of it.
+func wholeFinding(int) findingCut { return findingCut{true, true, true, true, math.MaxInt} }
+
+// findingsJSON are the findings of a run in a short answer, the worst first.
+func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []object {
+	findings := []object{}
+	for i := range d.Findings {
+		f, cut := &d.Findings[i], cutOf(i)
+		o := object{{"kind", f.Kind}, {"severity", f.Severity}, {"since", f.Since}, {"until", f.Until}}
+		if cut.title {
+			o = append(o, member{"title", shorten(f.Title, maxTitle)})
+		}
+		o = append(o, member{"evidence", some(evidenceTexts(f, cut.evidence))})
+		if cut.example {
+			o = append(o, member{"example", object{{"step", f.Example.Step}, {"group", some(shorten(f.Example.Group, maxGroupName))}}})
+		}
+		if cut.cost && f.Cost.Samples > 0 {
+			o = append(o, member{"cost", object{{"samples", f.Cost.Samples}, {"tokens", some(f.Cost.Tokens)}, {"share", rounded(f.Cost.Share)}}})
+		}
+		if cut.advice {
+			o = append(o, member{"advice", some(withoutKeys(shorten(f.Advice, maxAdvice)))})
+		}
+		findings = append(findings, o)
+	}
+	return findings
+}
+
+// Bounds of what a finding says, in bytes: names are those of the log.
+const (
+	maxTitle     = 160
+	maxEvidence  = 140
+	maxGroupName = 64
+	maxAdvice    = 240
+)
+
+// evidenceTexts are the first n pieces of evidence.
+func evidenceTexts(f *diagnosis.Finding, n int) (texts []string) {
+	for _, e := range f.Evidence[:min(n, len(f.Evidence))] {
+		texts = append(texts, shorten(e.String(), maxEvidence))
 	}
 	return texts
 }
 
-// findingLines are the same in words, the first without its kind.
-func findingLines(f *diagnosis.Finding, cut findingCut) []string {
-	first := fmt.Sprintf("%s %s", f.Kind, f.When())
-	if cut.title {
-		first += ": " + shorten(f.Title, 160)
+// blindJSON are the first n kinds that cannot be told.
+func blindJSON(d *diagnosis.Diagnosis, n int) []object {
+	blind := []object{}
+	for _, b := range d.Blind[:min(n, len(d.Blind))] {
+		blind = append(blind, object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}})
 	}
-	lines := append([]string{first}, evidenceTexts(f)[:min(cut.evidence, len(f.Evidence))]...)
-	if cut.example {
-		look := fmt.Sprintf("look at step %d", f.Example.Step)
-		if f.Example.Group != "" {
-			look += ", group " + shorten(f.Example.Group, 64)
+	return blind
+}
+
+// findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label, and of
+// the first so many kinds that cannot be told why.
+func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, blind int) []Fact {
+	facts := []Fact{fact("health", d.Health())}
+	for i := range d.Findings {
+		f, cut := &d.Findings[i], cutOf(i)
+		label := string(f.Severity)
+		add := func(format string, args ...any) {
+			facts = append(facts, fact(label, fmt.Sprintf(format, args...)))
+			label = ""
 		}
-		lines = append(lines, look)
+		title := ""
+		if cut.title {
+			title = ": " + shorten(f.Title, maxTitle)
+		}
+		add("%s %s%s", f.Kind, f.When(), title)
+		for _, text := range evidenceTexts(f, cut.evidence) {
+			add("%s", text)
+		}
+		if group := shorten(f.Example.Group, maxGroupName); cut.example && group != "" {
+			add("look at step %d, group %s", f.Example.Step, group)
+		} else if cut.example {
+			add("look at step %d", f.Example.Step)
+		}
+		if cost := f.Cost.String(); cut.cost && cost != "" {
+			add("generated since then: %s", cost)
+		}
+		if advice := withoutKeys(shorten(f.Advice, maxAdvice)); cut.advice && advice != "" {
+			add("do: %s", advice)
+		}
 	}
-	if cost := f.Cost.String(); cut.cost && cost != "" {
-		lines = append(lines, "generated since then: "+cost)
+	told := diagnosis.Diagnosis{Blind: d.Blind[:min(blind, len(d.Blind))]}
+	for _, b := range told.Blindnesses() {
+		facts = append(facts, fact("unseen", "cannot tell "+b.String()))
 	}
-	if cut.advice {
-		lines = append(lines, "do: "+withoutKeys(shorten(f.Advice, 240)))
-	}
-	return lines
+	return facts
 }
 
-// kindNames lists kinds: "answer_collapse, truncation".
-func kindNames(kinds []diagnosis.Kind) string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k)
+// foundFacts are the findings of the report in words, none if nobody looked for them.
+func (p *page) foundFacts() []Fact {
+	if p.Diagnosis == nil {
+		return nil
 	}
-	return strings.Join(names, ", ")
+	return findingFacts(p.Diagnosis, wholeFinding, math.MaxInt)
 }
 
-// blindLines says what cannot be told, a line for each reason.
-func blindLines(d *diagnosis.Diagnosis) []string {
-	var lines []string
-	for _, b := range d.Blindnesses() {
-		lines = append(lines, "cannot tell "+kindNames(b.Kinds)+": "+sanitize.Line(b.Why))
+// diagnosisJSON is what ails a run, with every figure; nothing if nobody looked.
+func diagnosisJSON(d *diagnosis.Diagnosis) object {
+	if d == nil {
+		return nil
 	}
-	return lines
+	findings := findingsJSON(d, wholeFinding)
+	for i := range findings {
+		var figures []object
+		for _, e := range d.Findings[i].Evidence {
+			o := object{{"name", sanitize.Line(e.Name)}}
+			if e.BeforeSamples > 0 {
+				o = append(o, object{{"before", rounded(e.Before)}, {"before_steps", []int64{e.BeforeFrom, e.BeforeTo}}, {"before_count", e.BeforeSamples}}...)
+			}
+			figures = append(figures, append(o, object{
+				{"after", rounded(e.After)}, {"after_steps", []int64{e.AfterFrom, e.AfterTo}}, {"after_count", e.AfterSamples}, {"count_of", e.Of}, {"share", some(e.Share)},
+			}...))
+		}
+		findings[i] = append(findings[i], member{"figures", some(figures)})
+	}
+	return object{{"health", d.Health()}, {"findings", findings}, {"cannot_tell", blindJSON(d, math.MaxInt)}}
 }

@@ -42,7 +42,7 @@ func jsonHead(p *page) {
 		{"version", some(p.Head.Version)},
 		{"run", p.runJSON()},
 		{"settings", settingsJSON(p.Settings)},
-	}, choiceJSON(p.Choice), object{{"per", p.Per}}))
+	}, choiceJSON(p.Choice), diagnosisJSON(p.Diagnosis), object{{"per", p.Per}}))
 	p.printf("  \"steps\": [")
 }
 

@@ -23,6 +23,13 @@ func markdownHead(p *page) {
 			p.printf("- **%s** %s\n", f.Label, escapeMarkdown(f.Text))
 		}
 	}
+	for _, f := range p.foundFacts() {
+		if f.Label == "" {
+			p.printf("  - %s\n", escapeMarkdown(f.Text))
+		} else {
+			p.printf("- **%s** %s\n", f.Label, escapeMarkdown(f.Text))
+		}
+	}
 	if p.Per == PerGroup {
 		p.printf("\n"+markdownGroupRow+"| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n", append(anyNames(p.groupTable), "prompt")...)
 		return

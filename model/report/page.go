@@ -20,6 +20,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -37,6 +38,8 @@ type Report struct {
 	Refusals   Refusals // of the groups written so far
 	ChartsFile string   // the file that the caller writes with [SVG], to be named in the report; "" if none
 	Parts      HTMLParts
+
+	Diagnosis *diagnosis.Diagnosis // the caller sets it; nil: nobody looked
 
 	// More are warnings that the steps themselves do not raise, since they are about texts, by the number of the step.
 	More map[int64]model.Warning

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/sanitize"
 )
@@ -34,8 +36,8 @@ func CheckPrometheus(w io.Writer, s *CheckState) error {
 		fmt.Fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", g.name, g.help, g.name)
 		for _, x := range g.samples {
 			labels := labelOf("path", s.Path)
-			if x.label != "" {
-				labels += "," + labelOf(x.label, x.of)
+			for _, l := range x.labels {
+				labels += "," + labelOf(l[0], l[1])
 			}
 			fmt.Fprintf(out, "%s{%s} %s\n", g.name, labels, strconv.FormatFloat(x.value, 'g', -1, 64))
 		}
@@ -49,10 +51,10 @@ type gauge struct {
 	samples    []gaugeSample
 }
 
-// gaugeSample is a value, of what a label says, unless that is "".
+// gaugeSample is a value, of what labels say, each a name and a value.
 type gaugeSample struct {
-	value     float64
-	label, of string
+	value  float64
+	labels [][2]string
 }
 
 // labelOf returns a label in the syntax of Prometheus.
@@ -78,13 +80,23 @@ func (s *CheckState) gauges() []gauge {
 		if seen[rule] = true; !f.Passed() {
 			x = 1
 		}
-		failed.samples = append(failed.samples, gaugeSample{x, "rule", rule})
-		steps.samples = append(steps.samples, gaugeSample{float64(len(f.Failed)), "rule", rule})
+		failed.samples = append(failed.samples, gaugeSample{x, [][2]string{{"rule", rule}}})
+		steps.samples = append(steps.samples, gaugeSample{float64(len(f.Failed)), [][2]string{{"rule", rule}}})
 	}
 	all := []gauge{
 		one(success, successHelp, 1), failed, steps,
 		one("vantage_log_rows", "Rows of the log, with those that could not be read.", float64(s.Log.Rows)),
 		one("vantage_log_unreadable_rows", "Rows of the log that could not be read.", float64(s.Log.Unreadable)),
+	}
+	if d := s.Log.Diagnosis; d != nil {
+		found := gauge{name: "vantage_finding", help: "The step since which something ails the run, by kind and severity."}
+		for i := range d.Findings {
+			f := &d.Findings[i]
+			if labels := [][2]string{{"kind", string(f.Kind)}, {"severity", string(f.Severity)}}; !slices.ContainsFunc(d.Findings[:i], func(o diagnosis.Finding) bool { return o.Kind == f.Kind && o.Severity == f.Severity }) {
+				found.samples = append(found.samples, gaugeSample{float64(f.Since), labels})
+			}
+		}
+		all = append(all, one("vantage_alarms", "How many alarms there are.", float64(d.Alarms())), found)
 	}
 	if !s.Log.LastWrite.IsZero() {
 		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))
@@ -105,7 +117,7 @@ func (s *CheckState) gauges() []gauge {
 		if g.figure == "" {
 			fates := gauge{name: g.name, help: g.help}
 			for _, f := range model.Fates() {
-				fates.samples = append(fates.samples, gaugeSample{float64(s.Newest.Fates[f]), "fate", f.Key()})
+				fates.samples = append(fates.samples, gaugeSample{float64(s.Newest.Fates[f]), [][2]string{{"fate", f.Key()}}})
 			}
 			all = append(all, fates)
 		} else if x := figures.Select(figures.Steps(), g.figure)[0].Value(s.Newest).Float(); x == x { // the log may have none

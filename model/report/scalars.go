@@ -57,13 +57,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 	shared := s.summary()
 	return shared.write(w, func(room summaryRoom) []byte {
 		d := s.Diagnosis
-		findings, blind, last := []object{}, []object{}, []object{}
-		for i := range d.Findings {
-			findings = append(findings, findingJSON(&d.Findings[i], room.of(i)))
-		}
-		for _, b := range d.Blind[:room.count(partBlind)] {
-			blind = append(blind, object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}})
-		}
+		last := []object{}
 		for _, x := range s.last() {
 			last = append(last, object{{"name", shorten(x.Name, 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
 		}
@@ -77,10 +71,10 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			{"file", shorten(s.File, 120)},
 			{"format", s.Format},
 			{"health", d.Health()},
-			{"findings", findings},
+			{"findings", findingsJSON(d, room.of)},
 			{"more_evidence", some(shared.moreEvidence(room))},
-			{"cannot_tell", blind},
-			{"more_cannot_tell", some(len(d.Blind) - len(blind))},
+			{"cannot_tell", blindJSON(d, room.count(partBlind))},
+			{"more_cannot_tell", some(len(d.Blind) - min(len(d.Blind), room.count(partBlind)))},
 			{"steps", s.Run.Steps},
 			{"first_step", s.Run.First},
 			{"last_step", s.Run.Last},

@@ -32,6 +32,10 @@ func textHead(p *page) {
 		}
 	}
 	writeFacts(p.out, 10, facts...)
+	if found := p.foundFacts(); found != nil {
+		p.printf("\n")
+		writeFacts(p.out, 10, found...)
+	}
 	p.printf("\n")
 	if p.Per == PerGroup {
 		p.printf(textGroupRow, append(anyNames(p.groupTable), "prompt")...)

@@ -1,0 +1,57 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"vantage/internal/testkit/repotest"
+)
+
+// The page on what ails runs says of each kind what the program says; -update rewrites it.
+func TestDiagnosisPage(t *testing.T) {
+	var page strings.Builder
+	for _, k := range Kinds() {
+		fmt.Fprintf(&page, "### %s\n\n%s\n\n", k.Name, k.What)
+		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, and looks like it.** %s\n* **What to do.** %s.\n", k.How, k.LooksLike, upperFirst(k.Advice))
+		if len(k.follows) > 0 {
+			names := make([]string, len(k.follows))
+			for i, f := range k.follows {
+				names[i] = "`" + string(f) + "`"
+			}
+			fmt.Fprintf(&page, "* **What may follow from it**, and is then told of with it: %s.\n", strings.Join(names, ", "))
+		}
+		links := make([]string, len(k.Sources))
+		for i, s := range k.Sources {
+			links[i] = "[" + s.Title + "](" + s.Address + ")"
+		}
+		fmt.Fprintf(&page, "* **Described in** %s.\n\n", strings.Join(links, "; "))
+	}
+	repotest.Part(t, ".github/docs/diagnosis.md", "kinds", strings.TrimRight(page.String(), "\n"))
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Every kind says all that it has to say, in sentences that fit where they stand.
+func TestKindsHaveWords(t *testing.T) {
+	seen := map[Kind]bool{}
+	for _, k := range Kinds() {
+		for _, sentence := range []string{k.What, k.How, k.LooksLike} {
+			if !strings.HasSuffix(sentence, ".") || strings.HasSuffix(sentence, "..") {
+				t.Errorf("%s: %q is no sentence", k.Name, sentence)
+			}
+		}
+		if k.Advice == "" || strings.HasSuffix(k.Advice, ".") || len(k.Advice) > 240 || upperFirst(k.Advice) == k.Advice {
+			t.Errorf("%s: advice %q", k.Name, k.Advice)
+		}
+		if len(k.Sources) == 0 || seen[k.Name] || k.detect == nil {
+			t.Errorf("%s: %d sources, seen before: %v", k.Name, len(k.Sources), seen[k.Name])
+		}
+		seen[k.Name] = true
+		for _, f := range k.follows {
+			if f == k.Name {
+				t.Errorf("%s follows from itself", f)
+			}
+		}
+	}
+}
