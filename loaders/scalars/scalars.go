@@ -46,7 +46,7 @@ func allFormats() []format {
 		{
 			name: "trainer_state.json", read: readState,
 			named: func(file string) bool { return path.Base(file) == discover.StateName },
-			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) },
+			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) && !areRows(head) }, // ms-swift's last row has one
 		},
 		{name: "JSON lines", named: isRowFile, is: areRows, read: readLines},
 		{
