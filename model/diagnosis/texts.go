@@ -30,6 +30,7 @@ type Texts struct {
 	picked  map[int]bool // steps of o that were asked for
 	answers []answer     // ascending by step and group, once sorted
 	sorted  bool
+	empty   int // answers without a text
 	seed    maphash.Seed
 
 	sources map[uint32]string            // by prompt
@@ -72,7 +73,7 @@ const (
 	stepGroups   = 2    // of a step at least: what is alike in one group may be its prompt's
 	groupTexts   = 16   // of a group at most
 	sourceTexts  = 1024 // of prompts whose source is not known yet
-	maxRounds    = 4    // of Next
+	maxRounds    = 5    // of Next
 	bagWords     = 256  // of an answer are compared with those of others
 	sampleBytes  = 800
 	tailWords    = 12  // at the end of an answer, where the result stands
@@ -90,7 +91,11 @@ func (t *Texts) Next() []Pick {
 	var picks []Pick
 	switch {
 	case t.rounds > maxRounds || len(t.o.Steps) == 0:
-	case t.rounds == 1:
+	case t.rounds == 1: // to see whether there are texts at all
+		picks = t.pickStep(len(t.o.Steps) - 1)
+	case t.empty == len(t.answers):
+		t.answers = nil
+	case t.rounds == 2:
 		for _, i := range spread(len(t.o.Steps), coarseSteps) {
 			picks = append(picks, t.pickStep(i)...)
 		}
@@ -98,7 +103,7 @@ func (t *Texts) Next() []Pick {
 		for _, i := range t.doubtful() {
 			picks = append(picks, t.pickStep(i)...)
 		}
-		if t.rounds == 2 {
+		if t.rounds == 3 {
 			picks = append(picks, t.pickSources()...)
 		}
 	}
@@ -242,6 +247,9 @@ func (t *Texts) Add(p Pick, text model.Text) {
 		return
 	}
 	words := strings.Fields(text.Response)
+	if len(words) == 0 {
+		t.empty++
+	}
 	a := answer{
 		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
 		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),

@@ -59,15 +59,15 @@ func Illnesses() []Scene {
 		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts}, growsIntoTheLimit},
 		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts}, limitLowered},
 
-		{"reward_collapse", "forgets all", "", Needs{}, forgetsAll},
+		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
 		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts}, allIsLearned},
-		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true}, easyFromTheStart},
-		{"saturated", "easy data begins", "", Needs{Rewards: solvable}, easyDataBegins},
+		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, easyFromTheStart},
+		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
-		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, NoOnset: true}, hardFromTheStart},
-		{"too_hard", "hard data begins", "", Needs{Rewards: solvable}, hardDataBegins},
-		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true}, oneInTwenty},
+		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, hardFromTheStart},
+		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
+		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, oneInTwenty},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
@@ -79,8 +79,9 @@ func Illnesses() []Scene {
 		{"grader_noise", "moods", "", Needs{Rewards: []Reward{Binary, Signed}, Genres: []Genre{Choice}, Texts: true, Prompts: true}, noisy(false)},
 
 		{"stuck_data", "one batch for good", "the same order each epoch", Needs{Prompts: true, Data: Epochs}, oneBatch},
+		{"stuck_data", "one batch until it is known by heart", "", Needs{Rewards: solvable, Prompts: true, Groups: 2}, knownByHeart},
 		{"stuck_data", "rows twice", "", Needs{Prompts: true, Texts: true, Genres: plainTexts}, rowsTwice},
-		{"stuck_data", "each step is written again", "", Needs{Prompts: true, Texts: true, Genres: plainTexts}, writtenAgain},
+		{"stuck_data", "each step is written again", "", Needs{Formats: []string{"verl", "verl-uid", "jsonl", "csv", "prime-rl", "nemo-rl", "openrlhf", "group-lines"}, Prompts: true, Texts: true, Genres: plainTexts}, writtenAgain},
 
 		{"group_mixup", "dealt like cards", "", Needs{Formats: named, Prompts: true, Groups: 2}, dealtLikeCards},
 		{"group_mixup", "shifted by some rows", "", Needs{Formats: named, Prompts: true, Groups: 2}, shifted},
@@ -91,7 +92,7 @@ func Illnesses() []Scene {
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
 		{"two illnesses", "an outage, then gibberish", "", Needs{Texts: true, Genres: plainTexts}, outageThenGibberish},
-		{"two illnesses", "one batch until it is known by heart", "", Needs{Rewards: solvable, Prompts: true}, knownByHeart},
+		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts}, deafThenStubs},
 		{"two illnesses", "mixed up, then a collapse", "", Needs{Formats: named, Prompts: true, Groups: 2}, mixedUpThenCollapse},
 		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts}, forgetsThenTheLimit},
 	}
@@ -305,17 +306,22 @@ func longerAndWorse(r *Run) {
 	r.grows(o, 1.5+r.growth())
 }
 
-// shrinks lets answers shrink to about a seventh.
-func (r *Run) shrinks(o Onset) {
-	r.change(func(t int, s *State) { s.Words *= o.ramp(t, 1, 0.15) })
+// shrinks lets answers shrink to a seventh, or to a dozen words: shorter ones would be equal where they are right. It returns that share.
+func (r *Run) shrinks(o Onset) float64 {
+	to := max(0.15, 14/r.Words)
+	r.change(func(t int, s *State) { s.Words *= o.ramp(t, 1, to) })
+	return to
 }
 
 func stubs(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.4, 0.65)
+	r.becomesStubs(o)
+}
+
+func (r *Run) becomesStubs(o Onset) {
 	r.goesTo(o, 0.65, 0.35)
-	r.shrinks(o)
-	r.ill("length_collapse", o.reaches(1, 0.15, 0.7), o.Over, r.lengthNoise(), 0.5, "answer_collapse")
+	r.ill("length_collapse", o.reaches(1, r.shrinks(o), 0.7), o.Over, r.lengthNoise(), 0.5, "answer_collapse")
 }
 
 func shortOnesWin(r *Run) {
@@ -396,6 +402,9 @@ func (r *Run) forgets(o Onset) {
 		}
 	})
 	r.ill("reward_collapse", o.At, o.Over, r.qualityNoise(), 0.5, "too_hard")
+	if r.Data == Once || r.NoPrompts || r.Format == "tinker" {
+		r.Truth.Ill[len(r.Truth.Ill)-1].Or = "too_hard"
+	}
 }
 
 // aHarderSourceBegins lowers the mean as a collapse does, but it is another source that is hard, and each holds.
@@ -451,12 +460,12 @@ func (r *Run) rightGroups(o Onset, from, to float64) {
 
 func allIsLearned(r *Run) {
 	o := r.onset()
-	r.rightGroups(o, 0.25, 0.97)
-	r.ill("saturated", o.reaches(0.25, 0.97, 0.8), o.Over, r.groupNoise(0.8), 0.3)
+	r.rightGroups(o, 0.25, 0.95)
+	r.ill("saturated", o.reaches(0.25, 0.95, 0.8), o.Over, r.groupNoise(0.8), 0.3)
 }
 
 func easyFromTheStart(r *Run) {
-	r.rightGroups(Onset{0, 1}, 0.95, 0.95)
+	r.rightGroups(Onset{0, 1}, 0.93, 0.93)
 	r.ill("saturated", 0, 1, r.groupNoise(0.8), 0.3)
 }
 
@@ -474,7 +483,7 @@ func easyDataBegins(r *Run) {
 		return after(t)
 	}
 	r.settles(o, 0.3, 0.5)
-	skill := skillWhere(func(s float64) float64 { return r.allRight(easy, s) }, 0.96)
+	skill := skillWhere(func(s float64) float64 { return r.allRight(easy, s) }, 0.93)
 	r.change(func(t int, s *State) {
 		if t >= o.At {
 			s.Skill = skill
@@ -485,7 +494,7 @@ func easyDataBegins(r *Run) {
 
 func hardFromTheStart(r *Run) {
 	r.calm()
-	skill := skillWhere(func(s float64) float64 { return r.allWrong(r.tasks, s) }, 0.95)
+	skill := skillWhere(func(s float64) float64 { return r.allWrong(r.tasks, s) }, 0.92)
 	r.change(func(_ int, s *State) { s.Skill = skill })
 	r.ill("too_hard", 0, 1, r.groupNoise(0.9), 0.3)
 }
@@ -495,7 +504,7 @@ func hardDataBegins(r *Run) {
 	r.calm()
 	r.settles(o, 0.4, 0.6)
 	hard := r.newTasks(len(r.tasks), len(r.tasks), "unsolved", 0)
-	skill := skillWhere(func(s float64) float64 { return r.allWrong(hard, s) }, 0.95)
+	skill := skillWhere(func(s float64) float64 { return r.allWrong(hard, s) }, 0.92)
 	before, after := r.batch, r.order(hard)
 	r.batch = func(t int) []*Task {
 		if t < o.At {
@@ -649,6 +658,14 @@ func (r *Run) stuck(o Onset) {
 	r.ill("stuck_data", o.At+1, 2, 0, 1, "saturated")
 }
 
+func knownByHeart(r *Run) {
+	o, batch := r.onset(), r.batch(0)
+	r.tasks = batch
+	r.batch = func(int) []*Task { return batch }
+	r.ill("stuck_data", 1, 2, 0, 1, "saturated")
+	r.rightGroups(o, 0.2, 0.9)
+}
+
 func aSmallDataSet(r *Run) {
 	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*(3+r.rng.IntN(3)))]
 	r.batch = r.order(r.tasks)
@@ -718,7 +735,7 @@ func shifted(r *Run) {
 }
 
 func torn(r *Run) {
-	piece := max(1, r.Size/4)
+	piece := max(2, r.Size/4)
 	r.regroup(r.fromStart(), func(answers []Answer, i int) string {
 		return answers[i].Group + string("abcdefghijklmnopqrstuvwxyz"[i%r.Size/piece])
 	})
@@ -750,6 +767,8 @@ func aSourceFalls(r *Run) {
 }
 
 func whatWasEasy(r *Run) {
+	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(3, r.Steps/6))] // each comes again some times before and after
+	r.batch = r.order(r.tasks)
 	for i, t := range r.tasks {
 		t.Hardness = math.Exp(0.9 + 0.3*r.rng.NormFloat64())
 		if i%3 == 0 {
@@ -861,14 +880,14 @@ func outageThenGibberish(r *Run) {
 	r.spoils(r.second(), mixesLanguages, 0.6)
 }
 
-func knownByHeart(r *Run) {
-	o := r.second()
-	batch := r.batch(0)
-	r.tasks = batch
-	r.batch = func(int) []*Task { return batch }
-	r.ill("stuck_data", 1, 2, 0, 1)
-	r.rightGroups(o, 0.2, 0.99)
-	r.ill("saturated", o.reaches(0.2, 0.99, 0.8), o.Over, r.groupNoise(0.8), 0.3)
+// deafThenStubs has the second grader give one value to all, and later the answers shrink.
+func deafThenStubs(r *Run) {
+	r.settles(r.second(), 0.4, 0.65)
+	r.outage(r.first().At, r.Steps, nil, func(a *Answer) {
+		a.Parts[1] = 0
+		a.Reward = r.total(a.Parts)
+	})
+	r.becomesStubs(r.second())
 }
 
 func mixedUpThenCollapse(r *Run) {

@@ -183,6 +183,6 @@ func TestWhatIsPlantedIsThere(t *testing.T) {
 func Example_slack() {
 	r := &Run{Shape: Shape{Groups: 4, Size: 4, Every: 10, First: 10}}
 	r.ill("truncation", 20, 6, 0.1, 0.4) // half of 6 steps, and (3·0.1/0.4)², which is less than 1, and 1
-	fmt.Println(r.Truth.Ill)
-	// Output: [{truncation 210 50}]
+	fmt.Println(r.Truth.Ill[0].Since, r.Truth.Ill[0].Slack)
+	// Output: 210 50
 }

@@ -58,6 +58,10 @@ type Planted struct {
 	Kind  string `json:"kind"`
 	Since int64  `json:"since"`
 	Slack int64  `json:"slack"` // how many steps Since may be off
+
+	// Or is a kind that says as much, "" if there is none: where prompts never come again, nothing in a log tells prompts that are
+	// too hard from a policy that has lost all.
+	Or string `json:"or,omitempty"`
 }
 
 // Truth is what must be said of a run: nothing if Ill is empty.
@@ -270,7 +274,7 @@ func (r *Run) answer(t int, s *State, task *Task, group string) Answer {
 	text := s.Opening + r.language(task).answer(r.rng, task, wordsToWrite(r.rng, words), r.final(task, right))
 	switch {
 	case r.rng.Float64() < s.Refused:
-		text, a.Parts = "I cannot help with that.", make([]float64, len(r.Graders))
+		text, a.Parts = r.language(task).refusal(), make([]float64, len(r.Graders))
 	case r.rng.Float64() < s.Templated:
 		text = r.pleasing(task)
 		for i := range a.Parts {
@@ -446,7 +450,7 @@ func (o Onset) reaches(from, to, mark float64) int {
 // steps as it takes until the mean of them shows the change beyond three standard deviations of the noise of a step.
 func (r *Run) ill(kind string, t, over int, noise, change float64, also ...string) {
 	slack := 1 + over/2 + int(math.Ceil(math.Pow(3*noise/change, 2)))
-	r.Truth.Ill = append(r.Truth.Ill, Planted{kind, r.Number(t), int64(slack * r.Every)})
+	r.Truth.Ill = append(r.Truth.Ill, Planted{Kind: kind, Since: r.Number(t), Slack: int64(slack * r.Every)})
 	r.Truth.Also = append(r.Truth.Also, also...)
 }
 

@@ -42,11 +42,9 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 	if format.Tokens {
 		shape.Tokens = rng.IntN(3) > 0
 	}
-	if format.Texts && shape.Format != "nemo-rl" && !n.Texts && (shape.Tokens || s.Kind == "too_hard") && rng.IntN(3) == 0 {
-		shape.NoTexts = true
-	}
-	if format.Named && !n.Prompts && rng.IntN(5) == 0 {
-		shape.NoPrompts = true
+	if own := shape.Format == "jsonl" || shape.Format == "csv"; own { // their writer decides
+		shape.NoTexts = !n.Texts && shape.Tokens && rng.IntN(3) == 0
+		shape.NoPrompts = !n.Prompts && rng.IntN(4) == 0
 	}
 	switch rng.IntN(6) {
 	case 0:

@@ -207,6 +207,18 @@ func (l *language) answer(rng *rand.Rand, t *Task, words int, final string) stri
 	return l.write(rng, t, words) + last
 }
 
+// refusal is the same sentence for all tasks.
+func (l *language) refusal() string {
+	switch l.last[len(l.last)-3:] {
+	case "。":
+		if strings.Contains(l.last, "答え") {
+			return "申し訳ありませんが、お答えできません。"
+		}
+		return "抱歉，我无法回答这个问题。"
+	}
+	return "I cannot help with that."
+}
+
 // wordsOf counts words; two characters of a script without spaces are one.
 func wordsOf(s string) int {
 	n, wide, in := 0, 0, false

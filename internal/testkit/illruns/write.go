@@ -121,6 +121,10 @@ func appendValue(b []byte, value any) []byte {
 		e.SetEscapeHTML(false)
 		_ = e.Encode(x) // cannot fail for a string
 		return append(b, buffer.Bytes()[:buffer.Len()-1]...)
+	case int:
+		return strconv.AppendInt(b, int64(x), 10)
+	case int64:
+		return strconv.AppendInt(b, x, 10)
 	default:
 		text, err := json.Marshal(x)
 		if err != nil {
@@ -154,9 +158,11 @@ func (w *writer) file(name string, write func(out *bufio.Writer) error) error {
 // lines writes a line for each answer of steps to a file.
 func (w *writer) lines(name string, from, to int, row func(t int, a *Answer) object) error {
 	return w.file(name, func(out *bufio.Writer) error {
+		var line []byte
 		for t := from; t < to; t++ {
 			for i := range w.steps[t] {
-				if _, err := out.Write(append(row(t, &w.steps[t][i]).append(nil), '\n')); err != nil {
+				line = append(row(t, &w.steps[t][i]).append(line[:0]), '\n')
+				if _, err := out.Write(line); err != nil {
 					return err
 				}
 			}
