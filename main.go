@@ -165,6 +165,11 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.OutputFormat == "" && !p.Waits {
+		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
+			return err
+		}
+	}
 	written := !isTerminal(p.Out) || p.OutputFormat != ""
 	switch {
 	case written && p.Waits:

@@ -331,3 +331,35 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.n += int64(n)
 	return n, err
 }
+
+// IsState reports whether the scalars are of a trainer_state.json.
+func (f *Found) IsState() bool { return f.Format == discover.StateName }
+
+// maxAlone is how many logs of a folder are looked at before it is taken for one of samples.
+const maxAlone = 16
+
+// Alone reports whether a path has scalars and nothing that may be samples: it reads the beginnings of a few files.
+func Alone(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+		return false
+	}
+	folder, files := name, []string(nil)
+	if info.IsDir() {
+		l, err := discover.List(name, maxAlone+1)
+		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
+			return false
+		}
+		files = l.Files
+	} else {
+		folder, files = filepath.Dir(name), []string{filepath.Base(name)}
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	return !slices.ContainsFunc(files, func(file string) bool {
+		return !slices.ContainsFunc(allFormats(), func(f format) bool { return is(root, file, f) })
+	})
+}

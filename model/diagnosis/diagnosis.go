@@ -138,12 +138,16 @@ func (d *Diagnosis) Alarms() int {
 	return n
 }
 
+// leastHealthy is how many steps a run has before it is called healthy: in fewer hardly anything can be seen.
+const leastHealthy = 10
+
 // Health is the state of a run in a word, and since when. A run that is only to be watched is healthy.
 func (d *Diagnosis) Health() string {
 	switch {
-	case d.Steps == 0:
+	case d.Alarms() > 0:
+	case d.Steps < leastHealthy:
 		return "unknown"
-	case d.Alarms() == 0:
+	default:
 		return "healthy"
 	}
 	return string(d.Findings[0].Kind) + " since " + strconv.FormatInt(d.Findings[0].Since, 10)

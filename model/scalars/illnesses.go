@@ -12,9 +12,10 @@ import (
 	"vantage/model/units"
 )
 
-// Least points of a series on which a judgement rests: on fewer, a window is half of the run.
+// Least points of a series on which a judgement rests.
 const (
-	leastPoints      = 20
+	leastPoints      = 20 // of a course: on fewer, a window is half of the run
+	leastShares      = 5  // of a share of many answers, which is judged by its level
 	leastEvaluations = 6
 )
 
@@ -34,7 +35,7 @@ func newRun(s *Scalars) *run {
 		return newCourse(series)
 	}
 	r := &run{Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
-		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastPoints))}
+		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares))}
 	for _, x := range s.All(Component, leastPoints) {
 		r.parts = append(r.parts, newCourse(x))
 	}
@@ -81,7 +82,9 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
 		}
 	}
-	add(d, s, all)
+	if add(d, s, all); len(d.Findings) == 0 && len(d.Blind) == len(diagnosis.Kinds()) {
+		d.Steps = 0 // nothing can be said of it
+	}
 	return d
 }
 
@@ -500,7 +503,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	c := r.truncated
 	switch {
 	case c == nil:
-		return nil, r.lacks(Truncated, "share of truncated answers", leastPoints)
+		return nil, r.lacks(Truncated, "share of truncated answers", leastShares)
 	case c.spread[0] < 0 || c.spread[1] > 1:
 		return nil, c.name() + " is no share"
 	}
@@ -558,15 +561,15 @@ const (
 
 // flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
 func (r *run) flat(of Meaning) (c *course, exact bool, blind string) {
-	if s := r.Of(of, leastPoints); s != nil {
+	if s := r.Of(of, leastShares); s != nil {
 		if c := newCourse(s); c.spread[0] >= 0 && c.spread[1] <= 1 {
 			return c, true, ""
 		}
 	}
-	if s := r.Of(ZeroStd, leastPoints); s != nil {
+	if s := r.Of(ZeroStd, leastShares); s != nil {
 		return newCourse(s), false, ""
 	}
-	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastPoints)
+	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastShares)
 }
 
 // ofFlat returns the finding that so many groups have no spread, since an index.
