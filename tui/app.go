@@ -88,6 +88,7 @@ type views struct {
 	second       secondRun
 	answers      answerReader
 	alike        alikeAnswers
+	findings     findings
 	glance       glanceState
 	steps        stepsState
 	chain        chainState
@@ -214,7 +215,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.started = append(a.started, handled...)
 	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
 		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
-		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateFindings, App.updateGlance,
 	} {
 		a = update(a, msg)
 	}
