@@ -26,6 +26,7 @@ import (
 	"vantage/loaders/demo"
 	"vantage/loaders/userfiles"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui"
@@ -165,6 +166,11 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.OutputFormat == "" && !p.Waits {
+		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
+			return err
+		}
+	}
 	written := !isTerminal(p.Out) || p.OutputFormat != ""
 	switch {
 	case written && p.Waits:
@@ -294,6 +300,11 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
 		NoColor: os.Getenv("NO_COLOR") != "", Suspend: commands.SuspendFunc(),
+	}
+	if texts, ok := runs[0].source.(tui.TextReader); ok {
+		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+			return commands.LookAt(ctx, runs[0].paths, texts.Text, snap, set, previous)
+		}
 	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title

@@ -16,6 +16,7 @@ import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
+	"vantage/loaders/scalars"
 	"vantage/loaders/trackio"
 	"vantage/model"
 	"vantage/model/units"
@@ -309,30 +310,9 @@ func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
 	return text[:n]
 }
 
-// read takes what is needed of a state's text. Each entry of log_history has the figures of one log
-// call, and its step: {"loss": …, "rewards/correct/mean": …, "step": 4}, {"eval_reward": …, "step": 4}.
-// The entries are read one by one, since the text may be cut.
-func (t *trainerState) read(text []byte) {
-	_, history, _ := bytes.Cut(text, []byte(`"log_history"`))
-	entries := jsonscan.Scanner{Data: history}
-	for _, want := range []byte(":[") {
-		if entries.SkipSpace(); entries.Peek() != want {
-			return
-		}
-		entries.Pos++
-	}
-	for entries.SkipSpace(); entries.Peek() == '{'; entries.SkipSpace() {
-		from := entries.Pos
-		if _, err := entries.Value(); err != nil {
-			t.readEntry(history[from:])
-			return
-		}
-		t.readEntry(history[from:entries.Pos])
-		if entries.SkipSpace(); entries.Peek() == ',' {
-			entries.Pos++
-		}
-	}
-}
+// read takes what is needed of a state's text. Each entry has the figures of one log call, and its step:
+// {"loss": …, "rewards/correct/mean": …, "step": 4}, {"eval_reward": …, "step": 4}.
+func (t *trainerState) read(text []byte) { scalars.EachLogged(text, t.readEntry) }
 
 // readEntry takes an entry of log_history, or as much as there is of it.
 func (t *trainerState) readEntry(entry []byte) {

@@ -211,6 +211,7 @@ func TestStorageIsReadAsThisMachine(t *testing.T) {
 
 // A run is followed by listings: what has not changed costs no other request.
 func TestStorageIsFollowedByListing(t *testing.T) {
+	t.Parallel()
 	m := &memoryStorage{files: fstest.MapFS{}}
 	m.write("a/1.jsonl", verlStep(1, 2))
 	s, err := Open([]string{"mem:a"}, Options{Follow: true, polling: true, Poll: time.Millisecond, schemes: m.scheme()})
@@ -235,6 +236,7 @@ func TestStorageIsFollowedByListing(t *testing.T) {
 // A connection that is lost among many files costs none of them, and what another storage or this machine has is read
 // meanwhile.
 func TestStorageLostAmongManyFiles(t *testing.T) {
+	t.Parallel()
 	m := &memoryStorage{files: fstest.MapFS{}}
 	for step := 1; step <= 100; step++ {
 		m.write(fmt.Sprintf("a/%d.jsonl", step), verlStep(step, 1))
@@ -265,6 +267,7 @@ func TestStorageLostAmongManyFiles(t *testing.T) {
 // What cannot be read to its end is an error, and never a run with fewer rows. A follower goes on once the connection
 // is back.
 func TestStorageLost(t *testing.T) {
+	t.Parallel()
 	m := &memoryStorage{files: fstest.MapFS{}}
 	m.write("a/1.jsonl", verlStep(1, 2))
 	m.write("a/2.jsonl", verlStep(2, 2))
@@ -475,6 +478,7 @@ func TestTrackioFolder(t *testing.T) {
 
 // What trackio logs while a database is followed is read on, from the log beside the database: what was read stays.
 func TestTrackioIsFollowed(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "math.db")
 	copyFile(t, "trackio/testdata/math.db", path)
 	s, err := Open([]string{path + "/brave_sun"}, Options{Follow: true, polling: true, Poll: time.Millisecond})
@@ -496,6 +500,7 @@ func TestTrackioIsFollowed(t *testing.T) {
 
 // A database, or a run in one, is waited for: trackio creates it empty.
 func TestTrackioIsAwaited(t *testing.T) {
+	t.Parallel()
 	for _, run := range []string{"", "/brave_sun"} {
 		t.Run("math.db"+run, func(t *testing.T) {
 			t.Parallel()

@@ -534,6 +534,7 @@ func TestTailFaults(t *testing.T) {
 
 // The same with the events of the kernel, in real time.
 func TestTailFaultsWithEvents(t *testing.T) {
+	t.Parallel()
 	for _, f := range tailFaults {
 		if f.is(tailKinds[0]) {
 			t.Run(f.name, func(t *testing.T) {

@@ -177,7 +177,7 @@ func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) (
 		record = append([]byte{}, r.Text...)
 		return false
 	}
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 4<<10) // many records are short; it doubles for those that are not
 	for record == nil && ctx.Err() == nil {
 		n, err := in.Read(buf)
 		s.Feed(buf[:n], accept)
@@ -186,6 +186,9 @@ func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) (
 		}
 		if err != nil && record == nil {
 			return nil, err
+		}
+		if n == len(buf) && n < 64<<10 {
+			buf = make([]byte, 2*n)
 		}
 	}
 	if record == nil {

@@ -93,6 +93,7 @@ func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*dr
 // driveWith is drive with more options than the settings.
 func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
+	oneGoroutine(t)
 	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, app: New(context.Background(), source, o)}
@@ -100,6 +101,14 @@ func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)
 		d.run(d.app.Init())
 		f(d)
 	})
+}
+
+// oneGoroutine skips a test with -short, as the race detector runs: a driver runs the commands of App one by one, so nothing can race.
+func oneGoroutine(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs in one goroutine")
+	}
 }
 
 // send passes a message to App and runs the commands that follow from it.

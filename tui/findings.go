@@ -21,11 +21,24 @@ import (
 
 // findings is what ails the run, as far as that is known, and which of it is open.
 type findings struct {
+	look lookAtRun
 	job  job[findingsKey, *diagnosis.Look]
 	open int // index of the finding whose view is shown
 
 	snapshots int    // of which steps is
 	steps     uint64 // see findingsKey
+}
+
+// lookAtRun looks at what ails a run, by the look before, which may be nil.
+type lookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
+
+// lookAtSamples is the look of a screen that is given no other.
+func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	var read diagnosis.ReadText
+	if e.texts[0] != nil {
+		read = e.texts[0].Text
+	}
+	return diagnosis.See(ctx, snap, set, read, previous)
 }
 
 // findingsKey is all that a look at the run depends on.
@@ -72,13 +85,8 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if !a.findings.job.lacks(key, inTurn) {
 		return a
 	}
-	snap, set, previous, read := a.snap, key.set, a.findings.job.value, diagnosis.ReadText(nil)
-	if a.texts[0] != nil {
-		read = a.texts[0].Text
-	}
-	a.findings.job.start(&a, key, once(func(ctx context.Context) (*diagnosis.Look, error) {
-		return diagnosis.See(ctx, snap, set, read, previous)
-	}))
+	look, snap, previous := a.findings.look, a.snap, a.findings.job.value
+	a.findings.job.start(&a, key, once(func(ctx context.Context) (*diagnosis.Look, error) { return look(ctx, snap, key.set, previous) }))
 	return a
 }
 

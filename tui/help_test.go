@@ -154,6 +154,7 @@ func figuresOfScenes() map[string][]string {
 // The help of every scene explains each figure that a person sees there, and each name of the glossary that is
 // on the frame.
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
+	oneGoroutine(t)
 	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
 	for _, place := range figures.Places() {

@@ -58,6 +58,10 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 	return x
 }
 
+// asks is the question for the colour behind the text, and for what kind of terminal this is, of a program that ends with a message.
+// Terminals answer at least the second. For a mute one it waits two seconds, twice.
+const asks, answer = "\x1b]11;?\x07\x1b[c", "\x1b[?62c"
+
 // read collects what the program sends until nobody holds the terminal any more.
 func (x *terminal) read() {
 	defer close(x.done)
@@ -65,7 +69,11 @@ func (x *terminal) read() {
 	for {
 		n, err := x.tty.Read(buffer)
 		x.mu.Lock()
+		overlap := min(x.sent.Len(), len(asks)-1) // a question may come in parts
 		x.sent.Write(buffer[:n])
+		for range bytes.Count(x.sent.Bytes()[x.sent.Len()-n-overlap:], []byte(asks)) {
+			_, _ = x.tty.WriteString(answer)
+		}
 		close(x.more)
 		x.more = make(chan struct{})
 		x.mu.Unlock()

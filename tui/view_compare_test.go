@@ -17,6 +17,7 @@ import (
 // driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
 func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	t.Helper()
+	oneGoroutine(t)
 	other := madeRunWithTexts(2, proofText)
 	for _, chunk := range other.chunks {
 		for i := range chunk.Records {

@@ -19,6 +19,7 @@ import (
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/report"
+	"vantage/model/scalars"
 )
 
 func (p *Program) summary() *cobra.Command {
@@ -34,12 +35,12 @@ scripts; report has all figures.`,
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
 		sets:   unweighed,
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
+		run: orScalars(onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Summary, error) {
 			run, trend, err := glanceAt(ctx, log, log.set)
 			if err != nil {
 				return nil, err
 			}
-			found, err := diagnose(ctx, log, log.snap, log.snap, log.set)
+			found, err := diagnose(ctx, log.paths, log, log.snap, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -52,7 +53,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 				s.Examples = append(s.Examples, name)
 			}
 			return s, nil
-		}),
+		})),
 	}.of(p)
 }
 
@@ -78,14 +79,27 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
 
+// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps beside the samples.
+// previous is the look before, or nil; texts is nil if there are none.
+func LookAt(ctx context.Context, paths []string, texts diagnosis.ReadText, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	look, err := diagnosis.See(ctx, snap, set, texts, previous)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := scalarsBeside(paths); err == nil {
+		scalars.Add(look.Diagnosis, found)
+	}
+	return look, nil
+}
+
 // diagnose says what ails a run at some of its steps, by these and those before.
-func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
+func diagnose(ctx context.Context, paths []string, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	i, _ := snap.Find(last)
-	look, err := diagnosis.See(ctx, snap.Only(snap.Steps[:i+1]), set, source.Text, nil)
+	look, err := LookAt(ctx, paths, source.Text, snap.Only(snap.Steps[:i+1]), set, nil)
 	if err != nil {
 		return nil, err
 	}

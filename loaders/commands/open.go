@@ -117,12 +117,15 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	case a.Count > 0 && a.Shown > a.Count:
 		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
 	case len(problems) > 0:
-		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
+		return snap, fmt.Errorf("%w in %s: %s", errNoSamples, Title(paths), problems[0])
 	case p.split == "val":
 		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }
+
+// errNoSamples is the error of a log that was read and has none.
+var errNoSamples = errors.New("no samples")
 
 // Title returns a short name for the paths.
 func Title(paths []string) string {

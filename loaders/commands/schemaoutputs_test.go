@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 	"vantage/model/choice"
 	"vantage/model/glance"
 	"vantage/model/report"
+	"vantage/model/scalars"
 
 	"vantage/internal/testkit/repotest"
 )
@@ -104,6 +106,8 @@ func schemaLines(dir string) [][]string {
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
+		{"summary", "../scalars/testdata/tensorboard"},
+		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
 		{"why", "nobody", log},
 		{"show", "a", log},
@@ -132,6 +136,7 @@ func schemaLines(dir string) [][]string {
 // Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.
 // Each schema is of some command, each of its keys in some output, and each shape closed.
 func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
+	t.Parallel()
 	s, dir := readSchemas(t), t.TempDir()
 	schemaLogs(t, dir)
 	seldomLogs(t, dir)
@@ -320,6 +325,14 @@ func (s *schemas) writeFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.check(t, "findings of a check", out.Bytes(), "")
+		var log scalars.Log
+		log.Add(7, "rewards/a\x1b[31m/mean", 0.5)
+		log.Add(7, "kl", math.Inf(1))
+		out.Reset()
+		if err := report.ScalarsJSON(&out, &report.Scalars{Format: "W&B", Run: log.Scalars(), Diagnosis: modeltest.Ill(n), Notes: []string{"a.wandb is damaged"}}); err != nil || out.Len() > report.MaxAnswer {
+			t.Fatal(out.Len(), err)
+		}
+		s.check(t, "findings of scalars", out.Bytes(), "")
 	}
 }
 

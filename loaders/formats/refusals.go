@@ -26,7 +26,7 @@ func Refusal(record []byte) string {
 		return "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"
 	case IsMetrics(record):
 		var names []byte // a line each
-		eachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
+		EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
 		where := WhereSamplesAre(names)
 		if where == "" {
 			where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
@@ -110,7 +110,7 @@ const maxAverages = 4
 
 // rewardAverages returns the averages of rewards in a record of metrics, as "name value".
 func rewardAverages(record []byte) (averages []string) {
-	eachMetric(record, func(name string, v jsonscan.Value) {
+	EachMetric(record, func(name string, v jsonscan.Value) {
 		if name = strings.TrimPrefix(name, "data/"); v.Kind == jsonscan.Number && len(averages) < maxAverages && isRewardAverage(name) {
 			averages = append(averages, string(jsonscan.Clip([]byte(name), jsonscan.MaxQuote))+" "+string(v.Raw))
 		}
@@ -118,8 +118,8 @@ func rewardAverages(record []byte) (averages []string) {
 	return averages
 }
 
-// eachMetric visits the values of a record of metrics, with "critic/score/mean" for a name also where they are nested.
-func eachMetric(record []byte, visit func(name string, v jsonscan.Value)) {
+// EachMetric visits the values of a record of metrics, objects too, with "critic/score/mean" for a name also where they are nested.
+func EachMetric(record []byte, visit func(name string, v jsonscan.Value)) {
 	var visitBelow func(prefix string) func(key, v jsonscan.Value)
 	visitBelow = func(prefix string) func(key, v jsonscan.Value) {
 		return func(key, v jsonscan.Value) {

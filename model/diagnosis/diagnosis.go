@@ -150,13 +150,17 @@ func (d *Diagnosis) Alarms() int {
 	return n
 }
 
+// leastHealthy is how many steps a run has before it is called healthy: in fewer hardly anything can be seen.
+const leastHealthy = 10
+
 // Health is the state of a run in a word, and since when: "reward_hacking since 61", "grader_outage from 5 to 8". A run that is only to be
-// watched is healthy; one with too few steps for a level before and after is unknown.
+// watched is healthy.
 func (d *Diagnosis) Health() string {
 	switch {
-	case d.Alarms() == 0 && d.Steps < 2*leastSteps:
+	case d.Alarms() > 0:
+	case d.Steps < leastHealthy:
 		return "unknown"
-	case d.Alarms() == 0:
+	default:
 		return "healthy"
 	}
 	worst := &d.Findings[0]

@@ -44,7 +44,7 @@ type Source struct{ Title, Address string }
 
 // Kinds are all, causes before what follows from them.
 func Kinds() []KindInfo {
-	return []KindInfo{
+	return append([]KindInfo{
 		{
 			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
@@ -157,7 +157,7 @@ func Kinds() []KindInfo {
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},
 		},
-	}
+	}, scalarKinds()...)
 }
 
 // evidence is what detectors look at.

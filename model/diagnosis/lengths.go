@@ -107,7 +107,12 @@ func truncation(e *evidence) ([]Finding, string) {
 		}
 		return nil, ""
 	}
-	for _, cut := range []func(*answer) bool{func(a *answer) bool { return a.cut }, func(a *answer) bool { return a.unfinished }} {
+	closing := e.closing()
+	for _, cut := range []func(*answer) bool{
+		func(a *answer) bool { return a.cut },
+		func(a *answer) bool { return closing != "" && !slices.Contains(a.tail, closing) },
+		func(a *answer) bool { return a.unfinished },
+	} {
 		if !e.gradedLowest(cut) {
 			continue
 		}
@@ -163,6 +168,33 @@ func (e *evidence) lowest() lowest {
 func (l *lowest) reward(mean float64) bool { return mean <= l.limit }
 
 func (l *lowest) part(c int, mean float64) bool { return c < len(l.parts) && mean <= l.parts[c] }
+
+// closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", and of the fewest others; "" if there is
+// none. An answer that is cut off does not come to it.
+func (e *evidence) closing() string {
+	won, lost, wins := map[string]int{}, map[string]int{}, 0
+	middle := e.rewards().pooled(0, len(e.Steps)).mean()
+	for i := range e.texts.answers {
+		a := &e.texts.answers[i]
+		count := lost
+		if a.reward > middle {
+			count = won
+			wins++
+		}
+		for k, w := range a.tail {
+			if !slices.Contains(a.tail[:k], w) {
+				count[w]++
+			}
+		}
+	}
+	best := ""
+	for w, n := range won {
+		if float64(n) >= (1-finishedWins)*float64(wins) && (best == "" || lost[w] < lost[best] || lost[w] == lost[best] && w < best) {
+			best = w
+		}
+	}
+	return best
+}
 
 // gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
 // rule is right about this log.

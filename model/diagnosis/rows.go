@@ -10,15 +10,15 @@ import (
 
 // Limits of what rows and prompts tell.
 const (
-	samePrompts  = 0.9 // of the prompts of a step are those of the step before
-	stuckSteps   = 3   // in a row: two may be a resumed run
-	againShare   = 0.8 // of the groups of a step were in an earlier one
-	twinBits     = 20  // of chance that rows without twins would have left: one run in a million
-	mixedFrom    = 0.1 // of groups hold several prompts
-	leastMixed   = 5   // groups
-	tornFrom     = 1.5 // group ids a prompt: half of the prompts are in two groups
-	tornPieces   = 2.5 // where it was never otherwise: prompts that are drawn twice have two
-	mixedPrompts = 2   // times as many ids as prompts, or half as many, number something else
+	samePrompts  = 0.9  // of the prompts of a step are those of the step before
+	stuckSteps   = 3    // in a row: two may be a resumed run
+	againShare   = 0.8  // of the groups of a step were in an earlier one
+	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
+	mixedFrom    = 0.1  // of groups hold several prompts
+	leastMixed   = 5    // groups
+	tornFrom     = 1.5  // group ids a prompt: half of the prompts are in two groups
+	tornPieces   = 2.5  // where it was never otherwise: prompts that are drawn twice have two
+	mixedPrompts = 1.25 // times as many ids as prompts, or more prompts than that, are not ids of prompts, or prompts with a state of their own
 )
 
 // stuck finds steps that train on the same again.
@@ -154,7 +154,7 @@ func mixup(e *evidence) ([]Finding, string) {
 	mixed := e.seriesOf(func(s *Observed) Moments {
 		ids += s.ids
 		n := s.prompts
-		if s.ids == 0 || n == 0 || s.ids > mixedPrompts*n || n > mixedPrompts*s.ids {
+		if s.ids == 0 || float64(s.ids) > mixedPrompts*float64(n) || float64(n) > mixedPrompts*float64(s.ids) {
 			return Moments{}
 		}
 		return Moments{N: s.ids, Sum: float64(s.mixed), Squares: float64(s.mixed)}

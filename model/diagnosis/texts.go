@@ -30,6 +30,7 @@ type Texts struct {
 	picked  map[int]bool // steps of o that were asked for
 	answers []answer     // ascending by step and group, once sorted
 	sorted  bool
+	empty   int // answers without a text
 	seed    maphash.Seed
 
 	sources map[uint32]string            // by prompt
@@ -58,6 +59,7 @@ type answer struct {
 	bag         []uint64 // hashes of its first words, each once, ascending
 	begin       string   // at most sampleBytes
 	asks        string   // the same of the prompt
+	tail        []string // its last words, as letters
 	unfinished  bool     // it does not end like a text that is complete
 	cut         bool     // the trainer says that it was cut off
 	loops       bool
@@ -71,9 +73,10 @@ const (
 	stepGroups   = 2    // of a step at least: what is alike in one group may be its prompt's
 	groupTexts   = 16   // of a group at most
 	sourceTexts  = 1024 // of prompts whose source is not known yet
-	maxRounds    = 4    // of Next
+	maxRounds    = 5    // of Next
 	bagWords     = 256  // of an answer are compared with those of others
 	sampleBytes  = 800
+	tailWords    = 12  // at the end of an answer, where the result stands
 	maxLoopWords = 400 // that are looked at for a loop, from the end
 )
 
@@ -88,7 +91,11 @@ func (t *Texts) Next() []Pick {
 	var picks []Pick
 	switch {
 	case t.rounds > maxRounds || len(t.o.Steps) == 0:
-	case t.rounds == 1:
+	case t.rounds == 1: // to see whether there are texts at all
+		picks = t.pickStep(len(t.o.Steps) - 1)
+	case t.empty == len(t.answers):
+		t.answers = nil
+	case t.rounds == 2:
 		for _, i := range spread(len(t.o.Steps), coarseSteps) {
 			picks = append(picks, t.pickStep(i)...)
 		}
@@ -96,7 +103,7 @@ func (t *Texts) Next() []Pick {
 		for _, i := range t.doubtful() {
 			picks = append(picks, t.pickStep(i)...)
 		}
-		if t.rounds == 2 {
+		if t.rounds == 3 {
 			picks = append(picks, t.pickSources()...)
 		}
 	}
@@ -240,10 +247,14 @@ func (t *Texts) Add(p Pick, text model.Text) {
 		return
 	}
 	words := strings.Fields(text.Response)
+	if len(words) == 0 {
+		t.empty++
+	}
 	a := answer{
 		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
 		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		parts:      t.partsOf(p),
+		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
 	if len(words) > 0 {
@@ -392,6 +403,21 @@ func (t *Texts) sourceField() string {
 		}
 	}
 	return ""
+}
+
+// lastWords are the last words of an answer in lower case, each as far as it begins with letters: "boxed" of "\\boxed{12}$.".
+func lastWords(words []string) []string {
+	var all []string
+	for _, w := range words[max(0, len(words)-tailWords):] {
+		w = strings.TrimLeftFunc(w[:min(len(w), 32)], func(r rune) bool { return !unicode.IsLetter(r) })
+		if end := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			w = w[:end]
+		}
+		if w != "" {
+			all = append(all, strings.ToLower(w))
+		}
+	}
+	return all
 }
 
 // unfinished reports whether a text ends in the middle: on a letter, a digit or a comma. Whether that means anything is seen from

@@ -331,8 +331,8 @@ type Format struct {
 // formatsFoot is said below any list of formats.
 const formatsFoot = "\n" +
 	"DIR is the folder that you gave the trainer; {x} stands for what the trainer puts there.\n" +
-	"Files may be compressed with gzip or zstd. Files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
-	"trainer_state.json) are refused in a sentence that says where the samples of that trainer are.\n" +
+	"Files may be compressed with gzip or zstd. Of files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
+	"trainer_state.json) `vantage summary` says what ails the run; other commands say where its samples are.\n" +
 	"A log may be on another machine: host:path, s3://, gs://, hf://, or a table of ClickHouse, clickhouse://,\n" +
 	"which `vantage formats clickhouse` describes.\n"
 

@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"vantage/loaders"
+	"vantage/loaders/formats"
+	logged "vantage/loaders/scalars"
+	"vantage/model/report"
+	"vantage/model/scalars"
+)
+
+// orScalars is what summary does: where a path has no samples, it sums up the scalars that lie there, if any do.
+func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Summary) error) error) func(context.Context, *call, func(io.Writer, *report.Summary) error) error {
+	return func(ctx context.Context, c *call, write func(io.Writer, *report.Summary) error) error {
+		refused := ofSamples(ctx, c, write)
+		var unopened *loaders.Error
+		if !errors.Is(refused, errNoSamples) && !errors.As(refused, &unopened) || len(c.paths) != 1 || loaders.IsElsewhere(c.paths[0]) {
+			return refused
+		}
+		found, err := logged.Read(c.paths[0])
+		if err != nil {
+			return refused
+		}
+		return c.p.writeScalars(ctx, c.paths[0], c.format, found)
+	}
+}
+
+// ScalarsAlone writes, as text, what the scalars at a path say of a run, if nothing else is there; ok says so. A screen shows samples.
+func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (ok bool, err error) {
+	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(paths[0]) {
+		return false, nil
+	}
+	found, err := logged.Read(paths[0])
+	if err != nil {
+		return false, nil // as loaders.Open says why it cannot be read
+	}
+	return true, p.writeScalars(ctx, paths[0], "text", found)
+}
+
+func (p *Program) writeScalars(ctx context.Context, path, format string, found *logged.Found) error {
+	s := &report.Scalars{Path: Title([]string{path}), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes}
+	var names strings.Builder
+	for i := range found.Series {
+		names.WriteString(found.Series[i].Name + "\n")
+	}
+	switch s.Advice = formats.WhereSamplesAre([]byte(names.String())); {
+	case s.Advice != "":
+	case found.IsState():
+		s.Advice = formats.WhereSamplesOfStateAre()
+	default:
+		s.Advice = "samples tell more: `vantage formats` says how each trainer writes them"
+	}
+	write := report.ScalarsText
+	if format == "json" {
+		write = report.ScalarsJSON
+	}
+	return write(p.output(ctx, format), s)
+}
+
+// scalarsBeside reads what the trainer logged of each step, if that lies beside the samples.
+func scalarsBeside(paths []string) (*scalars.Scalars, error) {
+	if len(paths) != 1 || paths[0] == "-" || loaders.IsElsewhere(paths[0]) {
+		return nil, logged.ErrNone
+	}
+	found, err := logged.Beside(paths[0])
+	if err != nil {
+		return nil, err
+	}
+	return found.Scalars, nil
+}

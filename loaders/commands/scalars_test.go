@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// trainerState is a trainer_state.json of 200 steps as TRL writes it, whose KL bends at step 120. The name of a reward function tries to
+// set the title of the terminal.
+func trainerState() string {
+	var entries []string
+	for step := 1; step <= 200; step++ {
+		entries = append(entries, fmt.Sprintf(`{"loss": 0.01, "reward": %.3f, "kl": %.3f, "frac_reward_zero_std": 0.2, "rewards/a\u001b]0;x\u0007/mean": 1, "step": %d}`,
+			0.2+0.002*float64(step)+0.01*float64(step%3), 0.05+0.0005*float64(step%5)+0.06*float64(max(0, step-120)), step))
+	}
+	return `{"log_history": [` + strings.Join(entries, ",\n") + `], "max_steps": 500}`
+}
+
+// A run of which there is only what its trainer logged gets a summary in place of a refusal: as a file, as the folder of a run, from
+// the command that opens a screen. Other commands refuse it as ever.
+func TestSummaryOfScalarsAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "run", "checkpoint-200"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "run", "checkpoint-200", "trainer_state.json")
+	putFile(t, file, trainerState())
+	for _, path := range []string{file, filepath.Join(dir, "run")} {
+		var out, errOut bytes.Buffer
+		p := &Program{Out: &out, ErrOut: &errOut}
+		cmd := p.summary()
+		cmd.SetArgs([]string{path})
+		if err := cmd.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		for _, want := range []string{
+			"health    kl_drift since 1", "scalars alone, no samples: trainer_state.json, steps 1 to 200 (200)", "kl 4.", "reward 0.62", "log_completions=True",
+			"cannot tell grader_outage, ", "do: Look at samples",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", path, want, text)
+			}
+		}
+		if strings.ContainsAny(text, "\x1b\x07") || len(text) > 2048 {
+			t.Errorf("%d bytes, unsafe ones:\n%q", len(text), text)
+		}
+		out.Reset()
+		cmd = p.summary()
+		cmd.SetArgs([]string{path, "--json"})
+		if err := cmd.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			Schema   string
+			Findings []struct {
+				Kind  string
+				Since int
+			}
+			Steps int
+		}
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil || s.Schema != "vantage/scalars@1" || s.Steps != 200 || len(s.Findings) != 1 || s.Findings[0].Kind != "kl_drift" ||
+			s.Findings[0].Since < 115 || s.Findings[0].Since > 125 {
+			t.Errorf("%v: %s", err, out.String())
+		}
+		out.Reset()
+		if ok, err := p.ScalarsAlone(t.Context(), []string{path}); !ok || err != nil || out.String() != text {
+			t.Errorf("%v %v:\n%s", ok, err, out.String())
+		}
+		steps := p.stepList()
+		steps.SetArgs([]string{path})
+		steps.SilenceErrors, steps.SilenceUsage = true, true
+		if err := steps.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "holds averages of steps") {
+			t.Error(err)
+		}
+	}
+}
+
+// Beside samples, the scalars tell what samples do not.
+func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "rollouts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	for step := 1; step <= 30; step++ {
+		for i := range 16 {
+			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", 4*step+i/4, i*step, (i+step)%2, step)
+		}
+	}
+	putFile(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	summary := func() string {
+		var out bytes.Buffer
+		cmd := (&Program{Out: &out, ErrOut: &out}).summary()
+		cmd.SetArgs([]string{filepath.Join(dir, "rollouts")})
+		if err := cmd.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if text := summary(); !strings.Contains(text, "do not lie beside the samples") {
+		t.Error(text)
+	}
+	putFile(t, filepath.Join(dir, "trainer_state.json"), trainerState())
+	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "do not lie beside") || strings.Contains(text, "cannot tell kl_drift") {
+		t.Error(text)
+	}
+	if ok, _ := (&Program{}).ScalarsAlone(t.Context(), []string{dir}); ok {
+		t.Error("a folder with samples is not one of scalars alone")
+	}
+}

@@ -1,0 +1,365 @@
+// Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files. It reads nothing
+// outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a file. What is damaged ends a file; what was
+// read before it counts.
+package scalars
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/formats"
+	"vantage/loaders/jsonscan"
+	"vantage/model/scalars"
+)
+
+// MaxBytes is the largest file that is read.
+const MaxBytes = 256 << 20
+
+// Errors of [Read].
+var (
+	ErrNone    = errors.New("no scalars of a trainer")
+	errDamaged = errors.New("is damaged: what comes after the damage is not read")
+)
+
+// format is how a trainer writes its scalars.
+type format struct {
+	name  string
+	named func(file string) bool // by the path of the file, relative to the folder of the run
+	is    func(head []byte) bool // by its first bytes
+	read  func(log *scalars.Log, file io.Reader) error
+	whole bool // the files of a folder are one log, as each start of the trainer begins another
+}
+
+// allFormats are those that are known; a folder with several is read in the first one that has a reward.
+func allFormats() []format {
+	return []format{
+		{
+			name: "trainer_state.json", read: readState,
+			named: func(file string) bool { return path.Base(file) == discover.StateName },
+			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) },
+		},
+		{name: "JSON lines", named: isRowFile, is: areRows, read: readLines},
+		{
+			name: "TensorBoard", read: readEvents, whole: true,
+			named: func(file string) bool { return strings.HasPrefix(path.Base(file), "events.out.tfevents") },
+			is:    func(head []byte) bool { return bytes.Contains(head[:min(len(head), 40)], []byte("brain.Event:")) },
+		},
+		{
+			name: "W&B", read: readWandb,
+			named: func(file string) bool { return path.Ext(file) == ".wandb" },
+			is:    func(head []byte) bool { return bytes.HasPrefix(head, []byte(wandbHeader)) },
+		},
+	}
+}
+
+// isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {experiment}.jsonl. Files that
+// are numbered are samples.
+func isRowFile(file string) bool {
+	base := path.Base(file)
+	stem, isLines := strings.CutSuffix(base, ".jsonl")
+	switch stem {
+	case "metrics", "logging", "trainer_log", "experiment_log", "history":
+		return isLines
+	}
+	return isLines && !strings.Contains(file, "/") && strings.Trim(stem, "0123456789_") != ""
+}
+
+// areRows reports whether a text begins with rows of figures: one of the first, as a trainer may begin with its settings.
+func areRows(head []byte) bool {
+	for range 3 {
+		line, rest, _ := bytes.Cut(head, []byte("\n"))
+		if formats.IsMetrics(line) {
+			return true
+		}
+		var r row
+		if r.addObject(line); r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
+			return true
+		}
+		head = rest
+	}
+	return false
+}
+
+// hasTexts reports whether a record has a list, or a text of some length: then it is a sample.
+func hasTexts(record []byte) (yes bool) {
+	const long = 64
+	_ = jsonscan.ScanObject(record, func(_, v jsonscan.Value) {
+		yes = yes || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && len(v.Raw) > long
+	})
+	return yes
+}
+
+// Found are the scalars of a run, and where they are from.
+type Found struct {
+	*scalars.Scalars
+	File   string // the path of the file, or of the newest of several
+	Files  int
+	Format string   // "trainer_state.json", "JSON lines", "TensorBoard" or "W&B"
+	Notes  []string // what could not be read, a sentence each
+}
+
+// Read reads a file of scalars, or those of the run in a folder. The error is [ErrNone] if there are none.
+func Read(name string) (*Found, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return inFolder(name)
+	}
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	base := filepath.Base(name)
+	for _, f := range allFormats() {
+		if is(root, base, f) {
+			return read(root, source{f, []string{base}})
+		}
+	}
+	return nil, ErrNone
+}
+
+// sampleFolders begin the names of folders in which trainers keep samples within the folder of a run.
+var sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval"}
+
+// Beside reads the scalars of the run whose samples lie at a path: in the same folder, or, if that is a folder of samples within the run's,
+// in that.
+func Beside(samples string) (*Found, error) {
+	info, err := os.Stat(samples)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(samples)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		folder = filepath.Dir(folder)
+	}
+	found, err := inFolder(folder)
+	name := strings.ToLower(filepath.Base(folder))
+	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
+		return inFolder(filepath.Dir(folder))
+	}
+	return found, err
+}
+
+// source are files that are one log.
+type source struct {
+	format
+	files []string // relative, the older before the newer
+}
+
+// maxSources bounds how many logs of a folder are tried.
+const maxSources = 8
+
+// inFolder reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
+func inFolder(folder string) (*Found, error) {
+	l, err := discover.List(folder, discover.MaxFiles)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	var best *Found
+	known := 0
+	for _, s := range sourcesIn(root, l) {
+		found, err := read(root, s)
+		if err != nil {
+			continue
+		}
+		n := 0
+		for i := range found.Series {
+			if found.Series[i].Means != "" {
+				n++
+			}
+		}
+		if found.Of(scalars.Reward, 1) != nil {
+			n += scalars.MaxSeries
+		}
+		if n > known {
+			best, known = found, n
+		}
+		if n > scalars.MaxSeries {
+			break
+		}
+	}
+	if best == nil {
+		return nil, ErrNone
+	}
+	return best, nil
+}
+
+// sourcesIn returns the logs of a listing that may be of scalars, those of the better formats first, and of those of a format the nearer
+// and then the newer.
+func sourcesIn(root *os.Root, l *discover.Listing) (all []source) {
+	names := slices.Concat(l.Files, l.Averages)
+	for _, state := range l.States {
+		names = append(names, state.Path)
+	}
+	for _, f := range allFormats() {
+		byFolder := map[string][]string{}
+		for _, name := range names {
+			slashed := filepath.ToSlash(name)
+			if !f.named(slashed) || len(byFolder) >= maxSources && !f.whole {
+				continue
+			}
+			run := name // of a file that is a log by itself
+			switch {
+			case f.whole:
+				run = filepath.Dir(name)
+			case f.name == discover.StateName:
+				run = discover.StateFile{Path: name}.OutputDir()
+			}
+			byFolder[run] = append(byFolder[run], name)
+		}
+		var sources []source
+		for _, files := range byFolder {
+			discover.SortNatural(files)
+			if f.name == discover.StateName {
+				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
+			}
+			if is(root, files[len(files)-1], f) {
+				sources = append(sources, source{f, files})
+			}
+		}
+		slices.SortFunc(sources, func(a, b source) int {
+			x, y := a.files[len(a.files)-1], b.files[len(b.files)-1]
+			depth := func(name string) int { return strings.Count(filepath.ToSlash(name), "/") }
+			return cmp.Or(cmp.Compare(depth(x), depth(y)), modified(root, y).Compare(modified(root, x)), strings.Compare(x, y))
+		})
+		all = append(all, sources[:min(len(sources), maxSources)]...)
+	}
+	return all
+}
+
+func modified(root *os.Root, name string) (t time.Time) {
+	if info, err := root.Stat(name); err == nil {
+		t = info.ModTime()
+	}
+	return t
+}
+
+// headSize is how much of a file tells its format.
+const headSize = 64 << 10
+
+// is reports whether a file is of a format.
+func is(root *os.Root, name string, f format) bool {
+	file, err := open(root, name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	head := make([]byte, headSize)
+	n, _ := io.ReadFull(file, head)
+	return f.is(jsonscan.TrimByteOrderMark(head[:n]))
+}
+
+// open opens a plain file: a pipe would wait for its writer.
+func open(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, ErrNone
+	}
+	return root.Open(name)
+}
+
+// read reads the files of a log.
+func read(root *os.Root, s source) (*Found, error) {
+	var log scalars.Log
+	found := &Found{Format: s.name, Files: len(s.files), File: filepath.Join(root.Name(), s.files[len(s.files)-1])}
+	left := int64(MaxBytes)
+	for _, name := range s.files {
+		file, err := open(root, name)
+		if err != nil {
+			return nil, err
+		}
+		counted := &counter{in: io.LimitReader(file, left)}
+		err = s.read(&log, counted)
+		_ = file.Close()
+		switch left -= counted.n; {
+		case errors.Is(err, errDamaged):
+			found.Notes = append(found.Notes, filepath.Base(name)+" "+err.Error())
+		case err != nil:
+			return nil, err
+		}
+		if left <= 0 {
+			found.Notes = append(found.Notes, fmt.Sprintf("only the first %d MB are read", MaxBytes>>20))
+			break
+		}
+	}
+	found.Scalars = log.Scalars()
+	if len(found.Series) == 0 {
+		return nil, ErrNone
+	}
+	if found.Dropped > 0 {
+		found.Notes = append(found.Notes, fmt.Sprintf("%d more names are left out: at most %d are read", found.Dropped, scalars.MaxSeries))
+	}
+	if found.Cut {
+		found.Notes = append(found.Notes, "the oldest points are left out: there are too many")
+	}
+	return found, nil
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	in io.Reader
+	n  int64
+}
+
+// Read implements [io.Reader].
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// IsState reports whether the scalars are of a trainer_state.json.
+func (f *Found) IsState() bool { return f.Format == discover.StateName }
+
+// maxAlone is how many logs of a folder are looked at before it is taken for one of samples.
+const maxAlone = 16
+
+// Alone reports whether a path has scalars and nothing that may be samples: it reads the beginnings of a few files.
+func Alone(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+		return false
+	}
+	folder, files := name, []string(nil)
+	if info.IsDir() {
+		l, err := discover.List(name, maxAlone+1)
+		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
+			return false
+		}
+		files = l.Files
+	} else {
+		folder, files = filepath.Dir(name), []string{filepath.Base(name)}
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	return !slices.ContainsFunc(files, func(file string) bool {
+		return !slices.ContainsFunc(allFormats(), func(f format) bool { return is(root, file, f) })
+	})
+}

@@ -1,0 +1,239 @@
+package scalars
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vantage/internal/testkit/repotest"
+	"vantage/model/scalars"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// points are the points of a series as text.
+func points(f *Found, name string) string {
+	for i := range f.Series {
+		if s := &f.Series[i]; s.Name == name {
+			return fmt.Sprint(s.Steps, s.Values, s.Broken)
+		}
+	}
+	return "none"
+}
+
+func found(t *testing.T, path string) *Found {
+	t.Helper()
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Each format is read as its trainer writes it. The TensorBoard file is of tensorboardX 2.6.5, with a text and a histogram; the W&B file of
+// wandb 0.19.11's DataStore, with a configuration larger than a block.
+func TestFormats(t *testing.T) {
+	verl := `{"step":1,"data":{"critic/score/mean":0.5,"training/global_step":1}}` + "\n" + `{"step":2,"data":{"critic/score/mean":0.75,"actor/grad_norm":null}}` + "\n"
+	for _, c := range []struct{ file, text, format, name, want string }{
+		{"testdata/tensorboard", "", "TensorBoard", "train/reward", "[1 2 3 4 5] [0.125 0.25 0.375 0.5 0.625] []"},
+		{"testdata/tensorboard/events.out.tfevents.1700000000.node", "", "TensorBoard", "train/grad_norm", "[1 2 3 5] [2.5 5 7.5 12.5] [4]"},
+		{"testdata/wandb/run-a1.wandb", "", "W&B", "critic/score/mean", "[10 20 30 40 50] [0.25 0.5 0.75 1 1.25] []"},
+		{"testdata/wandb", "", "W&B", "actor/kl_loss", "[10 20 30 40 50] [0.5 1 1.5 2 2.5] []"},
+		{"testdata/wandb", "", "W&B", "actor/grad_norm", "[10 20 30 40] [1 1 1 1] [50]"},
+		{"exp.jsonl", verl, "JSON lines", "critic/score/mean", "[1 2] [0.5 0.75] []"},
+		{"exp.jsonl", verl + `{"step":3,"data":{"critic/sco`, "JSON lines", "critic/score/mean", "[1 2] [0.5 0.75] []"},
+		{"metrics.jsonl", `{"step": 0, "optim/lr": 1e-05, "env/all/reward/total": 0.21}` + "\n" + `{"step": 1, "env/all/reward/total": 0.25}`, "JSON lines", "env/all/reward/total", "[0 1] [0.21 0.25] []"},
+		{"metrics.jsonl", `{"step": 4, "time": 1.7e9, "train/agg/all/agent/reward/mean": 0.5}`, "JSON lines", "train/agg/all/agent/reward/mean", "[4] [0.5] []"},
+		{"logging.jsonl", `{"loss": 0.0, "reward": 0.5, "global_step/max_steps": "10/438", "elapsed_time": "3m"}` + "\n" + `{"loss": 0.1, "reward": NaN, "global_step/max_steps": "20/438"}`, "JSON lines", "reward", "[10] [0.5] [20]"},
+		{"experiment_log.jsonl", `{"step": 1, "reward": {"overall": 0.25, "format": 1}, "loss": 1}`, "JSON lines", "reward/overall", "[1] [0.25] []"},
+		{"log.jsonl", `{"step": 3, "reward": 0.5, "grad_norm": 2, "learning_rate": 1e-6, "rewards/a/mean": 1}`, "JSON lines", "grad_norm", "[3] [2] []"},
+		{"trainer_state.json", `{"best_metric": null, "log_history": [{"loss": 0.1, "reward": 0.5, "step": 1}, {"eval_reward": 0.25, "step": 1}, {"reward": 0.75, "step": 2}], "max_steps": 9}`, "trainer_state.json", "reward", "[1 2] [0.5 0.75] []"},
+	} {
+		path := c.file
+		if c.text != "" {
+			path = filepath.Join(t.TempDir(), c.file)
+			write(t, path, c.text)
+		}
+		f := found(t, path)
+		if got := points(f, c.name); got != c.want || f.Format != c.format || len(f.Notes) > 0 {
+			t.Errorf("%s: %s %s is %s, want %s; %q", c.file, f.Format, c.name, got, c.want, f.Notes)
+		}
+		if c.text == "" {
+			continue
+		}
+		if f, err := Read(filepath.Dir(path)); err != nil || points(f, c.name) != c.want {
+			t.Errorf("%s in its folder: %v", c.file, err)
+		}
+	}
+}
+
+// Samples, settings and other texts are no scalars.
+func TestNoScalars(t *testing.T) {
+	for name, text := range map[string]string{
+		"rows.jsonl":   `{"prompt": "p", "completion": "c", "reward": 1, "step": 1}`,
+		"scores.jsonl": `{"step": 1, "reward": 0.5}`,
+		"train.jsonl":  `{"input": "` + strings.Repeat("x", 100) + `", "output": "b", "score": 1.0, "step": 1}`,
+		"config.json":  `{"learning_rate": 1e-6}`,
+		"text.wandb":   "text",
+		"empty.jsonl":  "",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		write(t, path, text)
+		for _, p := range []string{path, filepath.Dir(path)} {
+			if f, err := Read(p); !errors.Is(err, ErrNone) {
+				t.Errorf("%s: %v %v", name, f, err)
+			}
+		}
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// Of checkpoints the newest counts, and the state of the run before it. Each start of a trainer begins a file of TensorBoard.
+func TestNewest(t *testing.T) {
+	dir := t.TempDir()
+	state := func(reward string) string {
+		return `{"log_history": [{"loss": 1, "reward": ` + reward + `, "step": 1}]}`
+	}
+	write(t, filepath.Join(dir, "checkpoint-90", "trainer_state.json"), state("0.5"))
+	write(t, filepath.Join(dir, "checkpoint-100", "trainer_state.json"), state("0.75"))
+	if got := points(found(t, dir), "reward"); got != "[1] [0.75] []" {
+		t.Error(got)
+	}
+	write(t, filepath.Join(dir, "trainer_state.json"), state("1"))
+	if got := points(found(t, dir), "reward"); got != "[1] [1] []" {
+		t.Error(got)
+	}
+	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	board := filepath.Join(t.TempDir(), "runs", "a")
+	write(t, filepath.Join(board, "events.out.tfevents.1.node"), string(events))
+	write(t, filepath.Join(board, "events.out.tfevents.2.node"), string(events))
+	if f := found(t, filepath.Dir(filepath.Dir(board))); f.Files != 2 || points(f, "train/reward") != "[1 2 3 4 5] [0.125 0.25 0.375 0.5 0.625] []" {
+		t.Errorf("%d files: %s", f.Files, points(f, "train/reward"))
+	}
+}
+
+// The scalars of a run lie beside its samples or a folder above, if that is the run's: not in one that may hold other runs. Links that lead
+// out are not followed, and pipes not opened.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	metrics := `{"step": 1, "loss": 1, "reward": 0.5}`
+	write(t, filepath.Join(dir, "logging.jsonl"), metrics)
+	write(t, filepath.Join(dir, "rollouts", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
+	write(t, filepath.Join(dir, "my-run", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
+	outside := filepath.Join(t.TempDir(), "metrics.jsonl")
+	write(t, outside, metrics)
+	for path, want := range map[string]bool{"rollouts": true, "rollouts/1.jsonl": true, "my-run": false, "": true} {
+		if _, err := Beside(filepath.Join(dir, path)); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "my-run", "metrics.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "my-run", "trainer_state.json"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := Beside(filepath.Join(dir, "my-run"))
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, ErrNone) {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("waits for a pipe")
+	}
+}
+
+// What is before damage is read, and the damage is told; a file that is still being written is whole as far as it goes.
+func TestDamage(t *testing.T) {
+	for _, file := range []string{"testdata/tensorboard/events.out.tfevents.1700000000.node", "testdata/wandb/run-a1.wandb"} {
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), filepath.Base(file))
+		write(t, path, string(whole[:len(whole)-7]))
+		if f := found(t, path); len(f.Notes) > 0 || f.Steps != 4 && f.Steps != 5 {
+			t.Errorf("%s, cut: %d steps, %q", file, f.Steps, f.Notes)
+		}
+		broken := bytes.Clone(whole)
+		broken[len(broken)-100] ^= 1
+		write(t, path, string(broken))
+		if f := found(t, path); len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "is damaged") || f.Steps > 5 {
+			t.Errorf("%s, damaged: %d steps, %q", file, f.Steps, f.Notes)
+		}
+	}
+}
+
+// Logs of real runs say what a person reads in them.
+func TestRealLogs(t *testing.T) {
+	tinker := found(t, repotest.SampleLog(t, "tinker-cookbook/joanvelja_qwen3-30b/metrics.jsonl"))
+	if r := tinker.Of(scalars.Reward, 1); r == nil || r.Name != "env/all/reward/total" || len(r.Values) != 51 || r.Values[0] != 0.21909179687500002 || tinker.Last != 50 {
+		t.Errorf("%+v", r)
+	}
+	verl := found(t, repotest.SampleLog(t, "verl/file_logger/verl_grpo_example_gsm8k_0217/qwen3-0.6b-function-reward-minimal-fsdp-size1.jsonl"))
+	if r := verl.Of(scalars.Truncated, 1); r == nil || len(r.Values) != 5 || r.Last() != 0.977343738079071 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whatever bytes a file has, reading it ends, within the bounds, in finite values at rising steps.
+func FuzzRead(f *testing.F) {
+	for _, file := range []string{"testdata/tensorboard/events.out.tfevents.1700000000.node", "testdata/wandb/run-a1.wandb"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data[max(0, len(data)-2000):])
+		f.Add(data[:min(len(data), 2000)])
+	}
+	f.Add([]byte(`{"log_history": [{"reward": 1, "step": 1e300}, {"a": {"b": NaN}, "step": -1}`))
+	f.Add([]byte(`{"step": "3/4", "data": {"reward": 1e999}}` + "\n{"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, format := range allFormats() {
+			for _, start := range []string{"", wandbHeader} {
+				var log scalars.Log
+				if err := format.read(&log, io.MultiReader(strings.NewReader(start), bytes.NewReader(data))); err != nil && !errors.Is(err, errDamaged) {
+					t.Fatal(err)
+				}
+				s := log.Scalars()
+				for i := range s.Series {
+					for k, x := range s.Series[i].Values {
+						if x-x != 0 || k > 0 && s.Series[i].Steps[k] <= s.Series[i].Steps[k-1] {
+							t.Fatalf("%s: %v", format.name, s.Series[i])
+						}
+					}
+				}
+				scalars.Diagnose(s)
+			}
+			format.is(data)
+		}
+		var log scalars.Log // what is behind checksums
+		addEvent(&log, data)
+		addHistory(&log, data)
+	})
+}

@@ -1,0 +1,119 @@
+package scalars
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+
+	"vantage/model/scalars"
+)
+
+// maxEvent is the largest event that is read: pictures and texts may be larger, and are passed over.
+const maxEvent = 1 << 20
+
+// readEvents reads a file of TensorBoard: records of a length (64 bits), its checksum, an Event and its checksum, all little-endian
+// (tensorflow/core/lib/io/record_writer.h). A record that is still being written ends it.
+func readEvents(log *scalars.Log, file io.Reader) error {
+	in := bufio.NewReaderSize(file, 1<<16)
+	var head [12]byte
+	for {
+		if _, err := io.ReadFull(in, head[:]); err != nil {
+			return endOf(err)
+		}
+		size := binary.LittleEndian.Uint64(head[:8])
+		if maskedCRC(head[:8]) != binary.LittleEndian.Uint32(head[8:]) || size > math.MaxInt64-4 {
+			return errDamaged
+		}
+		if size > maxEvent {
+			if _, err := io.CopyN(io.Discard, in, int64(size)+4); err != nil {
+				return endOf(err)
+			}
+			continue
+		}
+		event := make([]byte, size+4)
+		if _, err := io.ReadFull(in, event); err != nil {
+			return endOf(err)
+		}
+		if maskedCRC(event[:size]) != binary.LittleEndian.Uint32(event[size:]) {
+			return errDamaged
+		}
+		addEvent(log, event[:size])
+	}
+}
+
+// endOf is no error where a file ends, also within a record.
+func endOf(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// maskedCRC is the CRC-32C, rotated and shifted as these files have it.
+func maskedCRC(data []byte) uint32 {
+	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
+	return (sum>>15 | sum<<17) + 0xa282ead8
+}
+
+// addEvent adds the scalars of a message Event {step 2, summary 5 {value 1 {tag 1, simple_value 2, tensor 8}}}
+// (tensorflow/core/util/event.proto, tensorflow/core/framework/summary.proto).
+func addEvent(log *scalars.Log, event []byte) {
+	step := int64(0)
+	var summary []byte
+	eachField(event, func(f field) {
+		switch f.number {
+		case 2:
+			step = int64(f.bits)
+		case 5:
+			summary = f.bytes
+		}
+	})
+	eachField(summary, func(value field) {
+		if value.number != 1 {
+			return
+		}
+		tag, x, has := "", 0.0, false
+		eachField(value.bytes, func(f field) {
+			switch f.number {
+			case 1:
+				tag = string(f.bytes)
+			case 2:
+				x, has = f.float(), f.bytes == nil
+			case 8:
+				x, has = ofTensor(f.bytes)
+			}
+		})
+		if has {
+			log.Add(step, tag, x)
+		}
+	})
+}
+
+// ofTensor returns the number of a message TensorProto {dtype 1, tensor_content 4, float_val 5, double_val 6} of one number.
+func ofTensor(tensor []byte) (x float64, ok bool) {
+	double := false
+	take := func(b []byte) {
+		switch {
+		case double && len(b) == 8:
+			x, ok = math.Float64frombits(binary.LittleEndian.Uint64(b)), true
+		case !double && len(b) == 4:
+			x, ok = float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), true
+		}
+	}
+	eachField(tensor, func(f field) {
+		switch {
+		case f.number == 1:
+			double = f.bits == 2 // DT_DOUBLE; DT_FLOAT is 1
+		case f.number == 4, f.number == 5 && f.bytes != nil, f.number == 6 && f.bytes != nil:
+			take(f.bytes)
+		case f.number == 5:
+			x, ok = f.float(), true
+		case f.number == 6:
+			x, ok = f.double(), true
+		}
+	})
+	return x, ok
+}

@@ -1,0 +1,669 @@
+package scalars
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model/diagnosis"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// Least points of a series on which a judgement rests.
+const (
+	leastPoints      = 20 // of a course: on fewer, a window is half of the run
+	leastShares      = 5  // of a share of many answers, which is judged by its level
+	leastEvaluations = 6
+)
+
+// run is what detectors look at: nil for what was not logged often enough.
+type run struct {
+	*Scalars
+	reward, eval, entropy, length, truncated *course
+	progress                                 *course // what tells whether something pays: see newRun
+	parts                                    []*course
+}
+
+func newRun(s *Scalars) *run {
+	of := func(series *Series) *course {
+		if series == nil {
+			return nil
+		}
+		return newCourse(series)
+	}
+	r := &run{Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
+		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares))}
+	for _, x := range s.All(Component, leastPoints) {
+		r.parts = append(r.parts, newCourse(x))
+	}
+	// The score on held-out data, unless there is none or a gain that matters would drown in its noise.
+	if r.progress = r.eval; r.eval == nil || r.reward != nil && r.eval.matters() > gainShare*r.eval.scale {
+		r.progress = r.reward
+	}
+	return r
+}
+
+// detector finds one kind of illness. blind says why it cannot.
+type detector struct {
+	kind   diagnosis.Kind
+	detect func(*run) (findings []diagnosis.Finding, blind string)
+}
+
+// detectors are all, those first that samples tell better.
+func detectors() []detector {
+	return []detector{
+		{diagnosis.RewardHacking, (*run).rewardHacking},
+		{diagnosis.Truncation, (*run).truncation},
+		{diagnosis.LengthExplosion, (*run).lengthExplosion},
+		{diagnosis.LengthCollapse, (*run).lengthCollapse},
+		{diagnosis.RewardCollapse, (*run).rewardCollapse},
+		{diagnosis.Saturated, (*run).saturated},
+		{diagnosis.TooHard, (*run).tooHard},
+		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
+		{diagnosis.KLDrift, (*run).klDrift},
+		{diagnosis.GradientSpikes, (*run).gradientSpikes},
+		{diagnosis.EvalDivergence, (*run).evalDivergence},
+	}
+}
+
+// onlyScalars is how many of the last detectors find what samples do not tell.
+const onlyScalars = 4
+
+// Diagnose says what ails a run of which there are scalars alone. The values of the series of a finding are those that were logged under
+// its name.
+func Diagnose(s *Scalars) *diagnosis.Diagnosis {
+	d := &diagnosis.Diagnosis{Steps: s.Steps}
+	all := detectors()
+	for _, k := range diagnosis.Kinds() {
+		if !slices.ContainsFunc(all, func(t detector) bool { return t.kind == k.Name }) {
+			d.Blind = append(d.Blind, diagnosis.Blind{Kind: k.Name, Why: "the log has no samples"})
+		}
+	}
+	if add(d, s, all); len(d.Findings) == 0 && len(d.Blind) == len(diagnosis.Kinds()) {
+		d.Steps = 0 // nothing can be said of it
+	}
+	return d
+}
+
+// Add adds to what samples say of a run what its scalars say besides.
+func Add(d *diagnosis.Diagnosis, s *Scalars) {
+	all := detectors()
+	all = all[len(all)-onlyScalars:]
+	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
+		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
+	})
+	add(d, s, all)
+}
+
+func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
+	r, kinds := newRun(s), diagnosis.Kinds()
+	for _, t := range detectors {
+		findings, blind := t.detect(r)
+		if blind != "" {
+			d.Blind = append(d.Blind, diagnosis.Blind{Kind: t.kind, Why: blind})
+		}
+		for _, f := range findings {
+			f.Kind = t.kind
+			if f.Until == 0 {
+				f.Until, f.Lasting = s.Last, true
+			}
+			if k := slices.IndexFunc(kinds, func(k diagnosis.KindInfo) bool { return k.Name == t.kind }); k >= 0 && f.Advice == "" {
+				f.Advice = kinds[k].Advice
+			}
+			if len(d.Numbers) > 0 {
+				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
+			}
+			d.Findings = append(d.Findings, f)
+		}
+	}
+	order := func(k diagnosis.Kind) int {
+		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
+	}
+	slices.SortFunc(d.Blind, func(a, b diagnosis.Blind) int { return cmp.Compare(order(a.Kind), order(b.Kind)) })
+	slices.SortStableFunc(d.Findings, func(a, b diagnosis.Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since))
+	})
+}
+
+// valuesAt returns what was logged under a name at some steps, NaN where nothing was.
+func (s *Scalars) valuesAt(name string, steps []int64) []float64 {
+	values := slices.Repeat([]float64{math.NaN()}, len(steps))
+	i := slices.IndexFunc(s.Series, func(x Series) bool { return x.Name == name })
+	if i < 0 {
+		return values
+	}
+	for k, step := range steps {
+		if at, found := slices.BinarySearch(s.Series[i].Steps, step); found {
+			values[k] = s.Series[i].Values[at]
+		}
+	}
+	return values
+}
+
+// lacks says why a kind cannot be told without a series.
+func (r *run) lacks(m Meaning, what string, least int) string {
+	if s := r.Of(m, 1); s != nil {
+		return fmt.Sprintf("%s has %s, fewer than %d", sanitize.Line(s.Name), units.Plural(len(s.Values), "values"), least)
+	}
+	return "the log has no " + what
+}
+
+// finding begins a finding on a course.
+func (c *course) finding(s diagnosis.Severity, since int, title string, evidence ...diagnosis.Evidence) diagnosis.Finding {
+	return diagnosis.Finding{
+		Severity: s, Since: c.steps[since], Title: title, Evidence: evidence,
+		Example: diagnosis.Example{Step: c.steps[since]}, Series: diagnosis.Series{Name: c.Name, Values: c.Values},
+	}
+}
+
+// name is a series as evidence and titles have it.
+func (c *course) name() string { return sanitize.Line(c.Name) }
+
+func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }
+
+func share(x float64) string { return units.Fixed(100*x, 0) + "%" }
+
+// entropyFloor is the share of its start at which the entropy counts as gone: a policy with a tenth of the nats per token chooses at about
+// one token in ten of those at which it chose before.
+const entropyFloor = 0.1
+
+// solvedFrom is the rate of success from which there is hardly anything left to gain.
+const solvedFrom = 0.9
+
+func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
+	c := r.entropy
+	switch {
+	case c == nil:
+		return nil, r.lacks(Entropy, "entropy", leastPoints)
+	case c.start() <= 0:
+		return nil, c.name() + " begins at or below 0"
+	}
+	from := c.stays(0, func(x float64) bool { return x <= entropyFloor*c.start() })
+	if from <= 0 || len(c.values)-from < c.window/2 {
+		return nil, ""
+	}
+	title := fmt.Sprintf("entropy %s, at most a tenth of its start", arrow(c.start(), c.end()))
+	p := r.progress
+	if p == nil {
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, from))}, ""
+	}
+	stalled, ok := p.stalls()
+	from = max(from, c.at(p.steps[stalled]))
+	gained := p.ends(p.name(), false, p.at(c.steps[from]))
+	switch {
+	case !ok || len(c.values)-from < c.window:
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+", while "+p.name()+" still gains", c.ends(c.name(), false, from), gained)}, ""
+	case p.scale == 1 && p.end() >= solvedFrom:
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; there is hardly anything left to gain", c.ends(c.name(), false, from), gained)}, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, from, title+", and "+p.name()+" no longer gains", c.ends(c.name(), false, from), gained)}, ""
+}
+
+// When a KL is a drift.
+const (
+	klLarge     = 1.0  // nats per token: the reference gives e⁻¹ of their probability to the policy's tokens
+	stepKLLarge = 0.1  // the same against what sampled: importance ratios are off by a tenth and more at most tokens
+	klBend      = 2.5  // times as steep: a power below 1.5 of the step bends less, and a square more
+	klRare      = 1e-3 // chance of such a bend in a straight line with noise
+	klWatched   = 1. / 3
+)
+
+func (r *run) klDrift() ([]diagnosis.Finding, string) {
+	large, s := klLarge, r.Of(KL, leastPoints)
+	if s == nil {
+		large, s = stepKLLarge, r.Of(StepKL, leastPoints)
+	}
+	if s == nil {
+		return nil, r.lacks(KL, "KL", leastPoints)
+	}
+	c := newCourse(s)
+	bend := BendOf(c.values)
+	at := min(int(bend.At), len(c.values)-1)
+	end, before := c.end(), c.smooth[at]
+	if bend.P > klRare || bend.After < klBend*max(0, bend.Before) || bend.After <= 0 || end < klWatched*large || end-before < end/3 {
+		return nil, ""
+	}
+	severity := diagnosis.Alarm
+	if end < large {
+		severity = diagnosis.Watch
+	}
+	title := fmt.Sprintf("%s %s, and steeper and steeper", c.name(), arrow(before, end))
+	return []diagnosis.Finding{c.finding(severity, at, title, c.ends(c.name(), false, at))}, ""
+}
+
+// When a gradient is a spike.
+const (
+	spikeTimes   = 10.0 // its neighbours' median: less is what clipping is for
+	spikeSigmas  = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
+	spikeShare   = 0.1  // of the steps at most: what is frequent is no exception
+	spikeAlarm   = 3    // as many are no accident
+	spikeWindow  = 31   // points of which the neighbours' median is taken
+	spikeWarmUp  = 0.05 // of the steps: the optimizer has no second moments yet
+	leastNumbers = 3    // logged steps in a row that are no numbers
+)
+
+func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
+	s := r.Of(GradNorm, leastPoints)
+	if s == nil {
+		return nil, r.lacks(GradNorm, "norm of the gradient", leastPoints)
+	}
+	lost, _ := slices.BinarySearch(s.Broken, s.Steps[len(s.Steps)-1])
+	if broken := s.Broken[lost:]; len(broken) >= leastNumbers {
+		f := newCourse(s).finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is no number any more at %s", sanitize.Line(s.Name), units.Plural(len(broken), "steps")))
+		f.Since, f.Example.Step = broken[0], broken[0]
+		return []diagnosis.Finding{f}, ""
+	}
+	var at []int // indexes of values that are not 0: without signal there is no gradient
+	for i, x := range s.Values {
+		if x > 0 {
+			at = append(at, i)
+		}
+	}
+	norms := make([]float64, len(at))
+	for i, k := range at {
+		norms[i] = s.Values[k]
+	}
+	times := make([]float64, len(at))
+	for i, typical := range Smooth(norms, spikeWindow) {
+		times[i] = math.Log(norms[i] / typical)
+	}
+	off := make([]float64, len(times))
+	for i, x := range times {
+		off[i] = math.Abs(x)
+	}
+	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*Median(off))
+	var spikes []int
+	for i, x := range times {
+		if x >= limit && float64(i) >= spikeWarmUp*float64(len(times)) {
+			spikes = append(spikes, i)
+		}
+	}
+	n := len(spikes)
+	if n == 0 || float64(n) > spikeShare*float64(len(times)) {
+		return nil, ""
+	}
+	last := spikes[n-1]
+	severity := diagnosis.Watch
+	if n >= spikeAlarm && last >= len(at)/2 {
+		severity = diagnosis.Alarm
+	}
+	largest := slices.MaxFunc(spikes, func(i, k int) int { return cmp.Compare(times[i], times[k]) })
+	step := s.Steps[at[spikes[0]]]
+	f := diagnosis.Finding{
+		Severity: severity, Since: step, Until: s.Steps[at[last]],
+		Title: fmt.Sprintf("%s of %s are %s times their neighbours and more, the largest %s times", units.Plural(n, "updates"), units.Count(len(at)),
+			units.Fixed(math.Exp(limit), 0), units.Short(math.Exp(times[largest]))),
+		Example: diagnosis.Example{Step: s.Steps[at[largest]]},
+		Series:  diagnosis.Series{Name: s.Name, Values: s.Values},
+		Evidence: []diagnosis.Evidence{{
+			Name: sanitize.Line(s.Name), Before: Median(norms), After: norms[largest], BeforeFrom: s.Steps[0], BeforeTo: s.Steps[len(s.Steps)-1],
+			AfterFrom: s.Steps[at[largest]], AfterTo: s.Steps[at[largest]], BeforeSamples: len(norms), AfterSamples: 1, Of: "values",
+		}},
+	}
+	return []diagnosis.Finding{f}, ""
+}
+
+// When a held-out score has parted from the reward.
+const (
+	fallNoises   = 4.0    // of the score's noise: what a fall from the best of some evaluations is beyond luck
+	fallRare     = 0.05   // chance of the falling trend, of which there are few points
+	partedGain   = 0.2    // of the scale: the gain of the reward in which a held-out score should have a part
+	partedShare  = 1. / 6 // of that gain at most is the score's
+	partedBound  = 1. / 3 // the same with twice its error
+	leastParted  = 4      // evaluations
+	evalSmoothes = 3      // evaluations of a level
+)
+
+// gainOfReward is the course that should gain with a held-out score: the component for right answers where there is one, since a format
+// is learned without.
+func (r *run) gainOfReward() *course {
+	for _, p := range r.parts {
+		if isOfAnswers(p.Part) {
+			return p
+		}
+	}
+	return r.reward
+}
+
+// isOfAnswers reports whether a component seems to be about right answers.
+func isOfAnswers(part string) bool {
+	part = strings.ToLower(part)
+	return slices.ContainsFunc([]string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}, func(w string) bool { return strings.Contains(part, w) }) && !isOfForm(part)
+}
+
+// isOfForm reports whether a component seems to be about the form of an answer.
+func isOfForm(part string) bool {
+	part = strings.ToLower(part)
+	return slices.ContainsFunc([]string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"}, func(w string) bool {
+		return strings.Contains(part, w)
+	})
+}
+
+// turn returns the index of the evaluation from which a held-out score falls while the reward gains, or does not gain with it, -1 if there
+// is none.
+func (r *run) turn(reward *course) (at int, falls bool) {
+	e := r.eval
+	n := len(e.values)
+	smooth := Smooth(e.values, evalSmoothes)
+	end := Median(e.values[n-evalSmoothes:])
+	best := 0
+	for i := range n - evalSmoothes {
+		if smooth[i] > smooth[best] {
+			best = i
+		}
+	}
+	fall := smooth[best] - end
+	gained := func(i int) float64 { return reward.change(reward.at(e.steps[i])) }
+	t := TrendOf(e.values[best:])
+	if fall >= max(gainShare*e.scale, fallNoises*e.noise) && t.Z < 0 && t.P <= fallRare && gained(best) >= reward.matters() {
+		return best, true
+	}
+	for i := 0; i+leastParted <= n; i++ {
+		by := gained(i) / reward.scale
+		change := (end - smooth[i]) / e.scale
+		if i < evalSmoothes {
+			change = (end - Median(e.values[:evalSmoothes])) / e.scale
+		}
+		bound := change + 2*e.noise/e.scale*math.Sqrt(2./evalSmoothes)
+		if by < partedGain || change > partedShare*by || bound > partedBound*by {
+			continue
+		}
+		for ; i+leastParted < n && gained(i+1) >= partedGain*reward.scale && end-smooth[i] > e.noise; i++ { // it gains to here
+		}
+		return i, false
+	}
+	return -1, false
+}
+
+func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
+	switch {
+	case r.eval == nil:
+		return nil, r.lacks(Eval, "held-out score", leastEvaluations)
+	case r.reward == nil:
+		return nil, r.lacks(Reward, "reward", leastPoints)
+	}
+	reward := r.gainOfReward()
+	at, falls := r.turn(reward)
+	if at < 0 {
+		return nil, ""
+	}
+	e := r.eval
+	from := reward.at(e.steps[at])
+	what := "falls"
+	if !falls {
+		what = "does not gain"
+	}
+	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what, arrow(e.smooth[at], e.end()))
+	n := len(e.values)
+	held := e.evidence(e.name(), false, [2]int{at, min(at+evalSmoothes, n-evalSmoothes)}, [2]int{n - evalSmoothes, n})
+	return []diagnosis.Finding{e.finding(diagnosis.Alarm, at, title, held, reward.ends(reward.name(), false, from))}, ""
+}
+
+// When a component has been given up.
+const (
+	partFall = 0.3  // of its best level
+	partRise = 0.1  // of the scale, for the one that rises
+	partRare = 1e-4 // chance, with every point as a place tried
+)
+
+// rewardHacking tells it by a held-out score that falls, or by a component that falls while another rises and the total does not fall.
+func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
+	if r.reward != nil && r.eval != nil {
+		if found, _ := r.evalDivergence(); len(found) > 0 {
+			if _, falls := r.turn(r.gainOfReward()); falls {
+				return found, ""
+			}
+		}
+	}
+	for _, c := range r.parts {
+		best := slices.Index(c.smooth, c.spread[1])
+		fall := c.smooth[best] - c.end()
+		if fall < max(partFall*math.Abs(c.smooth[best]), c.matters()) || len(c.values)-best < c.window {
+			continue
+		}
+		p, higher := Differ(c.values[max(0, best-c.window):best+1], c.values[len(c.values)-c.window:])
+		if higher || p*float64(len(c.values)) > partRare && ShiftOf(c.values[best:]).P > partRare {
+			continue
+		}
+		from := max(best, c.stays(best, func(x float64) bool { return x < c.smooth[best]-fall/4 }))
+		step := c.steps[from]
+		rises := func(o *course) bool {
+			return o != c && o.change(o.at(c.steps[best])) >= max(partRise*o.scale, o.matters())
+		}
+		rising := slices.IndexFunc(r.parts, func(o *course) bool { return rises(o) && !isOfAnswers(o.Part) })
+		if rising < 0 || slices.ContainsFunc(r.parts, func(o *course) bool { return rises(o) && isOfAnswers(o.Part) }) || r.reward != nil && r.reward.change(r.reward.at(c.steps[best])) <= -r.reward.matters() {
+			continue
+		}
+		severity := diagnosis.Alarm
+		if isOfForm(c.Part) {
+			severity = diagnosis.Watch
+		}
+		o := r.parts[rising]
+		title := fmt.Sprintf("%s falls (%s) while %s rises", c.name(), arrow(c.smooth[best], c.end()), o.name())
+		return []diagnosis.Finding{c.finding(severity, from, title, c.ends(c.name(), false, from), o.ends(o.name(), false, o.at(step)))}, ""
+	}
+	if r.eval == nil && len(r.parts) < 2 {
+		return nil, "the log has neither a held-out score nor components of the reward"
+	}
+	return nil, ""
+}
+
+// When a length has left its course.
+const (
+	lengthTimes = 2.0  // longer, or shorter
+	lengthBand  = 1.25 // times its level: where it sets in
+)
+
+func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
+	c := r.length
+	if c == nil {
+		return nil, r.lacks(Length, "length of answers", leastPoints)
+	}
+	p, from, ok := r.progress, 0, false
+	if p != nil {
+		if from, ok = p.stalls(); !ok {
+			return nil, ""
+		}
+		from = c.at(p.steps[from])
+	}
+	level := c.smooth[from]
+	if from < c.window {
+		level = c.start()
+	}
+	if level <= 0 || c.end() < lengthTimes*level || c.end()-level < c.matters() {
+		return nil, ""
+	}
+	since := max(from, c.stays(from, func(x float64) bool { return x > lengthBand*level }))
+	title := fmt.Sprintf("answers grow from %s to %s tokens", units.Short(level), units.Short(c.end()))
+	if p == nil {
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, since))}, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" gains nothing by it", c.ends(c.name(), false, since), p.ends(p.name(), false, p.at(c.steps[since])))}, ""
+}
+
+func (r *run) lengthCollapse() ([]diagnosis.Finding, string) {
+	c := r.length
+	if c == nil {
+		return nil, r.lacks(Length, "length of answers", leastPoints)
+	}
+	level := c.start()
+	if level <= 0 || c.end() > level/lengthTimes || level-c.end() < c.matters() {
+		return nil, ""
+	}
+	since := max(0, c.stays(0, func(x float64) bool { return x < level/lengthBand }))
+	title := fmt.Sprintf("answers shrink from %s to %s tokens", units.Short(level), units.Short(c.end()))
+	p := r.progress
+	if p == nil {
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title, c.ends(c.name(), false, since))}, ""
+	}
+	from := max(0, p.at(c.steps[since])-p.window) // the reward may fall before the length is out of its band
+	e := []diagnosis.Evidence{c.ends(c.name(), false, since), p.ends(p.name(), false, from)}
+	switch by := p.change(from); {
+	case p.falls(from):
+		return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+", and "+p.name()+" falls", e...)}, ""
+	case by < p.matters():
+		return []diagnosis.Finding{c.finding(diagnosis.Watch, since, title+", and "+p.name()+" stays", e...)}, ""
+	}
+	return nil, ""
+}
+
+// When answers are cut off.
+const (
+	cutShare  = 0.2 // of the answers: the advantage measures their length
+	cutSteady = 0.5 // where it was so from the start: then the limit is too low for the task
+	cutGrowth = 2.0 // times the share at the start, else it is steady
+)
+
+func (r *run) truncation() ([]diagnosis.Finding, string) {
+	c := r.truncated
+	switch {
+	case c == nil:
+		return nil, r.lacks(Truncated, "share of truncated answers", leastShares)
+	case c.spread[0] < 0 || c.spread[1] > 1:
+		return nil, c.name() + " is no share"
+	}
+	since := c.stays(0, func(x float64) bool { return x >= cutShare })
+	if since < 0 {
+		return nil, ""
+	}
+	severity := diagnosis.Watch
+	if c.end() >= cutSteady || c.end() >= cutGrowth*c.start() {
+		severity = diagnosis.Alarm
+	}
+	title := share(c.end()) + " of the answers end at the length limit"
+	return []diagnosis.Finding{c.finding(severity, since, title, c.ends(c.name(), true, since))}, ""
+}
+
+// When the reward has collapsed.
+const (
+	collapseShare = 0.5 // of the level before: what is left is half or less
+	collapseRare  = 1e-4
+	collapseSets  = 0.25 // of the fall: where it sets in
+)
+
+func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
+	c := r.reward
+	if c == nil {
+		return nil, r.lacks(Reward, "reward", leastPoints)
+	}
+	best := slices.Index(c.smooth, c.spread[1])
+	high, end := c.smooth[best], c.end()
+	floor := min(0, c.spread[0]) // a rate of success has 0 for its floor, other rewards what was seen
+	fall := high - end
+	least := max(collapseShare*(high-floor), 2*c.matters())
+	if std := r.Of(RewardStd, leastPoints); std != nil && c.scale > 1 {
+		least = max(least, Median(std.Values)/2)
+	}
+	if fall < least || len(c.values)-best < c.window/2 {
+		return nil, ""
+	}
+	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
+	if since < 0 {
+		return nil, ""
+	}
+	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
+		return nil, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}, ""
+}
+
+// When groups without spread are an illness: three are sampled for each that trains.
+const (
+	flatShare = 2. / 3
+	highFrom  = 0.6 // rate of success from which groups without spread are mostly right
+	lowTo     = 0.3 // and up to which they are mostly wrong
+)
+
+// flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
+func (r *run) flat(of Meaning) (c *course, exact bool, blind string) {
+	if s := r.Of(of, leastShares); s != nil {
+		if c := newCourse(s); c.spread[0] >= 0 && c.spread[1] <= 1 {
+			return c, true, ""
+		}
+	}
+	if s := r.Of(ZeroStd, leastShares); s != nil {
+		return newCourse(s), false, ""
+	}
+	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastShares)
+}
+
+// ofFlat returns the finding that so many groups have no spread, since an index.
+func (c *course) ofFlat(words string) (since int, title string) {
+	since = c.stays(0, func(x float64) bool { return x >= flatShare })
+	if since < 0 {
+		return since, ""
+	}
+	return since, fmt.Sprintf("%s of the groups %s", share(c.end()), words)
+}
+
+// side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
+// success, or else by whether it was higher or lower when fewer were without. 0 if neither tells.
+func (r *run) side(flat *course) float64 {
+	c := r.reward
+	if c == nil {
+		return 0
+	}
+	if right := r.gainOfReward(); right != c && right.scale == 1 && right.spread[0] >= 0 && right.spread[1] <= 1 {
+		c = right
+	}
+	if c.scale == 1 && c.spread[0] >= -c.noise*gainNoises {
+		switch {
+		case c.end() >= highFrom:
+			return 1
+		case c.end() <= lowTo:
+			return -1
+		}
+	}
+	if flat.end()-flat.start() >= flat.matters() && math.Abs(c.change(0)) >= c.matters() {
+		return sign(c.change(0))
+	}
+	return 0
+}
+
+func (r *run) saturated() ([]diagnosis.Finding, string) {
+	c, exact, blind := r.flat(AllRight)
+	if c == nil {
+		return nil, blind
+	}
+	words := "have equal rewards, nearly all of them right"
+	if exact {
+		words = "are all right"
+	}
+	since, title := c.ofFlat(words)
+	if since < 0 || !exact && r.side(c) <= 0 {
+		return nil, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
+}
+
+func (r *run) tooHard() ([]diagnosis.Finding, string) {
+	c, exact, blind := r.flat(AllWrong)
+	if c == nil {
+		return nil, blind
+	}
+	words := "have equal rewards, nearly all of them wrong"
+	if exact {
+		words = "are all wrong"
+	}
+	since, title := c.ofFlat(words)
+	if since < 0 || !exact && r.side(c) >= 0 {
+		return nil, ""
+	}
+	severity := diagnosis.Alarm
+	if p := r.progress; p != nil && p.gains(p.at(c.steps[since])) {
+		severity, title = diagnosis.Watch, title+", though "+p.name()+" gains"
+	}
+	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""
+}
+
+// withReward is the evidence of a share of groups, and of the reward where there is one.
+func (r *run) withReward(c *course, since int) []diagnosis.Evidence {
+	e := []diagnosis.Evidence{c.ends(c.name(), true, since)}
+	if r.reward != nil {
+		e = append(e, r.reward.ends(r.reward.name(), false, r.reward.at(c.steps[since])))
+	}
+	return e
+}

@@ -1,0 +1,233 @@
+package scalars
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vantage/internal/testkit/repotest"
+	"vantage/model/diagnosis"
+)
+
+// shape is a run that is made: its figures by the share of the run that is over, with noise.
+type shape map[string]func(done float64, noise func(sigma float64) float64) float64
+
+// flat, rising and such are courses.
+func flat(level float64) func(float64, func(float64) float64) float64 {
+	return func(_ float64, noise func(float64) float64) float64 { return level * (1 + noise(0.03)) }
+}
+
+func course01(from, to, begin, end float64) func(float64, func(float64) float64) float64 {
+	return func(done float64, noise func(float64) float64) float64 {
+		return from + (to-from)*min(1, max(0, (done-begin)/(end-begin))) + noise(0.015)
+	}
+}
+
+func healthy() shape {
+	return shape{
+		"reward": course01(0.2, 0.6, 0, 0.9), "entropy": course01(0.9, 0.5, 0, 1), "kl": course01(0.02, 0.3, 0, 1), "grad_norm": flat(0.4),
+		"completions/mean_length": flat(400), "completions/clipped_ratio": func(float64, func(float64) float64) float64 { return 0.02 },
+		"frac_reward_zero_std": course01(0.3, 0.2, 0, 1),
+	}
+}
+
+func (s shape) with(more shape) shape {
+	for name, f := range more {
+		s[name] = f
+	}
+	return s
+}
+
+func (s shape) run(seed uint64, steps int) *Scalars {
+	r := rand.New(rand.NewPCG(seed, 7))
+	noise := func(sigma float64) float64 { return sigma * r.NormFloat64() }
+	var l Log
+	for i := range steps {
+		for _, name := range []string{
+			"reward", "entropy", "kl", "grad_norm", "completions/mean_length", "completions/clipped_ratio", "frac_reward_zero_std", "eval_reward",
+			"rewards/correct/mean", "rewards/format/mean",
+		} {
+			f := s[name]
+			switch {
+			case f == nil:
+			case name == "eval_reward" && i%max(1, steps/20) != 0:
+				l.Add(int64(i+1), name, math.NaN()) // as tables that were filled up have it
+			default:
+				l.Add(int64(i+1), name, f(float64(i)/float64(steps), noise))
+			}
+		}
+	}
+	return l.Scalars()
+}
+
+// alarms are the kinds of the alarms with their steps, as shares of the run.
+func alarms(s *Scalars) map[diagnosis.Kind]float64 {
+	all := map[diagnosis.Kind]float64{}
+	for _, f := range Diagnose(s).Findings {
+		if f.Severity == diagnosis.Alarm {
+			all[f.Kind] = float64(f.Since-1) / float64(s.Last)
+		}
+	}
+	return all
+}
+
+// Each illness is named, with the step, at several lengths of a run, and no other.
+func TestIllnesses(t *testing.T) {
+	spikes := func(done float64, noise func(float64) float64) float64 {
+		for _, at := range []float64{0.3, 0.5, 0.7, 0.9} {
+			if done >= at && done < at+0.002 {
+				return 60
+			}
+		}
+		return 0.4 * (1 + noise(0.1))
+	}
+	for _, c := range []struct {
+		kind  diagnosis.Kind
+		made  shape
+		since float64
+		also  diagnosis.Kind
+	}{
+		{kind: diagnosis.EntropyCollapse, since: 0.5, made: shape{"reward": course01(0.2, 0.4, 0, 0.4), "entropy": course01(1, 0.04, 0.3, 0.5)}},
+		{kind: diagnosis.KLDrift, since: 0.6, made: shape{"kl": course01(0.05, 6, 0.6, 1)}},
+		{kind: diagnosis.GradientSpikes, since: 0.3, made: shape{"grad_norm": spikes}},
+		{kind: diagnosis.EvalDivergence, since: 0.4, made: shape{"reward": course01(0.2, 0.9, 0, 1), "eval_reward": func(done float64, noise func(float64) float64) float64 {
+			return 0.2 + 0.6*min(done, 0.4) - 0.4*max(0, done-0.4) + noise(0.008)
+		}}, also: diagnosis.RewardHacking},
+		{kind: diagnosis.EvalDivergence, since: 0.4, made: shape{"reward": course01(0.2, 0.9, 0, 1), "eval_reward": course01(0.2, 0.48, 0, 0.4)}},
+		{kind: diagnosis.RewardHacking, since: 0.5, made: shape{"reward": course01(0.5, 1.1, 0, 1), "rewards/correct/mean": course01(0.4, 0.1, 0.5, 0.6), "rewards/format/mean": course01(0.3, 1, 0.45, 0.7)}},
+		{kind: diagnosis.RewardCollapse, since: 0.7, made: shape{"reward": func(done float64, noise func(float64) float64) float64 {
+			if done >= 0.7 {
+				return 0.05 + noise(0.01)
+			}
+			return 0.5 + noise(0.03)
+		}}},
+		{kind: diagnosis.LengthExplosion, since: 0.5, made: shape{"reward": course01(0.2, 0.5, 0, 0.5), "completions/mean_length": func(done float64, noise func(float64) float64) float64 {
+			return 400 * (1 + 4*max(0, done-0.5)) * (1 + noise(0.03))
+		}}},
+		{kind: diagnosis.LengthCollapse, since: 0.5, made: shape{"reward": course01(0.6, 0.45, 0.5, 0.6), "completions/mean_length": func(done float64, noise func(float64) float64) float64 {
+			return 400 * (1 - 0.8*min(1, max(0, (done-0.5)/0.1))) * (1 + noise(0.03))
+		}}},
+		{kind: diagnosis.Truncation, since: 0.6, made: shape{"completions/clipped_ratio": func(done float64, _ func(float64) float64) float64 { return 0.02 + 0.5*max(0, done-0.24) }}},
+		{kind: diagnosis.Saturated, since: 0.5, made: shape{"reward": course01(0.3, 0.95, 0.2, 0.5), "frac_reward_zero_std": course01(0.3, 0.85, 0.3, 0.55)}},
+		{kind: diagnosis.TooHard, since: 0, made: shape{"reward": flat(0.03), "frac_reward_zero_std": flat(0.9)}},
+	} {
+		for _, steps := range []int{100, 400, 1500} {
+			for seed := range uint64(repotest.Times(2, 40)) {
+				found := alarms(healthy().with(c.made).run(seed, steps))
+				since, ok := found[c.kind]
+				delete(found, c.kind)
+				delete(found, c.also)
+				if !ok || len(found) > 0 || math.Abs(since-c.since) > 0.1 {
+					t.Errorf("%s, %d steps, seed %d: since %.3f, want %.2f; besides %v", c.kind, steps, seed, since, c.since, found)
+				}
+			}
+		}
+	}
+}
+
+// What is healthy and looks like an illness is none.
+func TestHealthyLookAlikes(t *testing.T) {
+	for name, made := range map[string]shape{
+		"plain":                          {},
+		"with a held-out score":          {"eval_reward": course01(0.15, 0.5, 0, 0.9)},
+		"entropy falls, reward rises":    {"reward": course01(0.1, 0.9, 0, 1), "entropy": course01(1, 0.06, 0, 1)},
+		"long thinking pays":             {"reward": course01(0.2, 0.8, 0.1, 0.9), "completions/mean_length": course01(400, 1600, 0.1, 0.9)},
+		"shorter and as good":            {"completions/mean_length": course01(900, 300, 0, 0.6)},
+		"a few are cut off":              {"completions/clipped_ratio": flat(0.15)},
+		"sparse rewards that rise":       {"reward": course01(0.01, 0.2, 0, 1), "frac_reward_zero_std": flat(0.85)},
+		"an uneven gradient":             {"grad_norm": func(_ float64, noise func(float64) float64) float64 { return math.Exp(noise(1.3)) }},
+		"a gradient twice as large":      {"grad_norm": func(done float64, noise func(float64) float64) float64 { return 0.4 * (1 + math.Abs(noise(0.3))) }},
+		"a KL that rises steadily":       {"kl": course01(0, 0.9, 0, 1)},
+		"a noisy held-out score":         {"eval_reward": func(done float64, noise func(float64) float64) float64 { return 0.1 + 0.3*done + noise(0.06) }},
+		"format is full, then the rest":  {"rewards/format/mean": course01(0.3, 1, 0, 0.1), "rewards/correct/mean": course01(0.1, 0.5, 0, 1)},
+		"half solved, the others alive":  {"reward": course01(0.4, 0.75, 0, 0.5), "frac_reward_zero_std": flat(0.5)},
+		"a plateau":                      {"reward": course01(0.2, 0.55, 0, 0.2)},
+		"a solved task, without entropy": {"reward": course01(0.3, 0.97, 0, 0.4), "entropy": course01(1, 0.03, 0, 0.4)},
+	} {
+		for _, steps := range []int{30, 100, 400, 1500} {
+			for seed := range uint64(repotest.Times(2, 100)) {
+				if found := alarms(healthy().with(made).run(seed, steps)); len(found) > 0 {
+					t.Errorf("%s, %d steps, seed %d: %v", name, steps, seed, found)
+				}
+			}
+		}
+	}
+}
+
+// A finding says what to do, with figures before and after; what cannot be told says why.
+func TestFindingIsWhole(t *testing.T) {
+	d := Diagnose(healthy().with(shape{"completions/clipped_ratio": func(done float64, _ func(float64) float64) float64 { return done / 2 }}).run(1, 200))
+	f := d.Findings[0]
+	if f.Kind != diagnosis.Truncation || f.Since < 75 || f.Since > 90 || !f.Lasting || f.Until != 200 || f.Series.Name != "completions/clipped_ratio" || len(f.Series.Values) != 200 {
+		t.Errorf("%+v", f)
+	}
+	if got := f.Evidence[0].String(); !strings.HasPrefix(got, "completions/clipped_ratio 1") || !strings.Contains(got, "→ 47% (") {
+		t.Error(got)
+	}
+	blind := fmt.Sprint(d.Blind)
+	for _, want := range []string{"{eval_divergence the log has no held-out score}", "{grader_outage the log has no samples}"} {
+		if !strings.Contains(blind, want) {
+			t.Errorf("%s: not in %s", want, blind)
+		}
+	}
+}
+
+// A gradient that is no number to the end is an illness; values that are missing at some steps are none.
+func TestBrokenGradient(t *testing.T) {
+	s := healthy().run(3, 100)
+	g := s.Of(GradNorm, 1)
+	g.Broken = []int64{7, 20, 50}
+	if found := alarms(s); len(found) > 0 {
+		t.Error(found)
+	}
+	g.Steps, g.Values, g.Broken = g.Steps[:80], g.Values[:80], []int64{7, 81, 82, 83, 84}
+	if found := alarms(s); found[diagnosis.GradientSpikes] != 0.8 {
+		t.Error(found)
+	}
+}
+
+// Add adds the kinds of which samples say nothing, and no other.
+func TestAddToSamples(t *testing.T) {
+	d := &diagnosis.Diagnosis{Steps: 200, Blind: []diagnosis.Blind{{Kind: diagnosis.KLDrift, Why: "no scalars"}, {Kind: diagnosis.Forgetting, Why: "one source"}}}
+	Add(d, healthy().with(shape{"kl": course01(0.05, 6, 0.6, 1), "completions/clipped_ratio": flat(0.9)}).run(1, 200))
+	if len(d.Findings) != 1 || d.Findings[0].Kind != diagnosis.KLDrift || len(d.Blind) != 2 { // no held-out score
+		t.Errorf("%+v", d)
+	}
+}
+
+// Whatever is logged, the same is said twice, and of finite values.
+func FuzzDiagnose(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 250, 9}, uint16(300), uint8(3))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 255}, uint16(60), uint8(0))
+	f.Fuzz(func(t *testing.T, bytes []byte, steps uint16, scale uint8) {
+		if len(bytes) == 0 {
+			return
+		}
+		var l Log
+		for i := range int(steps % 3000) {
+			for k, name := range []string{
+				"reward", "entropy", "kl", "grad_norm", "completions/mean_length", "completions/clipped_ratio", "frac_reward_zero_std", "eval_reward", "rewards/a/mean", "rewards/b/mean",
+			} {
+				b := bytes[(i*(k+1)+k)%len(bytes)]
+				x := math.Ldexp(float64(int(b)-int(scale)), int(scale)%80-40)
+				if b == 255 {
+					x = []float64{math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64}[i%5]
+				}
+				l.Add(int64(i), name, x)
+			}
+		}
+		s := l.Scalars()
+		d := Diagnose(s)
+		if again := Diagnose(s); !reflect.DeepEqual(fmt.Sprint(d), fmt.Sprint(again)) {
+			t.Error("another answer the second time")
+		}
+		for _, x := range d.Findings {
+			if x.Title == "" || len(x.Evidence) > 0 && math.IsNaN(x.Evidence[0].After) {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
+}

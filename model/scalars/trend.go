@@ -1,0 +1,239 @@
+package scalars
+
+import (
+	"math"
+	"slices"
+)
+
+// Statistics that outliers and odd distributions do not mislead: ranks and medians. Sums of squares appear in Bend alone, on medians.
+
+// Median returns the median, NaN of nothing. It leaves the values as they are.
+func Median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// sigmaOfMAD turns a median absolute deviation into a standard deviation, of a normal distribution: 1/Φ⁻¹(3/4).
+const sigmaOfMAD = 1.4826
+
+// Noise is the standard deviation of the noise between neighbours, by the median of their absolute differences: a trend does not count.
+func Noise(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	steps := make([]float64, len(values)-1)
+	for i := range steps {
+		steps[i] = math.Abs(values[i+1] - values[i])
+	}
+	return sigmaOfMAD * Median(steps) / math.Sqrt2
+}
+
+// Window is over how many points a level is taken: a tenth of the series, at least 3 and at most 50.
+func Window(n int) int { return min(max(n/10, 3), 50) }
+
+// Smooth returns the running median over a window of odd width around each point, cut at the ends.
+func Smooth(values []float64, width int) []float64 {
+	smooth := make([]float64, len(values))
+	for i := range values {
+		smooth[i] = Median(values[max(0, i-width/2):min(len(values), i+width/2+1)])
+	}
+	return smooth
+}
+
+// Blocks returns medians of at most so many blocks of neighbours of about equal size, and the middle of each as an index: by a share of
+// the points, noise that lasts some steps no longer looks like many witnesses.
+func Blocks(values []float64, most int) (middle, medians []float64) {
+	n := min(len(values), most)
+	for k := range n {
+		lo, hi := k*len(values)/n, (k+1)*len(values)/n
+		middle, medians = append(middle, float64(lo+hi-1)/2), append(medians, Median(values[lo:hi]))
+	}
+	return middle, medians
+}
+
+// Trend is whether values rise or fall.
+type Trend struct {
+	Change float64 // from the first to the last value, by the slope of Theil (1950) and Sen (1968): the median of all pairs' slopes
+	Z      float64 // of Mann (1945) and Kendall (1975), with ties: positive if they rise
+	P      float64 // of no trend, for both directions
+}
+
+// trendBlocks is how many medians a trend is taken of: Mann–Kendall takes values for independent, and those of neighbouring steps are not.
+const trendBlocks = 48
+
+// TrendOf returns the trend of values in order, none of fewer than 3.
+func TrendOf(values []float64) Trend {
+	x, y := Blocks(values, trendBlocks)
+	n := len(y)
+	if n < 3 {
+		return Trend{P: 1}
+	}
+	var slopes []float64
+	s := 0.0
+	for i := range n {
+		for k := range i {
+			slopes = append(slopes, (y[i]-y[k])/(x[i]-x[k]))
+			s += sign(y[i] - y[k])
+		}
+	}
+	t := Trend{Change: Median(slopes) * float64(len(values)-1), P: 1}
+	variance := float64(n*(n-1)*(2*n+5)) - tieSum(y, func(t float64) float64 { return t * (t - 1) * (2*t + 5) })
+	if variance > 0 && s != 0 {
+		t.Z = (s - sign(s)) / math.Sqrt(variance/18)
+		t.P = twoSided(t.Z)
+	}
+	return t
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// twoSided is the chance of a normal value at least so far from 0.
+func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+
+// tieSum sums f of the size of each run of equal values.
+func tieSum(values []float64, f func(t float64) float64) (sum float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	for from, i := 0, 1; i <= len(sorted); i++ {
+		if i == len(sorted) || sorted[i] != sorted[from] {
+			sum += f(float64(i - from))
+			from = i
+		}
+	}
+	return sum
+}
+
+// Shift is the place at which values change their level.
+type Shift struct {
+	At int     // index of the first value after it
+	P  float64 // of no change anywhere: that all places were tried is counted in it
+}
+
+// ShiftOf returns the likeliest change of level: Pettitt (1979), by ranks, with his bound of p. A steady trend has one too, in its middle.
+func ShiftOf(values []float64) Shift {
+	n := len(values)
+	if n < 4 {
+		return Shift{P: 1}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(sign(values[a] - values[b])) })
+	rank := make([]float64, n)
+	for from, i := 0, 1; i <= n; i++ {
+		if i == n || values[order[i]] != values[order[from]] {
+			for _, k := range order[from:i] {
+				rank[k] = float64(from+i+1) / 2 // mean rank of equals, from 1
+			}
+			from = i
+		}
+	}
+	best, u := Shift{P: 1}, 0.0
+	most := 0.0
+	for i := range n - 1 {
+		if u += 2*rank[i] - float64(n+1); math.Abs(u) > most {
+			most, best.At = math.Abs(u), i+1
+		}
+	}
+	m := float64(n)
+	best.P = min(1, 2*math.Exp(-6*most*most/(m*m*m+m*m)))
+	return best
+}
+
+// Bend is where a course of values turns into a steeper one.
+type Bend struct {
+	At            float64 // index, between points
+	Before, After float64 // slopes, per point
+	P             float64 // of a straight line: that all places were tried is counted in it
+}
+
+// bendBlocks is how many medians a bend is sought in.
+const bendBlocks = 40
+
+// BendOf returns the place at which two lines that meet fit better than one: least squares on medians, and the ratio of likelihoods with
+// Bonferroni's factor for the places tried. It is the middle of the series, with p = 1, if there are too few values.
+func BendOf(values []float64) Bend {
+	x, y := Blocks(values, bendBlocks)
+	n := len(y)
+	best := Bend{At: float64(len(values)) / 2, P: 1}
+	const margin = 2 // blocks at each end
+	if n < 4*margin {
+		return best
+	}
+	_, straight := line(x, y, math.Inf(1))
+	least := math.Inf(1)
+	for k := margin; k < n-margin; k++ {
+		slopes, squares := line(x, y, x[k])
+		if squares < least {
+			least, best.At, best.Before, best.After = squares, x[k], slopes[0], slopes[0]+slopes[1]
+		}
+	}
+	if least > 0 && straight > 0 {
+		ratio := float64(n) * math.Log(straight/least)
+		best.P = min(1, float64(n-2*margin)*twoSided(math.Sqrt(max(0, ratio))))
+	} else if straight > 0 {
+		best.P = 0
+	}
+	return best
+}
+
+// line fits y = c + a·x + b·max(0, x − knee) by least squares, without b if the knee is infinite, and returns a, b and the sum of squares.
+func line(x, y []float64, knee float64) (slopes [2]float64, squares float64) {
+	n := float64(len(x))
+	var mx, mh, my float64
+	hinge := func(v float64) float64 { return max(0, v-knee) }
+	for i := range x {
+		mx, mh, my = mx+x[i]/n, mh+hinge(x[i])/n, my+y[i]/n
+	}
+	var xx, xh, hh, xy, hy float64
+	for i := range x {
+		dx, dh, dy := x[i]-mx, hinge(x[i])-mh, y[i]-my
+		xx, xh, hh, xy, hy = xx+dx*dx, xh+dx*dh, hh+dh*dh, xy+dx*dy, hy+dh*dy
+	}
+	if det := xx*hh - xh*xh; hh > 0 && det > 0 {
+		slopes = [2]float64{(xy*hh - hy*xh) / det, (hy*xx - xy*xh) / det}
+	} else if xx > 0 {
+		slopes[0] = xy / xx
+	}
+	for i := range x {
+		d := y[i] - my - slopes[0]*(x[i]-mx) - slopes[1]*(hinge(x[i])-mh)
+		squares += d * d
+	}
+	return slopes, squares
+}
+
+// Differ is the chance that two lists of values come from one distribution, by the sum of ranks (Mann and Whitney 1947, normal
+// approximation with ties), and whether the second is the higher.
+func Differ(before, after []float64) (p float64, higher bool) {
+	a, b := float64(len(before)), float64(len(after))
+	if a < 3 || b < 3 {
+		return 1, false
+	}
+	sortedBefore := slices.Sorted(slices.Values(before))
+	u := 0.0 // pairs in which the second is higher; a half of those that are equal
+	for _, x := range after {
+		below, _ := slices.BinarySearch(sortedBefore, x)
+		above, _ := slices.BinarySearch(sortedBefore, math.Nextafter(x, math.Inf(1)))
+		u += float64(below+above) / 2
+	}
+	n := a + b
+	ties := tieSum(slices.Concat(before, after), func(t float64) float64 { return t*t*t - t })
+	variance := a * b / 12 * (n + 1 - ties/(n*(n-1)))
+	if variance <= 0 {
+		return 1, false
+	}
+	far := max(0, math.Abs(u-a*b/2)-0.5)
+	return twoSided(far / math.Sqrt(variance)), u > a*b/2
+}
