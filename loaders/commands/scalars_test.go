@@ -42,7 +42,7 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 		text := out.String()
 		for _, want := range []string{
 			"health    kl_drift since 1", "scalars alone, no samples: trainer_state.json, steps 1 to 200 (200)", "kl 4.", "reward 0.62", "log_completions=True",
-			"cannot tell grader_outage, ", "do: Look at samples",
+			"cannot tell grader_outage, ", "do: look at samples",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", path, want, text)

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"vantage/model"
-	"vantage/model/analysis"
 )
 
 // Texts are the answers that were read: of some groups of some steps, more where something seems to begin. The caller reads what Next
@@ -142,35 +141,39 @@ func (t *Texts) pickStep(i int) []Pick {
 	s := &t.o.Steps[i]
 	order := indexesTo(len(s.Groups))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
-	grouped, err := analysis.GroupStep(t.o.snap, s.Index, t.o.set)
+	step := t.o.snap.Steps[s.Index]
+	rows, offsets, err := t.o.snap.Layout(t.o.rule, s.Index)
+	if err != nil {
+		return nil
+	}
+	rewards, err := t.o.snap.Rewards(step, rows, t.o.set)
 	if err != nil {
 		return nil
 	}
 	var picks []Pick
-	step := t.o.snap.Steps[s.Index]
 	for n, g := range order {
 		if n >= stepGroups && len(picks) >= stepTexts {
 			break
 		}
-		lo, hi := grouped.Offsets[g], grouped.Offsets[g+1]
-		var rows []Pick
+		lo, hi := offsets[g], offsets[g+1]
+		var group []Pick
 		for at := lo; at < hi; at++ {
-			row := int(grouped.InputRow[at])
+			row := int(rows[at])
 			if _, last := step.CountedAs(row); last {
-				rows = append(rows, Pick{Step: s.Index, Row: row, at: i, group: g, reward: grouped.LoggedRewards[at], prompt: step.PromptNumber(row)})
+				group = append(group, Pick{Step: s.Index, Row: row, at: i, group: g, reward: rewards[at], prompt: step.PromptNumber(row)})
 			}
 		}
-		if len(rows) > groupTexts {
-			slices.SortFunc(rows, func(a, b Pick) int {
+		if len(group) > groupTexts {
+			slices.SortFunc(group, func(a, b Pick) int {
 				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row))
 			})
-			kept := spread(len(rows), groupTexts)
+			kept := spread(len(group), groupTexts)
 			for k, at := range kept {
-				rows[k] = rows[at]
+				group[k] = group[at]
 			}
-			rows = rows[:len(kept)]
+			group = group[:len(kept)]
 		}
-		picks = append(picks, rows...)
+		picks = append(picks, group...)
 	}
 	return picks
 }
@@ -220,20 +223,21 @@ func (t *Texts) pickSources() []Pick {
 	asked := map[uint32]bool{}
 	for i := range t.o.Steps {
 		s := &t.o.Steps[i]
-		var grouped *analysis.GroupedStep
+		var rows []int32
+		var offsets []int
 		for g := range s.Groups {
 			prompt := s.Groups[g].Prompt
 			if prompt == 0 || asked[prompt] || t.sources[prompt] != "" {
 				continue
 			}
-			if grouped == nil {
+			if rows == nil {
 				var err error
-				if grouped, err = analysis.GroupStep(t.o.snap, s.Index, t.o.set); err != nil {
+				if rows, offsets, err = t.o.snap.Layout(t.o.rule, s.Index); err != nil {
 					return nil
 				}
 			}
 			asked[prompt] = true
-			picks = append(picks, Pick{Step: s.Index, Row: int(grouped.InputRow[grouped.Offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
+			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
 		}
 	}
 	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(mix(uint64(a.prompt)), mix(uint64(b.prompt))) })
