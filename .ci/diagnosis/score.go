@@ -453,6 +453,9 @@ func line(r *result) string {
 	for _, f := range r.findings {
 		said = append(said, fmt.Sprintf("%s %s since %d", f.Severity, f.Kind, f.Since))
 	}
+	if r.part == "rows in random order" && !slices.Equal(r.findings, r.again) {
+		said = append(said, fmt.Sprintf("with its rows in another order %v", r.again))
+	}
 	if r.err != nil {
 		said = append(said, r.err.Error())
 	}

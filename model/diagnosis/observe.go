@@ -2,14 +2,12 @@ package diagnosis
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"sync"
 
 	"vantage/model"
-	"vantage/model/analysis"
 )
 
 // Observations are what detectors look at of each step, ascending: sums over its samples, and a row for each group. Steps that are
@@ -21,7 +19,7 @@ type Observations struct {
 	Low, High float64 // the reward of what is wrong and of what is solved; NaN without finite rewards
 
 	rows    int
-	rule    model.GroupBy
+	rule    model.GroupRule
 	prompts bool // some rows have one
 	lengths bool // some rows have one
 	snap    model.Snapshot
@@ -101,16 +99,14 @@ type Part struct {
 
 // GroupFacts are a group of a step.
 type GroupFacts struct {
-	Prompt  uint32 // number of its first row's prompt, 0 if none
-	N       int32
-	Valid   int32   // rows with a finite reward
-	Mean    float32 // of these
-	Length  float32 // mean logarithm of the known lengths; NaN if there are none
-	Fate    model.Fate
-	Twins   int32  // if each row has a twin of the same numbers, how many rows differ in their numbers; else 0
-	Print   uint64 // the same for groups of the same prompt with the same numbers, in whatever order
-	Of      int32  // how many groups of the step have its prompt
-	Ordinal int32  // in the step's layout
+	Prompt uint32 // number of its first row's prompt, 0 if none
+	N      int32
+	Valid  int32   // rows with a finite reward
+	Mean   float32 // of these
+	Length float32 // mean logarithm of the known lengths; NaN if there are none
+	Fate   model.Fate
+	Twins  int32  // if each row has a twin of the same numbers, how many rows differ in their numbers; else 0
+	Print  uint64 // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -121,7 +117,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	if err != nil {
 		return nil, err
 	}
-	o.rule = grouping.By
+	o.rule = grouping.GroupRule
 	scales := snap.RewardScales(set)
 	for _, s := range scales {
 		if s.Min <= s.Max {
@@ -146,7 +142,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 			}
 		}
 		var err error
-		o.Steps[k], err = observe(snap, i, set, scales)
+		o.Steps[k], err = observe(snap, i, o.rule, set, scales)
 		return err
 	})
 	for i := range o.Steps {
@@ -199,27 +195,31 @@ func inParallel(ctx context.Context, n int, do func(int) error) error {
 }
 
 // observe looks at step i.
-func observe(snap model.Snapshot, i int, set model.Settings, scales []model.RewardScale) (Observed, error) {
-	grouped, err := analysis.GroupStep(snap, i, set)
+func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, scales []model.RewardScale) (Observed, error) {
+	step := snap.Steps[i]
+	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {
 		return Observed{}, err
 	}
-	step := snap.Steps[i]
+	logged, err := snap.Rewards(step, order, set)
+	if err != nil {
+		return Observed{}, err
+	}
 	s := Observed{Step: step.Number, Index: i, revision: step.Revision, Parts: make([]Part, len(step.Components))}
 	s.Longest.parts = make([]Moments, len(step.Components))
-	s.Groups = make([]GroupFacts, 0, len(grouped.Offsets))
+	s.Groups = make([]GroupFacts, 0, len(offsets))
 	prints := make([]uint64, 0, 64)
-	for lo, hi := range grouped.Groups() {
-		k := len(s.Groups)
-		g := GroupFacts{Prompt: step.PromptNumber(int(grouped.InputRow[lo])), Ordinal: int32(k)}
+	for k := range len(offsets) - 1 {
+		lo, hi := offsets[k], offsets[k+1]
+		g := GroupFacts{Prompt: step.PromptNumber(int(order[lo]))}
 		prints = prints[:0]
 		rewards, lengths, level := Moments{}, Moments{}, Level{}
 		for at := lo; at < hi; at++ {
-			row := int(grouped.InputRow[at])
+			row := int(order[at])
 			if _, last := step.CountedAs(row); !last {
 				continue
 			}
-			reward, length := grouped.LoggedRewards[at], grouped.Lengths[at]
+			reward, length := logged[at], step.Lengths[row]
 			print := mix(math.Float64bits(reward)) ^ mix(uint64(uint32(length))+1<<40)
 			for c, part := range step.Components {
 				if part != nil {
@@ -252,11 +252,10 @@ func observe(snap model.Snapshot, i int, set model.Settings, scales []model.Rewa
 		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
 		s.Length.N, s.Length.Sum, s.Length.Squares = s.Length.N+lengths.N, s.Length.Sum+lengths.Sum, s.Length.Squares+lengths.Squares
 		s.Rows += int(g.N)
-		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[grouped.Run(k)])
+		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
 		g.Print, g.Twins = fingerprint(prints, uint64(g.Prompt))
 		s.Groups = append(s.Groups, g)
 	}
-	s.countPrompts()
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
 	return s, nil
 }
@@ -321,23 +320,14 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (s *Observed) countPrompts() {
-	count := make(map[uint32]int32, len(s.Groups))
-	for _, g := range s.Groups {
-		count[g.Prompt]++
-	}
-	for k := range s.Groups {
-		s.Groups[k].Of = count[s.Groups[k].Prompt]
-	}
-}
-
-// GroupName is the name of a group of a step.
+// groupName is the name of a group of a step.
 func (o *Observations) groupName(step, group int) string {
-	grouped, err := analysis.GroupStep(o.snap, o.Steps[step].Index, o.set)
-	if err != nil || group >= len(grouped.Offsets)-1 {
+	i := o.Steps[step].Index
+	order, offsets, err := o.snap.Layout(o.rule, i)
+	if err != nil || group >= len(offsets)-1 {
 		return ""
 	}
-	return grouped.GroupName(group)
+	return o.snap.GroupName(o.rule, o.snap.Steps[i], order, offsets, group)
 }
 
 // shareOf counts groups of a fate, of those with a verdict.
@@ -355,6 +345,3 @@ func (s *Observed) shareOf(fate model.Fate) Moments {
 	}
 	return m
 }
-
-// stepName names steps by their index.
-func (o *Observations) stepName(i int) string { return fmt.Sprint(o.Steps[i].Step) }

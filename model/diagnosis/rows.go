@@ -15,7 +15,7 @@ const (
 	againShare   = 0.8  // of the groups of a step were in an earlier one
 	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
 	mixedFrom    = 0.1  // of groups hold several prompts
-	leastMixed   = 5    // groups
+	leastMixed   = 10   // groups: fewer are some rows of an evaluation
 	tornFrom     = 1.5  // group ids a prompt: half of the prompts are in two groups
 	tornPieces   = 2.5  // where it was never otherwise: prompts that are drawn twice have two
 	mixedPrompts = 1.25 // times as many ids as prompts, or more prompts than that, are not ids of prompts, or prompts with a state of their own

@@ -8,6 +8,11 @@ const (
 	EvalDivergence  Kind = "eval_divergence"
 )
 
+// OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
+func (k Kind) OfScalars() bool {
+	return k == EntropyCollapse || k == KLDrift || k == GradientSpikes || k == EvalDivergence
+}
+
 // scalarKinds are these with their words. To samples alone they are blind.
 func scalarKinds() []KindInfo {
 	blind := func(*evidence) ([]Finding, string) {

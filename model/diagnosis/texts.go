@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"vantage/model"
-	"vantage/model/analysis"
 )
 
 // Texts are the answers that were read: of some groups of some steps, more where something seems to begin. The caller reads what Next
@@ -142,35 +141,39 @@ func (t *Texts) pickStep(i int) []Pick {
 	s := &t.o.Steps[i]
 	order := indexesTo(len(s.Groups))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
-	grouped, err := analysis.GroupStep(t.o.snap, s.Index, t.o.set)
+	step := t.o.snap.Steps[s.Index]
+	rows, offsets, err := t.o.snap.Layout(t.o.rule, s.Index)
+	if err != nil {
+		return nil
+	}
+	rewards, err := t.o.snap.Rewards(step, rows, t.o.set)
 	if err != nil {
 		return nil
 	}
 	var picks []Pick
-	step := t.o.snap.Steps[s.Index]
 	for n, g := range order {
 		if n >= stepGroups && len(picks) >= stepTexts {
 			break
 		}
-		lo, hi := grouped.Offsets[g], grouped.Offsets[g+1]
-		var rows []Pick
+		lo, hi := offsets[g], offsets[g+1]
+		var group []Pick
 		for at := lo; at < hi; at++ {
-			row := int(grouped.InputRow[at])
+			row := int(rows[at])
 			if _, last := step.CountedAs(row); last {
-				rows = append(rows, Pick{Step: s.Index, Row: row, at: i, group: g, reward: grouped.LoggedRewards[at], prompt: step.PromptNumber(row)})
+				group = append(group, Pick{Step: s.Index, Row: row, at: i, group: g, reward: rewards[at], prompt: step.PromptNumber(row)})
 			}
 		}
-		if len(rows) > groupTexts {
-			slices.SortFunc(rows, func(a, b Pick) int {
+		if len(group) > groupTexts {
+			slices.SortFunc(group, func(a, b Pick) int {
 				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row))
 			})
-			kept := spread(len(rows), groupTexts)
+			kept := spread(len(group), groupTexts)
 			for k, at := range kept {
-				rows[k] = rows[at]
+				group[k] = group[at]
 			}
-			rows = rows[:len(kept)]
+			group = group[:len(kept)]
 		}
-		picks = append(picks, rows...)
+		picks = append(picks, group...)
 	}
 	return picks
 }
@@ -220,20 +223,21 @@ func (t *Texts) pickSources() []Pick {
 	asked := map[uint32]bool{}
 	for i := range t.o.Steps {
 		s := &t.o.Steps[i]
-		var grouped *analysis.GroupedStep
+		var rows []int32
+		var offsets []int
 		for g := range s.Groups {
 			prompt := s.Groups[g].Prompt
 			if prompt == 0 || asked[prompt] || t.sources[prompt] != "" {
 				continue
 			}
-			if grouped == nil {
+			if rows == nil {
 				var err error
-				if grouped, err = analysis.GroupStep(t.o.snap, s.Index, t.o.set); err != nil {
+				if rows, offsets, err = t.o.snap.Layout(t.o.rule, s.Index); err != nil {
 					return nil
 				}
 			}
 			asked[prompt] = true
-			picks = append(picks, Pick{Step: s.Index, Row: int(grouped.InputRow[grouped.Offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
+			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
 		}
 	}
 	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(mix(uint64(a.prompt)), mix(uint64(b.prompt))) })
@@ -241,19 +245,32 @@ func (t *Texts) pickSources() []Pick {
 }
 
 // Add takes the text of a pick. Texts may come in any order.
-func (t *Texts) Add(p Pick, text model.Text) {
-	cut := t.takeFields(p, text.Fields)
+func (t *Texts) Add(p Pick, text model.Text) { t.add(p, t.digest(text)) }
+
+// digest is what is kept of a text: an answer without what is of its sample, and the fields that tell something.
+type digest struct {
+	answer
+	fields []model.Field
+}
+
+func (t *Texts) add(p Pick, d digest) {
+	cut := t.takeFields(p, d.fields)
 	if p.sourcing {
 		return
 	}
-	words := strings.Fields(text.Response)
-	if len(words) == 0 {
+	if d.words == 0 {
 		t.empty++
 	}
+	a := d.answer
+	a.step, a.group, a.reward, a.prompt, a.cut, a.parts = p.at, p.group, p.reward, p.prompt, cut, t.partsOf(p)
+	t.answers = append(t.answers, a)
+	t.sorted = false
+}
+
+func (t *Texts) digest(text model.Text) digest {
+	words := strings.Fields(text.Response)
 	a := answer{
-		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
-		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
-		parts:      t.partsOf(p),
+		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
@@ -268,8 +285,7 @@ func (t *Texts) Add(p Pick, text model.Text) {
 		slices.Sort(a.bag)
 		a.bag = slices.Compact(a.bag)
 	}
-	t.answers = append(t.answers, a)
-	t.sorted = false
+	return digest{a, tellingFields(text.Fields)}
 }
 
 // partsOf are the values of the reward columns of a sample.
@@ -343,13 +359,32 @@ const maxSources = 24
 // takeFields notes what the other fields of a record say: the source of the prompt, and whether the answer was cut off.
 func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
 	for _, f := range fields {
+		if f == cutOff {
+			cut = true
+			continue
+		}
+		if t.fields[f.Name] == nil {
+			t.fields[f.Name] = map[uint32]string{}
+		}
+		t.fields[f.Name][p.prompt] = f.Value
+	}
+	if name := t.sourceField(); name != "" {
+		t.sources = t.fields[name]
+	}
+	return cut
+}
+
+// cutOff is the field by which a record says that its answer was cut off, in whatever words it does.
+var cutOff = model.Field{Name: "cut off"}
+
+// tellingFields are those of a record that name a source, by the last part of their names, and cutOff.
+func tellingFields(fields []model.Field) (telling []model.Field) {
+	cut := false
+	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
 		case slices.Contains(sourceNames, name) && f.Value != "" && len(f.Value) <= 200:
-			if t.fields[name] == nil {
-				t.fields[name] = map[uint32]string{}
-			}
-			t.fields[name][p.prompt] = strings.Clone(nameIn(f.Value))
+			telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(nameIn(f.Value))})
 		case name == "finish_reason" || name == "stop_reason":
 			cut = cut || f.Value == "length" || f.Value == "max_tokens"
 		case name == "truncated" || name == "is_truncated" || name == "overlong":
@@ -358,10 +393,10 @@ func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
 			cut = true
 		}
 	}
-	if name := t.sourceField(); name != "" {
-		t.sources = t.fields[name]
+	if cut {
+		telling = append(telling, cutOff)
 	}
-	return cut
+	return telling
 }
 
 // nameIn returns the id or name in an object, such as an environment, and any other value as it is.

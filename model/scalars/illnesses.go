@@ -111,6 +111,9 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			if k := slices.IndexFunc(kinds, func(k diagnosis.KindInfo) bool { return k.Name == t.kind }); k >= 0 && f.Advice == "" {
 				f.Advice = kinds[k].Advice
 			}
+			if len(d.Numbers) > 0 {
+				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
+			}
 			d.Findings = append(d.Findings, f)
 		}
 	}
@@ -121,6 +124,21 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	slices.SortStableFunc(d.Findings, func(a, b diagnosis.Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since))
 	})
+}
+
+// valuesAt returns what was logged under a name at some steps, NaN where nothing was.
+func (s *Scalars) valuesAt(name string, steps []int64) []float64 {
+	values := slices.Repeat([]float64{math.NaN()}, len(steps))
+	i := slices.IndexFunc(s.Series, func(x Series) bool { return x.Name == name })
+	if i < 0 {
+		return values
+	}
+	for k, step := range steps {
+		if at, found := slices.BinarySearch(s.Series[i].Steps, step); found {
+			values[k] = s.Series[i].Values[at]
+		}
+	}
+	return values
 }
 
 // lacks says why a kind cannot be told without a series.

@@ -3,6 +3,7 @@ package illruns
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func Illnesses() []Scene {
 
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
-		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts}, allIsLearned},
+		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true}, allIsLearned},
 		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
@@ -306,11 +307,10 @@ func longerAndWorse(r *Run) {
 	r.grows(o, 1.5+r.growth())
 }
 
-// shrinks lets answers shrink to a seventh, or to a dozen words: shorter ones would be equal where they are right. It returns that share.
+// shrinks lets answers of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are right.
 func (r *Run) shrinks(o Onset) float64 {
-	to := max(0.15, 14/r.Words)
-	r.change(func(t int, s *State) { s.Words *= o.ramp(t, 1, to) })
-	return to
+	r.change(func(t int, s *State) { s.Words = 90 * o.ramp(t, 1, 14.0/90) })
+	return 14.0 / 90
 }
 
 func stubs(r *Run) {
@@ -735,9 +735,9 @@ func shifted(r *Run) {
 }
 
 func torn(r *Run) {
-	piece := max(2, r.Size/4)
+	piece := 2 + r.Size/32
 	r.regroup(r.fromStart(), func(answers []Answer, i int) string {
-		return answers[i].Group + string("abcdefghijklmnopqrstuvwxyz"[i%r.Size/piece])
+		return answers[i].Group + "/" + strconv.Itoa(i%r.Size/piece)
 	})
 }
 
@@ -767,7 +767,7 @@ func aSourceFalls(r *Run) {
 }
 
 func whatWasEasy(r *Run) {
-	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(3, r.Steps/6))] // each comes again some times before and after
+	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(2, r.onset().At/3))] // each comes three times before
 	r.batch = r.order(r.tasks)
 	for i, t := range r.tasks {
 		t.Hardness = math.Exp(0.9 + 0.3*r.rng.NormFloat64())
