@@ -3,6 +3,7 @@ package scalars
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"vantage/model/diagnosis"
