@@ -26,6 +26,7 @@ import (
 	"vantage/loaders/demo"
 	"vantage/loaders/userfiles"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui"
@@ -299,6 +300,11 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
 		NoColor: os.Getenv("NO_COLOR") != "", Suspend: commands.SuspendFunc(),
+	}
+	if texts, ok := runs[0].source.(tui.TextReader); ok {
+		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+			return commands.LookAt(ctx, runs[0].paths, texts.Text, snap, set, previous)
+		}
 	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title

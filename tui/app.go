@@ -40,6 +40,7 @@ type Options struct {
 	Assumed      *themes.Theme            // until the terminal tells its background; nil: one for any
 	SessionStore SessionStore             // nil: the session is not saved
 	Session      session.Session          // as it was saved last
+	Look         lookAtRun                // nil: it looks at the samples alone
 	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
@@ -88,6 +89,7 @@ type views struct {
 	second       secondRun
 	answers      answerReader
 	alike        alikeAnswers
+	findings     findings
 	glance       glanceState
 	steps        stepsState
 	chain        chainState
@@ -181,6 +183,9 @@ func New(ctx context.Context, source Source, o Options) App {
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
 	a.texts[0], _ = source.(TextReader)
 	a.texts[1], _ = o.Second.(TextReader)
+	if a.findings.look = o.Look; o.Look == nil {
+		a.findings.look = a.lookAtSamples
+	}
 	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
 	a.notice = o.Notice
 	if o.ASCII {
@@ -214,7 +219,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.started = append(a.started, handled...)
 	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
 		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
-		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateGlance,
+		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateFindings, App.updateGlance,
 	} {
 		a = update(a, msg)
 	}

@@ -46,6 +46,10 @@ func madeRun(steps int) *madeSource {
 			Progress: model.Progress{Files: 1, CaughtUp: true},
 		}
 		for g := range 24 {
+			prompt := uint64(g + 1)
+			if g >= 20 && step%2 == 1 { // a run whose steps all have the same prompts is ill
+				prompt += 24
+			}
 			for i := range 8 {
 				reward := math.Round(random.Float64()*10) / 10
 				switch {
@@ -63,7 +67,7 @@ func madeRun(steps int) *madeSource {
 					reward = estimators.MissingReward()
 				}
 				chunk.Records = append(chunk.Records, model.Record{
-					Step: int64(step + 1), Prompt: uint64(g + 1), Preview: fmt.Sprintf("%s (task %d)", prompts[g%len(prompts)], g),
+					Step: int64(step + 1), Prompt: prompt, Preview: fmt.Sprintf("%s (task %d)", prompts[g%len(prompts)], g),
 					Reward: reward, Advantage: math.NaN(), Length: int32(100 + random.IntN(400)), Line: int64(g*8 + i + 1),
 				})
 			}

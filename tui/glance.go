@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/glance"
 	"vantage/model/report"
 	"vantage/model/sanitize"
@@ -24,7 +25,7 @@ import (
 // glanceState is the state of the view of the run at a glance.
 type glanceState struct {
 	job    job[glanceKey, runGlance]
-	cursor int // row of the worst steps
+	cursor int // of the findings, and the worst steps behind them
 
 	firstViewChosen bool // a log that does not grow has had its chance to open the view
 	opened          bool // a step of it is on the screen: Esc leads back
@@ -43,8 +44,8 @@ type runGlance struct {
 }
 
 func glanceKeys() keySection {
-	return keySection{"run at a glance", append(listKeys("j k step", onWorstStep),
-		binding{[]string{"enter"}, "⏎", "Enter open", "to the step under the cursor, the first of several; Esc leads back", App.openWorstStep},
+	return keySection{"run at a glance", append(listKeys("j k move", onWorstStep),
+		binding{[]string{"enter"}, "⏎", "Enter open", "the finding under the cursor, with its figure over the steps; or the step, the first of several; Esc leads back", App.openWorstStep},
 		binding{[]string{"esc", "1"}, "Esc 1", "1 groups", "to the groups of the step", App.showGroups},
 	)}
 }
@@ -66,12 +67,51 @@ func (s glanceState) spans() []glance.Span {
 	return nil
 }
 
+// glanceRows is how many rows the cursor goes through: findings, then worst steps.
+func (a App) glanceRows() int { return len(a.foundList()) + len(a.glance.spans()) }
+
+// glanceRow is what the cursor is on; the zero value at the top.
+type glanceRow struct {
+	kind diagnosis.Kind
+	from int64 // of the worst steps
+}
+
+func (a App) glanceSelection() glanceRow {
+	found, spans := a.foundList(), a.glance.spans()
+	switch i := a.glance.cursor - len(found); {
+	case a.glance.cursor == 0 || i >= len(spans):
+		return glanceRow{}
+	case i < 0:
+		return glanceRow{kind: found[a.glance.cursor].Kind}
+	default:
+		return glanceRow{from: spans[i].From}
+	}
+}
+
+// glanceIndex returns the row of what the cursor was on, or the first.
+func (a App) glanceIndex(was glanceRow) int {
+	if was == (glanceRow{}) {
+		return 0
+	}
+	if was.kind != "" {
+		return max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == was.kind }))
+	}
+	i := slices.IndexFunc(a.glance.spans(), func(s glance.Span) bool { return s.From <= was.from && was.from <= s.To })
+	if i < 0 {
+		return 0
+	}
+	return len(a.foundList()) + i
+}
+
 func (a App) openWorstStep() App {
-	spans := a.glance.spans()
-	if a.glance.cursor >= len(spans) {
+	at, spans := a.glance.cursor-len(a.foundList()), a.glance.spans()
+	switch {
+	case at < 0:
+		return a.showFinding(a.glance.cursor)
+	case at >= len(spans):
 		return a.showGroups()
 	}
-	i, found := a.snap.Find(spans[a.glance.cursor].From)
+	i, found := a.snap.Find(spans[at].From)
 	if !found {
 		return a
 	}
@@ -113,12 +153,9 @@ func (a App) chooseFirstView() App {
 // updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
 func (a App) updateGlance(msg tea.Msg) App {
-	selected := int64(-1)
-	if spans := a.glance.spans(); a.glance.cursor > 0 && a.glance.cursor < len(spans) {
-		selected = spans[a.glance.cursor].From
-	}
+	selected := a.glanceSelection()
 	if a.glance.job.take(&a, msg) {
-		a.glance.cursor = max(0, slices.IndexFunc(a.glance.spans(), func(s glance.Span) bool { return s.From <= selected && selected <= s.To }))
+		a.glance.cursor = a.glanceIndex(selected)
 	}
 	key := glanceKey{a.result.trend, len(a.alike.known)}
 	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
@@ -178,15 +215,19 @@ func (a App) exportedGlance() report.Table {
 // widthForGlanceBars is the width from which the groups by fate stand beside the facts.
 const widthForGlanceBars = 110
 
-// minWorstRows is how many of the worst steps are in sight at least.
-const minWorstRows = 3
+// How many of the worst steps and of the facts are in sight at least.
+const minWorstRows, minGlanceFacts = 3, 4
 
-// glanceView draws what the run is and what became of its samples and groups, and below the worst steps.
+// glanceView draws what ails the run, what it is and what became of its samples and groups, and below the worst steps.
 func (a App) glanceView(w, h int) []string {
 	g := a.glance.job.value.glance
 	if g == nil {
 		return a.computingSteps("the run at a glance", w, h)
 	}
+	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
+	found := a.paneFindings(w-2, max(2, h-least-2))
+	lines := a.box(layout.Rect{W: w, H: len(found.lines) + 2}, a.glance.cursor < len(a.foundList()), found)
+	h -= len(lines)
 	facts := paneContent{title: " the run at a glance"}
 	if g.Pending > 0 {
 		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
@@ -207,7 +248,8 @@ func (a App) glanceView(w, h int) []string {
 	} else {
 		facts.lines = a.box(layout.Rect{W: w, H: above}, false, facts)
 	}
-	return append(facts.lines, a.box(layout.Rect{W: w, H: h - above}, true, a.worstSteps(g, w-2, h-above-2))...)
+	lines = append(lines, facts.lines...)
+	return append(lines, a.box(layout.Rect{W: w, H: h - above}, a.glance.cursor >= len(a.foundList()), a.worstSteps(g, w-2, h-above-2))...)
 }
 
 // fact is a labelled sentence of the view.
@@ -269,8 +311,8 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if a.glance.job.value.ratios != "" {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}
-	if g.Advice(nil) != "" {
-		facts = append(facts, fact{"advice", g.Advice(nil), false, 0})
+	if d := a.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
+		facts = append(facts, fact{"advice", g.Advice(d), false, 0})
 	}
 	return facts
 }
@@ -336,11 +378,13 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	if counts {
 		width -= fateCountWidth + 8
 	}
-	for i := windowTop(a.glance.cursor, len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
+	found := len(a.foundList())
+	at := a.glance.cursor - found
+	for i := windowTop(max(0, at), len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
 		s := &g.Spans[i]
 		cause := sanitize.Line(s.Cause)
 		text := []string{cause}
-		if i == a.glance.cursor { // in full, where there is room
+		if i == at { // in full, where there is room
 			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.lines) {
 				text = whole
 			}
@@ -349,12 +393,14 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 		if counts {
 			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
 		}
-		a.addRow(&c, target{onWorstStep, i}, row, w, i == a.glance.cursor)
+		a.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
 		for _, more := range text[1:] {
-			a.addRow(&c, target{onWorstStep, i}, cells.Spaces(name+3)+more, w, i == a.glance.cursor)
+			a.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
-	c.note = fmt.Sprintf("%d/%d · Enter goes there", a.glance.cursor+1, len(g.Spans))
+	if c.note = units.Count(len(g.Spans)); at >= 0 {
+		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
+	}
 	order := a.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
 	if len(c.lines)+len(order) >= h {
 		c.remark = "? says how they are ordered"

@@ -29,9 +29,15 @@ func (a App) header(w int) []string {
 func (a App) runLine(w int) string {
 	t := a.display.theme
 	run := a.snap.Run
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended ")), a.status(w >= widthForFullHeader, true)+" "
-	if cells.Width(left)+cells.Width(right)+2 > w {
-		right = a.status(false, false) + " "
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended ")), ""
+	full, short := a.healthWord()
+	for _, form := range []struct{ health, status string }{{full, a.status(w >= widthForFullHeader, true)}, {full, a.status(false, false)}, {short, a.status(false, false)}, {"", a.status(false, false)}} {
+		if right = form.status + " "; form.health != "" {
+			right = a.markKey("0", form.health) + "  " + right
+		}
+		if cells.Width(left)+cells.Width(right)+2 <= w {
+			break
+		}
 	}
 	if run.Format != "" {
 		free := w - cells.Width(left) - cells.Width(right) - 4

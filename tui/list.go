@@ -19,7 +19,6 @@ type list struct {
 // lists returns every list by what its rows are to the mouse.
 func lists() [targetKinds]list {
 	pairs := func(a App) int { return len(a.second.pairs()) }
-	spans := func(a App) int { return len(a.glance.spans()) }
 	marks := func(a App) int { return len(a.session.current.Marks) }
 	return [targetKinds]list{
 		onGroup:     {cursor: func(a *App) *int { return &a.panes.cursor }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
@@ -30,7 +29,7 @@ func lists() [targetKinds]list {
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
-		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: spans, open: App.openWorstStep},
+		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: App.glanceRows, open: App.openWorstStep},
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
 		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSizeLines(a.display.w - 4))) }},

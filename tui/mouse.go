@@ -166,7 +166,7 @@ const (
 	onEstimator            // a row of the list of estimators
 	onFigure               // a row of the list of figures
 	onStage                // a stage of the chain
-	onWorstStep            // a row of the worst steps
+	onWorstStep            // a row of the run at a glance: a finding, or one of the worst steps
 	onProblems             // the text on how the log was read
 	onSizes                // that on sizes of groups
 	onParts                // that on parts of the samples

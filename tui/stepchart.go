@@ -54,9 +54,23 @@ func (a App) metricHere(name string, w int) string {
 	return said + a.stepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
 }
 
-// chartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings and is
-// blank where no run has steps, and the step numbers.
+// chartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings, and the
+// step numbers.
 func (a App) chartAxis(c stepChart) []string {
+	return a.ruler(c, func(mark rulerMark) {
+		for _, o := range a.firstWarnings() {
+			if o.Step != a.result.analysis.Step {
+				mark(o.Step, themes.Warn, "!")
+			}
+		}
+	})
+}
+
+// rulerMark puts a glyph on a ruler.
+type rulerMark func(step int64, role themes.Role, glyph string)
+
+// ruler returns a ruler with marks and that of the step on the screen, which is blank where no run has steps, and the step numbers.
+func (a App) ruler(c stepChart, marked func(rulerMark)) []string {
 	t, x := a.display.theme, c.plot.X
 	marks := make([]string, c.width)
 	for _, run := range a.drawnRuns() {
@@ -75,10 +89,8 @@ func (a App) chartAxis(c stepChart) []string {
 			marks[x.PlotColumn(at, len(marks))] = t.Paint(role, glyph)
 		}
 	}
-	for _, o := range a.firstWarnings() {
-		mark(o.Step, themes.Warn, "!")
-	}
 	mark(a.result.analysis.Step, themes.Accent, a.display.glyphs.Dot)
+	marked(mark)
 	return []string{cells.Spaces(valueWidth) + strings.Join(marks, ""), cells.Spaces(valueWidth) + t.Paint(themes.Dim, x.StepLabels(c.width))}
 }
 

@@ -43,6 +43,7 @@ const (
 	viewFigures
 	viewFigureList
 	viewGlance
+	viewFinding
 )
 
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
@@ -84,8 +85,9 @@ func viewTable() []view {
 			body: App.figureListView, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
-		viewGlance: {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
-		viewSweep:  {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
+		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
+		viewFinding: {body: App.findingView, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
+		viewSweep:   {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }
 

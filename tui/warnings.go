@@ -13,10 +13,11 @@ import (
 	"vantage/tui/layout"
 )
 
-// warningLine is a line of the pane: a warning of the step, a note on what was left out of
+// warningLine is a line of the pane: what ails the run, a warning of the step, a note on what was left out of
 // the log, or a place in it that could not be read.
 type warningLine struct {
 	text, advice string
+	finding      int               // its index, and one more; 0 of another line
 	kind         model.WarningKind // "" of a note or a problem
 	group        int               // an example, -1 if there is none
 	step         int64
@@ -25,9 +26,12 @@ type warningLine struct {
 	isNote       bool
 }
 
-// warningLines returns the warnings of the step, then what the log says about reading it.
+// warningLines returns what ails the run, the warnings of the step, then what the log says about reading it.
 func (a App) warningLines() []warningLine {
 	var all []warningLine
+	for i, f := range a.foundList() {
+		all = append(all, warningLine{finding: i + 1, text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), advice: sanitize.Line(f.Advice), group: -1})
+	}
 	if x := a.result.analysis; x != nil {
 		warnings := x.Warnings
 		if w := a.alikeWarning(); w != nil {
@@ -64,6 +68,8 @@ func (a App) enterWarning() App {
 		return a.says("no warnings in " + a.scopeWords())
 	}
 	switch d := all[clampIndex(a.panes.warning, len(all))]; {
+	case d.finding > 0:
+		return a.showFinding(d.finding - 1)
 	case !d.ofSettings:
 		return a.openProblems()
 	case d.step != a.result.analysis.Step:
@@ -142,6 +148,8 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 	t := a.display.theme
 	mark := t.Paint(themes.Warn, " ! ")
 	switch {
+	case d.finding > 0:
+		mark = " " + a.severityMark(a.foundList()[d.finding-1].Severity) + " "
 	case d.isProblem:
 		mark = t.Paint(themes.Bad, " ? ")
 	case d.isNote:

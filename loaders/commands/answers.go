@@ -79,20 +79,29 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
 
-// diagnose says what ails a run at some of its steps, by these and those before, and by what the trainer logged of its steps beside
-// the samples.
+// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps beside the samples.
+// previous is the look before, or nil; texts is nil if there are none.
+func LookAt(ctx context.Context, paths []string, texts diagnosis.ReadText, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	look, err := diagnosis.See(ctx, snap, set, texts, previous)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := scalarsBeside(paths); err == nil {
+		scalars.Add(look.Diagnosis, found)
+	}
+	return look, nil
+}
+
+// diagnose says what ails a run at some of its steps, by these and those before.
 func diagnose(ctx context.Context, paths []string, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	i, _ := snap.Find(last)
-	look, err := diagnosis.See(ctx, snap.Only(snap.Steps[:i+1]), set, source.Text, nil)
+	look, err := LookAt(ctx, paths, source.Text, snap.Only(snap.Steps[:i+1]), set, nil)
 	if err != nil {
 		return nil, err
-	}
-	if found, err := scalarsBeside(paths); err == nil {
-		scalars.Add(look.Diagnosis, found)
 	}
 	return look.Diagnosis.Within(first, last), nil
 }

@@ -26,7 +26,7 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
+		source: source, paths: c.paths, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
 		choose: c.p.choose,
 		note:   c.noteChoice,
@@ -67,7 +67,8 @@ type watcher struct {
 	begun   bool                              // some steps were added
 	newest  int64                             // number of the newest step that was seen
 
-	look *diagnosis.Look // the last one at what ails the run; nil if no rule asks
+	paths []string
+	look  *diagnosis.Look // the last one at what ails the run; nil if no rule asks
 
 	notReady error // why nothing can be computed of what was read; nil if it can
 
@@ -202,7 +203,7 @@ func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot) (err error)
 		read = source.Text
 	}
 	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
-	w.look, err = diagnosis.See(ctx, snap.Only(complete), w.set, read, w.look)
+	w.look, err = LookAt(ctx, w.paths, read, snap.Only(complete), w.set, w.look)
 	return err
 }
 

@@ -12,6 +12,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -65,17 +66,28 @@ type Evidence struct {
 	Of                          string // what is counted: "samples", "groups", "answers"
 }
 
-// String is the figure before and after: "format 0.62 → 1.00 (steps 41–60, 61–80)".
+// String is the figure before and after: "format 0.62 → 1.00 (steps 41–60 against 61–80, 640 samples each)".
 func (e Evidence) String() string {
 	value := units.Short
 	if e.Share {
 		value = func(x float64) string { return units.Fixed(100*x, 0) + "%" }
 	}
-	if e.BeforeSamples == 0 {
-		return e.Name + " " + value(e.After) + " (" + units.Steps(e.AfterFrom, e.AfterTo) + ", " + units.Plural(e.AfterSamples, e.Of) + ")"
+	steps := func(from, to int64) string {
+		if from == to {
+			return strconv.FormatInt(from, 10)
+		}
+		return strconv.FormatInt(from, 10) + "–" + strconv.FormatInt(to, 10)
 	}
-	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (" + units.Steps(e.BeforeFrom, e.BeforeTo) + ", " + units.Steps(e.AfterFrom, e.AfterTo) + "; " +
-		units.Count(e.BeforeSamples) + " and " + units.Plural(e.AfterSamples, e.Of) + ")"
+	after, counted := steps(e.AfterFrom, e.AfterTo), units.Plural(e.AfterSamples, e.Of)
+	if e.BeforeSamples == 0 {
+		return e.Name + " " + value(e.After) + " (steps " + after + ", " + counted + ")"
+	}
+	if e.BeforeSamples == e.AfterSamples {
+		counted += " each"
+	} else {
+		counted = units.Count(e.BeforeSamples) + " and " + counted
+	}
+	return e.Name + " " + value(e.Before) + " → " + value(e.After) + " (steps " + steps(e.BeforeFrom, e.BeforeTo) + " against " + after + ", " + counted + ")"
 }
 
 // Example is where to look: a step, and a group of it where one shows the illness.
@@ -141,7 +153,8 @@ func (d *Diagnosis) Alarms() int {
 // leastHealthy is how many steps a run has before it is called healthy: in fewer hardly anything can be seen.
 const leastHealthy = 10
 
-// Health is the state of a run in a word, and since when. A run that is only to be watched is healthy.
+// Health is the state of a run in a word, and since when: "reward_hacking since 61", "grader_outage from 5 to 8". A run that is only to be
+// watched is healthy.
 func (d *Diagnosis) Health() string {
 	switch {
 	case d.Alarms() > 0:
@@ -150,7 +163,11 @@ func (d *Diagnosis) Health() string {
 	default:
 		return "healthy"
 	}
-	return string(d.Findings[0].Kind) + " since " + strconv.FormatInt(d.Findings[0].Since, 10)
+	worst := &d.Findings[0]
+	if worst.Lasting {
+		return fmt.Sprintf("%s since %d", worst.Kind, worst.Since)
+	}
+	return fmt.Sprintf("%s from %d to %d", worst.Kind, worst.Since, worst.Until)
 }
 
 // Of says what ails a run. texts may be nil, if none could be read.

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 
 	"vantage/model"
@@ -12,6 +13,14 @@ import (
 type Look struct {
 	Diagnosis    *Diagnosis
 	observations *Observations
+	digests      map[digestKey]digest // of texts of a far log, which are not asked for twice
+	seed         maphash.Seed         // of the hashes in them
+}
+
+// digestKey is a sample of a step as it was.
+type digestKey struct {
+	step          int64
+	revision, row int
 }
 
 // ReadText reads the text of a sample from the log again.
@@ -37,24 +46,32 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	if snap.Run.Progress.Link.IsRemote() {
 		most = maxTextsFar
 	}
-	texts := NewTexts(o, most)
+	texts, look := NewTexts(o, most), &Look{observations: o}
+	if snap.Run.Progress.Link.IsRemote() {
+		look.digests = map[digestKey]digest{}
+		if len(previous.digests) > 0 {
+			texts.seed = previous.seed
+		}
+		look.seed = texts.seed
+	}
 	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
-		if !texts.read(ctx, snap, picks, read) {
+		if !texts.read(ctx, snap, picks, read, previous.digests, look.digests) {
 			break
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := Of(o, texts)
+	look.Diagnosis = Of(o, texts)
 	for i := range o.Steps {
-		d.Numbers = append(d.Numbers, o.Steps[i].Step)
+		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}
-	return &Look{Diagnosis: d, observations: o}, nil
+	return look, nil
 }
 
-// read reads the texts of some samples, and reports whether it is worth asking for more: of a far log whose link is lost it is not.
-func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText) bool {
+// read reads the texts of some samples that are not among those before, keeps all if keep is not nil, and reports whether it is worth
+// asking for more: of a far log whose link is lost it is not.
+func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText, before, keep map[digestKey]digest) bool {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
 	slices.SortFunc(picks, func(a, b Pick) int {
 		x, y := place(a), place(b)
@@ -64,13 +81,23 @@ func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, rea
 		if ctx.Err() != nil {
 			return false
 		}
-		text, err := read(ctx, place(p))
-		switch {
-		case err == nil:
-			t.Add(p, text)
-		case snap.Run.Progress.Link.IsRemote():
-			return false
+		step := snap.Steps[p.Step]
+		key := digestKey{step.Number, step.Revision, p.Row}
+		d, known := before[key]
+		if !known {
+			text, err := read(ctx, place(p))
+			if err != nil && keep != nil {
+				return false
+			}
+			if err != nil {
+				continue
+			}
+			d = t.digest(text)
 		}
+		if keep != nil {
+			keep[key] = d
+		}
+		t.add(p, d)
 	}
 	return true
 }

@@ -8,6 +8,11 @@ const (
 	EvalDivergence  Kind = "eval_divergence"
 )
 
+// OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
+func (k Kind) OfScalars() bool {
+	return k == EntropyCollapse || k == KLDrift || k == GradientSpikes || k == EvalDivergence
+}
+
 // scalarKinds are these with their words. To samples alone they are blind.
 func scalarKinds() []KindInfo {
 	blind := func(*evidence) ([]Finding, string) {
@@ -17,7 +22,7 @@ func scalarKinds() []KindInfo {
 		{
 			Name: EntropyCollapse, detect: blind,
 			What:      "The policy has hardly any choice left, and the reward no longer gains: what is sampled is the same again and again.",
-			How:       "The entropy stays below a tenth of its start, and from then on the held-out score, or else the reward, gains nothing that matters. A run whose log begins after the collapse is not told.",
+			How:       "The entropy stays below a tenth of its start, and from then on the reward, or else the held-out score, gains nothing that matters. A run whose log begins after the collapse is not told.",
 			LooksLike: "An entropy that falls while the reward rises (that is learning), or at the end of a task that is solved.",
 			Advice:    "go back to the checkpoint before it and keep the choice open: a higher upper clip, a small entropy bonus, a higher sampling temperature, harder prompts",
 			Sources:   []Source{{"Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models", "https://arxiv.org/abs/2505.22617"}, {"Yu et al. 2025, DAPO", "https://arxiv.org/abs/2503.14476"}},
@@ -33,7 +38,7 @@ func scalarKinds() []KindInfo {
 		{
 			Name: GradientSpikes, detect: blind,
 			What:      "Single updates are far larger than those around them, or the gradient is no number any more.",
-			How:       "A norm ten times the median of its neighbours and far outside of their spread, at a tenth of the steps or fewer, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
+			How:       "A norm ten times the median of its neighbours and far outside of their spread, at few of the steps, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
 			LooksLike: "A gradient that is twice as large at times, or always as uneven.",
 			Advice:    "look at the samples of those steps, lower the learning rate or clip the norm nearer to its median",
 			Sources:   []Source{{"Pascanu et al. 2013, On the difficulty of training recurrent neural networks", "https://arxiv.org/abs/1211.5063"}},

@@ -245,19 +245,32 @@ func (t *Texts) pickSources() []Pick {
 }
 
 // Add takes the text of a pick. Texts may come in any order.
-func (t *Texts) Add(p Pick, text model.Text) {
-	cut := t.takeFields(p, text.Fields)
+func (t *Texts) Add(p Pick, text model.Text) { t.add(p, t.digest(text)) }
+
+// digest is what is kept of a text: an answer without what is of its sample, and the fields that tell something.
+type digest struct {
+	answer
+	fields []model.Field
+}
+
+func (t *Texts) add(p Pick, d digest) {
+	cut := t.takeFields(p, d.fields)
 	if p.sourcing {
 		return
 	}
-	words := strings.Fields(text.Response)
-	if len(words) == 0 {
+	if d.words == 0 {
 		t.empty++
 	}
+	a := d.answer
+	a.step, a.group, a.reward, a.prompt, a.cut, a.parts = p.at, p.group, p.reward, p.prompt, cut, t.partsOf(p)
+	t.answers = append(t.answers, a)
+	t.sorted = false
+}
+
+func (t *Texts) digest(text model.Text) digest {
+	words := strings.Fields(text.Response)
 	a := answer{
-		step: p.at, group: p.group, reward: p.reward, prompt: p.prompt, words: len(words), cut: cut,
-		begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
-		parts:      t.partsOf(p),
+		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
@@ -272,8 +285,7 @@ func (t *Texts) Add(p Pick, text model.Text) {
 		slices.Sort(a.bag)
 		a.bag = slices.Compact(a.bag)
 	}
-	t.answers = append(t.answers, a)
-	t.sorted = false
+	return digest{a, tellingFields(text.Fields)}
 }
 
 // partsOf are the values of the reward columns of a sample.
@@ -347,13 +359,32 @@ const maxSources = 24
 // takeFields notes what the other fields of a record say: the source of the prompt, and whether the answer was cut off.
 func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
 	for _, f := range fields {
+		if f == cutOff {
+			cut = true
+			continue
+		}
+		if t.fields[f.Name] == nil {
+			t.fields[f.Name] = map[uint32]string{}
+		}
+		t.fields[f.Name][p.prompt] = f.Value
+	}
+	if name := t.sourceField(); name != "" {
+		t.sources = t.fields[name]
+	}
+	return cut
+}
+
+// cutOff is the field by which a record says that its answer was cut off, in whatever words it does.
+var cutOff = model.Field{Name: "cut off"}
+
+// tellingFields are those of a record that name a source, by the last part of their names, and cutOff.
+func tellingFields(fields []model.Field) (telling []model.Field) {
+	cut := false
+	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
 		case slices.Contains(sourceNames, name) && f.Value != "" && len(f.Value) <= 200:
-			if t.fields[name] == nil {
-				t.fields[name] = map[uint32]string{}
-			}
-			t.fields[name][p.prompt] = strings.Clone(nameIn(f.Value))
+			telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(nameIn(f.Value))})
 		case name == "finish_reason" || name == "stop_reason":
 			cut = cut || f.Value == "length" || f.Value == "max_tokens"
 		case name == "truncated" || name == "is_truncated" || name == "overlong":
@@ -362,10 +393,10 @@ func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
 			cut = true
 		}
 	}
-	if name := t.sourceField(); name != "" {
-		t.sources = t.fields[name]
+	if cut {
+		telling = append(telling, cutOff)
 	}
-	return cut
+	return telling
 }
 
 // nameIn returns the id or name in an object, such as an environment, and any other value as it is.

@@ -171,12 +171,18 @@ func (g *Glance) Advice(d *diagnosis.Diagnosis) string {
 	case len(d.Findings) > 0:
 		worst := &d.Findings[0]
 		return worst.Kind.Words() + " " + worst.When() + ": " + worst.Advice
-	case len(d.Blind) > 0:
-		names := d.Blind[0].Kind.Words()
-		if more := len(d.Blind) - 1; more > 0 {
-			names += fmt.Sprintf(" and %d more", more)
+	}
+	var unseen []string // of what samples can tell
+	for _, b := range d.Blind {
+		if !b.Kind.OfScalars() {
+			unseen = append(unseen, b.Kind.Words())
 		}
-		return fmt.Sprintf("nothing was found, but %s cannot be told; %s", names, signal)
+	}
+	switch n := len(unseen); {
+	case n > 1:
+		return fmt.Sprintf("nothing was found, but %s and %d more cannot be told; %s", unseen[0], n-1, signal)
+	case n == 1:
+		return fmt.Sprintf("nothing was found, but %s cannot be told; %s", unseen[0], signal)
 	}
 	return "nothing to change: " + signal
 }

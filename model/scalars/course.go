@@ -104,7 +104,8 @@ func (c *course) change(from int) float64 {
 	return c.endFrom(from) - before
 }
 
-// gains reports whether the course gains from an index on: by what matters, or, where it was close to nothing, by half as much again.
+// gains reports whether the course gains from an index on: by what matters, or, where it was close to nothing, by half as much again and
+// more than its noise.
 func (c *course) gains(from int) bool {
 	by := c.change(from)
 	if by >= c.matters() {
@@ -115,7 +116,7 @@ func (c *course) gains(from int) bool {
 		return false
 	}
 	level := c.smooth[from]
-	return t.Change >= c.matters() || level > 0 && t.Change >= level/2
+	return t.Change >= c.matters() || level > 0 && t.Change >= max(level/2, c.noise)
 }
 
 // falls reports whether the course falls from an index on: by what matters, or, where it was close to nothing, by a third.

@@ -113,6 +113,9 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			if k := slices.IndexFunc(kinds, func(k diagnosis.KindInfo) bool { return k.Name == t.kind }); k >= 0 && f.Advice == "" {
 				f.Advice = kinds[k].Advice
 			}
+			if len(d.Numbers) > 0 {
+				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
+			}
 			d.Findings = append(d.Findings, f)
 		}
 	}
@@ -123,6 +126,21 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	slices.SortStableFunc(d.Findings, func(a, b diagnosis.Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since))
 	})
+}
+
+// valuesAt returns what was logged under a name at some steps, NaN where nothing was.
+func (s *Scalars) valuesAt(name string, steps []int64) []float64 {
+	values := slices.Repeat([]float64{math.NaN()}, len(steps))
+	i := slices.IndexFunc(s.Series, func(x Series) bool { return x.Name == name })
+	if i < 0 {
+		return values
+	}
+	for k, step := range steps {
+		if at, found := slices.BinarySearch(s.Series[i].Steps, step); found {
+			values[k] = s.Series[i].Values[at]
+		}
+	}
+	return values
 }
 
 // lacks says why a kind cannot be told without a series.
@@ -168,7 +186,10 @@ func (r *run) entropyCollapse() ([]diagnosis.Finding, string) {
 		return nil, ""
 	}
 	title := fmt.Sprintf("entropy %s, at most a tenth of its start", arrow(c.start(), c.end()))
-	p := r.progress
+	p := r.reward // of which there are more points than of a held-out score
+	if p == nil {
+		p = r.eval
+	}
 	if p == nil {
 		return []diagnosis.Finding{c.finding(diagnosis.Watch, from, title+"; no reward is logged to tell whether that pays", c.ends(c.name(), false, from))}, ""
 	}
@@ -220,7 +241,7 @@ func (r *run) klDrift() ([]diagnosis.Finding, string) {
 const (
 	spikeTimes   = 10.0 // its neighbours' median: less is what clipping is for
 	spikeSigmas  = 8.0  // of the spread of the logarithm: an uneven gradient has large ones by nature
-	spikeShare   = 0.1  // of the steps at most: what is frequent is no exception
+	spikeShare   = 0.15 // of the steps at most: what is frequent is no exception
 	spikeAlarm   = 3    // as many are no accident
 	spikeWindow  = 31   // points of which the neighbours' median is taken
 	spikeWarmUp  = 0.05 // of the steps: the optimizer has no second moments yet
@@ -324,40 +345,44 @@ func isOfForm(part string) bool {
 	})
 }
 
-// turn returns the index of the evaluation from which a held-out score falls while the reward gains, or does not gain with it, -1 if there
-// is none.
-func (r *run) turn(reward *course) (at int, falls bool) {
-	e := r.eval
+// parting is where a held-out score parts from the reward: it falls while that gains, or does not gain with it.
+type parting struct {
+	first int // evaluation from which on it holds
+	at    int // evaluation at which it sets in: the score gained until then
+	falls bool
+}
+
+// parting returns where the held-out score parts from the reward, nil if it does not, or one of the two is not known.
+func (r *run) parting() *parting {
+	e, reward := r.eval, r.gainOfReward()
+	if e == nil || reward == nil {
+		return nil
+	}
 	n := len(e.values)
-	smooth := Smooth(e.values, evalSmoothes)
-	end := Median(e.values[n-evalSmoothes:])
-	best := 0
-	for i := range n - evalSmoothes {
-		if smooth[i] > smooth[best] {
-			best = i
-		}
-	}
-	fall := smooth[best] - end
+	smooth, end := Smooth(e.values, evalSmoothes), Median(e.values[n-evalSmoothes:])
 	gained := func(i int) float64 { return reward.change(reward.at(e.steps[i])) }
+	best := slices.Index(smooth, slices.Max(smooth[:n-evalSmoothes]))
 	t := TrendOf(e.values[best:])
-	if fall >= max(gainShare*e.scale, fallNoises*e.noise) && t.Z < 0 && t.P <= fallRare && gained(best) >= reward.matters() {
-		return best, true
+	if smooth[best]-end >= max(gainShare*e.scale, fallNoises*e.noise) && t.Z < 0 && t.P <= fallRare && gained(best) >= reward.matters() {
+		return &parting{first: best, at: best, falls: true}
 	}
+	start := Median(e.values[:evalSmoothes])
 	for i := 0; i+leastParted <= n; i++ {
-		by := gained(i) / reward.scale
-		change := (end - smooth[i]) / e.scale
+		by, change := gained(i)/reward.scale, (end-smooth[i])/e.scale
 		if i < evalSmoothes {
-			change = (end - Median(e.values[:evalSmoothes])) / e.scale
+			change = (end - start) / e.scale
 		}
 		bound := change + 2*e.noise/e.scale*math.Sqrt(2./evalSmoothes)
 		if by < partedGain || change > partedShare*by || bound > partedBound*by {
 			continue
 		}
-		for ; i+leastParted < n && gained(i+1) >= partedGain*reward.scale && end-smooth[i] > e.noise; i++ { // it gains to here
+		p := &parting{first: i, at: i}
+		for p.at+leastParted < n && gained(p.at+1) >= partedGain*reward.scale && end-smooth[p.at] > e.noise {
+			p.at++
 		}
-		return i, false
+		return p
 	}
-	return -1, false
+	return nil
 }
 
 func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
@@ -367,15 +392,14 @@ func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
 	case r.reward == nil:
 		return nil, r.lacks(Reward, "reward", leastPoints)
 	}
-	reward := r.gainOfReward()
-	at, falls := r.turn(reward)
-	if at < 0 {
+	parting := r.parting()
+	if parting == nil {
 		return nil, ""
 	}
-	e := r.eval
+	e, reward, at := r.eval, r.gainOfReward(), parting.at
 	from := reward.at(e.steps[at])
 	what := "falls"
-	if !falls {
+	if !parting.falls {
 		what = "does not gain"
 	}
 	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what, arrow(e.smooth[at], e.end()))
@@ -393,12 +417,8 @@ const (
 
 // rewardHacking tells it by a held-out score that falls, or by a component that falls while another rises and the total does not fall.
 func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
-	if r.reward != nil && r.eval != nil {
-		if found, _ := r.evalDivergence(); len(found) > 0 {
-			if _, falls := r.turn(r.gainOfReward()); falls {
-				return found, ""
-			}
-		}
+	if p := r.parting(); p != nil && p.falls && r.reward != nil {
+		return r.evalDivergence()
 	}
 	for _, c := range r.parts {
 		best := slices.Index(c.smooth, c.spread[1])
@@ -446,7 +466,10 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 	}
 	p, from, ok := r.progress, 0, false
 	if p != nil {
-		if from, ok = p.stalls(); !ok {
+		if from, ok = p.stalls(); r.parting() != nil {
+			p, from, ok = r.eval, r.parting().first, true // a reward without the held-out score is no pay
+		}
+		if !ok {
 			return nil, ""
 		}
 		from = c.at(p.steps[from])
@@ -635,7 +658,11 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 		return nil, ""
 	}
 	severity := diagnosis.Alarm
-	if p := r.progress; p != nil && p.gains(p.at(c.steps[since])) {
+	p := r.gainOfReward()
+	if p == nil {
+		p = r.eval
+	}
+	if p != nil && p.gains(p.at(c.steps[since])) {
 		severity, title = diagnosis.Watch, title+", though "+p.name()+" gains"
 	}
 	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""

@@ -1,0 +1,386 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/diagnosis"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// findings is what ails the run, as far as that is known, and which of it is open.
+type findings struct {
+	look lookAtRun
+	job  job[findingsKey, *diagnosis.Look]
+	open int // index of the finding whose view is shown
+
+	snapshots int    // of which steps is
+	steps     uint64 // see findingsKey
+}
+
+// lookAtRun looks at what ails a run, by the look before, which may be nil.
+type lookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
+
+// lookAtSamples is the look of a screen that is given no other.
+func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	var read diagnosis.ReadText
+	if e.texts[0] != nil {
+		read = e.texts[0].Text
+	}
+	return diagnosis.See(ctx, snap, set, read, previous)
+}
+
+// findingsKey is all that a look at the run depends on.
+type findingsKey struct {
+	steps uint64         // a hash of the complete steps
+	set   model.Settings // without what comes after the reward
+}
+
+// diagnosis returns what ails the run, nil while that is not known.
+func (a App) diagnosis() *diagnosis.Diagnosis {
+	if look := a.findings.job.value; look != nil {
+		return look.Diagnosis
+	}
+	return nil
+}
+
+// foundList returns the findings, the worst first.
+func (a App) foundList() []diagnosis.Finding {
+	if d := a.diagnosis(); d != nil {
+		return d.Findings
+	}
+	return nil
+}
+
+// updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
+// complete. What was found before stays until then.
+func (a App) updateFindings(msg tea.Msg) App {
+	selected, open := a.glanceSelection(), a.openFinding()
+	if a.findings.job.take(&a, msg) {
+		a.glance.cursor, a.findings.open = a.glanceIndex(selected), 0
+		if open != nil {
+			a.findings.open = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
+		}
+	}
+	p := a.snap.Run.Progress
+	if t := a.result.trend; t == nil || !t.Complete() || !p.CaughtUp && !a.sourceState.ended && p.BytesAll > 0 {
+		return a
+	}
+	if a.findings.snapshots != a.work.snapshots {
+		a.findings.snapshots, a.findings.steps = a.work.snapshots, hashOfSteps(a.snap)
+	}
+	key := findingsKey{a.findings.steps, a.settings.now}
+	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute, key.set.GroupFilter, key.set.Loss, key.set.Overlong, key.set.StageOptions = 1, 1, false, "", "", "", ""
+	if !a.findings.job.lacks(key, inTurn) {
+		return a
+	}
+	look, snap, previous := a.findings.look, a.snap, a.findings.job.value
+	a.findings.job.start(&a, key, once(func(ctx context.Context) (*diagnosis.Look, error) { return look(ctx, snap, key.set, previous) }))
+	return a
+}
+
+// hashOfSteps is another number whenever a complete step is new or has changed.
+func hashOfSteps(snap model.Snapshot) uint64 {
+	const prime = 1099511628211 // of FNV-1a, over whole numbers
+	h := uint64(14695981039346656037)
+	for i, s := range snap.Steps {
+		if !snap.Open(i) {
+			h = ((h^uint64(s.Number))*prime ^ uint64(s.Revision)) * prime
+		}
+	}
+	return h
+}
+
+// healthWord is the state of the run in a word for the header: in full, and where there is no room for that.
+func (a App) healthWord() (full, short string) {
+	t, d := a.display.theme, a.diagnosis()
+	switch {
+	case d == nil || d.Health() == "unknown":
+		return "", ""
+	case d.Alarms() == 0:
+		full = t.Paint(themes.Good, "healthy")
+		return full, full
+	}
+	full, short = "! "+d.Health(), "! "+string(d.Findings[0].Kind)
+	if more := d.Alarms() - 1; more > 0 {
+		full += fmt.Sprintf(" +%d", more)
+	}
+	return t.Paint(themes.Bad, full), t.Paint(themes.Bad, short)
+}
+
+// severityMark is the sign of a finding.
+func (e env) severityMark(s diagnosis.Severity) string {
+	if s == diagnosis.Alarm {
+		return e.display.theme.Paint(themes.Bad, "!")
+	}
+	return e.display.theme.Paint(themes.Warn, "~")
+}
+
+// paneFindings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
+func (a App) paneFindings(w, h int) paneContent {
+	t, d, c := a.display.theme, a.diagnosis(), paneContent{title: " what ails the run"}
+	switch {
+	case d == nil:
+		c.lines = []string{t.Paint(themes.Dim, " looking …")}
+		return c
+	case d.Health() == "unknown":
+		c.lines = []string{t.Paint(themes.Dim, " too early to tell: "+units.Plural(d.Steps, "complete steps"))}
+	case len(d.Findings) == 0:
+		c.lines = []string{" " + t.Paint(themes.Good, a.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
+	}
+	kind, when := 0, 0
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		kind, when = max(kind, cells.Width(f.Kind.Words())), max(when, cells.Width(f.When()))
+	}
+	indent := 3 + kind + 2 + when + 2
+	if 3*indent > w { // the text begins in a line of its own
+		indent = 3
+	}
+	var blind []string
+	for _, b := range d.Blindnesses() {
+		blind = append(blind, b.String())
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
+		selected := a.glance.cursor == i
+		text := a.findingText(f, w-indent-1, selected)
+		if indent > 3 {
+			head, text = head+text[0], text[1:]
+		}
+		room := h - min(1, len(blind)) - len(c.lines)
+		for n, line := range append([]string{head}, text...) {
+			if n > 0 {
+				line = cells.Spaces(indent) + line
+			}
+			if n+1 == room && n < len(text) {
+				line = cells.Truncate(line, w-3) + " …"
+			}
+			if n < room {
+				a.addRow(&c, target{onWorstStep, i}, line, w, selected && n == 0)
+			}
+		}
+	}
+	if len(blind) > 0 && len(c.lines) < h {
+		text := " cannot tell " + sanitize.Line(blind[0])
+		for _, more := range blind[1:] {
+			text += "; " + sanitize.Line(more)
+		}
+		c.lines = append(c.lines, t.Paint(themes.Dim, cells.Truncate(text, w-1)))
+	}
+	return c
+}
+
+// findingText says what was found in lines of w cells: in full, or a line of it and one of its evidence.
+func (e env) findingText(f *diagnosis.Finding, w int, full bool) []string {
+	t := e.display.theme
+	dim := func(text string) []string { return e.wrapped("", themes.Dim, sanitize.Line(text), w) }
+	if !full {
+		lines := []string{cells.Truncate(sanitize.Line(f.Title), w)}
+		if len(f.Evidence) > 0 {
+			lines = append(lines, t.Paint(themes.Dim, cells.Truncate(sanitize.Line(f.Evidence[0].String()), w)))
+		}
+		return lines
+	}
+	lines := cells.Wrap(sanitize.Line(f.Title), w)
+	for _, evidence := range f.Evidence {
+		lines = append(lines, dim(evidence.String())...)
+	}
+	if f.Advice != "" {
+		lines = append(lines, cells.Wrap("→ "+sanitize.Line(f.Advice), w)...)
+	}
+	for _, title := range f.Follows {
+		lines = append(lines, dim("and so: "+title)...)
+	}
+	if cost := f.Cost.String(); cost != "" {
+		lines = append(lines, dim("generated since then: "+cost)...)
+	}
+	return lines
+}
+
+// openFinding returns the finding whose view is shown, nil if there is none.
+func (a App) openFinding() *diagnosis.Finding {
+	if all := a.foundList(); a.findings.open < len(all) {
+		return &all[a.findings.open]
+	}
+	return nil
+}
+
+func findingKeys() keySection {
+	return keySection{"finding", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k step", "next step", move(App.moveStep, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous step", move(App.moveStep, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", move(App.moveStep, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStep, -10)},
+		{[]string{"g", "home"}, "g", "g onset", "to the step at which it set in", App.goToOnset},
+		{[]string{"enter"}, "⏎", "Enter group", "open the group that shows it", App.openFindingGroup},
+		{[]string{"w"}, "w", "w next-finding", "the next finding", move(App.moveFinding, 1)},
+		{[]string{"W"}, "W", "", "the previous one", move(App.moveFinding, -1)},
+		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},
+	}}
+}
+
+// showFinding opens a finding at the step and the group that show it.
+func (a App) showFinding(i int) App {
+	a.findings.open = i
+	f := a.openFinding()
+	if f == nil {
+		return a
+	}
+	a = a.pushView(viewFinding)
+	a.place.scope.scope = scope{}
+	if at, found := a.snap.Find(f.Example.Step); found {
+		a = a.showStep(at)
+	}
+	if f.Example.Group != "" {
+		a.marks.target = &session.Mark{Step: f.Example.Step, Group: f.Example.Group}
+	}
+	return a.arriveAtMark()
+}
+
+func (a App) moveFinding(by int) App {
+	n := len(a.foundList())
+	if n < 2 {
+		return a.says("there is no other finding")
+	}
+	return a.showFinding((a.findings.open + by + n) % n)
+}
+
+func (a App) goToOnset() App {
+	if f := a.openFinding(); f != nil {
+		if at, found := a.snap.Find(f.Since); found {
+			return a.showStep(at)
+		}
+	}
+	return a
+}
+
+// openFindingGroup opens the group that shows the finding, or the groups of another step.
+func (a App) openFindingGroup() App {
+	f, g := a.openFinding(), a.selectedGroup()
+	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {
+		return a.showGroups()
+	}
+	return a.openGroup()
+}
+
+// Sizes of the view of a finding.
+const (
+	widthForFindingBeside = 110 // from which the chart is beside the text
+	minGroupsBelow        = 7   // lines of the groups of the step below
+	maxFindingChart       = 22  // lines of the chart where there are groups
+)
+
+// findingView draws what was found, its figure over the steps with the onset, and the groups of the step on the screen.
+func (a App) findingView(w, h int) []string {
+	f := a.openFinding()
+	if f == nil {
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "this is not found any more")}})
+	}
+	text := paneContent{title: " " + a.severityMark(f.Severity) + " " + a.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", a.findings.open+1, len(a.foundList()))}
+	beside := w >= widthForFindingBeside
+	textRect := layout.Rect{W: w}
+	if beside {
+		textRect.W = w * 2 / 5
+	}
+	for _, line := range a.findingText(f, textRect.W-4, true) {
+		text.lines = append(text.lines, " "+line)
+	}
+	textRect.H = min(len(text.lines)+2, max(4, h*2/5))
+	top := h
+	if beside {
+		top = min(h, maxFindingChart)
+		textRect.H = top
+	} else if h-textRect.H > maxFindingChart {
+		top = textRect.H + maxFindingChart
+	}
+	if h-top < minGroupsBelow {
+		top = h
+		if beside {
+			textRect.H = h
+		}
+	}
+	for _, k := range diagnosis.Kinds() { // where there is room, what the kind is
+		if k.Name == f.Kind {
+			for _, sentence := range []string{k.What, "Healthy, and looks like it: " + k.LooksLike} {
+				if more := a.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
+					text.lines = append(append(text.lines, ""), more...)
+				}
+			}
+		}
+	}
+	chartRect := layout.Rect{W: w, H: top - textRect.H}
+	lines := a.box(textRect, true, text)
+	if beside {
+		chartRect = layout.Rect{W: w - textRect.W, H: top}
+		lines = joinColumns(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2)))
+	} else {
+		lines = append(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2))...)
+	}
+	if top == h {
+		return lines
+	}
+	rect := layout.Rect{W: w, H: h - top}
+	visible := rect.Inner().H - 1
+	if rect.Inner().H >= heightForCause {
+		visible--
+	}
+	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible, a.panes.cursor), a.panes.cursor-visible+1)
+	groups := a.paneGroups(rect.Inner().W, rect.Inner().H)
+	groups.title = " " + groups.title
+	return append(lines, a.box(rect, false, groups)...)
+}
+
+// findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
+func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
+	t, d := a.display.theme, a.diagnosis()
+	c := paneContent{title: " " + sanitize.Line(f.Series.Name)}
+	n := min(len(f.Series.Values), len(d.Numbers))
+	if n == 0 || a.result.trend == nil || h <= rowsBelowPlot {
+		return c
+	}
+	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
+	if at, found := slices.BinarySearch(d.Numbers[:n], a.result.analysis.Last().Step); found {
+		c.title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
+	}
+	numbers := make([]float64, n)
+	before, after := slices.Clone(f.Series.Values[:n]), slices.Clone(f.Series.Values[:n])
+	for i := range n {
+		numbers[i] = float64(d.Numbers[i])
+		if i > onset {
+			before[i] = math.NaN()
+		}
+		if i < onset {
+			after[i] = math.NaN()
+		}
+	}
+	lo, hi := trendRow{}.bounds(f.Series.Values[:n])
+	y := chart.Axis{Lo: lo, Hi: hi}.Widened()
+	role := themes.Bad
+	if f.Severity == diagnosis.Watch {
+		role = themes.Warn
+	}
+	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: a.stepAxis(), Lines: []chart.Line{
+		{X: numbers, Y: after, Axis: y, Role: role}, {X: numbers, Y: before, Axis: y, Role: themes.Accent},
+		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
+	}}}
+	labels := y.RowLabels(h - rowsBelowPlot)
+	for i, row := range shown.plot.Draw(t, a.display.glyphs, shown.width, h-rowsBelowPlot) {
+		c.lines = append(c.lines, t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ")+row)
+	}
+	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
+	c.note = fmt.Sprintf("! onset at step %d", f.Since)
+	return c
+}
