@@ -18,14 +18,15 @@ type Scene struct {
 
 // Needs are what a shape must have for a scene to be seen in its log. Nil lists are any.
 type Needs struct {
-	Rewards                         []Reward
-	Genres                          []Genre
-	Formats                         []string
-	Data                            Data
-	Texts, Prompts, Sources, Tokens bool // in the log
-	NoOnset                         bool // it is there from the first step, or never
-	Gradual                         bool // it cannot set in from one step to the next
-	Groups, Size                    int  // at least
+	Rewards                 []Reward
+	Genres                  []Genre
+	Formats                 []string
+	Data                    Data
+	Texts, Prompts, Sources bool // in the log
+	Lengths                 bool // in the log: texts or token counts
+	NoOnset                 bool // it is there from the first step, or never
+	Gradual                 bool // it cannot set in from one step to the next
+	Groups, Size            int  // at least
 }
 
 var (
@@ -52,13 +53,13 @@ func Illnesses() []Scene {
 		{"degenerate_text", "control tokens", "", Needs{Texts: true, Genres: plainTexts}, spoilt(leaksTokens)},
 		{"degenerate_text", "noise", "", Needs{Texts: true, Genres: plainTexts}, spoilt(typesNoise)},
 
-		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts}, longerForNothing},
-		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts}, longerAndWorse},
+		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts, Lengths: true}, longerForNothing},
+		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts, Lengths: true}, longerAndWorse},
 
-		{"length_collapse", "stubs", "short ones win", Needs{Genres: plainTexts}, stubs},
+		{"length_collapse", "stubs", "short ones win", Needs{Genres: plainTexts, Lengths: true}, stubs},
 
-		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts}, growsIntoTheLimit},
-		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts}, limitLowered},
+		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts, Lengths: true}, growsIntoTheLimit},
+		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts, Lengths: true}, limitLowered},
 
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
@@ -93,9 +94,9 @@ func Illnesses() []Scene {
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
 		{"two illnesses", "an outage, then gibberish", "", Needs{Texts: true, Genres: plainTexts}, outageThenGibberish},
-		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts}, deafThenStubs},
+		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts, Lengths: true}, deafThenStubs},
 		{"two illnesses", "mixed up, then a collapse", "", Needs{Formats: named, Prompts: true, Groups: 2}, mixedUpThenCollapse},
-		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts}, forgetsThenTheLimit},
+		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts, Lengths: true}, forgetsThenTheLimit},
 	}
 }
 
