@@ -316,12 +316,12 @@ func (s *schemas) writeFindings(t *testing.T) {
 	for _, n := range []int{1, 9} {
 		var out bytes.Buffer
 		answer := report.Answer{Choice: choice.Choice{Origin: choice.Assumed}}
-		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}); err != nil {
+		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}); err != nil {
 			t.Fatal(err)
 		}
 		s.check(t, "findings", out.Bytes(), "")
 		out.Reset()
-		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n)}, answer.Choice); err != nil {
+		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n, 100)}, answer.Choice); err != nil {
 			t.Fatal(err)
 		}
 		s.check(t, "findings of a check", out.Bytes(), "")
@@ -329,7 +329,7 @@ func (s *schemas) writeFindings(t *testing.T) {
 		log.Add(7, "rewards/a\x1b[31m/mean", 0.5)
 		log.Add(7, "kl", math.Inf(1))
 		out.Reset()
-		if err := report.ScalarsJSON(&out, &report.Scalars{Format: "W&B", Run: log.Scalars(), Diagnosis: modeltest.Ill(n), Notes: []string{"a.wandb is damaged"}}); err != nil || out.Len() > report.MaxAnswer {
+		if err := report.ScalarsJSON(&out, &report.Scalars{Format: "W&B", Run: log.Scalars(), Diagnosis: modeltest.Ill(n, 100), Notes: []string{"a.wandb is damaged"}}); err != nil || out.Len() > report.MaxAnswer {
 			t.Fatal(out.Len(), err)
 		}
 		s.check(t, "findings of scalars", out.Bytes(), "")

@@ -15,7 +15,7 @@ import (
 // However much ails a run, its summary stays within 2 KB and names every kind with severity and first step; what is left out is counted.
 func TestSummaryOfAnIllRunFits(t *testing.T) {
 	for n := range 15 {
-		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}
+		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}
 		var text, line bytes.Buffer
 		if err := SummaryText(&text, s); err != nil {
 			t.Fatal(err)
