@@ -197,13 +197,14 @@ func ask(binary, folder string, p plan, keep bool) result {
 	if got.err = run.Write(folder, illruns.Arrange{Steps: p.arrange.Steps}); got.err != nil {
 		return got
 	}
+	got.findings, got.err = summary(binary, folder)
 	if keep {
-		text := must(json.MarshalIndent(map[string]any{"run": got.name, "truth": run.Truth, "shape": p.shape, "part": p.part}, "", " "))
-		if got.err = os.WriteFile(folder+".truth.json", text, 0o644); got.err != nil {
+		text := must(json.MarshalIndent(map[string]any{"run": got.name, "truth": run.Truth, "shape": p.shape, "part": p.part, "alarms": alarms(got.findings)}, "", " "))
+		if err := errors.Join(os.WriteFile(folder+".truth.json", text, 0o644), writeScalars(illruns.Make(p.scene, p.shape, p.seed), folder+".scalars.jsonl")); err != nil {
+			got.err = err
 			return got
 		}
 	}
-	got.findings, got.err = summary(binary, folder)
 	if p.arrange.Rows != nil && got.err == nil { // read again, and with the rows of each step in another order
 		if again, err := summary(binary, folder); err != nil || !slices.Equal(again, got.findings) {
 			got.err = errors.Join(err, fmt.Errorf("read twice: %v and %v", got.findings, again))
@@ -452,6 +453,9 @@ func line(r *result) string {
 	}
 	for _, f := range r.findings {
 		said = append(said, fmt.Sprintf("%s %s since %d", f.Severity, f.Kind, f.Since))
+	}
+	if r.part == "rows in random order" && !slices.Equal(r.findings, r.again) {
+		said = append(said, fmt.Sprintf("with its rows in another order %v", r.again))
 	}
 	if r.err != nil {
 		said = append(said, r.err.Error())

@@ -46,7 +46,7 @@ func allFormats() []format {
 		{
 			name: "trainer_state.json", read: readState,
 			named: func(file string) bool { return path.Base(file) == discover.StateName },
-			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) },
+			is:    func(head []byte) bool { return bytes.Contains(head, []byte(`"log_history"`)) && !areRows(head) }, // ms-swift's last row has one
 		},
 		{name: "JSON lines", named: isRowFile, is: areRows, read: readLines},
 		{
@@ -65,13 +65,13 @@ func allFormats() []format {
 // isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {experiment}.jsonl. Files that
 // are numbered are samples.
 func isRowFile(file string) bool {
-	base := path.Base(file)
-	stem, isLines := strings.CutSuffix(base, ".jsonl")
-	switch stem {
-	case "metrics", "logging", "trainer_log", "experiment_log", "history":
-		return isLines
-	}
-	return isLines && !strings.Contains(file, "/") && strings.Trim(stem, "0123456789_") != ""
+	stem, isLines := strings.CutSuffix(path.Base(file), ".jsonl")
+	return isRowLog(path.Base(file)) || isLines && !strings.Contains(file, "/") && strings.Trim(stem, "0123456789_") != ""
+}
+
+// isRowLog reports whether a file has a name that trainers give to rows of figures.
+func isRowLog(base string) bool {
+	return slices.Contains([]string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}, base)
 }
 
 // areRows reports whether a text begins with rows of figures: one of the first, as a trainer may begin with its settings.
@@ -82,7 +82,7 @@ func areRows(head []byte) bool {
 			return true
 		}
 		var r row
-		if r.addObject(line); r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
+		if r.addObject(line); jsonscan.ScanObject(line, nil) == nil && r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
 			return true
 		}
 		head = rest
@@ -115,7 +115,11 @@ func Read(name string) (*Found, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return inFolder(name)
+		l, err := discover.List(name, discover.MaxFiles)
+		if err != nil {
+			return nil, err
+		}
+		return inFolder(name, l)
 	}
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -131,29 +135,77 @@ func Read(name string) (*Found, error) {
 	return nil, ErrNone
 }
 
-// sampleFolders begin the names of folders in which trainers keep samples within the folder of a run.
-var sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval"}
+// sampleFolders begin the names of folders in which trainers keep samples within the folder of a run, and scalarFolders those in which
+// they keep scalars.
+var (
+	sampleFolders = []string{"rollout", "completions", "samples", "generations", "dump", "traces", "trajector", "episodes", "train", "val", "eval"}
+	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
+)
 
-// Beside reads the scalars of the run whose samples lie at a path: in the same folder, or, if that is a folder of samples within the run's,
-// in that.
+// Beside reads the scalars of the run whose samples lie at a path: below that if it is a folder, or, if it is a folder of samples within
+// the run's, in that and its folders of scalars; beside a file in the same folder. Only files count that bear the name of such a log: any
+// other may be a log of samples.
 func Beside(samples string) (*Found, error) {
 	info, err := os.Stat(samples)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := filepath.Abs(samples)
+	at, err := filepath.Abs(samples)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		folder = filepath.Dir(folder)
+	l := &discover.Listing{}
+	if info.IsDir() {
+		if l, err = discover.List(at, discover.MaxFiles); err != nil {
+			return nil, err
+		}
+	} else {
+		at = filepath.Dir(at)
+		l.Files = near(at, ".", false)
 	}
-	found, err := inFolder(folder)
-	name := strings.ToLower(filepath.Base(folder))
+	found, err := inFolder(at, onlyNamed(l))
+	name := strings.ToLower(filepath.Base(at))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
-		return inFolder(filepath.Dir(folder))
+		run := filepath.Dir(at)
+		return inFolder(run, onlyNamed(&discover.Listing{Files: near(run, ".", true)}))
 	}
 	return found, err
+}
+
+// How far near looks.
+const maxNearDepth, maxNear = 4, 4096
+
+// near lists the files of a folder, and if asked for those of its folders of scalars.
+func near(run, folder string, below bool) (files []string) {
+	entries, err := os.ReadDir(filepath.Join(run, folder))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries[:min(len(entries), maxNear)] {
+		name := filepath.Join(folder, e.Name())
+		isScalars := folder != "." || slices.ContainsFunc(scalarFolders, func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
+		switch {
+		case e.Type().IsRegular():
+			files = append(files, name)
+		case e.IsDir() && below && isScalars && strings.Count(name, string(filepath.Separator)) < maxNearDepth:
+			files = append(files, near(run, name, true)...)
+		}
+	}
+	return files[:min(len(files), maxNear)]
+}
+
+// onlyNamed leaves out of a listing files of rows that have a name of their own.
+func onlyNamed(l *discover.Listing) *discover.Listing {
+	named := func(file string) bool { return filepath.Ext(file) != ".jsonl" || isRowLog(filepath.Base(file)) }
+	only := &discover.Listing{States: l.States}
+	for _, file := range slices.Concat(l.Files, l.Averages) {
+		if filepath.Base(file) == discover.StateName && !slices.ContainsFunc(l.States, func(s discover.StateFile) bool { return s.Path == file }) {
+			only.States = append(only.States, discover.StateFile{Path: file})
+		} else if named(file) {
+			only.Files = append(only.Files, file)
+		}
+	}
+	return only
 }
 
 // source are files that are one log.
@@ -166,11 +218,7 @@ type source struct {
 const maxSources = 8
 
 // inFolder reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
-func inFolder(folder string) (*Found, error) {
-	l, err := discover.List(folder, discover.MaxFiles)
-	if err != nil {
-		return nil, err
-	}
+func inFolder(folder string, l *discover.Listing) (*Found, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func TestFormats(t *testing.T) {
 		{"metrics.jsonl", `{"step": 0, "optim/lr": 1e-05, "env/all/reward/total": 0.21}` + "\n" + `{"step": 1, "env/all/reward/total": 0.25}`, "JSON lines", "env/all/reward/total", "[0 1] [0.21 0.25] []"},
 		{"metrics.jsonl", `{"step": 4, "time": 1.7e9, "train/agg/all/agent/reward/mean": 0.5}`, "JSON lines", "train/agg/all/agent/reward/mean", "[4] [0.5] []"},
 		{"logging.jsonl", `{"loss": 0.0, "reward": 0.5, "global_step/max_steps": "10/438", "elapsed_time": "3m"}` + "\n" + `{"loss": 0.1, "reward": NaN, "global_step/max_steps": "20/438"}`, "JSON lines", "reward", "[10] [0.5] [20]"},
+		{"logging.jsonl", `{"loss": 0.5, "reward": 0.5, "global_step/max_steps": "1/2"}` + "\n" + `{"train_loss": 1, "log_history": [{"reward": 9, "step": 1}], "global_step": 2}`, "JSON lines", "reward", "[1] [0.5] []"},
 		{"experiment_log.jsonl", `{"step": 1, "reward": {"overall": 0.25, "format": 1}, "loss": 1}`, "JSON lines", "reward/overall", "[1] [0.25] []"},
 		{"log.jsonl", `{"step": 3, "reward": 0.5, "grad_norm": 2, "learning_rate": 1e-6, "rewards/a/mean": 1}`, "JSON lines", "grad_norm", "[3] [2] []"},
 		{"trainer_state.json", `{"best_metric": null, "log_history": [{"loss": 0.1, "reward": 0.5, "step": 1}, {"eval_reward": 0.25, "step": 1}, {"reward": 0.75, "step": 2}], "max_steps": 9}`, "trainer_state.json", "reward", "[1 2] [0.5 0.75] []"},

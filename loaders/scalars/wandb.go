@@ -31,57 +31,63 @@ const (
 // readWandb reads a run file of W&B. A part whose checksum is wrong loses its block; a record that is still being written ends the file.
 func readWandb(log *scalars.Log, file io.Reader) error {
 	block := make([]byte, wandbBlock)
-	var record []byte
-	inRecord, damaged := false, false
+	w := wandbFile{log: log}
 	for first := true; ; first = false {
 		n, err := io.ReadFull(file, block)
-		if n == 0 {
-			break
-		}
 		rest := block[:n]
-		if first {
+		if first && n > 0 {
 			if !bytes.HasPrefix(rest, []byte(wandbHeader)) {
 				return errDamaged
 			}
 			rest = rest[len(wandbHeader):]
 		}
-		for len(rest) >= wandbHead {
-			size, kind := int(binary.LittleEndian.Uint16(rest[4:])), rest[6]
-			if kind < fullPart || kind > lastPart {
-				break
-			}
-			if size > len(rest)-wandbHead {
-				damaged = damaged || n == wandbBlock
-				break
-			}
-			part := rest[wandbHead-1 : wandbHead+size] // with its kind
-			if !wandbSum(part, binary.LittleEndian.Uint32(rest)) {
-				inRecord, damaged = false, true
-				break
-			}
-			part, rest = part[1:], rest[wandbHead+size:]
-			if kind == fullPart || kind == firstPart {
-				record, inRecord = record[:0], true
-			}
-			if inRecord = inRecord && len(record)+len(part) <= maxRecord; !inRecord {
-				continue // its beginning is lost, or it is no row of figures
-			}
-			if record = append(record, part...); kind == fullPart || kind == lastPart {
-				addHistory(log, record)
-				inRecord = false
-			}
-		}
-		if err != nil {
-			if endOf(err) != nil {
-				return err
-			}
-			break
+		w.readBlock(rest, n == wandbBlock)
+		switch {
+		case err == nil:
+		case endOf(err) == nil && w.damaged:
+			return errDamaged
+		default:
+			return endOf(err)
 		}
 	}
-	if damaged {
-		return errDamaged
+}
+
+// wandbFile is the state of reading a run file.
+type wandbFile struct {
+	log      *scalars.Log
+	record   []byte // as far as its parts were read
+	inRecord bool   // the beginning of the record was read
+	damaged  bool
+}
+
+// readBlock reads the parts of records in a block, which may be cut where the file ends.
+func (w *wandbFile) readBlock(rest []byte, whole bool) {
+	for len(rest) >= wandbHead {
+		size, kind := int(binary.LittleEndian.Uint16(rest[4:])), rest[6]
+		if kind < fullPart || kind > lastPart {
+			return // filled up
+		}
+		if size > len(rest)-wandbHead {
+			w.damaged = w.damaged || whole
+			return
+		}
+		part := rest[wandbHead-1 : wandbHead+size] // with its kind
+		if !wandbSum(part, binary.LittleEndian.Uint32(rest)) {
+			w.inRecord, w.damaged = false, true
+			return
+		}
+		part, rest = part[1:], rest[wandbHead+size:]
+		if kind == fullPart || kind == firstPart {
+			w.record, w.inRecord = w.record[:0], true
+		}
+		if w.inRecord = w.inRecord && len(w.record)+len(part) <= maxRecord; !w.inRecord {
+			continue // its beginning is lost, or it is no row of figures
+		}
+		if w.record = append(w.record, part...); kind == fullPart || kind == lastPart {
+			addHistory(w.log, w.record)
+			w.inRecord = false
+		}
 	}
-	return nil
 }
 
 // wandbSum reports whether a checksum is that of a part with its kind: Python's writer takes CRC-32, as of zip files, LevelDB CRC-32C.

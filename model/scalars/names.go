@@ -71,13 +71,13 @@ var names = []struct {
 		"completions/clipped_ratio", "response_length/clip_ratio", "rollout/truncated_ratio", "rollout/truncated", "truncated_ratio", "truncated_rate",
 		"truncation_rate", "agg/all/*/is_truncated/mean", "is_truncated/all/mean", "is_truncated/mean", "completions/truncated_fraction",
 	}},
-	{ZeroStd, []string{"frac_reward_zero_std", "self_distillation/flat_group_fraction"}},
+	{ZeroStd, []string{"frac_reward_zero_std", "filters/all/zero_advantage", "self_distillation/flat_group_fraction"}},
 	{AllRight, []string{"env/all/by_group/frac_all_good", "agg/all/*/solved_all", "solve_all/all", "solve_all", "batch/*/fractions/too_easy"}},
 	{AllWrong, []string{"env/all/by_group/frac_all_bad", "agg/all/*/solved_none", "solve_none/all", "solve_none", "batch/*/fractions/too_hard"}},
 	{ClipRatio, []string{"clip_ratio/region_mean", "clip_ratio", "actor/pg_clipfrac", "pg_clipfrac", "policy/clipfrac_avg", "policy/loss_metrics/clip_ratio"}},
 	{Loss, []string{"loss", "actor/pg_loss", "actor/loss", "policy/final_loss", "policy_loss", "pg_loss", "loss/mean", "loss/policy_avg"}},
 	{LR, []string{"learning_rate", "lr", "actor/lr", "actor_lr", "optim/lr", "policy/policy_lr"}},
-	{Component, []string{"rewards/*/mean", "agg/all/*/rewards/*/mean", "reward/*", "rewards/*", "env/all/correct", "env/all/format*"}},
+	{Component, []string{"rewards/*/mean", "metrics/*/*reward*", "metrics/*/*/*reward*", "agg/all/*/rewards/*/mean", "reward/*", "rewards/*", "env/all/correct", "env/all/format*"}},
 }
 
 // heldOut begin the names of what was logged of an evaluation.

@@ -1,9 +1,10 @@
 // Package scalars holds what a trainer logged of each step: reward, entropy, KL, norm of the gradient, scores on held-out data. Each
 // trainer has its own names for these; [Meaning] knows them.
 //
-//	Log.Add(step, name, value) … → Log.Scalars → Series by name, with what they mean
+//	Log.Add(step, name, value) … → Log.Scalars → Series by name, with what they mean ──→ Diagnose, Add → Findings
 //
-// The statistics of package diagnosis on such series are here too: see trend.go. Nothing here reads files.
+// Detectors look at a course of each series. They stand in policy.go, rewards.go and lengths.go, their statistics in trend.go. Nothing
+// here reads files.
 package scalars
 
 import (
@@ -63,14 +64,6 @@ func (s *Series) Last() float64 {
 		return math.NaN()
 	}
 	return s.Values[len(s.Values)-1]
-}
-
-// From returns the series from a step on. It shares its points.
-func (s *Series) From(step int64) *Series {
-	at, _ := slices.BinarySearch(s.Steps, step)
-	part := *s
-	part.Steps, part.Values = s.Steps[at:], s.Values[at:]
-	return &part
 }
 
 // The bounds of a log: a run of 100,000 steps that logs 400 figures is at the edge of what anybody does.

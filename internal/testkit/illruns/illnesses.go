@@ -3,6 +3,7 @@ package illruns
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,14 +18,15 @@ type Scene struct {
 
 // Needs are what a shape must have for a scene to be seen in its log. Nil lists are any.
 type Needs struct {
-	Rewards                         []Reward
-	Genres                          []Genre
-	Formats                         []string
-	Data                            Data
-	Texts, Prompts, Sources, Tokens bool // in the log
-	NoOnset                         bool // it is there from the first step, or never
-	Gradual                         bool // it cannot set in from one step to the next
-	Groups, Size                    int  // at least
+	Rewards                 []Reward
+	Genres                  []Genre
+	Formats                 []string
+	Data                    Data
+	Texts, Prompts, Sources bool // in the log
+	Lengths                 bool // in the log: texts or token counts
+	NoOnset                 bool // it is there from the first step, or never
+	Gradual                 bool // it cannot set in from one step to the next
+	Groups, Size            int  // at least
 }
 
 var (
@@ -51,17 +53,17 @@ func Illnesses() []Scene {
 		{"degenerate_text", "control tokens", "", Needs{Texts: true, Genres: plainTexts}, spoilt(leaksTokens)},
 		{"degenerate_text", "noise", "", Needs{Texts: true, Genres: plainTexts}, spoilt(typesNoise)},
 
-		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts}, longerForNothing},
-		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts}, longerAndWorse},
+		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts, Lengths: true}, longerForNothing},
+		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts, Lengths: true}, longerAndWorse},
 
-		{"length_collapse", "stubs", "short ones win", Needs{Genres: plainTexts}, stubs},
+		{"length_collapse", "stubs", "short ones win", Needs{Genres: plainTexts, Lengths: true}, stubs},
 
-		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts}, growsIntoTheLimit},
-		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts}, limitLowered},
+		{"truncation", "grows into the limit", "", Needs{Genres: plainTexts, Lengths: true}, growsIntoTheLimit},
+		{"truncation", "the limit is lowered", "", Needs{Genres: plainTexts, Lengths: true}, limitLowered},
 
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
-		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts}, allIsLearned},
+		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true}, allIsLearned},
 		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
@@ -92,9 +94,9 @@ func Illnesses() []Scene {
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
 		{"two illnesses", "an outage, then gibberish", "", Needs{Texts: true, Genres: plainTexts}, outageThenGibberish},
-		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts}, deafThenStubs},
+		{"two illnesses", "a deaf grader of style, then stubs", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts, Lengths: true}, deafThenStubs},
 		{"two illnesses", "mixed up, then a collapse", "", Needs{Formats: named, Prompts: true, Groups: 2}, mixedUpThenCollapse},
-		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts}, forgetsThenTheLimit},
+		{"two illnesses", "forgets a source, then the limit", "", Needs{Sources: true, Groups: 2, Gradual: true, Genres: plainTexts, Lengths: true}, forgetsThenTheLimit},
 	}
 }
 
@@ -306,11 +308,10 @@ func longerAndWorse(r *Run) {
 	r.grows(o, 1.5+r.growth())
 }
 
-// shrinks lets answers shrink to a seventh, or to a dozen words: shorter ones would be equal where they are right. It returns that share.
+// shrinks lets answers of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are right.
 func (r *Run) shrinks(o Onset) float64 {
-	to := max(0.15, 14/r.Words)
-	r.change(func(t int, s *State) { s.Words *= o.ramp(t, 1, to) })
-	return to
+	r.change(func(t int, s *State) { s.Words = 90 * o.ramp(t, 1, 14.0/90) })
+	return 14.0 / 90
 }
 
 func stubs(r *Run) {
@@ -735,9 +736,9 @@ func shifted(r *Run) {
 }
 
 func torn(r *Run) {
-	piece := max(2, r.Size/4)
+	piece := 2 + r.Size/32
 	r.regroup(r.fromStart(), func(answers []Answer, i int) string {
-		return answers[i].Group + string("abcdefghijklmnopqrstuvwxyz"[i%r.Size/piece])
+		return answers[i].Group + "/" + strconv.Itoa(i%r.Size/piece)
 	})
 }
 
@@ -767,7 +768,7 @@ func aSourceFalls(r *Run) {
 }
 
 func whatWasEasy(r *Run) {
-	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(3, r.Steps/6))] // each comes again some times before and after
+	r.tasks = r.tasks[:min(len(r.tasks), r.Groups*max(2, r.onset().At/3))] // each comes three times before
 	r.batch = r.order(r.tasks)
 	for i, t := range r.tasks {
 		t.Hardness = math.Exp(0.9 + 0.3*r.rng.NormFloat64())

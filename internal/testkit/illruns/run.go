@@ -280,6 +280,9 @@ func (r *Run) answer(t int, s *State, task *Task, group string) Answer {
 		for i := range a.Parts {
 			a.Parts[i] = 1
 		}
+		if r.Reward == Model {
+			a.Parts[0] = 0.95 + 0.02*r.rng.NormFloat64()
+		}
 	case r.rng.Float64() < s.Spoilt:
 		text = s.Spoil(r.rng, task, text)
 		if r.rng.IntN(3) > 0 {

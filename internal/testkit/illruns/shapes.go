@@ -43,7 +43,7 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 		shape.Tokens = rng.IntN(3) > 0
 	}
 	if own := shape.Format == "jsonl" || shape.Format == "csv"; own { // their writer decides
-		shape.NoTexts = !n.Texts && shape.Tokens && rng.IntN(3) == 0
+		shape.NoTexts = !n.Texts && (shape.Tokens || !n.Lengths) && rng.IntN(3) == 0
 		shape.NoPrompts = !n.Prompts && rng.IntN(4) == 0
 	}
 	switch rng.IntN(6) {

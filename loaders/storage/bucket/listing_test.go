@@ -239,15 +239,16 @@ func TestManyObjects(t *testing.T) {
 	read(t, s, store, 1)
 	first := time.Since(start)
 	snap := read(t, s, store, 4*objects)
+	took := time.Since(start)
 	asked, bytes := proxy.Take()
-	t.Logf("first group after %v, all after %v with %d requests and %d bytes", first, time.Since(start), len(asked), bytes)
-	lists := 0
+	t.Logf("first group after %v, all after %v with %d requests and %d bytes", first, took, len(asked), bytes)
+	lists, most := 0, max(40, 10+int(took.Seconds())) // a busy machine reads for longer than it takes to list again
 	for _, r := range asked {
 		if strings.Contains(r.Query, "list-type") {
 			lists++
 		}
 	}
-	if len(snap.Steps) != objects || lists > 40 {
+	if len(snap.Steps) != objects || lists > most {
 		t.Errorf("%d steps with %d listings", len(snap.Steps), lists)
 	}
 	same(t, readAll(t, loaders.Options{}, dir), snap)

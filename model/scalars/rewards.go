@@ -1,0 +1,303 @@
+package scalars
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model/diagnosis"
+	"vantage/model/units"
+)
+
+// When a held-out score has parted from the reward.
+const (
+	fallNoises   = 4.0    // of the score's noise: what a fall from the best of some evaluations is beyond luck
+	fallRare     = 0.05   // chance of the falling trend, of which there are few points
+	stepNoises   = 7.0    // of the score's noise: a fall at once, without a trend
+	lateNoises   = 1.5    // of the score's noise: less than its end by as much, it still gains
+	partedGain   = 0.2    // of the scale: the gain of the reward in which a held-out score should have a part
+	partedShare  = 1. / 6 // of that gain at most is the score's
+	partedBound  = 1. / 3 // the same with its error
+	partedErrors = 3.0    // standard errors, since each evaluation is tried as a beginning
+	leastParted  = 4      // evaluations
+	evalSmoothes = 3      // evaluations of a level
+)
+
+// gainOfReward is the course that should gain with a held-out score: the component for right answers where there is one, since a format
+// is learned without.
+func (r *run) gainOfReward() *course {
+	for _, p := range r.parts {
+		if isOfAnswers(p.Part) {
+			return p
+		}
+	}
+	return r.reward
+}
+
+// isOfAnswers reports whether a component seems to be about right answers.
+func isOfAnswers(part string) bool {
+	part = strings.ToLower(part)
+	return slices.ContainsFunc([]string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}, func(w string) bool { return strings.Contains(part, w) }) && !isOfForm(part)
+}
+
+// isOfForm reports whether a component seems to be about the form of an answer.
+func isOfForm(part string) bool {
+	part = strings.ToLower(part)
+	return slices.ContainsFunc([]string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"}, func(w string) bool {
+		return strings.Contains(part, w)
+	})
+}
+
+// parting is where a held-out score parts from the reward: it falls while that gains, or does not gain with it.
+type parting struct {
+	first int // evaluation from which on it holds
+	at    int // evaluation at which it sets in: the score gained until then
+	falls bool
+}
+
+// parting returns where the held-out score parts from the reward, nil if it does not, or one of the two is not known.
+func (r *run) parting() *parting {
+	e, reward := r.eval, r.gainOfReward()
+	if e == nil || reward == nil {
+		return nil
+	}
+	n := len(e.values)
+	smooth, end := Smooth(e.values, evalSmoothes), Median(e.values[n-evalSmoothes:])
+	gained := func(i int) float64 { return reward.change(reward.at(e.steps[i])) }
+	best := slices.Index(smooth, slices.Max(smooth[:n-evalSmoothes]))
+	fall, after := smooth[best]-end, TrendOf(e.values[best+1:]) // without the best, which was chosen
+	if fall >= max(gainShare*e.scale, fallNoises*e.noise) && (after.Z < 0 && after.P <= fallRare || fall >= stepNoises*e.noise) && gained(best) >= reward.matters() {
+		return &parting{first: best, at: best, falls: true}
+	}
+	start := Median(e.values[:evalSmoothes])
+	for i := 0; i+leastParted <= n; i++ {
+		by, change := gained(i)/reward.scale, (end-smooth[i])/e.scale
+		if i < evalSmoothes {
+			change = (end - start) / e.scale
+		}
+		change = max(change, TrendOf(e.values[i:]).Change/e.scale) // of two ways to see a gain the one that sees more
+		bound := change + partedErrors*e.noise/e.scale*math.Sqrt(2./evalSmoothes)
+		if by < partedGain || change > partedShare*by || bound > partedBound*by {
+			continue
+		}
+		p := &parting{first: i, at: i}
+		for p.at+leastParted < n && gained(p.at+1) >= partedGain*reward.scale && end-smooth[p.at] > lateNoises*e.noise {
+			p.at++
+		}
+		return p
+	}
+	return nil
+}
+
+func (r *run) evalDivergence() ([]diagnosis.Finding, string) {
+	switch {
+	case r.eval == nil:
+		return nil, r.lacks(Eval, "held-out score", leastEvaluations)
+	case r.reward == nil:
+		return nil, r.lacks(Reward, "reward", leastPoints)
+	}
+	parting := r.parting()
+	if parting == nil {
+		return nil, ""
+	}
+	e, reward, at := r.eval, r.gainOfReward(), parting.at
+	from := reward.at(e.steps[at])
+	what := "falls"
+	if !parting.falls {
+		what = "does not gain"
+	}
+	title := fmt.Sprintf("%s gains (%s) while the held-out score %s (%s)", reward.name(), arrow(reward.smooth[from], reward.end()), what, arrow(e.smooth[at], e.end()))
+	n := len(e.values)
+	held := e.evidence(e.name(), false, [2]int{at, min(at+evalSmoothes, n-evalSmoothes)}, [2]int{n - evalSmoothes, n})
+	return []diagnosis.Finding{e.finding(diagnosis.Alarm, at, title, held, reward.ends(reward.name(), false, from))}, ""
+}
+
+// When a component has been given up.
+const (
+	partFall = 0.3  // of its best level
+	partRise = 0.1  // of the scale, for the one that rises
+	partRare = 1e-4 // chance, with every point as a place tried
+)
+
+// givenUp returns the index at which a component falls from its best for good, and by how much; -1 if it does not.
+func (c *course) givenUp() (best int, fall float64) {
+	n := len(c.values)
+	best = slices.Index(c.smooth, c.spread[1])
+	fall = c.smooth[best] - c.end()
+	if fall < max(partFall*math.Abs(c.smooth[best]), c.matters()) || n-best < c.window {
+		return -1, 0
+	}
+	p, higher := Differ(c.values[max(0, best-c.window):best+1], c.values[n-c.window:])
+	if higher || p*float64(n) > partRare && ShiftOf(c.values[best:]).P > partRare {
+		return -1, 0
+	}
+	return best, fall
+}
+
+// rewardHacking tells it by a held-out score that falls, or by a component that falls while another rises and the total does not fall. One
+// for the form of answers may fall where right answers rise.
+func (r *run) rewardHacking() ([]diagnosis.Finding, string) {
+	if p := r.parting(); p != nil && p.falls && r.reward != nil {
+		return r.evalDivergence()
+	}
+	if r.eval == nil && len(r.parts) < 2 {
+		return nil, "the log has neither a held-out score nor components of the reward"
+	}
+	for _, c := range r.parts {
+		best, fall := c.givenUp()
+		if best < 0 || r.reward != nil && r.reward.change(r.reward.at(c.steps[best])) <= -r.reward.matters() {
+			continue
+		}
+		rises := func(o *course) bool {
+			return o != c && o.change(o.at(c.steps[best])) >= max(partRise*o.scale, o.matters())
+		}
+		rising := slices.IndexFunc(r.parts, rises)
+		if rising < 0 || slices.ContainsFunc(r.parts, func(o *course) bool { return isOfAnswers(o.Part) && rises(o) }) {
+			continue
+		}
+		severity := diagnosis.Alarm
+		if isOfForm(c.Part) {
+			severity = diagnosis.Watch
+		}
+		o, from := r.parts[rising], max(best, c.stays(best, func(x float64) bool { return x < c.smooth[best]-fall/4 }))
+		title := fmt.Sprintf("%s falls (%s) while %s rises", c.name(), arrow(c.smooth[best], c.end()), o.name())
+		return []diagnosis.Finding{c.finding(severity, from, title, c.ends(c.name(), false, from), o.ends(o.name(), false, o.at(c.steps[from])))}, ""
+	}
+	return nil, ""
+}
+
+// When the reward has collapsed.
+const (
+	collapseShare = 0.5 // of the level before: what is left is half or less
+	collapseRare  = 1e-4
+	collapseSets  = 0.25 // of the fall: where it sets in
+)
+
+func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
+	c := r.reward
+	if c == nil {
+		return nil, r.lacks(Reward, "reward", leastPoints)
+	}
+	best := slices.Index(c.smooth, c.spread[1])
+	high, end := c.smooth[best], c.end()
+	floor := min(0, c.spread[0]) // a rate of success has 0 for its floor, other rewards what was seen
+	fall := high - end
+	least := max(collapseShare*(high-floor), 2*c.matters())
+	if std := r.Of(RewardStd, leastPoints); std != nil && c.scale > 1 {
+		least = max(least, Median(std.Values)/2)
+	}
+	if fall < least || len(c.values)-best < c.window/2 {
+		return nil, ""
+	}
+	since := c.stays(best, func(x float64) bool { return x <= high-collapseSets*fall })
+	if since < 0 {
+		return nil, ""
+	}
+	if p, _ := Differ(c.values[:since], c.values[since:]); p > collapseRare && ShiftOf(c.values).P > collapseRare {
+		return nil, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, fmt.Sprintf("%s falls from %s to %s and stays there", c.name(), units.Short(high), units.Short(end)), c.ends(c.name(), false, since))}, ""
+}
+
+// When groups without spread are an illness: three are sampled for each that trains.
+const (
+	flatShare = 2. / 3
+	highFrom  = 0.6 // rate of success from which groups without spread are mostly right
+	lowTo     = 0.3 // and up to which they are mostly wrong
+)
+
+// flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
+func (r *run) flat(of Meaning) (c *course, exact bool, blind string) {
+	if s := r.Of(of, leastShares); s != nil {
+		if c := newCourse(s); c.spread[0] >= 0 && c.spread[1] <= 1 {
+			return c, true, ""
+		}
+	}
+	if s := r.Of(ZeroStd, leastShares); s != nil {
+		return newCourse(s), false, ""
+	}
+	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastShares)
+}
+
+// ofFlat returns the finding that so many groups have no spread, since an index.
+func (c *course) ofFlat(words string) (since int, title string) {
+	since = c.stays(0, func(x float64) bool { return x >= flatShare })
+	if since < 0 {
+		return since, ""
+	}
+	return since, fmt.Sprintf("%s of the groups %s", share(c.end()), words)
+}
+
+// side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
+// success, or else by whether it was higher or lower when fewer were without. 0 if neither tells.
+func (r *run) side(flat *course) float64 {
+	c := r.reward
+	if c == nil {
+		return 0
+	}
+	if right := r.gainOfReward(); right != c && right.scale == 1 && right.spread[0] >= 0 && right.spread[1] <= 1 {
+		c = right
+	}
+	if c.scale == 1 && c.spread[0] >= -c.noise*gainNoises {
+		switch {
+		case c.end() >= highFrom:
+			return 1
+		case c.end() <= lowTo:
+			return -1
+		}
+	}
+	if flat.end()-flat.start() >= flat.matters() && math.Abs(c.change(0)) >= c.matters() {
+		return sign(c.change(0))
+	}
+	return 0
+}
+
+func (r *run) saturated() ([]diagnosis.Finding, string) {
+	c, exact, blind := r.flat(AllRight)
+	if c == nil {
+		return nil, blind
+	}
+	words := "have equal rewards, nearly all of them right"
+	if exact {
+		words = "are all right"
+	}
+	since, title := c.ofFlat(words)
+	if since < 0 || !exact && r.side(c) <= 0 {
+		return nil, ""
+	}
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
+}
+
+func (r *run) tooHard() ([]diagnosis.Finding, string) {
+	c, exact, blind := r.flat(AllWrong)
+	if c == nil {
+		return nil, blind
+	}
+	words := "have equal rewards, nearly all of them wrong"
+	if exact {
+		words = "are all wrong"
+	}
+	since, title := c.ofFlat(words)
+	if since < 0 || !exact && r.side(c) >= 0 {
+		return nil, ""
+	}
+	severity := diagnosis.Alarm
+	p := r.gainOfReward()
+	if p == nil {
+		p = r.eval
+	}
+	if p != nil && p.gains(p.at(c.steps[since])) {
+		severity, title = diagnosis.Watch, title+", though "+p.name()+" gains"
+	}
+	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""
+}
+
+// withReward is the evidence of a share of groups, and of the reward where there is one.
+func (r *run) withReward(c *course, since int) []diagnosis.Evidence {
+	e := []diagnosis.Evidence{c.ends(c.name(), true, since)}
+	if r.reward != nil {
+		e = append(e, r.reward.ends(r.reward.name(), false, r.reward.at(c.steps[since])))
+	}
+	return e
+}
