@@ -21,6 +21,7 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/modeltest"
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/choice"
@@ -325,6 +326,16 @@ func (s *schemas) writeFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.check(t, "findings of a check", out.Bytes(), "")
+		r, err := report.New(t.Context(), modeltest.Snapshot([]float64{0, 1}), model.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Choice, r.Diagnosis = answer.Choice, modeltest.Ill(n, 100)
+		out.Reset()
+		if _, err := report.JSON(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings of a report", out.Bytes(), "")
 		var log scalars.Log
 		log.Add(7, "rewards/a\x1b[31m/mean", 0.5)
 		log.Add(7, "kl", math.Inf(1))
