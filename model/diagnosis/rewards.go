@@ -259,7 +259,7 @@ func collapse(e *evidence) ([]Finding, string) {
 	if !found || !toFloor && !belowAll(s, &k) {
 		return nil, ""
 	}
-	if e.harderPrompts(s, &k) {
+	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
