@@ -128,7 +128,8 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 				most = max(most, count[before])
 			}
 		}
-		if float64(most)*bits-math.Log2(float64(i+1)) < twinBits {
+		orders, _ := math.Lgamma(float64(len(e.Steps[i].Groups) + 1)) // in which the groups of a step may be those of another
+		if float64(most)*bits-orders/math.Ln2-math.Log2(float64(i+1)) < twinBits {
 			most = 0
 		}
 		s[i].add(float64(most) / float64(max(1, len(e.Steps[i].Groups))))
