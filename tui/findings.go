@@ -207,7 +207,7 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
 		blocks[selected] = a.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
 	}
-	for top := 0; top < min(selected, len(blocks)-h); top++ {
+	for top := range max(0, min(selected, len(blocks)-h)) {
 		blocks[top] = nil
 	}
 	for i := range blocks {
@@ -420,7 +420,8 @@ func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 		role = themes.Warn
 	}
 	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: a.stepAxis(), Lines: []chart.Line{
-		{X: numbers, Y: after, Axis: y, Role: role}, {X: numbers, Y: before, Axis: y, Role: themes.Accent},
+		{X: numbers, Y: after, Axis: y, Role: role},
+		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - rowsBelowPlot)
