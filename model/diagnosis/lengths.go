@@ -19,6 +19,7 @@ const (
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
+	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
 )
@@ -138,7 +139,7 @@ func (e *evidence) atLimit() series {
 		for c := range l.parts {
 			lost = lost || lowest.part(c, l.parts[c].mean())
 		}
-		if l.N > 1 && lost {
+		if l.N > 1 && lost && l.Length >= cutLength {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m

@@ -18,12 +18,13 @@ type Observations struct {
 	Unit      model.LengthUnit
 	Low, High float64 // the reward of what is wrong and of what is solved; NaN without finite rewards
 
-	rows    int
-	rule    model.GroupRule
-	prompts bool // some rows have one
-	lengths bool // some rows have one
-	snap    model.Snapshot
-	set     model.Settings
+	rows       int
+	continuous bool // no reward is the one of what is solved
+	rule       model.GroupRule
+	prompts    bool // some rows have one
+	lengths    bool // some rows have one
+	snap       model.Snapshot
+	set        model.Settings
 }
 
 // Observed is a step. A rollout of several rows is its last row.
@@ -122,6 +123,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	scales := snap.RewardScales(set)
 	for _, s := range scales {
 		if s.Min <= s.Max {
+			o.continuous = o.continuous || !s.Discrete
 			o.Low, o.High = fmin(o.Low, s.Wrong), fmax(o.High, min(s.Solved, s.Max))
 		}
 	}

@@ -256,15 +256,15 @@ func collapse(e *evidence) ([]Finding, string) {
 	k, found := s.shiftOf(-1)
 	up := k.level.mean() - e.Low
 	toFloor := up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= floorShare*up
-	if !found || !toFloor && !belowAll(s, &k) {
+	if !found || !toFloor && (!e.continuous || !belowAll(s, &k)) {
 		return nil, ""
 	}
-	if e.harderPrompts(s, &k) {
+	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) {
-		f.Severity = Watch
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b) {
+		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
@@ -294,21 +294,20 @@ func belowAll(s series, k *shift) bool {
 // harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
-	if s[k.b].N == 0 || s[k.b-1].N == 0 || !e.prompts {
-		return false
-	}
 	half := k.level.mean() + k.done()/2
-	if s[k.b].mean() > half || s[k.b-1].mean() < half {
-		return false
-	}
+	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b)
+}
+
+// newPromptsOnly reports whether hardly any of the prompts from a step on was there before; false if the log has none.
+func (e *evidence) newPromptsOnly(from int) bool {
 	before := map[uint32]bool{}
-	for i := range e.Steps[:k.b] {
+	for i := range e.Steps[:from] {
 		for _, g := range e.Steps[i].Groups {
 			before[g.Prompt] = true
 		}
 	}
 	groups, known := 0, 0
-	for i := k.b; i < len(e.Steps); i++ {
+	for i := from; i < len(e.Steps); i++ {
 		for _, g := range e.Steps[i].Groups {
 			groups++
 			if before[g.Prompt] {
@@ -316,7 +315,7 @@ func (e *evidence) harderPrompts(s series, k *shift) bool {
 			}
 		}
 	}
-	return groups > 0 && float64(known) < knownPrompts*float64(groups)
+	return e.prompts && float64(known) < knownPrompts*float64(groups)
 }
 
 // tooFew says that there are too few steps for a level before and one after.

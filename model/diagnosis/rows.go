@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +15,6 @@ const (
 	stuckSteps   = 3    // in a row: two may be a resumed run
 	againShare   = 0.8  // of the groups of a step were in an earlier one
 	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
-	bitsOfRow    = 2    // of chance that a row of other numbers than the first leaves: more than four lengths are usual
 	stuckAlone   = 8    // steps in a row of one prompt: a single one comes again by chance
 	mixedFrom    = 0.1  // of groups hold several prompts
 	leastMixed   = 10   // groups: fewer are some rows of an evaluation
@@ -117,18 +117,19 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
+	bits := e.bitsOfGroup()
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
-		count, most, bits := map[int]int{}, 0, 0
+		count, most := map[int]int{}, 0
 		for _, g := range e.Steps[i].Groups {
 			if before, found := at[g.Print]; found && g.N > 1 {
 				count[before]++
 				most = max(most, count[before])
-				bits += bitsOfRow * (int(g.Differ) - 1)
 			}
 		}
-		if bits < twinBits {
+		orders, _ := math.Lgamma(float64(len(e.Steps[i].Groups) + 1)) // in which the groups of a step may be those of another
+		if float64(most)*bits-orders/math.Ln2-math.Log2(float64(i+1)) < twinBits {
 			most = 0
 		}
 		s[i].add(float64(most) / float64(max(1, len(e.Steps[i].Groups))))
@@ -153,6 +154,22 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
 	f.Example = e.example(first, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// bitsOfGroup is how much it says that two groups hold the same: the logarithm of how seldom any two do.
+func (e *evidence) bitsOfGroup() float64 {
+	count, n := map[uint64]int{}, 0.0
+	for i := range e.Steps {
+		for _, g := range e.Steps[i].Groups {
+			count[g.Print]++
+			n++
+		}
+	}
+	same := 1.0
+	for _, c := range count {
+		same += float64(c) * float64(c-1)
+	}
+	return math.Log2(max(1, n*(n-1)) / same)
 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
