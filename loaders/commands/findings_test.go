@@ -93,7 +93,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 				}
 				told = look.Diagnosis.Health()
 			}
-			if !strings.HasPrefix(told, kind+" since ") {
+			if !strings.HasPrefix(told, kind+" ") {
 				t.Errorf("at the end it is %s", told)
 			}
 		})
