@@ -16,6 +16,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/diagnosis"
 )
 
 // madeSource returns made chunks one by one and then io.EOF.
@@ -46,10 +47,6 @@ func madeRun(steps int) *madeSource {
 			Progress: model.Progress{Files: 1, CaughtUp: true},
 		}
 		for g := range 24 {
-			prompt := uint64(g + 1)
-			if g >= 20 && step%2 == 1 { // a run whose steps all have the same prompts is ill
-				prompt += 24
-			}
 			for i := range 8 {
 				reward := math.Round(random.Float64()*10) / 10
 				switch {
@@ -67,7 +64,7 @@ func madeRun(steps int) *madeSource {
 					reward = estimators.MissingReward()
 				}
 				chunk.Records = append(chunk.Records, model.Record{
-					Step: int64(step + 1), Prompt: prompt, Preview: fmt.Sprintf("%s (task %d)", prompts[g%len(prompts)], g),
+					Step: int64(step + 1), Prompt: uint64(g + 1), Preview: fmt.Sprintf("%s (task %d)", prompts[g%len(prompts)], g),
 					Reward: reward, Advantage: math.NaN(), Length: int32(100 + random.IntN(400)), Line: int64(g*8 + i + 1),
 				})
 			}
@@ -75,6 +72,13 @@ func madeRun(steps int) *madeSource {
 		source.chunks = append(source.chunks, chunk)
 	}
 	return source
+}
+
+// foundBefore looks at no run: it says what ails one at once.
+func foundBefore(d *diagnosis.Diagnosis) lookAtRun {
+	return func(context.Context, model.Snapshot, model.Settings, *diagnosis.Look) (*diagnosis.Look, error) {
+		return &diagnosis.Look{Diagnosis: d}, nil
+	}
 }
 
 // driver drives App as Bubble Tea does, by Update and View.
@@ -90,10 +94,13 @@ func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*dr
 	driveWith(t, source, w, h, Options{Settings: set}, f)
 }
 
-// driveWith is drive with more options than the settings.
+// driveWith is drive with more options than the settings. Unless these look at the run, it is healthy.
 func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
 	oneGoroutine(t)
+	if o.Look == nil {
+		o.Look = foundBefore(&diagnosis.Diagnosis{Steps: 100})
+	}
 	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, app: New(context.Background(), source, o)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -139,38 +140,19 @@ func (a App) paneFindings(w, h int) paneContent {
 	case len(d.Findings) == 0:
 		c.lines = []string{" " + t.Paint(themes.Good, a.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
-	kind, when := 0, 0
-	for i := range d.Findings {
-		f := &d.Findings[i]
-		kind, when = max(kind, cells.Width(f.Kind.Words())), max(when, cells.Width(f.When()))
-	}
-	indent := 3 + kind + 2 + when + 2
-	if 3*indent > w { // the text begins in a line of its own
-		indent = 3
-	}
 	var blind []string
 	for _, b := range d.Blindnesses() {
 		blind = append(blind, b.String())
 	}
-	for i := range d.Findings {
-		f := &d.Findings[i]
-		head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
-		selected := a.glance.cursor == i
-		text := a.findingText(f, w-indent-1, selected)
-		if indent > 3 {
-			head, text = head+text[0], text[1:]
+	for i, block := range a.findingBlocks(d, w, h-len(c.lines)-min(1, len(blind))) {
+		for n, line := range block {
+			a.addRow(&c, target{onWorstStep, i}, line, w, a.glance.cursor == i && n == 0)
 		}
-		room := h - min(1, len(blind)) - len(c.lines)
-		for n, line := range append([]string{head}, text...) {
-			if n > 0 {
-				line = cells.Spaces(indent) + line
-			}
-			if n+1 == room && n < len(text) {
-				line = cells.Truncate(line, w-3) + " …"
-			}
-			if n < room {
-				a.addRow(&c, target{onWorstStep, i}, line, w, selected && n == 0)
-			}
+	}
+	if len(d.Findings) > 1 {
+		c.note = fmt.Sprintf("%d findings", len(d.Findings))
+		if a.glance.cursor < len(d.Findings) {
+			c.note = fmt.Sprintf("%d/%d · Enter opens it", a.glance.cursor+1, len(d.Findings))
 		}
 	}
 	if len(blind) > 0 && len(c.lines) < h {
@@ -183,18 +165,70 @@ func (a App) paneFindings(w, h int) paneContent {
 	return c
 }
 
-// findingText says what was found in lines of w cells: in full, or a line of it and one of its evidence.
-func (e env) findingText(f *diagnosis.Finding, w int, full bool) []string {
+// findingBlocks returns the lines of each finding, of w cells and h together: that under the cursor is in sight, in full as far as there
+// is room, and the others have a line of evidence where all have one.
+func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
+	t := a.display.theme
+	kind, when := 0, 0
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		kind, when = max(kind, cells.Width(f.Kind.Words())), max(when, cells.Width(f.When()))
+	}
+	blocks := make([][]string, len(d.Findings))
+	draw := func(evidence int) (lines int) {
+		for i := range d.Findings {
+			f := &d.Findings[i]
+			head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
+			text := a.findingText(f, "", w-cells.Width(head)-1, i == a.glance.cursor)
+			if 3*cells.Width(head) > w { // the text has the whole width
+				name := f.Kind.Words() + " " + f.When() + ": "
+				text = a.findingText(f, name, w-4, i == a.glance.cursor)
+				rest, whole := strings.CutPrefix(text[0], name)
+				if head = " " + a.severityMark(f.Severity) + " "; whole {
+					text[0] = t.Paint(themes.Title, name) + rest
+				}
+			}
+			if i != a.glance.cursor {
+				text = text[:min(len(text), 1+evidence)]
+			}
+			indent := cells.Width(head)
+			for n := range text {
+				if n > 0 {
+					head = cells.Spaces(indent)
+				}
+				text[n] = head + text[n]
+			}
+			blocks[i] = text
+			lines += len(text)
+		}
+		return lines
+	}
+	selected := a.glance.cursor
+	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
+		blocks[selected] = a.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
+	}
+	for top := 0; top < min(selected, len(blocks)-h); top++ {
+		blocks[top] = nil
+	}
+	for i := range blocks {
+		blocks[i] = a.cutLines(blocks[i], h, w)
+		h -= len(blocks[i])
+	}
+	return blocks
+}
+
+// findingText says what was found, behind a name, in lines of w cells: in full, or a line of it and one of its evidence.
+func (e env) findingText(f *diagnosis.Finding, name string, w int, full bool) []string {
 	t := e.display.theme
 	dim := func(text string) []string { return e.wrapped("", themes.Dim, sanitize.Line(text), w) }
 	if !full {
-		lines := []string{cells.Truncate(sanitize.Line(f.Title), w)}
+		lines := []string{cells.Truncate(name+sanitize.Line(f.Title), w)}
 		if len(f.Evidence) > 0 {
 			lines = append(lines, t.Paint(themes.Dim, cells.Truncate(sanitize.Line(f.Evidence[0].String()), w)))
 		}
 		return lines
 	}
-	lines := cells.Wrap(sanitize.Line(f.Title), w)
+	lines := cells.Wrap(name+sanitize.Line(f.Title), w)
 	for _, evidence := range f.Evidence {
 		lines = append(lines, dim(evidence.String())...)
 	}
@@ -206,6 +240,17 @@ func (e env) findingText(f *diagnosis.Finding, w int, full bool) []string {
 	}
 	if cost := f.Cost.String(); cost != "" {
 		lines = append(lines, dim("generated since then: "+cost)...)
+	}
+	return lines
+}
+
+// cutLines returns the first n of some lines of w cells, the last with a sign that there are more.
+func (e env) cutLines(lines []string, n, w int) []string {
+	if n = max(0, n); len(lines) <= n {
+		return lines
+	}
+	if lines = lines[:n]; n > 0 {
+		lines[n-1] = cells.Truncate(lines[n-1]+" …", w-1)
 	}
 	return lines
 }
@@ -295,10 +340,12 @@ func (a App) findingView(w, h int) []string {
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	for _, line := range a.findingText(f, textRect.W-4, true) {
+	for _, line := range a.findingText(f, "", textRect.W-4, true) {
 		text.lines = append(text.lines, " "+line)
 	}
-	textRect.H = min(len(text.lines)+2, max(4, h*2/5))
+	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
+		text.lines = a.cutLines(text.lines, textRect.H-2, w-2)
+	}
 	top := h
 	if beside {
 		top = min(h, maxFindingChart)

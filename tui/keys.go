@@ -81,7 +81,7 @@ func commonKeys() []keySection {
 			{[]string{"'"}, "'", "", "list the marks of the run", App.openMarks},
 		}},
 		{"program", []binding{
-			{[]string{"0"}, "0", "0 run", "the run at a glance: what trains, what is dead, the worst steps and why", App.openGlance},
+			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, what is dead, the worst steps and why", App.openGlance},
 			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", App.openCommand},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},

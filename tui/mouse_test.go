@@ -522,12 +522,12 @@ func TestMouseStorm(t *testing.T) {
 func TestWorstStepsByMouse(t *testing.T) {
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
-		spans := d.app.glance.job.value.glance.Spans
+		spans, found := d.app.glance.job.value.glance.Spans, len(d.app.foundList())
 		d.click(spans[2].Cause)
 		if d.app.glance.cursor == 0 {
 			t.Fatal("a click leaves the cursor at the top")
 		}
-		want := spans[d.app.glance.cursor].From
+		want := spans[d.app.glance.cursor-found].From
 		d.doubleClick(spans[2].Cause)
 		if d.app.position.view != viewOverview || d.app.place.step != want {
 			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.place.step, want)
@@ -535,7 +535,7 @@ func TestWorstStepsByMouse(t *testing.T) {
 		d.press("0")
 		before := d.app.glance.cursor
 		d.wheel("worst steps", tea.MouseWheelDown)
-		if d.app.glance.cursor != min(before+wheelLines, len(spans)-1) {
+		if d.app.glance.cursor != min(before+wheelLines, found+len(spans)-1) {
 			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.glance.cursor)
 		}
 	})

@@ -8,7 +8,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"vantage/internal/testkit/modeltest"
 	"vantage/model"
+	"vantage/model/diagnosis"
 )
 
 // scene is a state of the screen with golden frames.
@@ -33,6 +35,9 @@ func scenes() []scene {
 		{name: "overview", source: made(30)},
 		{name: "laststeps", source: func() Source { return onePromptRun(300) }, keys: []string{"j", "b", "m", "m"}},
 		{name: "run", source: made(30), keys: []string{"0", "j"}},
+		{name: "ill", source: made(30), setUp: makeIll("0", "j")},
+		{name: "finding", source: made(30), setUp: makeIll("0", "enter", "k")},
+		{name: "findingwarnings", source: made(30), setUp: makeIll("w", "w"), sizes: usual},
 		{name: "refusals", source: func() Source { return refusingRun() }, keys: []string{"0"}},
 		{name: "baseline", source: made(30), keys: []string{"b", "m", "m", "m"}, sizes: usual},
 		{name: "widegroups", source: made(30), keys: []string{"z", "j", "j"}, sizes: [][2]int{{80, 24}, {120, 36}, {200, 60}}},
@@ -159,6 +164,16 @@ func idleSince(quiet time.Duration) func(*driver) {
 	return func(d *driver) {
 		keepLive(d)
 		d.send(clockMsg{d.app.sourceState.clock.Add(quiet)})
+	}
+}
+
+// makeIll says that the run is ill, shown by a group that it has, and presses keys.
+func makeIll(keys ...string) func(*driver) {
+	return func(d *driver) {
+		ill := modeltest.Ill(3, len(d.app.snap.Steps))
+		ill.Findings[0].Example.Group = "0000000000000003"
+		d.app.findings.job.value = &diagnosis.Look{Diagnosis: ill}
+		d.press(keys...)
 	}
 }
 

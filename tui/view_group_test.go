@@ -33,6 +33,9 @@ type textSource struct {
 func (s *textSource) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	s.reads++
 	s.lastContext = ctx
+	if s.text == nil {
+		return model.Text{}, errors.New("no texts were made")
+	}
 	return s.text(s.records[at.Offset])
 }
 

@@ -16,8 +16,8 @@ var promLine = regexp.MustCompile(`^([a-z_]+)\{([a-z]+="(?:[^"\\\n]|\\["\\n])*",
 func TestPrometheusFile(t *testing.T) {
 	dir := t.TempDir()
 	log, file := agentLog(t), filepath.Join(dir, "run.prom")
-	out := runCommand(t, "check", log, "--fail-on", "signal<20%", "--fail-on", "correct>99%", "--fail-on", "signal<20%", "--fail-on", "stall>6x", "--prom", file)
-	if !strings.Contains(out, "4 rules, 2 failed") {
+	out := runCommand(t, "check", log, "--fail-on", "signal<20%", "--fail-on", "correct>99%", "--fail-on", "signal<20%", "--fail-on", "stall>6x", "--fail-on", "alarm", "--prom", file)
+	if !strings.Contains(out, "5 rules, 3 failed") {
 		t.Errorf("it prints %s", out)
 	}
 	text, err := os.ReadFile(file)
@@ -27,8 +27,8 @@ func TestPrometheusFile(t *testing.T) {
 	got := strings.ReplaceAll(string(text), `path="`+log+`"`, "PATH")
 	for _, want := range []string{
 		"# HELP vantage_check_success Whether the log could be read and checked, whatever the rules say.\n# TYPE vantage_check_success gauge\nvantage_check_success{PATH} 1\n",
-		"vantage_rule_failed{PATH,rule=\"signal<20%\"} 1\nvantage_rule_failed{PATH,rule=\"correct>99%\"} 0\n# HELP",
-		"vantage_rule_failed_steps{PATH,rule=\"signal<20%\"} 1\n", "vantage_step{PATH} 6\n", "vantage_step_signal_groups{PATH} 1\n",
+		"vantage_rule_failed{PATH,rule=\"signal<20%\"} 1\nvantage_rule_failed{PATH,rule=\"correct>99%\"} 0\nvantage_rule_failed{PATH,rule=\"alarm>0\"} 1\n# HELP",
+		"vantage_rule_failed_steps{PATH,rule=\"signal<20%\"} 1\n", "vantage_finding{PATH,kind=\"stuck_data\",severity=\"alarm\"} 2\n", "vantage_alarms{PATH} 1\n", "vantage_step{PATH} 6\n", "vantage_step_signal_groups{PATH} 1\n",
 		"vantage_step_nonzero_samples{PATH} 4\n", "vantage_step_groups_by_fate{PATH,fate=\"correct\"} 3\n", "vantage_step_reward_mean{PATH} 0.9375\n", "vantage_log_rows{PATH} 97\n",
 		"vantage_log_unreadable_rows{PATH} 1\n", "vantage_log_last_write_timestamp_seconds{PATH} 1",
 	} {

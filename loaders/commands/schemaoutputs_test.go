@@ -21,6 +21,7 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/modeltest"
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/choice"
@@ -316,20 +317,30 @@ func (s *schemas) writeFindings(t *testing.T) {
 	for _, n := range []int{1, 9} {
 		var out bytes.Buffer
 		answer := report.Answer{Choice: choice.Choice{Origin: choice.Assumed}}
-		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}); err != nil {
+		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}); err != nil {
 			t.Fatal(err)
 		}
 		s.check(t, "findings", out.Bytes(), "")
 		out.Reset()
-		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n)}, answer.Choice); err != nil {
+		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n, 100)}, answer.Choice); err != nil {
 			t.Fatal(err)
 		}
 		s.check(t, "findings of a check", out.Bytes(), "")
+		r, err := report.New(t.Context(), modeltest.Snapshot([]float64{0, 1}), model.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Choice, r.Diagnosis = answer.Choice, modeltest.Ill(n, 100)
+		out.Reset()
+		if _, err := report.JSON(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "findings of a report", out.Bytes(), "")
 		var log scalars.Log
 		log.Add(7, "rewards/a\x1b[31m/mean", 0.5)
 		log.Add(7, "kl", math.Inf(1))
 		out.Reset()
-		if err := report.ScalarsJSON(&out, &report.Scalars{Format: "W&B", Run: log.Scalars(), Diagnosis: modeltest.Ill(n), Notes: []string{"a.wandb is damaged"}}); err != nil || out.Len() > report.MaxAnswer {
+		if err := report.ScalarsJSON(&out, &report.Scalars{Format: "W&B", Run: log.Scalars(), Diagnosis: modeltest.Ill(n, 100), Notes: []string{"a.wandb is damaged"}}); err != nil || out.Len() > report.MaxAnswer {
 			t.Fatal(out.Len(), err)
 		}
 		s.check(t, "findings of scalars", out.Bytes(), "")

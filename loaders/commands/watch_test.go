@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -193,4 +194,44 @@ func (s *stallingChunks) Next(ctx context.Context) (*model.Chunk, error) {
 	c := rightRows(int64(10-len(s.pauses)), 8)
 	c.Progress.LastWrite = time.Now()
 	return c, nil
+}
+
+// What begins to ail a run is said once, by its kind and with the step since which it does, and not again while it lasts.
+func TestWatchSaysOnceWhatAilsARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &madeChunks{pause: time.Minute, ends: true}
+		for step := range 20 {
+			c := &model.Chunk{Format: "made", Progress: model.Progress{CaughtUp: true, BytesAll: 1}}
+			for i := range 16 {
+				prompt := uint64(10*min(step, 9) + i/4 + 1) // from step 10 on those of step 10
+				c.Records = append(c.Records, model.Record{Step: int64(step + 1), Prompt: prompt, Reward: float64((i*7 + i*i*step) % 5 % 2), Advantage: math.NaN(), Length: -1})
+			}
+			source.chunks = append(source.chunks, c)
+		}
+		rules, err := check.ParseAll([]string{"alarm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		w := watcher{
+			source: source, monitor: check.NewMonitor(check.ByKind(rules)), set: model.DefaultSettings(), given: model.DefaultSettings(),
+			print: func(o check.Transition) error {
+				said = append(said, fmt.Sprintf("%s %v at %d: %s", o.Rule.Name, o.Failing, o.Step, o.Value))
+				return nil
+			},
+			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+				return set, choice.Choice{Origin: choice.Assumed}, nil
+			},
+			note: func(choice.Choice) {},
+		}
+		if err := w.run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(said) != 1 || !strings.HasPrefix(said[0], "stuck_data true at ") || !strings.Contains(said[0], "stuck_data since step 11, ") {
+			t.Errorf("it says %q", said)
+		}
+		if !w.monitor.Failing() {
+			t.Error("it passes at the end")
+		}
+	})
 }

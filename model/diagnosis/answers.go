@@ -84,7 +84,7 @@ func garbled(e *evidence) ([]Finding, string) {
 		return nil, noTexts
 	}
 	all := e.texts.all()
-	early := all[len(all)/4].step
+	early := all[len(all)/8].step
 	early = max(early, e.Steps0(leastSteps))
 	usual := letters{map[[2]rune]int{}, map[rune]int{}}
 	var bits []float64
@@ -120,7 +120,9 @@ func garbled(e *evidence) ([]Finding, string) {
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
-		if first := e.texts.share(w.has).pooled(0, early+1); first.mean() <= usualGarbled {
+		s := e.texts.share(w.has)
+		first, last := s.pooled(0, early+1).mean(), s.pooled(len(s)-s.span(), len(s)).mean()
+		if first <= usualGarbled || last > first+2*garbledFrom { // else it is how this log is written
 			has = append(has, w.has)
 		}
 	}

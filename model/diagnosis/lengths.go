@@ -18,6 +18,8 @@ const (
 	stubTimes    = 3    // times shorter are stubs
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
+	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
+	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
 )
@@ -129,10 +131,15 @@ func (e *evidence) atLimit() series {
 	return e.seriesOf(func(s *Observed) Moments {
 		m, l := Moments{N: s.Length.N}, &s.Longest
 		lost := lowest.reward(l.RewardSum / float64(l.Valid))
+		if rest := s.Reward.N - l.Valid; rest > 0 && l.Valid > 0 {
+			mean := s.Reward.mean()
+			spread := math.Sqrt(max(0, s.Reward.Squares/float64(s.Reward.N)-mean*mean))
+			lost = lost || l.RewardSum/float64(l.Valid) < (s.Reward.Sum-l.RewardSum)/float64(rest)-cutSpread*spread
+		}
 		for c := range l.parts {
 			lost = lost || lowest.part(c, l.parts[c].mean())
 		}
-		if l.N > 1 && lost {
+		if l.N > 1 && lost && l.Length >= cutLength {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m
@@ -199,7 +206,7 @@ func (e *evidence) closing() string {
 // gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
 // rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
-	won, wonCut, cuts, reward := 0, 0, 0, Moments{}
+	won, wonCut, cuts, reward, others := 0, 0, 0, Moments{}, Moments{}
 	parts := make([]Moments, len(e.Parts))
 	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
 	longer, pairs := 0.0, 0.0
@@ -224,6 +231,7 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 			}
 			cutWords = append(cutWords, a.words)
 		} else {
+			others.add(a.reward)
 			otherWords = append(otherWords, a.words)
 		}
 		if i+1 == len(all) || all[i+1].step != a.step {
@@ -232,7 +240,8 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 			cutWords, otherWords = cutWords[:0], otherWords[:0]
 		}
 	}
-	loses := lowest.reward(reward.mean()) && float64(wonCut) <= finishedWins*float64(won)
+	loses := (lowest.reward(reward.mean()) || reward.mean() < others.mean()-cutSpread*math.Sqrt(others.Squares/float64(others.N)-others.mean()*others.mean())) &&
+		float64(wonCut) <= finishedWins*float64(won)
 	for c := range parts {
 		loses = loses || lowest.part(c, parts[c].mean())
 	}

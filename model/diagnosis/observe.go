@@ -18,12 +18,13 @@ type Observations struct {
 	Unit      model.LengthUnit
 	Low, High float64 // the reward of what is wrong and of what is solved; NaN without finite rewards
 
-	rows    int
-	rule    model.GroupRule
-	prompts bool // some rows have one
-	lengths bool // some rows have one
-	snap    model.Snapshot
-	set     model.Settings
+	rows       int
+	continuous bool // no reward is the one of what is solved
+	rule       model.GroupRule
+	prompts    bool // some rows have one
+	lengths    bool // some rows have one
+	snap       model.Snapshot
+	set        model.Settings
 }
 
 // Observed is a step. A rollout of several rows is its last row.
@@ -105,7 +106,8 @@ type GroupFacts struct {
 	Mean   float32 // of these
 	Length float32 // mean logarithm of the known lengths; NaN if there are none
 	Fate   model.Fate
-	Twins  int32  // if each row has a twin of the same numbers, how many rows differ in their numbers; else 0
+	Differ int32  // how many rows differ in their numbers
+	Twins  bool   // each row has a twin of the same numbers
 	Print  uint64 // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
@@ -121,6 +123,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	scales := snap.RewardScales(set)
 	for _, s := range scales {
 		if s.Min <= s.Max {
+			o.continuous = o.continuous || !s.Discrete
 			o.Low, o.High = fmin(o.Low, s.Wrong), fmax(o.High, min(s.Solved, s.Max))
 		}
 	}
@@ -253,7 +256,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Length.N, s.Length.Sum, s.Length.Squares = s.Length.N+lengths.N, s.Length.Sum+lengths.Sum, s.Length.Squares+lengths.Squares
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
-		g.Print, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
@@ -299,18 +302,20 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 	return model.FateAlive
 }
 
-// fingerprint returns a number of what a group holds, and if each of its rows has a twin how many different rows there are.
-func fingerprint(prints []uint64, prompt uint64) (sum uint64, twins int32) {
+// fingerprint returns a number of what a group holds, how many of its rows differ, and whether each has a twin. It sorts prints.
+func fingerprint(prints []uint64, prompt uint64) (sum uint64, differ int32, twins bool) {
 	odd := uint64(0)
 	for _, p := range prints {
 		sum += p
 		odd ^= p
 	}
-	if odd == 0 && len(prints) > 0 {
-		slices.Sort(prints)
-		twins = int32(len(slices.Compact(prints)))
+	slices.Sort(prints)
+	for k, p := range prints {
+		if k == 0 || p != prints[k-1] {
+			differ++
+		}
 	}
-	return mix(sum ^ mix(prompt)), twins
+	return mix(sum ^ mix(prompt)), differ, odd == 0 && len(prints) > 0
 }
 
 // mix is a hash of 64 bits (the finaliser of SplitMix64).

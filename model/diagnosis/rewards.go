@@ -14,6 +14,7 @@ const (
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
+	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
@@ -117,12 +118,28 @@ func (e *evidence) constantFrom(of constants) (Finding, bool) {
 			units += k
 			to++
 		}
-		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) {
+		if p, before := e.chanceOfConstant(of, i, level.Low, min(units, outageGroups)); p*float64(len(e.Steps)) < rareOutage && (to-i > 1 || to == len(e.Steps)) && !e.goesOn(of, before, i, to, level.Low) {
 			return e.outageFinding(of, i, to, before), true
 		}
 		i = to
 	}
 	return Finding{}, false
+}
+
+// goesOn reports whether after a stretch of one value nearly all groups still have it: then the run has another level, with exceptions,
+// and an outage has none.
+func (e *evidence) goesOn(of constants, before, from, to int, value float64) bool {
+	share := func(a, b int) (share float64, groups int) {
+		at := 0.0
+		for i := a; i < b && groups < outageGroups; i++ {
+			k, n := of.at(&e.Steps[i], value)
+			at, groups = at+k, groups+n
+		}
+		return at / float64(max(1, groups)), groups
+	}
+	then, _ := share(before, from)
+	now, groups := share(to, len(e.Steps))
+	return groups > 0 && now > (1+then)/2
 }
 
 // chanceOfConstant is the probability that so many groups have one value, from how many had it just before step i: the upper end
@@ -238,15 +255,16 @@ func collapse(e *evidence) ([]Finding, string) {
 	s := e.rewards()
 	k, found := s.shiftOf(-1)
 	up := k.level.mean() - e.Low
-	if !found || up < leastLevel*(e.High-e.Low) || k.settled.mean()-e.Low > floorShare*up {
+	toFloor := up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= floorShare*up
+	if !found || !toFloor && (!e.continuous || !belowAll(s, &k)) {
 		return nil, ""
 	}
-	if e.harderPrompts(s, &k) {
+	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) {
-		f.Severity = Watch
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b) {
+		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
@@ -254,24 +272,42 @@ func collapse(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
+// belowAll reports whether a reward falls below any level that it had before, by more than samples of a step differ: the floor of a
+// reward without a least value.
+func belowAll(s series, k *shift) bool {
+	least := math.Inf(1)
+	for i, x := range s[:k.b].smooth(s.span()) {
+		if i <= k.b && x < least {
+			least = x
+		}
+	}
+	within, n := 0.0, 0
+	for _, m := range s[:k.b] {
+		if m.N > 1 {
+			within += m.Squares - m.Sum*m.mean()
+			n += m.N
+		}
+	}
+	return k.settled.mean() < least && -k.done() > floorSpread*math.Sqrt(within/float64(max(1, n)))
+}
+
 // harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
-	if s[k.b].N == 0 || s[k.b-1].N == 0 || !e.prompts {
-		return false
-	}
 	half := k.level.mean() + k.done()/2
-	if s[k.b].mean() > half || s[k.b-1].mean() < half {
-		return false
-	}
+	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b)
+}
+
+// newPromptsOnly reports whether hardly any of the prompts from a step on was there before; false if the log has none.
+func (e *evidence) newPromptsOnly(from int) bool {
 	before := map[uint32]bool{}
-	for i := range e.Steps[:k.b] {
+	for i := range e.Steps[:from] {
 		for _, g := range e.Steps[i].Groups {
 			before[g.Prompt] = true
 		}
 	}
 	groups, known := 0, 0
-	for i := k.b; i < len(e.Steps); i++ {
+	for i := from; i < len(e.Steps); i++ {
 		for _, g := range e.Steps[i].Groups {
 			groups++
 			if before[g.Prompt] {
@@ -279,7 +315,7 @@ func (e *evidence) harderPrompts(s series, k *shift) bool {
 			}
 		}
 	}
-	return groups > 0 && float64(known) < knownPrompts*float64(groups)
+	return e.prompts && float64(known) < knownPrompts*float64(groups)
 }
 
 // tooFew says that there are too few steps for a level before and one after.

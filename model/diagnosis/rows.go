@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,10 +15,11 @@ const (
 	stuckSteps   = 3    // in a row: two may be a resumed run
 	againShare   = 0.8  // of the groups of a step were in an earlier one
 	twinBits     = 20   // of chance that rows without twins would have left: one run in a million
+	stuckAlone   = 8    // steps in a row of one prompt: a single one comes again by chance
 	mixedFrom    = 0.1  // of groups hold several prompts
 	leastMixed   = 10   // groups: fewer are some rows of an evaluation
 	tornFrom     = 1.5  // group ids a prompt: half of the prompts are in two groups
-	tornPieces   = 2.5  // where it was never otherwise: prompts that are drawn twice have two
+	tornPieces   = 1.95 // where it was never otherwise: some prompts may be drawn twice, hardly all
 	mixedPrompts = 1.25 // times as many ids as prompts, or more prompts than that, are not ids of prompts, or prompts with a state of their own
 )
 
@@ -36,7 +38,7 @@ func stuck(e *evidence) ([]Finding, string) {
 
 // sameBatch finds steps with the prompts of the step before.
 func (e *evidence) sameBatch() (Finding, bool) {
-	s := make(series, len(e.Steps))
+	s, alone := make(series, len(e.Steps)), true
 	for i := 1; i < len(e.Steps); i++ {
 		before := map[uint32]bool{}
 		for _, g := range e.Steps[i-1].Groups {
@@ -51,12 +53,13 @@ func (e *evidence) sameBatch() (Finding, bool) {
 				}
 			}
 		}
-		if len(now) > 1 {
+		if len(now) > 0 {
 			s[i].add(float64(both) / float64(len(now)))
+			alone = alone && len(now) == 1
 		}
 	}
 	from, to := longestStretch(s, func(m Moments) bool { return m.N > 0 && m.Sum >= samePrompts })
-	if to-from < stuckSteps {
+	if to-from < stuckSteps || alone && to-from < stuckAlone {
 		return Finding{}, false
 	}
 	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"prompts of the step before", s.values()}}
@@ -87,8 +90,8 @@ func (e *evidence) rowsTwice() (Finding, bool) {
 	for i := range e.Steps {
 		bits, all := 0, len(e.Steps[i].Groups) > 0
 		for _, g := range e.Steps[i].Groups {
-			all = all && g.Twins > 0
-			bits += int(g.Twins) - 1
+			all = all && g.Twins
+			bits += int(g.Differ) - 1
 		}
 		s[i] = Moments{N: 1}
 		if all {
@@ -105,7 +108,7 @@ func (e *evidence) rowsTwice() (Finding, bool) {
 	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"all rows twice", s.values()}}
 	f.Title = "every row is there twice"
 	f.Evidence = []Evidence{e.around(s, "steps in which every row is there twice", from, to, true, "steps")}
-	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Twins > 1 })
+	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Twins && g.Differ > 1 })
 	return f, true
 }
 
@@ -114,6 +117,7 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
+	bits := e.bitsOfGroup()
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
@@ -123,6 +127,10 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 				count[before]++
 				most = max(most, count[before])
 			}
+		}
+		orders, _ := math.Lgamma(float64(len(e.Steps[i].Groups) + 1)) // in which the groups of a step may be those of another
+		if float64(most)*bits-orders/math.Ln2-math.Log2(float64(i+1)) < twinBits {
+			most = 0
 		}
 		s[i].add(float64(most) / float64(max(1, len(e.Steps[i].Groups))))
 		for _, g := range e.Steps[i].Groups {
@@ -146,6 +154,22 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
 	f.Example = e.example(first, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// bitsOfGroup is how much it says that two groups hold the same: the logarithm of how seldom any two do.
+func (e *evidence) bitsOfGroup() float64 {
+	count, n := map[uint64]int{}, 0.0
+	for i := range e.Steps {
+		for _, g := range e.Steps[i].Groups {
+			count[g.Print]++
+			n++
+		}
+	}
+	same := 1.0
+	for _, c := range count {
+		same += float64(c) * float64(c-1)
+	}
+	return math.Log2(max(1, n*(n-1)) / same)
 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
@@ -208,7 +232,7 @@ func (e *evidence) torn() (Finding, bool) {
 
 // The words by which names of reward columns tell what an answer is worth from how it is written.
 var (
-	substanceWords = []string{"accura", "correct", "exact", "answer", "solve", "pass", "test", "math", "verif", "success", "outcome", "judge", "score", "f1", "win"}
+	substanceWords = []string{"accura", "correct", "exact", "answer", "solve", "pass", "test", "math", "verif", "success", "outcome", "f1"}
 	styleWords     = []string{"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti", "penalty", "language", "lang", "markdown", "json", "soft", "strict"}
 )
 

@@ -195,6 +195,10 @@ func (s series) shiftOf(sign float64) (shift, bool) {
 	if k.b >= len(s) {
 		return shift{}, false
 	}
+	if k.b > len(s)-span && len(s)-k.b >= leastSteps { // it is late
+		k.settled = s.pooled(k.b, len(s))
+		k.b = max(s.turn(from, k.level.mean()+onsetShare*k.done(), sign), k.a+1)
+	}
 	k.contrast = s.compare(k.a, k.b, k.b, len(s))
 	return k, sign*k.z > 0 && chance(k.z, len(s)) < rare
 }

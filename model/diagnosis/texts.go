@@ -268,7 +268,7 @@ func (t *Texts) add(p Pick, d digest) {
 }
 
 func (t *Texts) digest(text model.Text) digest {
-	words := strings.Fields(text.Response)
+	words := wordsOf(text.Response)
 	a := answer{
 		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		tail:       lastWords(words),
@@ -297,6 +297,31 @@ func (t *Texts) partsOf(p Pick) []float64 {
 			x = column[p.Row]
 		}
 		all = append(all, x)
+	}
+	return all
+}
+
+// wordsOf returns the words of a text; of writings without spaces each character is one.
+func wordsOf(text string) []string {
+	words := strings.Fields(text)
+	if scriptOf(firstBytes(text, sampleBytes)) != han {
+		return words
+	}
+	var all []string
+	for _, w := range words {
+		start := 0
+		for i, r := range w {
+			if r >= 0x2e80 {
+				if start < i {
+					all = append(all, w[start:i])
+				}
+				start = i + utf8.RuneLen(r)
+				all = append(all, w[i:start])
+			}
+		}
+		if start < len(w) {
+			all = append(all, w[start:])
+		}
 	}
 	return all
 }
@@ -566,9 +591,9 @@ func scriptOf(text string) script {
 			counts[otherScript]++
 		}
 	}
-	const leastLetters = 8 // fewer are a symbol or a name
+	const fewLetters = 8 // they are a symbol or a name
 	for s, n := range counts {
-		if letters >= leastLetters && 2*n > letters {
+		if letters >= fewLetters && 2*n > letters {
 			return script(s)
 		}
 	}
@@ -591,6 +616,9 @@ func (l *letters) learn(text string) {
 	}
 }
 
+// leastLetters is how long a text is at least for its surprise to say something: a short sentence may be of rare letters.
+const leastLetters = 60
+
 // surprise is the mean number of bits per character of a text; NaN of a short one.
 func (l *letters) surprise(text string) float64 {
 	last, bits, n := ' ', 0.0, 0
@@ -601,7 +629,7 @@ func (l *letters) surprise(text string) float64 {
 		last = r
 		n++
 	}
-	if n < 24 {
+	if n < leastLetters {
 		return math.NaN()
 	}
 	return bits / float64(n)

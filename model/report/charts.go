@@ -131,6 +131,7 @@ type trendLine struct {
 	Lows, Highs           []float64 // the least and the most of the steps of a point
 	First, Last, Min, Max float64
 	metric                string
+	onset                 *int64                                                  // of the finding that it shows; nil of a figure of every report
 	value                 func(*analysis.StepFigures, *analysis.Analysis) float64 // of the samples, instead of metric
 	sums                  []float64
 	counts                []int

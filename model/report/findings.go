@@ -10,12 +10,12 @@ import (
 
 // findingCut is which parts of a finding there is room for.
 type findingCut struct {
-	title, example, cost, advice bool
-	evidence                     int // pieces
+	title, example, cost, advice, follows bool
+	evidence                              int // pieces
 }
 
 // wholeFinding is the cut of a finding where there is room for all of it.
-func wholeFinding(int) findingCut { return findingCut{true, true, true, true, math.MaxInt} }
+func wholeFinding(int) findingCut { return findingCut{true, true, true, true, true, math.MaxInt} }
 
 // findingsJSON are the findings of a run in a short answer, the worst first.
 func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []object {
@@ -27,6 +27,13 @@ func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []
 			o = append(o, member{"title", shorten(f.Title, maxTitle)})
 		}
 		o = append(o, member{"evidence", some(evidenceTexts(f, cut.evidence))})
+		if cut.follows {
+			var follows []string
+			for _, title := range f.Follows {
+				follows = append(follows, shorten(title, maxTitle))
+			}
+			o = append(o, member{"follows", some(follows)})
+		}
 		if cut.example {
 			o = append(o, member{"example", object{{"step", f.Example.Step}, {"group", some(shorten(f.Example.Group, maxGroupName))}}})
 		}
@@ -84,6 +91,11 @@ func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, bl
 		add("%s %s%s", f.Kind, f.When(), title)
 		for _, text := range evidenceTexts(f, cut.evidence) {
 			add("%s", text)
+		}
+		for _, title := range f.Follows {
+			if cut.follows {
+				add("and so: %s", shorten(title, maxTitle))
+			}
 		}
 		if group := shorten(f.Example.Group, maxGroupName); cut.example && group != "" {
 			add("look at step %d, group %s", f.Example.Step, group)

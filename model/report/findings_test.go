@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/modeltest"
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
 )
@@ -15,7 +16,7 @@ import (
 // However much ails a run, its summary stays within 2 KB and names every kind with severity and first step; what is left out is counted.
 func TestSummaryOfAnIllRunFits(t *testing.T) {
 	for n := range 15 {
-		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n)}
+		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}
 		var text, line bytes.Buffer
 		if err := SummaryText(&text, s); err != nil {
 			t.Fatal(err)
@@ -60,6 +61,42 @@ func TestSummaryOfAnIllRunFits(t *testing.T) {
 		}
 		if strings.ContainsAny(text.String()+line.String(), "\x1b\x07") {
 			t.Errorf("control characters of the log in\n%q", text.String())
+		}
+	}
+}
+
+// A report has the findings of the run in each of its formats, before its figures, without what a terminal or a browser would obey.
+func TestReportsBeginWithFindings(t *testing.T) {
+	groups := make([][]float64, 10)
+	for i := range groups {
+		groups[i] = []float64{0, 1}
+	}
+	for name, write := range map[string]func(*bytes.Buffer, *Report) error{
+		"text":     func(b *bytes.Buffer, r *Report) error { _, err := Text(b, r); return err },
+		"Markdown": func(b *bytes.Buffer, r *Report) error { _, err := Markdown(b, r); return err },
+		"HTML":     func(b *bytes.Buffer, r *Report) error { _, err := HTML(b, r); return err },
+		"JSON":     func(b *bytes.Buffer, r *Report) error { _, err := JSON(b, r); return err },
+	} {
+		r := reportOf(t, 10, model.DefaultSettings(), groups...)
+		r.Diagnosis = modeltest.Ill(3, 10)
+		var out bytes.Buffer
+		if err := write(&out, r); err != nil {
+			t.Fatal(name, err)
+		}
+		page := out.String()
+		for _, want := range []string{"reward_hacking since 7", "the reward rises to 0.91", "640 samples each", "84% of groups are all right", "weigh correctness above format", "length_collapse", "the log has no texts"} {
+			if name == "HTML" {
+				want = strings.NewReplacer("reward_hacking since 7", "! reward hacking since step 7, and 1 more", "length_collapse", "watch: length collapse").Replace(want)
+			}
+			if at := strings.Index(strings.ReplaceAll(page, "The reward", "the reward"), want); at < 0 || name == "text" && at > strings.Index(page, "needs a look") && strings.Contains(page, "needs a look") {
+				t.Errorf("%s: %q is at %d of\n%.3000s", name, want, at, page)
+			}
+		}
+		if strings.ContainsAny(page, "\x1b\x07") {
+			t.Errorf("%s has control characters of the log", name)
+		}
+		if marks := strings.Count(page, `class="onset"`); name == "HTML" && marks != 3 {
+			t.Errorf("%d onsets are drawn", marks)
 		}
 	}
 }

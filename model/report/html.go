@@ -55,7 +55,7 @@ type htmlPage struct {
 // Content-Security-Policy of the page allows that script and nothing that is not in the page. The last line of the
 // page says that it is not cut.
 func HTML(w io.Writer, r *Report) (*Charts, error) {
-	p, err := r.newPage(w, pageTrends(), maxPagePoints)
+	p, err := r.newPage(w, append(pageTrends(), findingTrends(r.Diagnosis)...), maxPagePoints)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +120,7 @@ func (h *htmlPage) sections() []section {
 		}
 	}
 	return []section{
+		{"findings", "What ails the run", h.Diagnosis != nil, writing(h.writeFindings)},
 		{"chain", "From reward to loss", true, writing(h.writeChain)},
 		{"warnings", "Warnings", true, writing(h.writeWarnings)},
 		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, writing(h.writeWorstSteps)},
@@ -160,7 +161,7 @@ func (h *htmlPage) writeHead(shown []section) {
 			tag("p", class("eyebrow"), "vantage report"),
 			tag("h1", attr("dir", "auto"), title),
 			tag("p", class("lead"), h.Snap.Run.Format+" · "+size+attemptText(h.Snap.Run.Attempts)),
-			h.tiles(), h.factList(), lineBreak,
+			h.verdict(), h.tiles(), h.factList(), lineBreak,
 		),
 		tag("nav", attr("aria-label", "Sections"), tag("ul", links)), lineBreak,
 		openTag("main", attr("id", "main")), lineBreak,

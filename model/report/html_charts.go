@@ -51,7 +51,7 @@ func (h *htmlPage) writeTrends() {
 	for i := range h.charts.Trends {
 		l := &h.charts.Trends[i]
 		switch {
-		case !l.hasValue():
+		case !l.hasValue() || l.onset != nil:
 		case units.NearlyEqual(l.Min, l.Max):
 			same = append(same, l.Name+" "+units.Short(l.Last))
 		default:
@@ -125,7 +125,7 @@ func SVG(w io.Writer, c *Charts) error {
 		all = append(all, chart{"Groups by how many samples reach " + c.SolvedAt, "", spreadHeight, c.drawSolved})
 	}
 	for i := range c.Trends {
-		if l := &c.Trends[i]; c.Steps > 1 && l.hasValue() {
+		if l := &c.Trends[i]; c.Steps > 1 && l.hasValue() && l.onset == nil {
 			all = append(all, chart{l.Name, units.Short(l.First) + " → " + units.Short(l.Last), plotHeight, func(at ...attribute) markup { return c.drawTrend(l, at...) }})
 		}
 	}
@@ -222,6 +222,9 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	var band markup
 	if c.stepCount > len(xs) { // points have several steps
 		band = emptyTag("path", class("band"), attr("d", "M"+above.String()[1:]+below.String()+"Z"))
+	}
+	if l.onset != nil && *l.onset >= c.FirstStep && *l.onset <= c.LastStep {
+		band += emptyTag("path", class("onset"), outline("M%v %vV%v", c.stepX(float64(*l.onset)), plotTop, plotBottom))
 	}
 	width := float64(plotRight-plotLeft) / float64(max(1, len(xs)-1))
 	summary := fmt.Sprintf("%s over %s: first %s, newest %s, least %s, most %s", l.Name, c.stepRange(), units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max))

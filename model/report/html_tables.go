@@ -3,12 +3,14 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
 	"vantage/model/units"
@@ -287,6 +289,81 @@ func (h *htmlPage) writeSteps() {
 	})
 	for _, line := range h.legend() {
 		h.note(line + ".")
+	}
+}
+
+// findingTrends are lines of what shows each finding over the steps.
+func findingTrends(d *diagnosis.Diagnosis) (lines []trendLine) {
+	if d == nil {
+		return nil
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		lines = append(lines, trendLine{Name: f.Series.Name, onset: &f.Since, value: func(s *analysis.StepFigures, _ *analysis.Analysis) float64 {
+			if at, found := slices.BinarySearch(d.Numbers, s.Step); found && at < len(f.Series.Values) {
+				return f.Series.Values[at]
+			}
+			return math.NaN()
+		}})
+	}
+	return lines
+}
+
+// verdict says how the run is, in a line.
+func (h *htmlPage) verdict() markup {
+	switch d := h.Diagnosis; {
+	case d == nil || d.Health() == "unknown":
+		return ""
+	case d.Alarms() == 0:
+		return tag("p", class("verdict sure"), "healthy")
+	default:
+		worst := &d.Findings[0]
+		text := "! " + worst.Kind.Words() + " " + worst.When()
+		if more := d.Alarms() - 1; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		return tag("p", class("verdict doubt"), tag("a", linkTo("findings"), text))
+	}
+}
+
+// writeFindings writes each finding with its evidence and its figure over the steps, and what cannot be told.
+func (h *htmlPage) writeFindings() {
+	d := h.Diagnosis
+	if len(d.Findings) == 0 {
+		h.note("Nothing was found at " + units.Plural(d.Steps, "steps") + ".")
+	}
+	var list []markup
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		kind := class("watch")
+		if f.Severity == diagnosis.Alarm {
+			kind = class("alarm")
+		}
+		text := tag("h3", string(f.Severity)+": "+f.Kind.Words()+" "+f.When()) + tag("p", upperFirst(f.Title)+".")
+		for _, e := range f.Evidence {
+			text += tag("p", class("where"), e.String())
+		}
+		for _, title := range f.Follows {
+			text += tag("p", class("where"), "and so: "+title)
+		}
+		if cost := f.Cost.String(); cost != "" {
+			text += tag("p", class("where"), "generated since then: "+cost)
+		}
+		if f.Example.Group != "" {
+			text += tag("p", class("example"), fmt.Sprintf("For example at step %d group ", f.Example.Step), tag("code", attr("dir", "auto"), cut(f.Example.Group, 64)))
+		}
+		text += tag("p", class("advice"), withoutKeys(f.Advice))
+		var picture markup
+		for k := range h.charts.Trends {
+			if l := &h.charts.Trends[k]; l.onset == &f.Since && l.hasValue() && h.charts.Steps > 1 {
+				picture = card(f.Series.Name, []markup{tag("p", class("figures"), fmt.Sprintf("from step %d", f.Since))}, h.charts.drawTrend(l))
+			}
+		}
+		list = append(list, tag("li", kind, tag("div", text), picture))
+	}
+	h.put(tag("ul", class("warnings findings"), list))
+	for _, b := range d.Blindnesses() {
+		h.note("Cannot tell " + b.String() + ".")
 	}
 }
 

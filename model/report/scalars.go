@@ -46,6 +46,14 @@ func (s *Scalars) last() (all []*scalars.Series) {
 	return all[:min(len(all), maxLast)]
 }
 
+// lastName is what a series is called in the answer: of a part of the reward the part, since the whole name may be long.
+func lastName(x *scalars.Series) string {
+	if x.Means == scalars.Component {
+		return x.Part
+	}
+	return x.Name
+}
+
 // summary is the part of it that summaries of samples have too.
 func (s *Scalars) summary() *Summary {
 	return &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: s.Diagnosis}
@@ -59,7 +67,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 		d := s.Diagnosis
 		last := []object{}
 		for _, x := range s.last() {
-			last = append(last, object{{"name", shorten(x.Name, 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
+			last = append(last, object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
 		}
 		notes := []string{}
 		for _, note := range s.Notes {
@@ -101,7 +109,7 @@ func ScalarsText(w io.Writer, s *Scalars) error {
 		}
 		var last []string
 		for _, x := range s.last() {
-			last = append(last, shorten(x.Name, 48)+" "+units.Short(x.Last()))
+			last = append(last, shorten(lastName(x), 48)+" "+units.Short(x.Last()))
 		}
 		for part := range slices.Chunk(last, 4) {
 			line("last", "%s", strings.Join(part, ", "))

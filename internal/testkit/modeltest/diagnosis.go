@@ -7,34 +7,37 @@ import (
 	"vantage/model/diagnosis"
 )
 
-// Ill is a run of 100 steps with so many findings, the first half alarms, and two kinds that cannot be told. Names are as hostile as
-// those of a log can be.
-func Ill(findings int) *diagnosis.Diagnosis {
-	d := &diagnosis.Diagnosis{Steps: 100, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}, {Kind: diagnosis.GraderNoise, Why: "the log has no texts"}}}
-	values := make([]float64, 100)
+// Ill is a run of so many steps with findings that set in after three fifths of them, one step after the other: the first half alarms,
+// the others watches; and two kinds that cannot be told. Names are as hostile as those of a log can be.
+func Ill(findings, steps int) *diagnosis.Diagnosis {
+	d := &diagnosis.Diagnosis{Steps: steps, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}, {Kind: diagnosis.GraderNoise, Why: "the log has no texts"}}}
+	onset := steps * 3 / 5
+	values := make([]float64, steps)
 	for i := range values {
-		values[i] = 0.6
-		if i >= 60 {
+		d.Numbers = append(d.Numbers, int64(i+1))
+		if values[i] = 0.6; i >= onset {
 			values[i] = 1
 		}
 	}
-	values[9] = math.NaN()
+	values[steps/10] = math.NaN()
 	for i := range findings {
 		severity := diagnosis.Alarm
 		if 2*i >= findings && i > 0 {
 			severity = diagnosis.Watch
 		}
+		since := int64(onset + 1 + i)
 		f := diagnosis.Finding{
-			Kind: []diagnosis.Kind{diagnosis.RewardHacking, diagnosis.Truncation, diagnosis.LengthCollapse}[i%3], Severity: severity, Since: int64(61 + i), Until: 100, Lasting: true,
+			Kind: []diagnosis.Kind{diagnosis.RewardHacking, diagnosis.Truncation, diagnosis.LengthCollapse}[i%3], Severity: severity, Since: since, Until: int64(steps), Lasting: true,
 			Title:   "the reward rises to 0.91 while correct falls from 0.48 to 0.09, and format\x1b[31m is full",
-			Example: diagnosis.Example{Step: int64(75 + i), Group: fmt.Sprintf("prompt-%d\x1b[2J", i), Index: 74 + i},
+			Example: diagnosis.Example{Step: since + 1, Group: fmt.Sprintf("prompt-%d\x1b[2J", i), Index: int(since)},
 			Cost:    diagnosis.Cost{Samples: 2560, Tokens: 1_234_567, Share: 0.4},
 			Advice:  "weigh correctness above format, or pay for format only where the answer is right; go back to a checkpoint before the onset",
 			Series:  diagnosis.Series{Name: "format", Values: values},
+			Follows: []string{"84% of groups are all right"},
 		}
 		for _, name := range []string{"format", "correct", "reward\x07"} {
 			f.Evidence = append(f.Evidence, diagnosis.Evidence{
-				Name: name, Before: 0.62, After: 1, BeforeFrom: 41, BeforeTo: 60, AfterFrom: 61, AfterTo: 80, BeforeSamples: 640, AfterSamples: 640, Of: "samples",
+				Name: name, Before: 0.62, After: 1, BeforeFrom: since - 4, BeforeTo: since - 1, AfterFrom: since, AfterTo: since + 3, BeforeSamples: 640, AfterSamples: 640, Of: "samples",
 			})
 		}
 		d.Findings = append(d.Findings, f)
