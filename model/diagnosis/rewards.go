@@ -14,7 +14,7 @@ const (
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
-	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
+	floorSpread   = 2    // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
