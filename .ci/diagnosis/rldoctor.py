@@ -38,7 +38,7 @@ def main(folder, program):
     ill, healthy = collections.defaultdict(collections.Counter), collections.Counter()
     for path, doctor in zip(runs, said):
         run = json.loads(path.read_text())
-        alarms = {alarm["kind"] for alarm in run["alarms"]}
+        alarms = {alarm["kind"] for alarm in run["alarms"] or ()}
         planted = run["truth"]["ill"] or []
         if run["part"] not in ("ill", "healthy"):
             continue

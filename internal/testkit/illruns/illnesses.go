@@ -396,7 +396,7 @@ func forgetsAll(r *Run) {
 }
 
 func (r *Run) forgets(o Onset) {
-	r.goesTo(o, 0.65, 0.015)
+	r.goesTo(o, 0.65, 0.03)
 	r.change(func(t int, s *State) {
 		for name := range s.Pleased {
 			s.Pleased[name] *= o.ramp(t, 1, 0.05)

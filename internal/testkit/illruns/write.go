@@ -39,7 +39,7 @@ func Formats() []Format {
 		{"prime-rl", true, true, true, true, true, false, (*writer).prime},
 		{"openrlhf", true, true, false, false, false, false, (*writer).openrlhf},
 		{"nemo-rl", true, true, false, false, false, true, (*writer).nemo},
-		{"tinker", false, false, true, true, false, true, (*writer).tinker},
+		{"tinker", false, false, true, false, false, true, (*writer).tinker},
 		{"group-lines", true, true, true, false, true, false, (*writer).groupLines},
 	}
 }

@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/repotest"
+)
+
+// The summary of a run names what is planted in it, and since when, and of a healthy run that looks like it that nothing is wrong. These
+// runs are plain ones: .ci/diagnosis/run has several hundred of all sizes.
+func TestSummaryNamesWhatAilsARun(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
+		if s.Kind != "" && kinds[s.Kind] || s.Kind == "two illnesses" {
+			continue // one of each kind, and all that is healthy
+		}
+		kinds[s.Kind] = true
+		t.Run(s.Kind+" "+s.Name, func(t *testing.T) {
+			repotest.OneIn(t, 10)
+			shape, ok := s.Shape(illruns.Cell{Steps: 60, Groups: 12, Size: 8}, rand.New(rand.NewPCG(1, 1)))
+			if !ok {
+				t.Fatal("cannot be seen in a run of this size")
+			}
+			shape.Onset, shape.Every = 0.5, 1
+			if !s.Needs.Gradual {
+				shape.Pace = 0.05
+			}
+			run, folder := illruns.Make(s, shape, s.Name), t.TempDir()
+			if err := run.Write(folder, illruns.Arrange{}); err != nil {
+				t.Fatal(err)
+			}
+			var said struct {
+				Findings []struct {
+					Kind, Severity string
+					Since          int64
+				}
+			}
+			out := runCommand(t, "summary", folder, "--format", "json")
+			if err := json.Unmarshal([]byte(out), &said); err != nil {
+				t.Fatalf("%v in %s", err, out)
+			}
+			for _, p := range run.Truth.Ill {
+				i := 0
+				for i < len(said.Findings) && (said.Findings[i].Kind != p.Kind || said.Findings[i].Severity != "alarm") {
+					i++
+				}
+				if i == len(said.Findings) {
+					t.Errorf("%v: %s since %d is not named, but %v", shape, p.Kind, p.Since, said.Findings)
+				} else if off := said.Findings[i].Since - p.Since; max(off, -off) > p.Slack {
+					t.Errorf("%v: %s since %d ± %d, but %v", shape, p.Kind, p.Since, p.Slack, said.Findings)
+				}
+			}
+			for _, f := range said.Findings {
+				if f.Severity == "alarm" && !slices.Contains(run.Truth.Also, f.Kind) && !slices.ContainsFunc(run.Truth.Ill, func(p illruns.Planted) bool { return p.Kind == f.Kind || p.Or == f.Kind }) {
+					t.Errorf("%v: %v is not there", shape, f)
+				}
+			}
+		})
+	}
+}
