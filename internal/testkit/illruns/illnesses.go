@@ -537,7 +537,7 @@ func oneInTwenty(r *Run) {
 
 func sparseButAlive(r *Run) {
 	r.calm()
-	r.change(func(t int, s *State) { s.Chance = func(*Task) float64 { return 0.05 } })
+	r.change(func(_ int, s *State) { s.Chance = func(*Task) float64 { return 0.05 } })
 }
 
 // graders

@@ -452,7 +452,8 @@ func (o Onset) reaches(from, to, mark float64) int {
 // ill plants an illness since step t. Its slack is half of its onset, within which it cannot be told from what it will be, and as many
 // steps as it takes until the mean of them shows the change beyond three standard deviations of the noise of a step.
 func (r *Run) ill(kind string, t, over int, noise, change float64, also ...string) {
-	slack := 1 + over/2 + int(math.Ceil(math.Pow(3*noise/change, 2)))
+	deviations := 3 * noise / change
+	slack := 1 + over/2 + int(math.Ceil(deviations*deviations))
 	r.Truth.Ill = append(r.Truth.Ill, Planted{Kind: kind, Since: r.Number(t), Slack: int64(slack * r.Every)})
 	r.Truth.Also = append(r.Truth.Also, also...)
 }

@@ -42,11 +42,7 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 	if n.Data != "" {
 		shape.Data = n.Data
 	}
-	formats := slices.DeleteFunc(Formats(), func(f Format) bool {
-		return n.Formats != nil && !slices.Contains(n.Formats, f.Name) || n.Texts && !f.Texts || n.Prompts && !f.Prompts || n.Sources && !f.Sources ||
-			shape.Reward == Parts && !f.Parts || !f.Parts && s.hasParts()
-	})
-	format := pick(rng, formats)
+	format := pick(rng, slices.DeleteFunc(Formats(), func(f Format) bool { return !s.fits(f, shape.Reward) }))
 	shape.Format = format.Name
 	if format.Tokens {
 		shape.Tokens = rng.IntN(3) > 0
@@ -55,6 +51,15 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 		shape.NoTexts = !n.Texts && (shape.Tokens || !n.Lengths) && rng.IntN(3) == 0
 		shape.NoPrompts = !n.Prompts && rng.IntN(4) == 0
 	}
+	shape.drawCourse(cell, rng)
+	if n.Gradual {
+		shape.Onset, shape.Pace = min(shape.Onset, 0.5), max(shape.Pace, 0.12)
+	}
+	return shape, true
+}
+
+// drawCourse draws how steps are numbered, how long answers are, and when and how fast what is planted sets in.
+func (shape *Shape) drawCourse(cell Cell, rng *rand.Rand) {
 	switch rng.IntN(6) {
 	case 0:
 		shape.Every = 10
@@ -75,10 +80,13 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 	case 2:
 		shape.Onset, shape.Pace = 0.3+0.2*rng.Float64(), 0.3 // slow
 	}
-	if n.Gradual {
-		shape.Onset, shape.Pace = min(shape.Onset, 0.5), max(shape.Pace, 0.12)
-	}
-	return shape, true
+}
+
+// fits reports whether a format has what a scene needs.
+func (s Scene) fits(f Format, reward Reward) bool {
+	n := s.Needs
+	return (n.Formats == nil || slices.Contains(n.Formats, f.Name)) && (f.Texts || !n.Texts) && (f.Prompts || !n.Prompts) && (f.Sources || !n.Sources) &&
+		(f.Parts || reward != Parts && !s.hasParts())
 }
 
 // hasParts reports whether a scene has several graders whatever the reward is.
