@@ -80,7 +80,7 @@ func TestTwinsHaveTheSameFigure(t *testing.T) {
 			continue
 		}
 		twin := Healthy()[slices.IndexFunc(Healthy(), func(h Scene) bool { return h.Name == s.Twin })]
-		for seed := range uint64(repotest.Times(2, 8)) {
+		for seed := range uint64(repotest.Times(1, 3)) {
 			shape := shapeOf(t, s, Cell{100, 20, 4}, seed)
 			shape.Reward = Binary
 			a, b := tenths(Make(s, shape, "x"), figure), tenths(Make(twin, shape, "x"), figure)
