@@ -93,7 +93,6 @@ type State struct {
 	SkillFor  func(t *Task) float64 // takes the place of Skill
 	Chance    func(t *Task) float64 // takes the place of Skill^Hardness
 	Words     float64               // mean length
-	WordsFor  func(t *Task) float64 // takes the place of Words
 	Longer    float64               // wrong answers are so many times as long as right ones
 	Limit     int                   // in tokens; 0 is none
 	Pleased   map[string]float64    // by grader, but for the first: what it gives on average
@@ -260,9 +259,6 @@ func (r *Run) answer(t int, s *State, task *Task, group string) Answer {
 		a.Parts[i+1] = r.pleases(g, s.Pleased[g.Name])
 	}
 	words := s.Words
-	if s.WordsFor != nil {
-		words = s.WordsFor(task)
-	}
 	if r.full() <= a.Parts[0] {
 		right = true
 	} else if r.Reward != Model {
@@ -452,7 +448,8 @@ func (o Onset) reaches(from, to, mark float64) int {
 // ill plants an illness since step t. Its slack is half of its onset, within which it cannot be told from what it will be, and as many
 // steps as it takes until the mean of them shows the change beyond three standard deviations of the noise of a step.
 func (r *Run) ill(kind string, t, over int, noise, change float64, also ...string) {
-	slack := 1 + over/2 + int(math.Ceil(math.Pow(3*noise/change, 2)))
+	deviations := 3 * noise / change
+	slack := 1 + over/2 + int(math.Ceil(deviations*deviations))
 	r.Truth.Ill = append(r.Truth.Ill, Planted{Kind: kind, Since: r.Number(t), Slack: int64(slack * r.Every)})
 	r.Truth.Also = append(r.Truth.Also, also...)
 }

@@ -203,8 +203,9 @@ func (l *language) answer(rng *rand.Rand, t *Task, words int, final string) stri
 		return "<think>\n" + l.write(rng, t, words) + "\n</think>\n\n" + last
 	case Code:
 		return "```python\ndef solve(" + t.noun + ", " + t.other + "=None):\n" + l.write(rng, t, words) + last
+	default:
+		return l.write(rng, t, words) + last
 	}
-	return l.write(rng, t, words) + last
 }
 
 // refusal is the same sentence for all tasks.

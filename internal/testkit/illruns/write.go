@@ -402,8 +402,12 @@ func (w *writer) prime() error {
 			object{{"message", object{{"role", "assistant"}, {"content", a.Text}}}, {"sampled", true}},
 		}
 		return object{
-			{"id", a.Group}, {"env", object{{"id", a.Task.Source}}}, {"task", object{{"data", object{{"idx", a.Task.ID}, {"prompt", a.Task.Prompt}, {"answer", a.Task.Truth}}}}},
-			{"group", object{{"id", a.Group}}}, {"run", object{{"type", "train"}, {"work", object{{"type", "train"}, {"step", w.Number(t)}}}}}, {"ok", true},
+			{"id", a.Group},
+			{"env", object{{"id", a.Task.Source}}},
+			{"task", object{{"data", object{{"idx", a.Task.ID}, {"prompt", a.Task.Prompt}, {"answer", a.Task.Truth}}}}},
+			{"group", object{{"id", a.Group}}},
+			{"run", object{{"type", "train"}, {"work", object{{"type", "train"}, {"step", w.Number(t)}}}}},
+			{"ok", true},
 			{"traces", []any{object{{"nodes", nodes}, {"calls", []any{object{{"finish_reason", stop}}}}, {"rewards", rewards}}}},
 		}
 	})
@@ -432,8 +436,16 @@ func (w *writer) tinker() error {
 	return w.eachStep("iteration_%06d/train_rollout_summaries.jsonl", func(t int, a *Answer) object {
 		group := slices.IndexFunc(w.steps[t], func(b Answer) bool { return b.Group == a.Group })
 		return object{
-			{"schema_version", 1}, {"split", "train"}, {"iteration", w.Number(t)}, {"group_idx", group}, {"traj_idx", 0}, {"tags", []any{a.Task.Source}}, {"total_reward", number(a.Reward)}, {"final_reward", 0.0},
-			{"steps", []any{object{{"step_idx", 0}, {"ob_len", 40}, {"ac_len", a.Tokens}, {"reward", number(a.Reward)}, {"episode_done", true}, {"metrics", object{}}, {"logs", object{}}}}}, {"final_ob_len", 40},
+			{"schema_version", 1},
+			{"split", "train"},
+			{"iteration", w.Number(t)},
+			{"group_idx", group},
+			{"traj_idx", 0},
+			{"tags", []any{a.Task.Source}},
+			{"total_reward", number(a.Reward)},
+			{"final_reward", 0.0},
+			{"steps", []any{object{{"step_idx", 0}, {"ob_len", 40}, {"ac_len", a.Tokens}, {"reward", number(a.Reward)}, {"episode_done", true}, {"metrics", object{}}, {"logs", object{}}}}},
+			{"final_ob_len", 40},
 		}
 	})
 }
