@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,7 +24,7 @@ import (
 // findings is what ails the run, as far as that is known, and which of it is open.
 type findings struct {
 	look lookAtRun
-	job  job[findingsKey, *diagnosis.Look]
+	job  job[findingsKey, finishedLook]
 	open int // index of the finding whose view is shown
 
 	snapshots int    // of which steps is
@@ -42,6 +43,15 @@ func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.S
 	return diagnosis.See(ctx, snap, set, read, previous)
 }
 
+// finishedLook is a look with how long it took.
+type finishedLook struct {
+	*diagnosis.Look
+	took time.Duration
+}
+
+// restAfterLook is how many times as long as a look nothing is looked at, while a log only grows: the node that trains has other work.
+const restAfterLook = 9
+
 // findingsKey is all that a look at the run depends on.
 type findingsKey struct {
 	steps uint64         // a hash of the complete steps
@@ -50,7 +60,7 @@ type findingsKey struct {
 
 // diagnosis returns what ails the run, nil while that is not known.
 func (a App) diagnosis() *diagnosis.Diagnosis {
-	if look := a.findings.job.value; look != nil {
+	if look := a.findings.job.value; look.Look != nil {
 		return look.Diagnosis
 	}
 	return nil
@@ -83,11 +93,23 @@ func (a App) updateFindings(msg tea.Msg) App {
 	}
 	key := findingsKey{a.findings.steps, a.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute, key.set.GroupFilter, key.set.Loss, key.set.Overlong, key.set.StageOptions = 1, 1, false, "", "", "", ""
-	if !a.findings.job.lacks(key, inTurn) {
+	if !a.findings.job.lacks(key, func(was, wanted findingsKey) bool { return was.set == wanted.set }) {
 		return a
 	}
-	look, snap, previous := a.findings.look, a.snap, a.findings.job.value
-	a.findings.job.start(&a, key, once(func(ctx context.Context) (*diagnosis.Look, error) { return look(ctx, snap, key.set, previous) }))
+	look, snap, previous, rest := a.findings.look, a.snap, a.findings.job.value, time.Duration(0)
+	if a.findings.job.of.set == key.set {
+		rest = restAfterLook * previous.took
+	}
+	a.findings.job.start(&a, key, once(func(ctx context.Context) (x finishedLook, err error) {
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+		}
+		began := time.Now()
+		x.Look, err = look(ctx, snap, key.set, previous.Look)
+		x.took = time.Since(began)
+		return x, err
+	}))
 	return a
 }
 
@@ -207,7 +229,7 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
 		blocks[selected] = a.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
 	}
-	for top := 0; top < min(selected, len(blocks)-h); top++ {
+	for top := range max(0, min(selected, len(blocks)-h)) {
 		blocks[top] = nil
 	}
 	for i := range blocks {
@@ -420,7 +442,8 @@ func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 		role = themes.Warn
 	}
 	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: a.stepAxis(), Lines: []chart.Line{
-		{X: numbers, Y: after, Axis: y, Role: role}, {X: numbers, Y: before, Axis: y, Role: themes.Accent},
+		{X: numbers, Y: after, Axis: y, Role: role},
+		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - rowsBelowPlot)

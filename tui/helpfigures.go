@@ -61,6 +61,8 @@ func (a App) figuresUnderCursor() figureList {
 		return a.figuresOfParts()
 	case viewGlance:
 		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
+	case viewFinding:
+		return a.figuresOfGroup()
 	case viewOverview, viewFilter:
 		return paneTable()[a.panes.focus].figures(a)
 	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList:

@@ -172,7 +172,7 @@ func makeIll(keys ...string) func(*driver) {
 	return func(d *driver) {
 		ill := modeltest.Ill(3, len(d.app.snap.Steps))
 		ill.Findings[0].Example.Group = "0000000000000003"
-		d.app.findings.job.value = &diagnosis.Look{Diagnosis: ill}
+		d.app.findings.job.value.Look = &diagnosis.Look{Diagnosis: ill}
 		d.press(keys...)
 	}
 }

@@ -168,13 +168,8 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	}
 	notReady, printErr := w.judge(ctx, snap.Only(added))
 	log := check.LogOf(snap, time.Now())
-	if len(added) > 0 && notReady == nil && slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
-		if err := w.diagnose(ctx, snap); err != nil {
-			return nil, err
-		}
-	}
-	if w.look != nil {
-		log.Diagnosis = w.look.Diagnosis.Lasting()
+	if log.Diagnosis, err = w.diagnose(ctx, snap, len(added) > 0 && notReady == nil); err != nil {
+		return nil, err
 	}
 	if at := log.StallsAt(w.monitor.Rules()); !at.IsZero() && !ended && (w.recheck == nil || !w.recheckAt.Before(at)) {
 		w.recheckAt, w.recheck = at, time.After(time.Until(at)) // when a rule on stalls begins to fail if no row comes
@@ -196,15 +191,20 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	return nil, nil
 }
 
-// diagnose looks at the steps that are complete.
-func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot) (err error) {
-	var read diagnosis.ReadText
-	if source, hasTexts := w.source.(Source); hasTexts {
-		read = source.Text
+// diagnose returns what ails the run at its newest complete step, if a rule asks; it looks again if steps have become complete.
+func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, again bool) (_ *diagnosis.Diagnosis, err error) {
+	if again && slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
+		var read diagnosis.ReadText
+		if source, hasTexts := w.source.(Source); hasTexts {
+			read = source.Text
+		}
+		complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
+		w.look, err = LookAt(ctx, w.paths, read, snap.Only(complete), w.set, w.look)
 	}
-	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
-	w.look, err = LookAt(ctx, w.paths, read, snap.Only(complete), w.set, w.look)
-	return err
+	if w.look == nil || err != nil {
+		return nil, err
+	}
+	return w.look.Diagnosis.Lasting(), nil
 }
 
 // newSteps returns the steps that have become complete, for which reward and estimator are settled.

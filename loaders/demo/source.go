@@ -48,6 +48,7 @@ type Source struct {
 	openLines     int64    // decoded of the open step
 	openBytes     int64
 	nextBurst     time.Time
+	read          readStep
 
 	closed chan struct{}
 	once   sync.Once
@@ -190,12 +191,30 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 		return model.Text{}, err
 	}
 	number := int(at.File) + 1
-	offset := int64(0)
-	for _, r := range s.stepRows(number) {
-		if offset == at.Offset {
-			return r.text, nil
-		}
-		offset += int64(len(r.jsonLine(number)))
+	text, found := s.read.texts(number, s.stepRows)[at.Offset]
+	if !found {
+		return text, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, at.Offset)
 	}
-	return model.Text{}, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, at.Offset)
+	return text, nil
+}
+
+// readStep is the step of which a text was read last: mostly another one of it is read next.
+type readStep struct {
+	mu       sync.Mutex
+	number   int
+	byOffset map[int64]model.Text
+}
+
+func (s *readStep) texts(number int, rows func(int) []row) map[int64]model.Text {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.number != number {
+		s.number, s.byOffset = number, map[int64]model.Text{}
+		offset := int64(0)
+		for _, r := range rows(number) {
+			s.byOffset[offset] = r.text
+			offset += int64(len(r.jsonLine(number)))
+		}
+	}
+	return s.byOffset
 }

@@ -404,24 +404,26 @@ var cutOff = model.Field{Name: "cut off"}
 
 // tellingFields are those of a record that name a source, by the last part of their names, and cutOff.
 func tellingFields(fields []model.Field) (telling []model.Field) {
-	cut := false
 	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
 		switch {
 		case slices.Contains(sourceNames, name) && f.Value != "" && len(f.Value) <= 200:
 			telling = append(telling, model.Field{Name: strings.Clone(name), Value: strings.Clone(nameIn(f.Value))})
-		case name == "finish_reason" || name == "stop_reason":
-			cut = cut || f.Value == "length" || f.Value == "max_tokens"
-		case name == "truncated" || name == "is_truncated" || name == "overlong":
-			cut = cut || f.Value == "true" || f.Value == "True" || f.Value == "1"
-		case strings.Contains(f.Value, `"finish_reason": "length"`) || strings.Contains(f.Value, `"finish_reason":"length"`):
-			cut = true
+		case saysCut(name, f.Value) && !slices.Contains(telling, cutOff):
+			telling = append(telling, cutOff)
 		}
 	}
-	if cut {
-		telling = append(telling, cutOff)
-	}
 	return telling
+}
+
+func saysCut(name, value string) bool {
+	switch name {
+	case "finish_reason", "stop_reason":
+		return value == "length" || value == "max_tokens"
+	case "truncated", "is_truncated", "overlong":
+		return value == "true" || value == "True" || value == "1"
+	}
+	return strings.Contains(value, `"finish_reason": "length"`) || strings.Contains(value, `"finish_reason":"length"`)
 }
 
 // nameIn returns the id or name in an object, such as an environment, and any other value as it is.

@@ -62,6 +62,18 @@ func labelOf(name, value string) string {
 	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(sanitize.Line(value)) + `"`
 }
 
+// foundGauge is what ails the run, the first of each kind and severity.
+func foundGauge(d *diagnosis.Diagnosis) gauge {
+	found := gauge{name: "vantage_finding", help: "The step since which something ails the run, by kind and severity."}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if !slices.ContainsFunc(d.Findings[:i], func(o diagnosis.Finding) bool { return o.Kind == f.Kind && o.Severity == f.Severity }) {
+			found.samples = append(found.samples, gaugeSample{float64(f.Since), [][2]string{{"kind", string(f.Kind)}, {"severity", string(f.Severity)}}})
+		}
+	}
+	return found
+}
+
 func (s *CheckState) gauges() []gauge {
 	one := func(name, help string, x float64) gauge { return gauge{name, help, []gaugeSample{{value: x}}} }
 	const success, successHelp = "vantage_check_success", "Whether the log could be read and checked, whatever the rules say."
@@ -89,14 +101,7 @@ func (s *CheckState) gauges() []gauge {
 		one("vantage_log_unreadable_rows", "Rows of the log that could not be read.", float64(s.Log.Unreadable)),
 	}
 	if d := s.Log.Diagnosis; d != nil {
-		found := gauge{name: "vantage_finding", help: "The step since which something ails the run, by kind and severity."}
-		for i := range d.Findings {
-			f := &d.Findings[i]
-			if labels := [][2]string{{"kind", string(f.Kind)}, {"severity", string(f.Severity)}}; !slices.ContainsFunc(d.Findings[:i], func(o diagnosis.Finding) bool { return o.Kind == f.Kind && o.Severity == f.Severity }) {
-				found.samples = append(found.samples, gaugeSample{float64(f.Since), labels})
-			}
-		}
-		all = append(all, one("vantage_alarms", "How many alarms there are.", float64(d.Alarms())), found)
+		all = append(all, one("vantage_alarms", "How many alarms there are.", float64(d.Alarms())), foundGauge(d))
 	}
 	if !s.Log.LastWrite.IsZero() {
 		all = append(all, one("vantage_log_last_write_timestamp_seconds", "When the log was last written, in seconds since 1970.", float64(s.Log.LastWrite.UnixMilli())/1000))

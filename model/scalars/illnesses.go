@@ -33,8 +33,10 @@ func newRun(s *Scalars) *run {
 		}
 		return newCourse(series)
 	}
-	r := &run{Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
-		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares))}
+	r := &run{
+		Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
+		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares)),
+	}
 	for _, x := range s.All(Component, leastPoints) {
 		r.parts = append(r.parts, newCourse(x))
 	}
