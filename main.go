@@ -162,27 +162,32 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			return commands.Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
 		}
 	}
-	names, runs, err := commands.SplitLabels(paths)
-	if err != nil {
-		return err
-	}
 	if p.OutputFormat == "" && !p.Waits {
 		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
 			return err
 		}
+	}
+	return p.exploreSamples(cmd.Context(), paths, set)
+}
+
+// exploreSamples is explore for paths that are no scalars alone.
+func (p *program) exploreSamples(ctx context.Context, paths []string, set model.Settings) error {
+	names, runs, err := commands.SplitLabels(paths)
+	if err != nil {
+		return err
 	}
 	written := !isTerminal(p.Out) || p.OutputFormat != ""
 	switch {
 	case written && p.Waits:
 		return commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case written && len(names) > 0:
-		return p.WriteComparison(cmd.Context(), paths, set)
+		return p.WriteComparison(ctx, paths, set)
 	case written:
-		return p.WriteReport(cmd.Context(), paths, set)
+		return p.WriteReport(ctx, paths, set)
 	case len(names) == 0:
 		names, runs = []string{commands.Title(paths)}, [][]string{paths}
 	}
-	return p.openAndShow(cmd.Context(), set, names, runs)
+	return p.openAndShow(ctx, set, names, runs)
 }
 
 // openAndShow opens a run, or two to compare, and runs the screen on them.

@@ -48,6 +48,7 @@ func (r *row) add(name string, v jsonscan.Value) {
 	case jsonscan.String:
 		x, ok = v.ToFloat()
 		ok = ok && (math.IsNaN(x) || math.IsInf(x, 0))
+	default:
 	}
 	if ok && len(r.points) < maxRow {
 		r.points = append(r.points, point{name, x})

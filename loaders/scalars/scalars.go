@@ -392,7 +392,8 @@ func Alone(name string) bool {
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	folder, files := name, []string(nil)
+	folder := name
+	var files []string
 	if info.IsDir() {
 		l, err := discover.List(name, maxAlone+1)
 		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {

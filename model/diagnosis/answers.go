@@ -63,7 +63,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
 	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(k.level.mean()), percent(k.settled.mean()))
 	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
-	f.Example = e.textExample(from, func(a *answer) bool { return true })
+	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
 }
 
@@ -126,10 +126,10 @@ func garbled(e *evidence) ([]Finding, string) {
 			has = append(has, w.has)
 		}
 	}
-	any := func(a *answer) bool {
+	isGarbled := func(a *answer) bool {
 		return slices.ContainsFunc(has, func(is func(*answer) bool) bool { return is(a) })
 	}
-	s := e.texts.share(any)
+	s := e.texts.share(isGarbled)
 	f, found := e.shareFrom(s, garbledFrom, "garbled answers", "answers")
 	if !found {
 		return nil, ""
@@ -141,7 +141,7 @@ func garbled(e *evidence) ([]Finding, string) {
 		}
 	}
 	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
-	f.Example = e.textExample(f.first, any)
+	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
 }
 
@@ -164,31 +164,8 @@ func (e *evidence) template() (Finding, bool) {
 	if !e.hasTexts() || e.tooFew() != "" {
 		return Finding{}, false
 	}
-	all := e.texts.all()
-	s := make(series, len(e.Steps))
-	for lo := 0; lo < len(all); {
-		hi := lo
-		for hi < len(all) && all[hi].step == all[lo].step {
-			hi++
-		}
-		for i := lo; i < hi; i++ {
-			a, most, others := &all[i], 0.0, false
-			if a.words < templateWords {
-				continue
-			}
-			for k := lo; k < hi; k++ {
-				if b := &all[k]; b.group != a.group && b.prompt != a.prompt && b.words >= templateWords {
-					most, others = max(most, alike(a.bag, b.bag)), true
-				}
-			}
-			if others {
-				s[a.step].add(most)
-			}
-		}
-		lo = hi
-	}
+	s, rewards := e.sharedWords(), e.rewards()
 	k, found := s.shiftOf(1)
-	rewards := e.rewards()
 	if !found || k.done() < templateRise || k.settled.mean() < templateFrom {
 		return Finding{}, false
 	}
@@ -203,6 +180,31 @@ func (e *evidence) template() (Finding, bool) {
 	f.Evidence = []Evidence{e.around(s, "words shared with the answer to another prompt", from, len(s), true, "answers"), e.around(rewards, "reward", from, len(s), false, "samples")}
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return f, true
+}
+
+// sharedWords is, of each answer that was read, the largest share of words that it has with an answer to another prompt of its step.
+func (e *evidence) sharedWords() series {
+	all := e.texts.all()
+	s := make(series, len(e.Steps))
+	lo := 0 // the first answer of the step
+	for i := range all {
+		a, most, others := &all[i], 0.0, false
+		if a.step != all[lo].step {
+			lo = i
+		}
+		if a.words < templateWords {
+			continue
+		}
+		for k := lo; k < len(all) && all[k].step == a.step; k++ {
+			if b := &all[k]; b.group != a.group && b.prompt != a.prompt && b.words >= templateWords {
+				most, others = max(most, alike(a.bag, b.bag)), true
+			}
+		}
+		if others {
+			s[a.step].add(most)
+		}
+	}
+	return s
 }
 
 // alike is the share of two ascending bags of words that is in both.
@@ -223,6 +225,38 @@ func alike(a, b []uint64) float64 {
 	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
 
+// repeat is an answer that comes several times in a group.
+type repeat struct {
+	*answer
+	differs float64 // 1 if its rewards differ, else 0
+}
+
+// repeats returns the answers of a group that come several times to one prompt.
+func (e *evidence) repeats(group []answer) (all []repeat) {
+	seen := map[uint64]bool{}
+	for i := range group {
+		a := &group[i]
+		if a.words == 0 || seen[a.whole] {
+			continue
+		}
+		seen[a.whole] = true
+		n, least, most := 0, math.Inf(1), math.Inf(-1)
+		for k := range group {
+			if b := &group[k]; b.whole == a.whole && b.prompt == a.prompt && b.reward-b.reward == 0 {
+				n++
+				least, most = min(least, b.reward), max(most, b.reward)
+			}
+		}
+		switch {
+		case n > 1 && most-least > sameReward*(e.High-e.Low):
+			all = append(all, repeat{a, 1})
+		case n > 1:
+			all = append(all, repeat{a, 0})
+		}
+	}
+	return all
+}
+
 // noise finds equal answers to one prompt that are graded in several ways.
 func noise(e *evidence) ([]Finding, string) {
 	if !e.hasTexts() {
@@ -230,37 +264,17 @@ func noise(e *evidence) ([]Finding, string) {
 	}
 	s := make(series, len(e.Steps))
 	prompts := map[uint32]bool{}
-	differ := func(group []answer, i int) (n int, noisy bool) {
-		least, most := math.Inf(1), math.Inf(-1)
-		for k := range group {
-			if a := &group[k]; a.whole == group[i].whole && a.prompt == group[i].prompt && a.reward-a.reward == 0 {
-				n++
-				least, most = min(least, a.reward), max(most, a.reward)
-			}
-		}
-		return n, most-least > sameReward*(e.High-e.Low)
-	}
-	first := map[int]int{}
+	first := map[int]int{} // by step, a group with such answers
 	e.texts.byGroup(func(group []answer) {
-		seen := map[uint64]bool{}
-		for i := range group {
-			if group[i].words == 0 || seen[group[i].whole] {
+		for _, r := range e.repeats(group) {
+			s[r.step].add(r.differs)
+			if r.differs == 0 {
 				continue
 			}
-			seen[group[i].whole] = true
-			n, noisy := differ(group, i)
-			if n < 2 {
-				continue
+			prompts[r.prompt] = true
+			if _, found := first[r.step]; !found {
+				first[r.step] = r.group
 			}
-			x := 0.0
-			if noisy {
-				x = 1
-				prompts[group[i].prompt] = true
-				if _, found := first[group[i].step]; !found {
-					first[group[i].step] = group[i].group
-				}
-			}
-			s[group[i].step].add(x)
 		}
 	})
 	repeated := s.pooled(0, len(s))
@@ -308,75 +322,81 @@ func (e *evidence) partsDiverge() (Finding, bool) {
 	if e.tooFew() != "" || len(e.Parts) < 2 {
 		return Finding{}, false
 	}
-	type column struct {
-		name string
-		series
-		width    float64
-		low      float64
-		up, down shift
-		rises    bool
-		falls    bool
-	}
-	var columns []column
-	for c, name := range e.Parts {
-		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
-			if c >= len(s.Parts) {
-				return Moments{}
+	columns := e.columns()
+	for i := range columns {
+		if down := &columns[i]; !down.falls || isStyle(down.name) {
+			continue
+		}
+		for k := range columns {
+			if up := &columns[k]; k == i || !up.rises || isSubstance(up.name) || !bothRare(up.up.z, columns[i].down.z, len(e.Steps)) {
+				continue
 			}
-			return s.Parts[c].Moments
-		})}
-		low, high := math.Inf(1), math.Inf(-1)
-		for i := range e.Steps {
-			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
-				low, high = min(low, e.Steps[i].Parts[c].Low), max(high, e.Steps[i].Parts[c].High)
+			if f, found := e.diverging(&columns[k], &columns[i]); found {
+				return f, true
 			}
 		}
-		if k.low, k.width = low, high-low; !(k.width > 0) || math.IsInf(k.width, 0) {
+	}
+	return Finding{}, false
+}
+
+// column is a reward column over the steps.
+type column struct {
+	series
+	name         string
+	width        float64 // greatest less least value
+	up, down     shift
+	rises, falls bool // by what matters
+}
+
+// columns are the reward columns that are no constants.
+func (e *evidence) columns() (all []column) {
+	for c, name := range e.Parts {
+		level := Level{}
+		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
+			if c >= len(s.Parts) || s.Parts[c].N == 0 {
+				return Moments{}
+			}
+			level.add(s.Parts[c].Low)
+			level.add(s.Parts[c].High)
+			return s.Parts[c].Moments
+		})}
+		if k.width = level.High - level.Low; !(k.width > 0) {
 			continue
 		}
 		k.up, _ = k.shiftOf(1)
 		k.down, _ = k.shiftOf(-1)
 		k.rises = k.up.done() >= hackedRise*k.width
-		k.falls = -k.down.done() >= max(hackedFall*k.width, hackedFallPart*(k.down.level.mean()-k.low))
-		columns = append(columns, k)
+		k.falls = -k.down.done() >= max(hackedFall*k.width, hackedFallPart*(k.down.level.mean()-level.Low))
+		all = append(all, k)
 	}
+	return all
+}
+
+// diverging is the finding that one column rises while another falls, if most of what rises is still to come when the fall begins and
+// the total does not fall with it.
+func (e *evidence) diverging(up, down *column) (Finding, bool) {
 	rewards := e.rewards()
-	for _, down := range columns {
-		if !down.falls || isStyle(down.name) {
-			continue
-		}
-		for _, up := range columns {
-			if !up.rises || up.name == down.name || isSubstance(up.name) || !bothRare(up.up.z, down.down.z, len(rewards)) {
-				continue
-			}
-			span := rewards.span()
-			// what rises does so while the other falls: most of it is still to come when that begins
-			atOnset := up.pooled(down.down.b-span, down.down.b).mean()
-			if up.up.settled.mean()-atOnset < up.up.done()/3 || up.up.settled.mean()-atOnset < hackedRise*up.width {
-				continue
-			}
-			before, after := rewards.pooled(down.down.a, down.down.b).mean(), rewards.pooled(len(rewards)-span, len(rewards)).mean()
-			if after < before-0.05*(e.High-e.Low) {
-				continue
-			}
-			apart := make(series, len(rewards))
-			for i := range apart {
-				if n, m := up.series[i], down.series[i]; n.N > 0 && m.N > 0 {
-					apart[i] = Moments{N: n.N, Sum: float64(n.N) * (n.mean()/up.width - m.mean()/down.width)}
-				}
-			}
-			level, settled := apart.pooled(down.down.a, down.down.b), apart.pooled(len(apart)-span, len(apart))
-			from := min(len(apart)-1, max(1, apart.turn(down.down.a, level.mean()+onsetShare*(settled.mean()-level.mean()), 1)))
-			f := Finding{Severity: Alarm, first: from, last: len(rewards) - 1, Series: Series{down.name, down.values()}}
-			f.Title = fmt.Sprintf("%s rises from %s to %s while %s falls from %s to %s", up.name, units.Short(atOnset), units.Short(up.up.settled.mean()),
-				down.name, units.Short(down.down.level.mean()), units.Short(down.down.settled.mean()))
-			f.Evidence = []Evidence{
-				e.around(up.series, up.name, from, len(rewards), false, "samples"), e.around(down.series, down.name, from, len(rewards), false, "samples"),
-				e.around(rewards, "reward", from, len(rewards), false, "samples"),
-			}
-			f.Example = e.example(from, func(g *GroupFacts) bool { return g.N > 1 })
-			return f, true
+	n, span, fall := len(rewards), rewards.span(), &down.down
+	atOnset, top := up.pooled(fall.b-span, fall.b).mean(), up.up.settled.mean()
+	before, after := rewards.pooled(fall.a, fall.b).mean(), rewards.pooled(n-span, n).mean()
+	if top-atOnset < max(up.up.done()/3, hackedRise*up.width) || after < before-0.05*(e.High-e.Low) {
+		return Finding{}, false
+	}
+	apart := make(series, n)
+	for i := range apart {
+		if a, b := up.series[i], down.series[i]; a.N > 0 && b.N > 0 {
+			apart[i] = Moments{N: a.N, Sum: float64(a.N) * (a.mean()/up.width - b.mean()/down.width)}
 		}
 	}
-	return Finding{}, false
+	level, settled := apart.pooled(fall.a, fall.b).mean(), apart.pooled(n-span, n).mean()
+	from := min(n-1, max(1, apart.turn(fall.a, level+onsetShare*(settled-level), 1)))
+	f := Finding{Severity: Alarm, first: from, last: n - 1, Series: Series{down.name, down.values()}}
+	f.Title = fmt.Sprintf("%s rises from %s to %s while %s falls from %s to %s", up.name, units.Short(atOnset), units.Short(top),
+		down.name, units.Short(fall.level.mean()), units.Short(fall.settled.mean()))
+	f.Evidence = []Evidence{
+		e.around(up.series, up.name, from, n, false, "samples"), e.around(down.series, down.name, from, n, false, "samples"),
+		e.around(rewards, "reward", from, n, false, "samples"),
+	}
+	f.Example = e.example(from, func(g *GroupFacts) bool { return g.N > 1 })
+	return f, true
 }

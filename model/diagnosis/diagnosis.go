@@ -17,6 +17,7 @@ import (
 	"strconv"
 
 	"vantage/model"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -197,6 +198,10 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 // complete fills in what follows from the first and the last step of a finding.
 func (o *Observations) complete(f *Finding) {
 	f.Since, f.Until, f.Lasting = o.Steps[f.first].Step, o.Steps[f.last].Step, f.last == len(o.Steps)-1
+	f.Title, f.Series.Name = sanitize.Line(f.Title), sanitize.Line(f.Series.Name) // names of columns and sources are the log's
+	for i := range f.Evidence {
+		f.Evidence[i].Name = sanitize.Line(f.Evidence[i].Name)
+	}
 	for i := f.first; i <= f.last; i++ {
 		f.Cost.Samples += o.Steps[i].Rows
 		if o.Unit == model.LengthTokens {

@@ -48,7 +48,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
-			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though the groups just before had it so seldom that this is no chance; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
+			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that this is no chance, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
 			Advice:    "look at the grader's own log at this step: a service that is down, a timeout or an expired key often counts as one reward; mask these steps, or go back to the checkpoint before them",
 			Sources:   []Source{{"rllm 710: failures of the grader trained as answers that are wrong", "https://github.com/rllm-org/rllm/pull/710"}, {"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}},
@@ -56,7 +56,7 @@ func Kinds() []KindInfo {
 		{
 			Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup},
 			What:      "The same batch of prompts comes at every step, or steps are written twice.",
-			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row; groups with the same rewards and lengths as in an earlier step, for two steps; or every row has a twin.",
+			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that it is no chance; or every row has a twin.",
 			LooksLike: "A small data set that comes again once an epoch, shuffled.",
 			Advice:    "check the sampler of the data loader and its state after a resume: shuffling, the seed, how often a batch is repeated, and whether two processes write into one log",
 			Sources:   []Source{{"TRL 3675: the sampler repeats the same prompts from step to step", "https://github.com/huggingface/trl/issues/3675"}},
@@ -64,7 +64,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard},
 			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, so that advantages compare the wrong answers.",
-			How:       "A tenth of the groups, and five of them, hold several prompts; or half of the prompts are in several groups, from a step on, or in three from the first step.",
+			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts; or a prompt has one and a half ids on average from a step on, or nearly two from the first step. It is a watch where every row has an id of its own: that may number rows.",
 			LooksLike: "Dynamic sampling and asynchronous trainers: sizes differ, and a prompt may come twice as two whole groups.",
 			Advice:    "check the id by which the trainer groups answers: it must be one per prompt and step, the same in all workers, and not made of what a rollout adds to its prompt",
 			Sources:   []Source{{"Search-R1 88: answers to one prompt did not share an id", "https://github.com/PeterGriffinJin/Search-R1/issues/88"}, {"NeMo RL 4013: prompts with a path of their own became groups of one", "https://github.com/NVIDIA-NeMo/RL/pull/4013"}},
@@ -80,7 +80,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage},
 			What:      "The reward rises while what it stands for falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
-			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward rises.",
+			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
@@ -88,7 +88,7 @@ func Kinds() []KindInfo {
 		{
 			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse},
 			What:      "A growing share of answers is no language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
-			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, hold three control tokens, are in another script than their prompt, or have two bits per character more surprise than the first answers; what one in twenty of the first answers has is how this log is written.",
+			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, hold three control tokens, are in another script than their prompt, or have two bits per character more surprise than the first answers; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
 			LooksLike: "Tables, code, lists, and prompts in two languages.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
@@ -96,7 +96,7 @@ func Kinds() []KindInfo {
 		{
 			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting},
 			What:      "A large share of answers ends at the length limit and is graded lowest, so that the advantage measures length.",
-			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, and graded lowest; where lengths are no tokens, the same of sampled answers that the trainer calls cut off, or that end in the middle, are longer than the others and seldom win.",
+			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, and graded lowest or a standard deviation lower than the others; where lengths are no tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
 			LooksLike: "A few long answers that are cut off, with a steady share.",
 			Advice:    "raise the response limit, or mask truncated answers in the loss (overlong filtering), or let the reward fall smoothly before the limit",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on overlong reward shaping", "https://arxiv.org/abs/2503.14476"}, {"TRL 5697: the default limit cuts nearly all answers, and the reward is 0", "https://github.com/huggingface/trl/issues/5697"}},
@@ -104,7 +104,7 @@ func Kinds() []KindInfo {
 		{
 			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard},
 			What:      "The length more than doubles, and the reward does not gain.",
-			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, while the reward gains no more than 5% of its range.",
+			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, while the reward does not gain a tenth of its range; a watch where it gains a little.",
 			LooksLike: "Long thinking that pays: length and reward rise together.",
 			Advice:    "check how the loss is averaged: a mean over the tokens of each answer favours long wrong ones; divide by a constant or by all tokens, add a penalty on length, and read a long answer",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}, {"verl-agent 188: the length jumps, then the score falls", "https://github.com/langfengQ/verl-agent/issues/188"}},
@@ -112,7 +112,7 @@ func Kinds() []KindInfo {
 		{
 			Name: LengthCollapse, detect: shrinking, follows: []Kind{RewardCollapse, TooHard},
 			What:      "Answers shrink to stubs and win less often; with an equal reward it is a watch.",
-			How:       "A change of the typical (geometric mean) length to half the level before, unlikely by chance at any step; an alarm if the reward loses more than 5% of its range.",
+			How:       "A change of the typical (geometric mean) length to half the level before, unlikely by chance at any step; an alarm if the reward loses more than 3% of its range, or if answers are a third as long and nothing shows that the reward holds.",
 			LooksLike: "Shorter answers that win as often, or more.",
 			Advice:    "check what pays for being short: a penalty on length, a loss that is averaged over the tokens of each answer, an end token that is graded; compare the rewards of the shortest and the longest answers",
 			Sources:   []Source{{"VLM-R1 280: answers become shorter and shorter", "https://github.com/om-ai-lab/VLM-R1/issues/280"}, {"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of what it had above its floor; a watch where only sources come that did not come before.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of what it had above its floor, or, of rewards without a floor, below any level before by two standard deviations of a step; a watch where only sources or prompts come that did not come before. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},

@@ -44,13 +44,13 @@ func explosion(e *evidence) ([]Finding, string) {
 // shrinking finds answers that shrink to stubs and win less often.
 func shrinking(e *evidence) ([]Finding, string) {
 	return e.lengthChange(-1, "answers shrink from %s to %s %s", func(times, gain, z float64) Severity {
-		error := math.Abs(gain / z)
+		doubt := math.Abs(gain / z)
 		switch {
 		case gain > rewardGain && z > 2:
 			return ""
 		case gain < -rewardHeld && z < -2:
 			return Alarm
-		case times >= stubTimes && gain < rewardHeld && gain-2*error < -2*rewardHeld:
+		case times >= stubTimes && gain < rewardHeld && gain-2*doubt < -2*rewardHeld:
 			return Alarm // nothing shows that stubs win as often
 		}
 		return Watch

@@ -121,12 +121,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	}
 	o.rule = grouping.GroupRule
 	scales := snap.RewardScales(set)
-	for _, s := range scales {
-		if s.Min <= s.Max {
-			o.continuous = o.continuous || !s.Discrete
-			o.Low, o.High = fmin(o.Low, s.Wrong), fmax(o.High, min(s.Solved, s.Max))
-		}
-	}
+	o.takeScales(scales)
 	indexes := make([]int, 0, len(snap.Steps))
 	for i := range snap.Steps {
 		if !snap.Open(i) {
@@ -155,6 +150,16 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
 	}
 	return o, err
+}
+
+// takeScales notes which rewards are wrong and which solved, of all runs of the log.
+func (o *Observations) takeScales(scales []model.RewardScale) {
+	for _, s := range scales {
+		if s.Min <= s.Max {
+			o.continuous = o.continuous || !s.Discrete
+			o.Low, o.High = fmin(o.Low, s.Wrong), fmax(o.High, min(s.Solved, s.Max))
+		}
+	}
 }
 
 func fmin(a, b float64) float64 {
@@ -223,14 +228,14 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 				continue
 			}
 			reward, length := logged[at], step.Lengths[row]
-			print := mix(math.Float64bits(reward)) ^ mix(uint64(uint32(length))+1<<40)
+			numbers := mix(math.Float64bits(reward)) ^ mix(uint64(uint32(length))+1<<40)
 			for c, part := range step.Components {
 				if part != nil {
 					s.Parts[c].take(part[row])
-					print = mix(print ^ math.Float64bits(part[row])*uint64(2*c+3))
+					numbers = mix(numbers ^ math.Float64bits(part[row])*uint64(2*c+3))
 				}
 			}
-			prints = append(prints, mix(print))
+			prints = append(prints, mix(numbers))
 			g.N++
 			if finite := reward-reward == 0; finite {
 				rewards.add(reward)

@@ -226,7 +226,7 @@ func (e *evidence) torn() (Finding, bool) {
 		f.Title = "every row has a group id of its own: groups of one sample teach nothing, unless the trainer groups by something else"
 	}
 	f.Evidence = []Evidence{e.around(s, "group ids of a prompt", from, len(s), false, "prompts")}
-	f.Example = e.example(from, func(g *GroupFacts) bool { return true })
+	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
 }
 

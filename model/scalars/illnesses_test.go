@@ -143,7 +143,7 @@ func TestHealthyLookAlikes(t *testing.T) {
 		"a few are cut off":              {"completions/clipped_ratio": flat(0.15)},
 		"sparse rewards that rise":       {"reward": course01(0.01, 0.2, 0, 1), "frac_reward_zero_std": flat(0.85)},
 		"an uneven gradient":             {"grad_norm": func(_ float64, noise func(float64) float64) float64 { return math.Exp(noise(1.3)) }},
-		"a gradient twice as large":      {"grad_norm": func(done float64, noise func(float64) float64) float64 { return 0.4 * (1 + math.Abs(noise(0.3))) }},
+		"a gradient twice as large":      {"grad_norm": func(_ float64, noise func(float64) float64) float64 { return 0.4 * (1 + math.Abs(noise(0.3))) }},
 		"a KL that rises steadily":       {"kl": course01(0, 0.9, 0, 1)},
 		"a noisy held-out score":         {"eval_reward": func(done float64, noise func(float64) float64) float64 { return 0.1 + 0.3*done + noise(0.06) }},
 		"format is full, then the rest":  {"rewards/format/mean": course01(0.3, 1, 0, 0.1), "rewards/correct/mean": course01(0.1, 0.5, 0, 1)},

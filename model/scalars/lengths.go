@@ -18,8 +18,9 @@ func (r *run) lengthExplosion() ([]diagnosis.Finding, string) {
 	if c == nil {
 		return nil, r.lacks(Length, "length of answers", leastPoints)
 	}
-	p, from, ok := r.progress, 0, false
+	p, from := r.progress, 0
 	if p != nil {
+		var ok bool
 		if from, ok = p.stalls(); r.parting() != nil {
 			p, from, ok = r.eval, r.parting().first, true // a reward without the held-out score is no pay
 		}
