@@ -322,6 +322,7 @@ func (c *tally) falseKinds() string {
 // report prints all tables, and returns how many bars are missed.
 func report(results []result, lines bool) int {
 	var ill, healthy, shuffled, pairs tally
+	same, of := 0, 0 // runs with rows in another order
 	kinds, scenes := map[string]*tally{}, map[string]*tally{}
 	for i := range results {
 		r := &results[i]
@@ -336,7 +337,10 @@ func report(results []result, lines bool) int {
 		case "pairs":
 			good = pairs.judge(r)
 		case "rows in random order":
-			good = r.err == nil && slices.Equal(r.findings, r.again)
+			of++
+			if good = r.err == nil && slices.Equal(r.findings, r.again); good {
+				same++
+			}
 		default:
 			good = shuffledIsQuiet(r)
 			shuffled.runs++
@@ -348,39 +352,9 @@ func report(results []result, lines bool) int {
 			fmt.Println(line(r))
 		}
 	}
-	fmt.Printf("## Ill runs\n\n| kind | planted | named | since within the slack | steps off, median | runs with another kind alarmed |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
-	for _, kind := range slices.Sorted(keys(kinds)) {
-		c := kinds[kind]
-		fmt.Printf("| %s | %d | %d | %d | %s | %d %s |\n", kind, c.planted, c.named, c.inTime, c.median(), c.others, c.falseKinds())
-	}
-	fmt.Printf("| all | %d | %d | %d | %s | %d |\n", ill.planted, ill.named, ill.inTime, ill.median(), ill.others)
-	for _, by := range []struct {
-		name string
-		of   func(s illruns.Shape) string
-	}{
-		{"answers a group", func(s illruns.Shape) string { return fmt.Sprintf("%02d", s.Size) }},
-		{"steps", func(s illruns.Shape) string { return fmt.Sprintf("%04d", s.Steps) }},
-		{"reward", func(s illruns.Shape) string { return string(s.Reward) }},
-		{"format", func(s illruns.Shape) string { return s.Format }},
-	} {
-		cross(results, by.name, by.of)
-	}
-	fmt.Printf("\n## Healthy runs\n\n| look-alike | runs | alarmed | of all such runs, 95 %% interval | as |\n| --- | ---: | ---: | --- | --- |\n")
-	for _, name := range slices.Sorted(keys(scenes)) {
-		c := scenes[name]
-		fmt.Printf("| %s | %d | %d | %s | %s |\n", name, c.runs, c.others, interval(c.others, c.runs), c.falseKinds())
-	}
-	fmt.Printf("| all | %d | %d | %s | |\n", healthy.runs, healthy.others, interval(healthy.others, healthy.runs))
+	reportIll(results, kinds, &ill)
+	reportHealthy(scenes, &healthy)
 	reportPairs(results)
-	same, of := 0, 0
-	for i := range results {
-		if r := &results[i]; r.part == "rows in random order" {
-			of++
-			if r.err == nil && slices.Equal(r.findings, r.again) {
-				same++
-			}
-		}
-	}
 	fmt.Printf("\n## Order\n\n* Steps in random order: %d of %d runs with an alarm that needs an onset.\n* Read twice, and rows in another order within their steps: the same findings in %d of %d runs.\n", shuffled.others, shuffled.runs, same, of)
 	return bars([]bar{
 		{"ill runs named", ill.named, ill.planted, 0.95},
@@ -413,6 +387,35 @@ func bars(all []bar) (missed int) {
 		fmt.Printf("| %s | %d | %d | %.0f %% | %s |\n", b.name, b.n, b.of, 100*b.least, verdict)
 	}
 	return missed
+}
+
+func reportIll(results []result, kinds map[string]*tally, ill *tally) {
+	fmt.Printf("## Ill runs\n\n| kind | planted | named | since within the slack | steps off, median | runs with another kind alarmed |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
+	for _, kind := range slices.Sorted(keys(kinds)) {
+		c := kinds[kind]
+		fmt.Printf("| %s | %d | %d | %d | %s | %d %s |\n", kind, c.planted, c.named, c.inTime, c.median(), c.others, c.falseKinds())
+	}
+	fmt.Printf("| all | %d | %d | %d | %s | %d |\n", ill.planted, ill.named, ill.inTime, ill.median(), ill.others)
+	for _, by := range []struct {
+		name string
+		of   func(s illruns.Shape) string
+	}{
+		{"answers a group", func(s illruns.Shape) string { return fmt.Sprintf("%02d", s.Size) }},
+		{"steps", func(s illruns.Shape) string { return fmt.Sprintf("%04d", s.Steps) }},
+		{"reward", func(s illruns.Shape) string { return string(s.Reward) }},
+		{"format", func(s illruns.Shape) string { return s.Format }},
+	} {
+		cross(results, by.name, by.of)
+	}
+}
+
+func reportHealthy(scenes map[string]*tally, healthy *tally) {
+	fmt.Printf("\n## Healthy runs\n\n| look-alike | runs | alarmed | of all such runs, 95 %% interval | as |\n| --- | ---: | ---: | --- | --- |\n")
+	for _, name := range slices.Sorted(keys(scenes)) {
+		c := scenes[name]
+		fmt.Printf("| %s | %d | %d | %s | %s |\n", name, c.runs, c.others, interval(c.others, c.runs), c.falseKinds())
+	}
+	fmt.Printf("| all | %d | %d | %s | |\n", healthy.runs, healthy.others, interval(healthy.others, healthy.runs))
 }
 
 // cross prints kinds against a property of shapes.

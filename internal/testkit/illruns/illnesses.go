@@ -291,6 +291,7 @@ func longerForNothing(r *Run) {
 	o := r.onset()
 	r.settles(o, 0.3, 0.5)
 	r.grows(o, r.growth())
+	r.change(func(_ int, s *State) { s.Longer = 1 })
 }
 
 func longThinkingPays(r *Run) {
@@ -298,7 +299,7 @@ func longThinkingPays(r *Run) {
 	r.settles(o, 0.3, 0.5)
 	times := r.growth()
 	r.goesTo(o, 0.5, 0.8)
-	r.change(func(t int, s *State) { s.Words *= o.ramp(t, 1, times) })
+	r.change(func(t int, s *State) { s.Words, s.Longer = s.Words*o.ramp(t, 1, times), 1 })
 }
 
 func longerAndWorse(r *Run) {
@@ -308,9 +309,9 @@ func longerAndWorse(r *Run) {
 	r.grows(o, 1.5+r.growth())
 }
 
-// shrinks lets answers of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are right.
+// shrinks lets all answers, right or wrong, of 90 words shrink to 14, a share that it returns: shorter ones would be equal where they are right.
 func (r *Run) shrinks(o Onset) float64 {
-	r.change(func(t int, s *State) { s.Words = 90 * o.ramp(t, 1, 14.0/90) })
+	r.change(func(t int, s *State) { s.Words, s.Longer = 90*o.ramp(t, 1, 14.0/90), 1 })
 	return 14.0 / 90
 }
 
@@ -657,6 +658,9 @@ func (r *Run) stuck(o Onset) {
 	before := r.batch
 	r.batch = func(t int) []*Task { return before(min(t, o.At)) }
 	r.ill("stuck_data", o.At+1, 2, 0, 1, "saturated")
+	if r.Groups <= 2 {
+		r.Truth.Also = append(r.Truth.Also, "reward_collapse", "too_hard") // it may be hard prompts that come again and again
+	}
 }
 
 func knownByHeart(r *Run) {

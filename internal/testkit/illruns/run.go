@@ -93,7 +93,6 @@ type State struct {
 	SkillFor  func(t *Task) float64 // takes the place of Skill
 	Chance    func(t *Task) float64 // takes the place of Skill^Hardness
 	Words     float64               // mean length
-	WordsFor  func(t *Task) float64 // takes the place of Words
 	Longer    float64               // wrong answers are so many times as long as right ones
 	Limit     int                   // in tokens; 0 is none
 	Pleased   map[string]float64    // by grader, but for the first: what it gives on average
@@ -260,9 +259,6 @@ func (r *Run) answer(t int, s *State, task *Task, group string) Answer {
 		a.Parts[i+1] = r.pleases(g, s.Pleased[g.Name])
 	}
 	words := s.Words
-	if s.WordsFor != nil {
-		words = s.WordsFor(task)
-	}
 	if r.full() <= a.Parts[0] {
 		right = true
 	} else if r.Reward != Model {

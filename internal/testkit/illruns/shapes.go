@@ -33,60 +33,60 @@ func (s Scene) Shape(cell Cell, rng *rand.Rand) (shape Shape, ok bool) {
 	if cell.Groups < n.Groups || cell.Size < n.Size {
 		return shape, false
 	}
-	shape = Shape{Steps: cell.Steps, Groups: cell.Groups, Size: cell.Size, Every: 1, First: int64(rng.IntN(2)), Data: pick(rng, []Data{Epochs, Epochs, Once})}
+	shape = Shape{Steps: cell.Steps, Groups: cell.Groups, Size: cell.Size, Words: pick(rng, []float64{35, 60, 90})}
+	shape.Data = pick(rng, []Data{Epochs, Epochs, Once})
+	if n.Data != "" {
+		shape.Data = n.Data
+	}
 	shape.Reward = pick(rng, orAll(n.Rewards, Binary, Binary, Signed, Graded, Model, Parts))
 	shape.Genre = pick(rng, orAll(n.Genres, append(slices.Clone(plainTexts), Choice)...))
 	if shape.Genre == Choice && shape.Reward != Signed {
 		shape.Reward = Binary // equal letters are graded alike
 	}
-	if n.Data != "" {
-		shape.Data = n.Data
-	}
-	format := pick(rng, slices.DeleteFunc(Formats(), func(f Format) bool { return !s.fits(f, shape.Reward) }))
-	shape.Format = format.Name
-	if format.Tokens {
-		shape.Tokens = rng.IntN(3) > 0
-	}
-	if own := shape.Format == "jsonl" || shape.Format == "csv"; own { // their writer decides
+	format := s.format(rng, shape.Reward == Parts)
+	shape.Format, shape.Tokens = format.Name, format.Tokens && rng.IntN(3) > 0
+	if shape.Format == "jsonl" || shape.Format == "csv" { // their writer decides
 		shape.NoTexts = !n.Texts && (shape.Tokens || !n.Lengths) && rng.IntN(3) == 0
 		shape.NoPrompts = !n.Prompts && rng.IntN(4) == 0
 	}
-	shape.drawCourse(cell, rng)
-	if n.Gradual {
-		shape.Onset, shape.Pace = min(shape.Onset, 0.5), max(shape.Pace, 0.12)
-	}
-	return shape, true
-}
-
-// drawCourse draws how steps are numbered, how long answers are, and when and how fast what is planted sets in.
-func (shape *Shape) drawCourse(cell Cell, rng *rand.Rand) {
+	shape.First, shape.Every = int64(rng.IntN(2)), 1
 	switch rng.IntN(6) {
 	case 0:
-		shape.Every = 10
-		shape.First = 10
+		shape.First, shape.Every = 10, 10
 	case 1:
 		shape.First = int64(1 + 100*rng.IntN(9)) // resumed
 	}
-	shape.Words = []float64{35, 60, 90}[rng.IntN(3)]
-	shape.Onset, shape.Pace = 0.3+0.4*rng.Float64(), pick(rng, []float64{0, 0.06, 0.12})
-	switch rng.IntN(4) {
-	case 0:
-		shape.Onset = 0.1
-		if cell.Steps < 100 {
-			shape.Onset = 0.2
-		}
-	case 1:
-		shape.Onset, shape.Pace = 0.85, pick(rng, []float64{0, 0.04})
-	case 2:
-		shape.Onset, shape.Pace = 0.3+0.2*rng.Float64(), 0.3 // slow
-	}
+	shape.Onset, shape.Pace = s.onset(rng, cell.Steps)
+	return shape, true
 }
 
-// fits reports whether a format has what a scene needs.
-func (s Scene) fits(f Format, reward Reward) bool {
+// format draws a format that holds what the scene needs.
+func (s Scene) format(rng *rand.Rand, parts bool) Format {
 	n := s.Needs
-	return (n.Formats == nil || slices.Contains(n.Formats, f.Name)) && (f.Texts || !n.Texts) && (f.Prompts || !n.Prompts) && (f.Sources || !n.Sources) &&
-		(f.Parts || reward != Parts && !s.hasParts())
+	return pick(rng, slices.DeleteFunc(Formats(), func(f Format) bool {
+		lacks := n.Texts && !f.Texts || n.Prompts && !f.Prompts || n.Sources && !f.Sources || (parts || s.hasParts()) && !f.Parts
+		return lacks || n.Formats != nil && !slices.Contains(n.Formats, f.Name)
+	}))
+}
+
+// onset draws when something sets in, and over which share of the run: early, late, slowly or none of these.
+func (s Scene) onset(rng *rand.Rand, steps int) (onset, pace float64) {
+	onset, pace = 0.3+0.4*rng.Float64(), pick(rng, []float64{0, 0.06, 0.12})
+	switch rng.IntN(4) {
+	case 0:
+		onset = 0.1
+		if steps < 100 {
+			onset = 0.2
+		}
+	case 1:
+		onset, pace = 0.85, pick(rng, []float64{0, 0.04})
+	case 2:
+		onset, pace = 0.3+0.2*rng.Float64(), 0.3
+	}
+	if s.Needs.Gradual {
+		onset, pace = min(onset, 0.5), max(pace, 0.12)
+	}
+	return onset, pace
 }
 
 // hasParts reports whether a scene has several graders whatever the reward is.
