@@ -496,6 +496,7 @@ const (
 	leastRepeated = 3  // times
 	leastLooped   = 9  // words in the repetition: three times three is no accident
 	loopedShare   = 0.5
+	wordLetters   = 3  // characters to a word, of writings without spaces
 	maxRunePeriod = 6  // the same of characters, for languages without spaces and for "!!!!!"
 	leastRunes    = 48 // in the repetition
 )
@@ -503,7 +504,11 @@ const (
 // loops reports whether at least half of a text is one phrase repeated.
 func loops(text string, words []string) bool {
 	words = words[max(0, len(words)-maxLoopWords):]
-	if n := longestLoop(len(words), maxPeriod, func(i, j int) bool { return words[i] == words[j] }); n >= leastLooped && float64(n) >= loopedShare*float64(len(words)) {
+	period, least := maxPeriod, leastLooped
+	if scriptOf(firstBytes(text, sampleBytes)) == han { // a word of it is a character
+		period, least = wordLetters*maxPeriod, wordLetters*leastLooped
+	}
+	if n := longestLoop(len(words), period, func(i, j int) bool { return words[i] == words[j] }); n >= least && float64(n) >= loopedShare*float64(len(words)) {
 		return true
 	}
 	runes := []rune(firstBytes(text, 4*sampleBytes))
