@@ -62,7 +62,10 @@ func main() {
 	keep := flag.String("keep", "", "leave the runs in this folder")
 	flag.Parse()
 
-	work := cmp.Or(*keep, must(os.MkdirTemp("", "diagnosis")))
+	work := *keep
+	if work == "" {
+		work = must(os.MkdirTemp("", "diagnosis"))
+	}
 	plans := slices.DeleteFunc(allPlans(*seed, *each), func(p plan) bool { return !strings.Contains(p.scene.Kind+" "+p.scene.Name+" "+p.part, *only) })
 	results := make([]result, len(plans))
 	next := make(chan int)
