@@ -85,38 +85,31 @@ func garbled(e *evidence) ([]Finding, string) {
 	}
 	all := e.texts.all()
 	early := all[len(all)/8].step
-	early = max(early, e.Steps0(leastSteps))
+	early = max(early, e.stepWithAnswers(leastSteps))
 	usual := letters{map[[2]rune]int{}, map[rune]int{}}
-	var bits []float64
 	for i := range all {
 		if all[i].step <= early {
 			usual.learn(all[i].begin)
 			usual.learn(all[i].asks)
 		}
 	}
+	bits := make(map[*answer]float64, len(all)) // each is asked for several times
+	var first []float64
 	for i := range all {
+		bits[&all[i]] = usual.surprise(all[i].begin)
 		if all[i].step <= early {
-			bits = append(bits, usual.surprise(all[i].begin))
+			first = append(first, bits[&all[i]])
 		}
 	}
-	limit := median(bits) + moreSurprise
-	asked := map[script]bool{}
-	for i := range all {
-		if all[i].step <= early {
-			asked[scriptOf(all[i].begin)] = true
-		}
-	}
+	limit := median(first) + moreSurprise
 	ways := []struct {
 		name string
 		has  func(*answer) bool
 	}{
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
 		{"hold control tokens", func(a *answer) bool { return a.control }},
-		{"are in another script than their prompt", func(a *answer) bool {
-			asks, says := scriptOf(a.asks), scriptOf(a.begin)
-			return asks != noScript && says != noScript && asks != says
-		}},
-		{"are no words", func(a *answer) bool { return usual.surprise(a.begin) > limit }},
+		{"are in another script than their prompt", func(a *answer) bool { return a.foreign }},
+		{"are no words", func(a *answer) bool { return bits[a] > limit }},
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
@@ -145,8 +138,8 @@ func garbled(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// Steps0 is the index of the k-th step that has answers.
-func (e *evidence) Steps0(k int) int {
+// stepWithAnswers is the index of the k-th step that has answers, or of the last one.
+func (e *evidence) stepWithAnswers(k int) int {
 	last, n := -1, 0
 	for _, a := range e.texts.all() {
 		if a.step != last {

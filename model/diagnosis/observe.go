@@ -258,7 +258,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			}
 		}
 		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
-		s.Length.N, s.Length.Sum, s.Length.Squares = s.Length.N+lengths.N, s.Length.Sum+lengths.Sum, s.Length.Squares+lengths.Squares
+		s.Length.join(lengths)
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
 		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))

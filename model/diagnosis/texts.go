@@ -63,6 +63,7 @@ type answer struct {
 	cut         bool     // the trainer says that it was cut off
 	loops       bool
 	control     bool
+	foreign     bool // it is in another script than its prompt
 }
 
 // How much is read and kept.
@@ -274,6 +275,8 @@ func (t *Texts) digest(text model.Text) digest {
 		tail:       lastWords(words),
 		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
 	}
+	asks, says := scriptOf(a.asks), scriptOf(a.begin)
+	a.foreign = asks != noScript && says != noScript && asks != says
 	if len(words) > 0 {
 		for k, w := range words {
 			one := maphash.String(t.seed, w)
