@@ -162,6 +162,19 @@ func (s Snapshot) groupRule(set Settings) (GroupRule, error) {
 	return GroupRule{By: by}, nil
 }
 
+// OneSampleEach reports whether each group has one sample, or one rollout, under a rule.
+func (s Snapshot) OneSampleEach(rule GroupRule) bool {
+	e := s.groupEvidence
+	switch rule.By {
+	case GroupByID:
+		return e.ids == e.rows-e.laterOutputs
+	case GroupByPrompt:
+		return e.prompts == e.rows-e.laterOutputs
+	case GroupByPosition, GroupAutomatic:
+	}
+	return rule.Size == 1
+}
+
 // automatic is the first rule that the log supports.
 func (s Snapshot) automatic() (GroupBy, error) {
 	e := s.groupEvidence

@@ -45,6 +45,7 @@ type Run struct {
 	Progress       Progress
 	Attempts       RunAttempts
 	Evaluation     *Evaluation // rows that are no training; nil if none was found
+	EvaluatesOnly  bool        // every file with rows is of evaluations, by its path or its format
 
 	RewardNames     []string
 	RewardNamesFrom string

@@ -328,11 +328,14 @@ func (a *Analysis) sumTable() {
 		a.AdmittedGroups += count01(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
-	if a.residue = nil; a.Residue > 0 {
-		a.residue = make([]bool, len(a.Processed))
-		for i := range a.Table {
-			for k := a.Table[i].Start; k < a.Table[i].End; k++ {
-				a.residue[k] = a.Table[i].Residue > 0
+	a.residue = nil
+	for i := range a.Table {
+		if g := &a.Table[i]; g.IsResidue {
+			if a.residue == nil {
+				a.residue = make([]bool, len(a.Processed))
+			}
+			for k := g.Start; k < g.End; k++ {
+				a.residue[k] = true
 			}
 		}
 	}
@@ -350,7 +353,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	}
 	g.Admitted = a.Admitted(k)
 	equal := allEqual(a.Batch.Rewards[lo:hi])
-	if g.Residue = 0; equal && g.Nonzero > 0 && a.isResidue(g, lo, hi) {
+	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, lo, hi); g.IsResidue {
 		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
 	}
 	g.Fate = a.fate(g, n, equal, a.firstFinite(lo, hi))
@@ -427,6 +430,7 @@ type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter
 // where an advantage is no number, or no reward is one.
 func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fate {
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
+	equal = equal && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
 	switch {
 	case a.Open:
 		return model.FateOpen
@@ -436,9 +440,9 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 		return model.FateInvalid
 	case g.Counted == 1:
 		return model.FateSingle
-	case equal && signalAfter && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil):
+	case equal && signalAfter:
 		return model.FateNoise
-	case equal && !signalAfter || !signal:
+	case equal || !signal:
 		return a.plan.of(g).FateOfEqual(first)
 	case !signalAfter:
 		return model.FateKilled

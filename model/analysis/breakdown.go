@@ -107,7 +107,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 		p.Judged++
 		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i]))
 	}
-	moves := g.Residue == 0
+	moves := !g.IsResidue
 	if x := a.Original[i]; isFinite(x) && moves {
 		p.AbsOriginal += math.Abs(x)
 	}

@@ -30,7 +30,8 @@ type Group struct {
 	Admitted                   bool  // by the group filter, which admits all if there is none
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
 	Nonzero                    int32 // samples whose processed advantage is a number other than 0, and no Residue
-	Residue                    int32 // samples whose processed advantage is not 0, but only what float arithmetic leaves of equal rewards
+	IsResidue                  bool  // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
+	Residue                    int32 // samples whose processed advantage is that, and not 0
 	Flips                      Flips // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted
 	Fate                       model.Fate

@@ -18,8 +18,8 @@ type statistics struct {
 	positive, negative              moments // response lengths by the sign of the original advantage
 	keptPositive, keptNegative      int     // kept samples with tokens, by the same sign
 	filtered                        int     // samples that are dropped or have no tokens
-	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|, residue aside, as sumSquares
-	sumProcessed, sumSquares        float64 // of finite processed A
+	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|, residue aside
+	sumProcessed, sumSquares        float64 // of finite processed A, residue aside
 	knownLength, knownAdvantage     moments // of samples of known length and finite processed A
 
 	// sums of squares and products around the means
@@ -55,8 +55,9 @@ func (s *statistics) add(a *Analysis, b block) {
 			s.sumAbsOriginal += math.Abs(x)
 		}
 		if isFinite(y) {
-			if s.sumProcessed += y; moves {
+			if moves {
 				s.sumAbsProcessed += math.Abs(y)
+				s.sumProcessed += y
 				s.sumSquares += y * y
 			}
 			if a.Lengths[i] >= 0 {
