@@ -71,6 +71,7 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 	}
 	c.evidenceRevision = c.revision
 	c.rewardLevels = levelsOfRuns(c.rewards, c.fileSpans, fileRuns)
+	c.verdicts = verdictsOf(c.components, len(c.rewards))
 	e := groupingEvidence{rows: len(c.rewards)}
 	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
 	for _, prompt := range c.prompts {

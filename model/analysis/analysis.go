@@ -219,7 +219,7 @@ func newRewardScales(snap model.Snapshot, set model.Settings) rewardScales {
 	var b strings.Builder
 	for i := range r.scales {
 		s := &r.scales[i]
-		fmt.Fprintf(&b, "%x %x %t;", s.Wrong, s.Solved, s.Discrete)
+		fmt.Fprintf(&b, "%x %x %t %s;", s.Wrong, s.Solved, s.Known, s.Column)
 	}
 	r.thresholds = b.String()
 	return r

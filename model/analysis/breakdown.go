@@ -105,7 +105,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 	if g.HasSolved {
 		p.Judged++
-		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i]))
+		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i)))
 	}
 	moves := !g.IsResidue
 	if x := a.Original[i]; isFinite(x) && moves {
