@@ -360,28 +360,35 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 		s.Wrong, s.Solved = math.Inf(-1), math.Inf(1)
 		return s
 	case n == 1:
-		s.Wrong, s.Known = math.Inf(-1), true
+		s.Wrong = math.Inf(-1)
 	default:
-		limit := outlierLimit(l.samples - l.levels[0].count)
-		for i := n - 1; i > 0; i-- {
-			if s.Solved = l.levels[i].reward; float64(l.levels[i].count) >= limit {
-				break
-			}
-		}
+		s.Solved = l.best()
 	}
 	l.countAround(&s)
-	s.Known = s.Known || s.Solved == 1 || s.Wrong <= 0 && s.Solved > 0 && l.between(&s) == 2
+	s.Known = s.Known || l.isVerdict(&s)
 	return s
 }
 
-// between counts the levels from Wrong to Solved.
-func (l *rewardLevels) between(s *RewardScale) (n int) {
+// best returns the greatest of several levels that is no outlier.
+func (l *rewardLevels) best() float64 {
+	limit := outlierLimit(l.samples - l.levels[0].count)
+	for _, level := range slices.Backward(l.levels[2:]) {
+		if float64(level.count) >= limit {
+			return level.reward
+		}
+	}
+	return l.levels[1].reward
+}
+
+// isVerdict reports whether the rewards say right or wrong: the best is 1, or there are two levels, of which one is not positive.
+func (l *rewardLevels) isVerdict(s *RewardScale) bool {
+	n := 0
 	for _, level := range l.levels {
 		if level.reward >= s.Wrong && level.reward <= s.Solved {
 			n++
 		}
 	}
-	return n
+	return s.Solved == 1 || n == 2 && s.Wrong <= 0 && s.Solved > 0
 }
 
 // isVerdictName reports whether a column of such a name says whether an answer is correct: accuracy, is_correct, reward_accuracy, acc.

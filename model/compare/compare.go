@@ -291,7 +291,7 @@ func ends(r Run) (wrong, solved float64, ok bool) {
 	set.SolvedAt = ""
 	scales := r.Snap.RewardScales(set)
 	s := &scales[0]
-	ok = len(scales) == 1 && s.Known && s.Column == "" && s.Wrong < s.Solved && !math.IsInf(s.Solved, 0) && !math.IsInf(s.Wrong, 0)
+	ok = len(scales) == 1 && s.Discrete && s.Wrong < s.Solved && !math.IsInf(s.Solved, 0) && !math.IsInf(s.Wrong, 0)
 	return s.Wrong, s.Solved, ok
 }
 
