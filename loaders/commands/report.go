@@ -205,7 +205,7 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 		return nil, err
 	}
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Note: analysis.PartsNote(&log.snap.Run, by), Settings: log.set.Effective(), Choice: log.choice}
+	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		partOf, err := a.PartNames(ctx, by, log.Text)
 		switch {

@@ -478,11 +478,15 @@ func StepsText(w io.Writer, s *Steps) error {
 // stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
+	reward, invalid := figures.Reward(s)
+	if invalid > 0 {
+		open = fmt.Sprintf("; %s NaN or missing", units.Plural(invalid, "rewards"))
+	}
 	if s.Open {
-		signal, open = units.Missing, " (still being written)"
+		signal, open = units.Missing, open+" (still being written)"
 	}
 	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), signal,
-		meanText(s.Metric("critic/score/mean")), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
+		meanText(reward), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
 }
 
 // TailLine is a step that is complete, or the end of a tail.
