@@ -69,7 +69,7 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 			suspects = append(suspects, i)
 		}
 	}
-	alike, warnings, err := alikeReader{log, log.snap, trend.Settings}.newest(ctx, suspects)
+	alike, warnings, err := alikeReader{log.Text, log.snap, trend.Settings}.newest(ctx, suspects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +166,8 @@ func (p *Program) why() *cobra.Command {
 		use:   "why GROUP PATH... [algorithm.key=value...]",
 		short: "Answer in 2 KB what became of a group and why",
 		long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
-of each sample and its advantage before and after the filter. GROUP is a name that
+of each sample and its advantage before and after the filter. What ails the run at the step
+of the group comes first. GROUP is a name that
 summary, report --per group or export prints, or the beginning of one. If several steps
 have the group, the newest is shown; --steps 7 asks for step 7.`,
 		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
@@ -174,7 +175,16 @@ have the group, the newest is shown; --steps 7 asks for step 7.`,
 		sets:    unweighed,
 		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			return findGroup(ctx, log, steps)
+			y, err := findGroup(ctx, log, steps)
+			if err != nil {
+				return nil, err
+			}
+			look, err := LookAt(ctx, log.paths, log.Text, log.snap, log.set, nil)
+			if err != nil {
+				return nil, err
+			}
+			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
+			return y, nil
 		}),
 	}.of(p)
 }
@@ -332,9 +342,9 @@ const maxAlikeSteps = 64
 
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
 type alikeReader struct {
-	source Source
-	snap   model.Snapshot
-	set    model.Settings
+	text diagnosis.ReadText
+	snap model.Snapshot
+	set  model.Settings
 }
 
 // newest says how far answers of the newest of some steps of the snapshot are alike, and warns of those that are, by the number of the
@@ -348,7 +358,7 @@ func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glan
 		}
 		var texts []model.Text
 		for _, column := range glance.Samples(a) {
-			if text, err := r.source.Text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
+			if text, err := r.text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
 				texts = append(texts, text)
 			}
 		}

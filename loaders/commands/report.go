@@ -152,7 +152,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
-	if r.More, err = (alikeReader{log, log.snap, log.set}).warnings(ctx); err != nil {
+	if r.More, err = (alikeReader{log.Text, log.snap, log.set}).warnings(ctx); err != nil {
 		return nil, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
