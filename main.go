@@ -312,7 +312,7 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return commands.LookAt(ctx, runs[0].paths, texts.Text, snap, set, previous)
+			return commands.LookAt(ctx, texts, snap, set, previous)
 		}
 	}
 	if len(runs) > 1 {

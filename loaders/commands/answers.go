@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	logged "vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -40,7 +41,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
-			found, err := diagnose(ctx, log.paths, log, log.snap, log.snap, log.set)
+			found, err := diagnose(ctx, log.Source, log.snap, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -79,27 +80,38 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
 }
 
-// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps beside the samples.
-// previous is the look before, or nil; texts is nil if there are none.
-func LookAt(ctx context.Context, paths []string, texts diagnosis.ReadText, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	look, err := diagnosis.See(ctx, snap, set, texts, previous)
+// Texts are those of the samples of a log.
+type Texts interface {
+	Text(context.Context, model.Place) (model.Text, error)
+}
+
+// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
+// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; previous is the look before, or nil.
+func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	var read diagnosis.ReadText
+	if log != nil {
+		read = log.Text
+	}
+	look, err := diagnosis.See(ctx, snap, set, read, previous)
 	if err != nil {
 		return nil, err
 	}
-	if found, err := scalarsBeside(paths); err == nil {
-		scalars.Add(look.Diagnosis, found)
+	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
+		if found, err := beside.Scalars(); err == nil {
+			scalars.Add(look.Diagnosis, found.Scalars)
+		}
 	}
 	return look, nil
 }
 
 // diagnose says what ails a run at some of its steps, by these and those before.
-func diagnose(ctx context.Context, paths []string, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
+func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	i, _ := snap.Find(last)
-	look, err := LookAt(ctx, paths, source.Text, snap.Only(snap.Steps[:i+1]), set, nil)
+	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +191,7 @@ have the group, the newest is shown; --steps 7 asks for step 7.`,
 			if err != nil {
 				return nil, err
 			}
-			look, err := LookAt(ctx, log.paths, log.Text, log.snap, log.set, nil)
+			look, err := LookAt(ctx, log.Source, log.snap, log.set, nil)
 			if err != nil {
 				return nil, err
 			}

@@ -238,7 +238,7 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 		return nil, err
 	}
 	if slices.ContainsFunc(o.rules, check.Rule.OfFindings) {
-		if log.Diagnosis, err = diagnose(ctx, c.paths, source, whole, snap, set); err != nil {
+		if log.Diagnosis, err = diagnose(ctx, source, whole, snap, set); err != nil {
 			return nil, classifyError(err)
 		}
 	}

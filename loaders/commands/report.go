@@ -144,7 +144,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if err != nil {
 		return nil, err
 	}
-	found, err := diagnose(ctx, log.paths, log, log.snap, selected, log.set)
+	found, err := diagnose(ctx, log.Source, log.snap, selected, log.set)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	defer followed.stop()
 	lines := 0
 	w := watcher{
-		source: followed, text: source.Text, paths: c.paths, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
+		source: followed, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
 		choose: c.p.choose,
 		note:   func(choice.Choice) {}, // each line says it
 		link:   linkWatch{note: func(text string) { c.note(text) }},
