@@ -53,7 +53,7 @@ func glanceKeys() keySection {
 func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
-		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter those of the step under the cursor"
+		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens what is under the cursor"
 		return a
 	}
 	return a.pushView(viewGlance)
