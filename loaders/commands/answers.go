@@ -77,7 +77,7 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	for i := range trend.Steps {
 		withWarning(&trend.Steps[i], warnings)
 	}
-	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
+	return glance.Of(trend, alike, log.snap.Run), trend, nil
 }
 
 // Texts are those of the samples of a log.
