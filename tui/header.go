@@ -101,6 +101,24 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
+// meanReward is the mean reward; where some rewards are no numbers, that of the others, and of how many.
+func meanReward(x *analysis.Analysis) string {
+	mean := x.Metric("critic/score/mean")
+	if !math.IsNaN(mean) {
+		return headerReward(mean)
+	}
+	sum, n := 0.0, 0
+	for _, r := range x.LoggedRewards {
+		if r-r == 0 {
+			sum, n = sum+r, n+1
+		}
+	}
+	if n == 0 {
+		return headerReward(mean)
+	}
+	return fmt.Sprintf("%s of %s", headerReward(sum/float64(n)), units.Count(n))
+}
+
 // signalText returns how many groups carry signal, which is unknown while the step is open.
 func signalText(s *analysis.StepFigures) string { return unlessOpen(s, s.Signal, s.Groups) }
 
@@ -130,7 +148,7 @@ func (e env) stepFigures() []stepFigure {
 	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	return []stepFigure{
-		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
+		{"reward", meanReward(x), "", ""},
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},

@@ -349,9 +349,6 @@ func chooseName(names [][]string, given string) (string, error) {
 	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
 }
 
-// maxAlikeSteps is of how many steps answers are read, the newest first.
-const maxAlikeSteps = 64
-
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
 type alikeReader struct {
 	text diagnosis.ReadText
@@ -363,7 +360,7 @@ type alikeReader struct {
 // step. What cannot be read is not alike.
 func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glance.Alike, map[int64]model.Warning, error) {
 	alike, warnings := map[int64]glance.Alike{}, map[int64]model.Warning{}
-	for _, i := range suspects[max(0, len(suspects)-maxAlikeSteps):] {
+	for _, i := range suspects[max(0, len(suspects)-glance.MostRead(r.snap.Run.Progress.Link.IsRemote())):] {
 		a, err := analysis.Analyze(ctx, r.snap, i, r.set)
 		if err != nil {
 			return nil, nil, err

@@ -384,7 +384,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 		if example := s.example(i); example != "" {
 			cause += "; such as group " + example
 		}
-		line("worst", "%s: %s", units.Steps(x.From, x.To), cause)
+		line("worst", "%s: %s", x.Steps(), cause)
 	}
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
