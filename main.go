@@ -70,11 +70,15 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	commands.CheckWords(root)
-	err := fang.Execute(ctx, root, fang.WithVersion(commands.ReadBuildInfo().Version), fang.WithoutManpage(), fang.WithErrorHandler(
-		func(w io.Writer, _ fang.Styles, err error) {
-			commands.PrintError(w, args, commands.WithCause(ctx, err))
-		}))
-	return commands.ExitCode(commands.WithCause(ctx, err))
+	root.Version, root.SilenceUsage, root.SilenceErrors = commands.ReadBuildInfo().Version, true, true
+	root.SetHelpFunc(func(*cobra.Command, []string) { // fang is asked for help alone: with an error it would wait for the terminal to tell its background
+		_ = fang.Execute(ctx, root, fang.WithVersion(root.Version), fang.WithoutManpage())
+	})
+	err := commands.WithCause(ctx, root.ExecuteContext(ctx))
+	if err != nil {
+		commands.PrintError(errOut, args, err)
+	}
+	return commands.ExitCode(err)
 }
 
 // untilSignal returns a context that the first signal cancels, with that signal as cause.
@@ -317,7 +321,7 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return commands.LookAt(ctx, runs[0].paths, texts.Text, snap, set, previous)
+			return commands.LookAt(ctx, texts, snap, set, previous)
 		}
 	}
 	if len(runs) > 1 {

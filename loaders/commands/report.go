@@ -144,7 +144,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if err != nil {
 		return nil, err
 	}
-	found, err := diagnose(ctx, log.paths, log, log.snap, selected, log.set)
+	found, err := diagnose(ctx, log.Source, log.snap, selected, log.set)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
-	if r.More, err = (alikeReader{log, log.snap, log.set}).warnings(ctx); err != nil {
+	if r.More, err = (alikeReader{log.Text, log.snap, log.set}).warnings(ctx); err != nil {
 		return nil, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
