@@ -261,7 +261,11 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Length.join(lengths)
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
-		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		prompt := uint64(0)
+		if g.Prompt > 0 {
+			prompt = snap.Prompt(g.Prompt).Hash
+		}
+		g.Print, g.Differ, g.Twins = fingerprint(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs

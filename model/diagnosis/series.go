@@ -200,6 +200,11 @@ func (s series) shiftOf(sign float64) (shift, bool) {
 		k.b = max(s.turn(from, k.level.mean()+onsetShare*k.done(), sign), k.a+1)
 	}
 	k.contrast = s.compare(k.a, k.b, k.b, len(s))
+	if settled := s.turn(k.b, k.level.mean()+(1-onsetShare)*k.done(), sign); settled < len(s) && s[settled:].steps() >= leastSteps { // what goes on changing differs from step to step
+		if then := s.compare(k.a, k.b, settled, len(s)); sign*then.z > sign*k.z {
+			k.contrast = then
+		}
+	}
 	return k, sign*k.z > 0 && chance(k.z, len(s)) < rare
 }
 
