@@ -118,7 +118,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"VLM-R1 280: answers become shorter and shorter", "https://github.com/om-ai-lab/VLM-R1/issues/280"}, {"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
 		},
 		{
-			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
+			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Truncation, Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
 			What:      "The answers to one prompt become one answer, right or wrong, and groups have nothing left to compare.",
 			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of what it was.",
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words.",

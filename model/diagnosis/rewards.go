@@ -15,7 +15,7 @@ const (
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
-	floorSpread   = 2    // standard deviations of the samples of a step that a reward without a least value falls by
+	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
@@ -269,7 +269,7 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b) {
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && !e.newPromptsOnly(k.b/2, k.b) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
@@ -301,11 +301,11 @@ func belowAll(s series, k *shift) bool {
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
 	half := k.level.mean() + k.done()/2
-	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b)
+	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b, len(e.Steps))
 }
 
-// newPromptsOnly reports whether hardly any of the prompts from a step on was there before; false if the log has none.
-func (e *evidence) newPromptsOnly(from int) bool {
+// newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
+func (e *evidence) newPromptsOnly(from, to int) bool {
 	before := map[uint32]bool{}
 	for i := range e.Steps[:from] {
 		for _, g := range e.Steps[i].Groups {
@@ -313,7 +313,7 @@ func (e *evidence) newPromptsOnly(from int) bool {
 		}
 	}
 	groups, known := 0, 0
-	for i := from; i < len(e.Steps); i++ {
+	for i := from; i < to; i++ {
 		for _, g := range e.Steps[i].Groups {
 			groups++
 			if before[g.Prompt] {
@@ -337,6 +337,11 @@ func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding,
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
 	from := s.beyond(limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
+	if jump := s.turn(0, (s.pooled(0, from).mean()+after.mean())/2, 1); jump < from {
+		if m := s.pooled(jump, from); (m.mean()-limit)/math.Sqrt(limit*(1-limit)/float64(m.N)) > -3 {
+			from = jump // it may as well be beyond the limit from where it jumps
+		}
+	}
 	variance, dof := s.variance(len(s)-s.span(), len(s))
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
 		return Finding{}, s, false

@@ -64,7 +64,7 @@ type answer struct {
 	loops       bool
 	control     bool
 	end         string // the control token that it ends on
-	foreign     bool // it is in another script than its prompt, or in many
+	foreign     bool   // it is in another script than its prompt, or in many
 }
 
 // How much is read and kept.
