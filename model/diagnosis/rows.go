@@ -122,11 +122,15 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
 		same, most := map[int]Moments{}, Moments{} // groups of an earlier step, with the bits of their match
+		seen := map[uint64]bool{}
 		for k := range e.Steps[i].Groups {
 			g := &e.Steps[i].Groups[k]
 			if before, found := at[g.Print]; found && g.N > 1 {
-				m := same[before]
-				m.add(bits(g))
+				m, twin := same[before], seen[g.Print] // which tells no more than the first
+				m.N++
+				if seen[g.Print] = true; !twin {
+					m.Sum += bits(g)
+				}
 				if same[before] = m; m.N > most.N {
 					most = m
 				}
