@@ -101,7 +101,7 @@ func garbled(e *evidence) ([]Finding, string) {
 			first = append(first, bits[&all[i]])
 		}
 	}
-	limit, end := median(first)+moreSurprise, e.usualEnd()
+	limit, end := Median(first)+moreSurprise, e.usualEnd()
 	for i := range all {
 		if bits[&all[i]] > limit && sharedWords(all, i) >= templateFrom {
 			delete(bits, &all[i]) // new wording that many have is a wording

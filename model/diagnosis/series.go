@@ -208,8 +208,8 @@ func (s series) shiftOf(sign float64) (shift, bool) {
 	return k, sign*k.z > 0 && chance(k.z, len(s)) < rare
 }
 
-// median returns the middle value, NaN of nothing. Values that are no numbers do not count.
-func median(values []float64) float64 {
+// Median returns the middle value, the mean of two, NaN of nothing. Values that are no numbers do not count.
+func Median(values []float64) float64 {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x-x != 0 })
 	if len(sorted) == 0 {
 		return math.NaN()
