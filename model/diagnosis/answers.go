@@ -86,27 +86,7 @@ func garbled(e *evidence) ([]Finding, string) {
 	all := e.texts.all()
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
-	usual := newLetters()
-	for i := range all {
-		if all[i].step <= early {
-			usual.learn(all[i].begin)
-			usual.learn(all[i].asks)
-		}
-	}
-	bits := make(map[*answer]float64, len(all)) // each is asked for several times
-	var first []float64
-	for i := range all {
-		bits[&all[i]] = usual.surprise(all[i].begin)
-		if all[i].step <= early {
-			first = append(first, bits[&all[i]])
-		}
-	}
-	limit, end := Median(first)+moreSurprise, e.usualEnd()
-	for i := range all {
-		if bits[&all[i]] > limit && sharedWords(all, i) >= templateFrom {
-			delete(bits, &all[i]) // new wording that many have is a wording
-		}
-	}
+	noWords, end := noWords(all, early), e.usualEnd()
 	ways := []struct {
 		name string
 		has  func(*answer) bool
@@ -114,7 +94,7 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
 		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
-		{"are no words", func(a *answer) bool { return bits[a] > limit }},
+		{"are no words", func(a *answer) bool { return noWords[a] }},
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
@@ -141,6 +121,33 @@ func garbled(e *evidence) ([]Finding, string) {
 	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
+}
+
+// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, in a wording that
+// others do not share.
+func noWords(all []answer, early int) map[*answer]bool {
+	usual := newLetters()
+	for i := range all {
+		if all[i].step <= early {
+			usual.learn(all[i].begin)
+			usual.learn(all[i].asks)
+		}
+	}
+	bits := make([]float64, len(all))
+	var first []float64
+	for i := range all {
+		bits[i] = usual.surprise(all[i].begin)
+		if all[i].step <= early {
+			first = append(first, bits[i])
+		}
+	}
+	found, limit := map[*answer]bool{}, Median(first)+moreSurprise
+	for i := range all {
+		if bits[i] > limit && !(sharedWords(all, i) >= templateFrom) {
+			found[&all[i]] = true
+		}
+	}
+	return found
 }
 
 // usualEnd is the control token on which most answers end, of those that end on one.

@@ -423,29 +423,22 @@ type choice struct {
 // choose is the part of the prompts that a choice is of. Every other visit in its steps chooses, and those do not count in the series,
 // so that the luck which chose a prompt is no fall.
 func (e *evidence) choose(c choice) (partOf, bool) {
-	chosen := make(map[uint32]*Moments)
-	choosing := map[[2]int]bool{}
-	again := map[uint32]int{} // visits in these steps that do not choose
+	chosen, again := make([]Moments, e.snap.PromptCount()+1), make([]int, e.snap.PromptCount()+1) // by prompt: what chooses it, and other visits in these steps
+	choosing := make([][]bool, len(e.Steps))
 	for i := c.from; i < c.to; i++ {
-		for k := range e.Steps[i].Groups {
-			g := &e.Steps[i].Groups[k]
-			if g.Prompt == 0 || g.Valid == 0 {
-				continue
-			}
-			m := chosen[g.Prompt]
-			if m == nil {
-				m = &Moments{}
-				chosen[g.Prompt] = m
-			}
-			if again[g.Prompt] < m.N {
+		choosing[i] = make([]bool, len(e.Steps[i].Groups))
+		for k, g := range e.Steps[i].Groups {
+			switch {
+			case g.Prompt == 0 || g.Valid == 0:
+			case again[g.Prompt] < chosen[g.Prompt].N:
 				again[g.Prompt]++
-				continue
+			default:
+				chosen[g.Prompt].add(float64(g.Mean))
+				choosing[i][k] = true
 			}
-			m.add(float64(g.Mean))
-			choosing[[2]int{i, k}] = true
 		}
 	}
-	means := make([]float64, 0, len(chosen))
+	var means []float64
 	for p, m := range chosen {
 		if again[p] > 0 {
 			means = append(means, m.mean())
@@ -458,14 +451,16 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 	worst, best := means[len(means)/3-1], means[len(means)-len(means)/3]
 	in := func(step, group int) bool {
 		p := e.Steps[step].Groups[group].Prompt
-		m := chosen[p]
-		return m != nil && again[p] > 0 && (c.best && m.mean() >= best || !c.best && m.mean() <= worst)
+		mean := chosen[p].mean()
+		return again[p] > 0 && (c.best && mean >= best || !c.best && mean <= worst)
 	}
 	p := partOf{"prompts that are worst now", nil, in}
 	if c.best {
 		p.name = "prompts solved best at first"
 	}
-	p.series = e.groupSeries(func(step, group int) bool { return in(step, group) && !choosing[[2]int{step, group}] })
+	p.series = e.groupSeries(func(step, group int) bool {
+		return in(step, group) && (choosing[step] == nil || !choosing[step][group])
+	})
 	return p, true
 }
 

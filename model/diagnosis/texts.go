@@ -255,8 +255,8 @@ func (t *Texts) pickSources() []Pick {
 			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, sourcing: true})
 		}
 	}
-	print := func(p Pick) uint64 { return mix(t.o.Steps[p.at].Groups[p.group].Print) }
-	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(print(a), print(b)) })
+	hash := func(p Pick) uint64 { return t.o.Steps[p.at].Groups[p.group].Print }
+	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(hash(a), hash(b)) })
 	return picks[:min(len(picks), sourceTexts)]
 }
 
@@ -564,8 +564,8 @@ func controls(text string) (within bool, end string) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		rest := text[i:min(len(text), i+32)]
-		if close := strings.IndexAny(rest, ">]"); (r == '<' || r == '[') && close > 0 && isControl(rest[:close+1]) {
-			end, size = strings.Clone(rest[:close+1]), close+1
+		if n := strings.IndexAny(rest, ">]") + 1; (r == '<' || r == '[') && n > 1 && isControl(rest[:n]) {
+			end, size = strings.Clone(rest[:n]), n
 		} else if end != "" && !unicode.IsSpace(r) {
 			return true, ""
 		} else if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || unicode.Is(unicode.Co, r) {
