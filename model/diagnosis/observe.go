@@ -106,9 +106,10 @@ type GroupFacts struct {
 	Mean   float32 // of these
 	Length float32 // mean logarithm of the known lengths; NaN if there are none
 	Fate   model.Fate
-	Differ int32  // how many rows differ in their numbers
-	Twins  bool   // each row has a twin of the same numbers
-	Print  uint64 // the same for groups of the same prompt with the same numbers, in whatever order
+	Differ int32   // how many rows differ in their numbers
+	Equal  float32 // how many pairs of rows do not
+	Twins  bool    // each row has a twin of the same numbers
+	Print  uint64  // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -261,7 +262,11 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Length.join(lengths)
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
-		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		prompt := uint64(0)
+		if g.Prompt > 0 {
+			prompt = snap.Prompt(g.Prompt).Hash
+		}
+		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
@@ -307,20 +312,25 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 	return model.FateAlive
 }
 
-// fingerprint returns a number of what a group holds, how many of its rows differ, and whether each has a twin. It sorts prints.
-func fingerprint(prints []uint64, prompt uint64) (sum uint64, differ int32, twins bool) {
-	odd := uint64(0)
+// takePrints notes what the prints of its rows tell of a group: how many differ, and whether each has a twin. It sorts them.
+func (g *GroupFacts) takePrints(prints []uint64, prompt uint64) {
+	sum, odd := uint64(0), uint64(0)
 	for _, p := range prints {
 		sum += p
 		odd ^= p
 	}
 	slices.Sort(prints)
+	first := 0 // of those that are equal
 	for k, p := range prints {
-		if k == 0 || p != prints[k-1] {
-			differ++
+		if p != prints[first] {
+			first = k
 		}
+		if k == first {
+			g.Differ++
+		}
+		g.Equal += float32(k - first)
 	}
-	return mix(sum ^ mix(prompt)), differ, odd == 0 && len(prints) > 0
+	g.Print, g.Twins = mix(sum^mix(prompt)), odd == 0 && len(prints) > 0
 }
 
 // mix is a hash of 64 bits (the finaliser of SplitMix64).
