@@ -63,6 +63,11 @@ func sortByKey(n int, keys []uint32, rows []int32) (order []int32, offsets []int
 	if keys == nil {
 		return rows, []int{0, n}
 	}
+	if rows == nil && n > 0 {
+		if offsets, ascend := ascending(keys[:n]); ascend {
+			return InputOrder(n), offsets
+		}
+	}
 	var sizes []int
 	groupOf := make([]int32, n) // of each row
 	groups := newDenseIndex(keys)
@@ -88,6 +93,20 @@ func sortByKey(n int, keys []uint32, rows []int32) (order []int32, offsets []int
 		next[g]++
 	}
 	return order, offsets
+}
+
+// ascending returns where each key begins if keys never fall, as in most logs: a key is numbered when its first row comes.
+func ascending(keys []uint32) (offsets []int, ascend bool) {
+	offsets = append(make([]int, 0, len(keys)/8+2), 0)
+	for i := 1; i < len(keys); i++ {
+		if keys[i] < keys[i-1] {
+			return nil, false
+		}
+		if keys[i] > keys[i-1] {
+			offsets = append(offsets, i)
+		}
+	}
+	return append(offsets, len(keys)), true
 }
 
 // rowAt is the i-th of rows, which is nil for input order.

@@ -117,7 +117,10 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
-	bits := e.bitsOfGroup()
+	bits, again := e.bitsOfGroup()
+	if !again {
+		return Finding{}, false
+	}
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
@@ -156,20 +159,23 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	return f, true
 }
 
-// bitsOfGroup is how much it says that two groups hold the same: the logarithm of how seldom any two do.
-func (e *evidence) bitsOfGroup() float64 {
-	count, n := map[uint64]int{}, 0.0
+// bitsOfGroup is how much it says that two groups hold the same: the logarithm of how seldom any two do; again reports whether two do.
+func (e *evidence) bitsOfGroup() (bits float64, again bool) {
+	var prints []uint64
 	for i := range e.Steps {
 		for _, g := range e.Steps[i].Groups {
-			count[g.Print]++
-			n++
+			prints = append(prints, g.Print)
 		}
 	}
-	same := 1.0
-	for _, c := range count {
-		same += float64(c) * float64(c-1)
+	slices.Sort(prints)
+	n, same := float64(len(prints)), 1.0
+	for lo, hi := 0, 1; hi <= len(prints); hi++ {
+		if hi == len(prints) || prints[hi] != prints[lo] {
+			same += float64(hi-lo) * float64(hi-lo-1)
+			lo = hi
+		}
 	}
-	return math.Log2(max(1, n*(n-1)) / same)
+	return math.Log2(max(1, n*(n-1)) / same), same > 1
 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
