@@ -86,7 +86,7 @@ func garbled(e *evidence) ([]Finding, string) {
 	all := e.texts.all()
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
-	usual := letters{map[[2]rune]int{}, map[rune]int{}}
+	usual := newLetters()
 	for i := range all {
 		if all[i].step <= early {
 			usual.learn(all[i].begin)

@@ -31,9 +31,17 @@ type Texts struct {
 	sorted  bool
 	empty   int // answers without a text
 	seed    maphash.Seed
+	found   map[Kind]detected // when so many texts were asked for
+	foundOf int
 
 	sources map[uint32]string            // by prompt
 	fields  map[string]map[uint32]string // values of each field that may be a source, by prompt
+}
+
+// detected is what looking for a kind gave.
+type detected struct {
+	findings []Finding
+	blind    string
 }
 
 // Pick is a sample whose text is wanted.
@@ -91,8 +99,8 @@ func (t *Texts) Next() []Pick {
 	var picks []Pick
 	switch {
 	case t.rounds > maxRounds || len(t.o.Steps) == 0:
-	case t.rounds == 1: // to see whether there are texts at all
-		picks = t.pickStep(len(t.o.Steps) - 1)
+	case t.rounds == 1: // to see whether there are texts at all; from the start, from which a compressed file is read on
+		picks = t.pickStep(0)
 	case t.empty == len(t.answers):
 		t.answers = nil
 	case t.rounds == 2:
@@ -185,12 +193,13 @@ func (t *Texts) doubtful() []int {
 		return nil
 	}
 	var steps []int
-	e := &evidence{Observations: t.o, texts: t}
+	t.found, t.foundOf = map[Kind]detected{}, t.asked
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
 		}
-		findings, _ := k.detect(e)
+		findings, why := k.detect(&evidence{t.o, t})
+		t.found[k.Name] = detected{findings, why}
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first
 			for lo >= 0 && !t.picked[lo] {
@@ -511,30 +520,33 @@ func loops(text string, words []string) bool {
 	if scriptOf(firstBytes(text, sampleBytes)) == han { // a word of it is a character
 		period, least = wordLetters*maxPeriod, wordLetters*leastLooped
 	}
-	if n := longestLoop(len(words), period, func(i, j int) bool { return words[i] == words[j] }); n >= least && float64(n) >= loopedShare*float64(len(words)) {
-		return true
-	}
 	runes := []rune(firstBytes(text, 4*sampleBytes))
-	n := longestLoop(len(runes), maxRunePeriod, func(i, j int) bool { return runes[i] == runes[j] })
-	return n >= leastRunes && float64(n) >= loopedShare*float64(len(runes))
+	return isLoop(words, period, least) || isLoop(runes, maxRunePeriod, leastRunes)
 }
 
-// longestLoop returns the length of the longest stretch of n items that repeats the same period at least leastRepeated times.
-func longestLoop(n, maxPeriod int, equal func(i, j int) bool) int {
-	longest := 0
+// isLoop reports whether a stretch of at least so many items, and half of them, repeats one period at least leastRepeated times. Such a
+// stretch holds one of the two items in the middle, and so a pair that begins or ends there.
+func isLoop[T comparable](items []T, maxPeriod, least int) bool {
+	n := len(items)
+	least = max(least, int(math.Ceil(loopedShare*float64(n))))
 	for period := 1; period <= maxPeriod; period++ {
-		run := 0
-		for i := period; i < n; i++ {
-			if !equal(i, i-period) {
-				run = 0
+		for _, end := range []int{n/2 - 1, n / 2, n/2 - 1 + period, n/2 + period} {
+			if end < period || end >= n || items[end] != items[end-period] {
 				continue
 			}
-			if run++; run >= (leastRepeated-1)*period {
-				longest = max(longest, run+period)
+			lo, hi := end, end+1
+			for lo > period && items[lo-1] == items[lo-1-period] {
+				lo--
+			}
+			for hi < n && items[hi] == items[hi-period] {
+				hi++
+			}
+			if hi-lo >= (leastRepeated-1)*period && hi-lo+period >= least {
+				return true
 			}
 		}
 	}
-	return longest
+	return false
 }
 
 // minControls is how many control tokens make an answer one that has them: one at the end is how many trainers log every answer.
@@ -610,20 +622,46 @@ func scriptOf(text string) script {
 	return noScript
 }
 
-// letters is a model of which character follows which.
+// letters is a model of which character follows which. All is learned before it is asked.
 type letters struct {
 	pairs  map[[2]rune]int
 	firsts map[rune]int
+	ascii  [128][128]struct {
+		n    int
+		bits float64 // 0 until it is asked for
+	}
 }
+
+func newLetters() *letters { return &letters{pairs: map[[2]rune]int{}, firsts: map[rune]int{}} }
 
 func (l *letters) learn(text string) {
 	last := ' '
 	for _, r := range text {
-		r = unicode.ToLower(r)
-		l.pairs[[2]rune{last, r}]++
-		l.firsts[last]++
+		if r = unicode.ToLower(r); last < 128 && r < 128 {
+			l.ascii[last][r].n++
+		} else {
+			l.pairs[[2]rune{last, r}]++
+			l.firsts[last]++
+		}
 		last = r
 	}
+}
+
+// bits is how much it says that a character follows another.
+func (l *letters) bits(last, r rune) float64 {
+	pairs, firsts := 0, l.firsts[last]
+	if last < 128 {
+		for k := range l.ascii[last] {
+			firsts += l.ascii[last][k].n
+		}
+	}
+	if last < 128 && r < 128 {
+		pairs = l.ascii[last][r].n
+	} else {
+		pairs = l.pairs[[2]rune{last, r}]
+	}
+	const alphabet = 64 // what an unseen character may be
+	return -math.Log2((float64(pairs) + 1.0/alphabet) / (float64(firsts) + 1))
 }
 
 // leastLetters is how long a text is at least for its surprise to say something: a short sentence may be of rare letters.
@@ -632,10 +670,17 @@ const leastLetters = 60
 // surprise is the mean number of bits per character of a text; NaN of a short one.
 func (l *letters) surprise(text string) float64 {
 	last, bits, n := ' ', 0.0, 0
-	const alphabet = 64 // what an unseen character may be
 	for _, r := range text {
 		r = unicode.ToLower(r)
-		bits -= math.Log2((float64(l.pairs[[2]rune{last, r}]) + 1.0/alphabet) / (float64(l.firsts[last]) + 1))
+		if last < 128 && r < 128 {
+			pair := &l.ascii[last][r]
+			if pair.bits == 0 {
+				pair.bits = l.bits(last, r)
+			}
+			bits += pair.bits
+		} else {
+			bits += l.bits(last, r)
+		}
 		last = r
 		n++
 	}
