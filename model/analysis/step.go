@@ -272,20 +272,20 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 	if err != nil {
 		return err
 	}
-	for i := range snap.Steps {
-		if snap.Open(i) && len(snap.Steps) > 1 {
-			continue
-		}
+	steps := slices.DeleteFunc(stepIndexes(snap), func(i int) bool { return snap.Open(i) && len(snap.Steps) > 1 })
+	return inOrder(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
 		in, err := p.stepInput(ctx, i, nil)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		visit(in.groups)
-	}
-	return nil
+		return in.groups, nil
+	}, func(groups []Group) error {
+		visit(groups)
+		return nil
+	})
 }
 
 // rollouts say which samples of a step are outputs of one rollout, where some rollouts have several.
