@@ -3,10 +3,8 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -151,7 +149,7 @@ func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit fu
 	if err != nil {
 		return err
 	}
-	return inOrder(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
 }
 
 func stepIndexes(snap model.Snapshot) []int {
@@ -162,61 +160,18 @@ func stepIndexes(snap model.Snapshot) []int {
 	return steps
 }
 
-// How many steps are computed while one of them is visited: few, and of few samples unless one has more.
-const (
-	stepsAhead   = 3 // for each worker
-	samplesAhead = 1 << 18
-)
-
-// inOrder computes some steps on several processors, and visits what comes out in their order.
-func inOrder[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
+// eachStep computes something of each of some steps, and visits it in their order.
+func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
+	all := NewPipeline(visit)
+	defer all.Close()
 	ctx, cancel := context.WithCancel(ctx)
-	type result struct {
-		value T
-		err   error
-	}
-	type job struct {
-		step, samples int
-		done          chan result
-	}
-	workers := min(maxWorkers, runtime.GOMAXPROCS(0), len(steps))
-	jobs := make(chan job, stepsAhead*maxWorkers)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for j := range jobs {
-				value, err := compute(ctx, j.step)
-				j.done <- result{value, err}
-			}
-		})
-	}
-	defer func() {
-		cancel()
-		close(jobs)
-		wg.Wait()
-	}()
-	var ahead []job
-	samples := 0 // of these
-	for next := 0; next < len(steps) || len(ahead) > 0; {
-		for ; next < len(steps) && len(ahead) < stepsAhead*workers; next++ {
-			j := job{steps[next], len(snap.Steps[steps[next]].Rewards), make(chan result, 1)}
-			if len(ahead) > 0 && samples+j.samples > samplesAhead {
-				break
-			}
-			ahead, samples = append(ahead, j), samples+j.samples
-			jobs <- j
+	defer cancel()
+	for _, i := range steps {
+		if err := all.Add(len(snap.Steps[i].Rewards), func() (T, error) { return compute(ctx, i) }); err != nil {
+			return err
 		}
-		r := <-ahead[0].done
-		if r.err == nil {
-			r.err = visit(r.value)
-		}
-		if r.err != nil {
-			return r.err
-		}
-		samples -= ahead[0].samples
-		ahead = ahead[1:]
 	}
-	return nil
+	return all.End()
 }
 
 func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis, error) {

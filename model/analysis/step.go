@@ -273,7 +273,7 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 		return err
 	}
 	steps := slices.DeleteFunc(stepIndexes(snap), func(i int) bool { return snap.Open(i) && len(snap.Steps) > 1 })
-	return inOrder(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
+	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
 		in, err := p.stepInput(ctx, i, nil)
 		if err == nil {
 			err = ctx.Err()

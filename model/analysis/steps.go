@@ -300,7 +300,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 			computed += len(step.Rewards)
 		}
 	}
-	err = inOrder(ctx, snap, steps, func(ctx context.Context, i int) (struct{}, error) {
+	err = eachStep(ctx, snap, steps, func(ctx context.Context, i int) (struct{}, error) {
 		a, err := p.analyze(ctx, i, known.Of(snap.Steps[i].Number))
 		if err == nil {
 			t.Steps[i] = a.StepFigures
