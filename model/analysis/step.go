@@ -59,13 +59,12 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
-			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
+			LoggedAdvantages: make([]float64, len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets),
 	}
 	for i, row := range order {
-		g.Lengths[i] = step.Lengths[row]
 		g.LoggedAdvantages[i] = math.NaN()
 		if step.LoggedAdvantages != nil {
 			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]

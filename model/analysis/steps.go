@@ -388,7 +388,7 @@ func EachPromptReward(ctx context.Context, snap model.Snapshot, set model.Settin
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+		rewards, err := snap.Rewards(step, snap.InputOrder(len(step.Rewards)), set)
 		if err != nil {
 			return err
 		}
