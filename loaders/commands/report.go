@@ -152,8 +152,14 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
-	if r.More, err = (alikeReader{log.Text, log.snap, log.set}).warnings(ctx); err != nil {
-		return nil, err
+	if len(log.snap.Steps) > 0 { // errors of settings come before anything is written
+		if _, err := analysis.Analyze(ctx, log.snap, 0, log.set); err != nil {
+			return nil, err
+		}
+	}
+	r.Alike = func(suspects []int) (map[int64]model.Warning, error) {
+		_, warnings, err := (alikeReader{log.Text, log.snap, log.set}).newest(ctx, suspects)
+		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg

@@ -175,7 +175,7 @@ func TestRewardsAreTRLsOwn(t *testing.T) {
 		snap := loaderstest.Read(t, logsOfTRL+name)
 		set, _ := choice.ChooseRewards(context.Background(), snap, model.DefaultSettings(), choice.Given{})
 		for i, step := range snap.Steps {
-			rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+			rewards, err := snap.Rewards(step, snap.InputOrder(len(step.Rewards)), set)
 			if err != nil {
 				t.Fatal(err)
 			}
