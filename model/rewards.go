@@ -36,10 +36,7 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
-	rewards := make([]float64, len(order))
-	for i, row := range order {
-		rewards[i] = step.Rewards[row]
-	}
+	rewards := Mapped(order, func(row int32) float64 { return step.Rewards[row] })
 	return rewards, nil
 }
 
@@ -129,11 +126,7 @@ func (r *Run) SummedColumns() []string {
 	if !r.SumsComponents {
 		return nil
 	}
-	var names []string
-	for _, k := range r.RewardFunctions("") {
-		names = append(names, r.ComponentNames[k])
-	}
-	return names
+	return Mapped(r.RewardFunctions(""), func(k int) string { return r.ComponentNames[k] })
 }
 
 // CheckReward refuses settings that name a column that the log lacks.

@@ -241,7 +241,6 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
-// effect says what a stage does to the step.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	figure := func(name string) string {
 		f, _ := figures.Find(figures.Steps(), name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
@@ -102,10 +103,7 @@ func (p estimatorPicker) table(e env, w, h int) []string {
 }
 
 func scaleList(e *estimators.Estimator) string {
-	names := make([]string, len(e.Scales))
-	for i, s := range e.Scales {
-		names[i] = string(s)
-	}
+	names := model.Mapped(e.Scales, func(s estimators.Scale) string { return string(s) })
 	return strings.Join(names, " ")
 }
 

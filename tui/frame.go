@@ -270,7 +270,6 @@ func (a App) fittingHints(w int) []binding {
 	return all
 }
 
-// says has a notice say something.
 func (a App) says(notice string) App {
 	a.notice = notice
 	return a

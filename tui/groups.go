@@ -126,7 +126,7 @@ func (a App) furtherColumns() []groupColumn {
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}
-			values := mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
+			values := model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
 			mean, known := meanOf(values, func(v float64) bool { return v-v == 0 })
 			if !known {
 				return units.Missing

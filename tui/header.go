@@ -274,7 +274,7 @@ func (e env) optionsInHeader() (long, count string) {
 	if len(list) == 0 {
 		return "", ""
 	}
-	names := mapped(list, func(option string) string {
+	names := model.Mapped(list, func(option string) string {
 		key, _, _ := strings.Cut(option, "=")
 		return option[strings.LastIndexByte(key, '.')+1:]
 	})

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/layout"
@@ -182,8 +183,8 @@ func Keys() []KeyGroup {
 			start.Keys = append(start.Keys, KeyDoc{k.Label, k.Doc})
 		}
 	}
-	return append([]KeyGroup{start}, mapped(append(allKeys(), mouseSection()), func(s keySection) KeyGroup {
-		return KeyGroup{s.name, mapped(s.bindings, func(b binding) KeyDoc { return KeyDoc{b.label, b.doc} })}
+	return append([]KeyGroup{start}, model.Mapped(append(allKeys(), mouseSection()), func(s keySection) KeyGroup {
+		return KeyGroup{s.name, model.Mapped(s.bindings, func(b binding) KeyDoc { return KeyDoc{b.label, b.doc} })}
 	})...)
 }
 

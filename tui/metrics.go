@@ -267,6 +267,6 @@ func (a App) exportedMetrics() report.Table {
 		return s
 	}
 	s.Title = fmt.Sprintf("metrics of %s %s", a.scopeWords(), a.shownCount())
-	s.Rows = mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	s.Rows = model.Mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
 	return s
 }

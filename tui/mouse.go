@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/sweep"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -120,7 +121,7 @@ func (a App) borders() (all []layout.Border) {
 		all = a.estimatorBorders()
 	default:
 	}
-	return mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
+	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
@@ -247,7 +248,6 @@ func asKey(f action) func(App, int) App {
 	return func(a App, _ int) App { return f(a) }
 }
 
-// scrollView scrolls a view that scrolls as a whole.
 func (a App) scrollView(_, by int) App {
 	switch v := a.viewInSight(); {
 	case v == viewAnswers:

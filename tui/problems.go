@@ -237,6 +237,6 @@ func countReasons(problems []model.Problem) []reason {
 }
 
 func (a App) exportedProblems() report.Table {
-	rows := mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
+	rows := model.Mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
 	return report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}, Rows: rows}
 }

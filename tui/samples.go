@@ -68,7 +68,7 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 		}})
 	}
 	for _, c := range a.components() {
-		write := numberWriter(mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
+		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {

@@ -261,7 +261,7 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 		return nil
 	}
 	row := func(head string, cell func(compare.Bin) string) string {
-		return " " + t.Paint(themes.Dim, cells.Fit(head, 14)) + strings.Join(mapped(bins, cell), "")
+		return " " + t.Paint(themes.Dim, cells.Fit(head, 14)) + strings.Join(model.Mapped(bins, cell), "")
 	}
 	return []string{
 		row("reward, both", func(b compare.Bin) string {

@@ -184,14 +184,7 @@ func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
 		}
 		return s
 	}
-	all := func(states []undoState) []undoState {
-		changed := make([]undoState, len(states))
-		for i, s := range states {
-			changed[i] = with(s)
-		}
-		return changed
-	}
-	return undoHistory{undoState: with(h.undoState), past: all(h.past), next: all(h.next)}
+	return undoHistory{undoState: with(h.undoState), past: model.Mapped(h.past, with), next: model.Mapped(h.next, with)}
 }
 
 func (h undoHistory) push(s undoState) undoHistory {

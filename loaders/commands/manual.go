@@ -92,7 +92,6 @@ func documentedCommands(root *cobra.Command) []*cobra.Command {
 	})
 }
 
-// manualWriter writes roff.
 type manualWriter struct {
 	out          *bufio.Writer
 	shared       []*pflag.FlagSet // described once for all commands

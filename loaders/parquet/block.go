@@ -230,7 +230,6 @@ func (r *columnReader) noteComponents(n int) {
 	}
 }
 
-// componentValues are the values of each component in n rows.
 func (r *columnReader) componentValues(n int) [][]float64 {
 	all := make([][]float64, len(r.decoder.Components.Names))
 	for _, c := range r.components {

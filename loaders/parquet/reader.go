@@ -240,7 +240,6 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
 }
 
-// assign makes a column play a role.
 func (r *columnReader) assign(as decode.Role, column int) {
 	var nested *conversation
 	kind := r.file.Columns[column].Kind

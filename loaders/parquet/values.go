@@ -108,7 +108,6 @@ func (p *pageRead) measure(b *pages.Buffer) {
 	}
 }
 
-// addLength adds the length of a text.
 func (p *pageRead) addLength(n int, text []byte) {
 	p.values = append(p.values, float64(n))
 	if p.valid != nil {
@@ -240,7 +239,6 @@ func (c *conversation) open(f *pages.File, group int) error {
 	return c.field.open(group, 0)
 }
 
-// next returns the value of the next row.
 func (c *conversation) next() (v jsonscan.Value, err error) {
 	if c.ready == 0 {
 		if c.ready, err = c.field.fill(); err == nil && c.ready == 0 {

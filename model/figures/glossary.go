@@ -3,6 +3,7 @@ package figures
 import (
 	"slices"
 	"strings"
+	"vantage/model"
 )
 
 // Entry explains one figure, or a few that differ in a word.
@@ -142,11 +143,7 @@ func (e Entry) Explanation() string {
 
 // Places returns all places, in the order of the page.
 func Places() []Place {
-	var all []Place
-	for _, s := range sections() {
-		all = append(all, s.place)
-	}
-	return all
+	return model.Mapped(sections(), func(s section) Place { return s.place })
 }
 
 const pageHead = `# Every figure, and how it is computed

@@ -396,10 +396,7 @@ func (h *htmlPage) writeWarnings() {
 	if all == 0 {
 		return
 	}
-	var lines []markup
-	for _, problem := range problems {
-		lines = append(lines, tag("li", problem.String()))
-	}
+	lines := model.Mapped(problems, func(problem model.Problem) markup { return tag("li", problem.String()) })
 	if more := all - len(problems); more > 0 {
 		lines = append(lines, tag("li", fmt.Sprintf("and %d more", more)))
 	}

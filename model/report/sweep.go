@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
@@ -26,7 +27,6 @@ type Sweep struct {
 	Current   *sweep.Cell // of the settings that were given; nil: they have no filter
 }
 
-// recommend returns the setting for a goal.
 func (s Sweep) recommend(goal sweep.Goal) sweep.Recommendation {
 	return s.Grid.Recommend(goal, s.Recompute...)
 }
@@ -120,7 +120,6 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	return TableCSV(w, t)
 }
 
-// cellCount returns how many cells are written.
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
 // cells yields the cells without recompute, with it, or both.
@@ -206,10 +205,7 @@ func (s Sweep) writeFrontRow(out io.Writer, mark string, c *sweep.Cell) {
 	if x := c.Effective(); !math.IsNaN(x) {
 		effective = units.Count(int(math.Round(x)))
 	}
-	var warns []string
-	for _, w := range c.Warned.Kinds() {
-		warns = append(warns, fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps))
-	}
+	warns := model.Mapped(c.Warned.Kinds(), func(w sweep.WarnedKind) string { return fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps) })
 	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), effective,
 		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short), c.MassText(), strings.Join(warns, ", "))
 	fmt.Fprintln(out, strings.TrimRight(line, " "))

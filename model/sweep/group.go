@@ -71,10 +71,7 @@ func (w *groupWorker) newPairOutcomes() *pairOutcomes {
 
 // keptCounts returns the numbers that the ratios keep of n samples, ascending.
 func keptCounts(n int, ratios []float64) []int {
-	var all []int
-	for _, r := range ratios {
-		all = append(all, estimators.KeepCount(n, r))
-	}
+	all := model.Mapped(ratios, func(r float64) int { return estimators.KeepCount(n, r) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -475,11 +472,7 @@ func (f closedForm) advantages(rewards []float64) []float64 {
 	for _, r := range rewards {
 		squares += (r - mean) * (r - mean)
 	}
-	all := make([]float64, len(rewards))
-	for i, r := range rewards {
-		all[i] = (r - mean) / f.divisor(squares, len(rewards))
-	}
-	return all
+	return model.Mapped(rewards, func(r float64) float64 { return (r - mean) / f.divisor(squares, len(rewards)) })
 }
 
 // divisor returns what r − μ is divided by; squares is Σ(r − μ)² of n rewards.

@@ -302,7 +302,6 @@ type segment struct {
 	thought           bool
 }
 
-// logged returns the segment as it was logged.
 func (s segment) logged() string { return s.open + s.body + s.close }
 
 // thoughtTags returns the tags that models put around their thoughts.
