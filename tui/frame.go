@@ -362,13 +362,8 @@ const maxFullProblems = 3
 
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
 func (e env) emptyBody(w, h int) []string {
-	t := e.display.theme
 	var lines []string
-	paint := func(role themes.Role, text string) {
-		for _, line := range cells.Wrap(text, w-8) {
-			lines = append(lines, "    "+t.Paint(role, line))
-		}
-	}
+	paint := func(role themes.Role, text string) { lines = append(lines, e.wrapped("    ", role, text, w-8)...) }
 	text, role, more := e.whyEmpty()
 	paint(role, text)
 	for _, m := range more {

@@ -331,7 +331,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		return key(k, label(name)) + bar + t.Paint(themes.Accent, units.Fixed(value, 2)) + " "
 	}
-	state := onOff(set.Recompute)
+	state := units.OnOff(set.Recompute)
 	if off {
 		state = units.Missing
 	}
@@ -490,11 +490,4 @@ func (a App) ofRun() string {
 		return ""
 	}
 	return " of " + a.runNames()[sideBaseline]
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

@@ -110,6 +110,18 @@ func (e env) wrapped(indent string, role themes.Role, text string, w int) []stri
 	return model.Mapped(cells.Wrap(text, w), func(line string) string { return indent + e.display.theme.Paint(role, line) })
 }
 
+// paragraph returns a heading and below it a text in lines of at most w cells and an indent; nothing for no text.
+func (e env) paragraph(heading, text string, w int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := []string{" " + e.display.theme.Paint(themes.Title, heading)}
+	for _, line := range cells.Wrap(text, w) {
+		lines = append(lines, "   "+line)
+	}
+	return lines
+}
+
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
 func (a App) firstLines(lines int) int {

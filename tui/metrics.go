@@ -178,8 +178,7 @@ func figureMeaning(name string) string {
 func (a App) drawPickedFigure() App {
 	list := a.pickedFigures()
 	if len(list) == 0 {
-		a.notice = "no figure is called that: Backspace widens the list"
-		return a
+		return a.says("no figure is called that: Backspace widens the list")
 	}
 	return a.drawFigure(list[a.steps.picker.cursor])
 }

@@ -98,9 +98,7 @@ func (e env) problemLines(w, unreadable int) []string {
 	listed := e.listedProblems()
 	if listed == 0 {
 		for _, p := range problems {
-			for _, line := range cells.Wrap(p.String(), w-6) {
-				lines = append(lines, "   "+t.Paint(themes.Warn, line))
-			}
+			lines = append(lines, e.wrapped("   ", themes.Warn, p.String(), w-6)...)
 		}
 	} else {
 		if unreadable > listed {

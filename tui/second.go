@@ -172,8 +172,7 @@ func compareKeys() keySection {
 
 func (a App) openCompare() App {
 	if a.second.source == nil {
-		a.notice = "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
-		return a
+		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
 	}
 	return a.pushView(viewCompare)
 }

@@ -295,8 +295,7 @@ func (a App) firstWarnings() []analysis.FirstWarning {
 func (a App) moveFirstWarning(by int) App {
 	t := a.result.trend
 	if t == nil {
-		a.notice = "no warnings yet: not all steps are computed"
-		return a
+		return a.says("no warnings yet: not all steps are computed")
 	}
 	all := a.firstWarnings()
 	if len(all) == 0 {

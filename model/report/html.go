@@ -301,7 +301,7 @@ func (h *htmlPage) stages() []stage {
 	}
 	kept := ""
 	if s := set.Effective(); s.Filtering() {
-		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), onOff(s.Recompute))
+		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), units.OnOff(s.Recompute))
 	}
 	loss := []string{
 		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),

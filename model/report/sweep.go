@@ -63,7 +63,7 @@ func SweepText(w io.Writer, s Sweep) error {
 
 // writeTable writes a figure of all cells, as one line if they are equal.
 func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
-	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))
+	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))
 	if lo, hi := s.valueRange(f.Value, recompute, false); lo == hi && s.cellCount() > len(s.Recompute) {
 		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(recompute, 0, 0)))
 		return
@@ -301,7 +301,7 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			least, most := s.valueRange(f.Value, recompute, true)
-			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
+			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
 			var frames []markup
 			for i, pos := range s.Grid.Pos {
 				row := y + top + (rows-1-i)*cell
