@@ -6,9 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"vantage/model"
 
 	"github.com/goccy/go-yaml"
+
+	"vantage/model"
 )
 
 const (

@@ -3,6 +3,7 @@ package trainer
 import (
 	"slices"
 	"strings"
+
 	"vantage/model"
 )
 
