@@ -278,9 +278,6 @@ func (a App) says(notice string) App {
 // noticeDuration is how long a notice stays, unless a key ends it earlier.
 const noticeDuration = 5 * time.Second
 
-// maxNoticeLines bounds the lines of a notice: a low screen has room for fewer, so that its panes keep theirs.
-func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
-
 type noticeEndedMsg struct{ number int }
 
 func (msg noticeEndedMsg) on(a App) App {
@@ -319,7 +316,8 @@ func (a App) noticeLines(w int) []string {
 		return nil
 	}
 	lines := cells.Wrap(sanitize.Line(a.notice), w-2)
-	if most := a.maxNoticeLines(); len(lines) > most {
+	// a low screen has room for fewer, so that its panes keep theirs
+	if most := max(1, min(5, (a.display.h-10)/2)); len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = cells.Truncate(lines[most-1]+" …", w-2)
 	}

@@ -55,7 +55,11 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 			return a.onPress(m.X, m.Y, time.Now())
 		}
 	case tea.MouseMotionMsg:
-		return a.onDrag(m.X, m.Y)
+		s := a.mouse.press.target()
+		if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
+			return drag(a, s, m.X, m.Y)
+		}
+		return a
 	case tea.MouseReleaseMsg:
 		a.mouse.held = false
 	}
@@ -96,14 +100,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 		if click := mouseActions()[s.kind].click; click != nil {
 			a = click(a, hit{s.n, x - s.rect.X, s.rect.W})
 		}
-	}
-	return a
-}
-
-func (a App) onDrag(x, y int) App {
-	s := a.mouse.press.target()
-	if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
-		return drag(a, s, x, y)
 	}
 	return a
 }

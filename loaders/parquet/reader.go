@@ -317,7 +317,10 @@ func (r *columnReader) next() (model.Block, error) {
 		return model.Block{}, err
 	}
 	for _, c := range r.all {
-		c.drop(n)
+		c.values = c.values[n:]
+		if c.valid != nil {
+			c.valid = c.valid[n:]
+		}
 	}
 	r.left -= int64(n)
 	r.row += int64(n)

@@ -43,14 +43,6 @@ func (c *numberColumn) add(p *pageRead) {
 
 func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
-// drop removes the first n values.
-func (c *numberColumn) drop(n int) {
-	c.values = c.values[n:]
-	if c.valid != nil {
-		c.valid = c.valid[n:]
-	}
-}
-
 // at returns value i; false for a null.
 func (c *numberColumn) at(i int) (x float64, ok bool) {
 	return c.values[i], c.valid == nil || c.valid[i]

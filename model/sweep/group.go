@@ -143,7 +143,16 @@ func (w *groupWorker) flushPending(alive bool) {
 	if len(w.pending) == 0 {
 		return
 	}
-	w.fillSignedRanks()
+	// k for the k-th best positive sample, -k for the k-th worst negative one, 0 for advantage 0
+	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.original))[:len(w.original)]
+	clear(w.signedRanks)
+	for k, i := range w.rank {
+		if k < w.counts.pos {
+			w.signedRanks[i] = k + 1
+		} else {
+			w.signedRanks[i] = w.counts.pos - k - 1
+		}
+	}
 	b := estimators.Batch{Rewards: w.pendingBatch.Rewards[:0], Offsets: append(w.pendingBatch.Offsets[:0], 0), Weights: w.batch.Weights}
 	w.pendingOriginal = w.pendingOriginal[:0]
 	for _, p := range w.pending {
@@ -165,20 +174,6 @@ func (w *groupWorker) flushPending(alive bool) {
 		p.to.add(outcomeOf(alive, true, w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
-}
-
-// fillSignedRanks sets signedRanks: k for the k-th best positive sample, -k for the k-th
-// worst negative one, 0 for advantage 0.
-func (w *groupWorker) fillSignedRanks() {
-	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.original))[:len(w.original)]
-	clear(w.signedRanks)
-	for k, i := range w.rank {
-		if k < w.counts.pos {
-			w.signedRanks[i] = k + 1
-		} else {
-			w.signedRanks[i] = w.counts.pos - k - 1
-		}
-	}
 }
 
 // rankSamples sorts the samples of each sign as the filter keeps them: the largest |A|
