@@ -3,6 +3,7 @@ package estimators
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -136,6 +137,25 @@ func TestFloat32Advantages(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// By their papers: a group of equal rewards trains under a baseline that is not its own mean.
+func TestComparesGroups(t *testing.T) {
+	for name, want := range map[string]bool{
+		"verl grpo": false, "verl rloo": false, "verl opo": false, "verl gpg": false, "verl reinforce_plus_plus": true, "verl remax": true,
+		"verl reinforce_plus_plus_baseline": true, // whose second mean is over tokens
+		"openrlhf reinforce":                true, "openrlhf flash_reinforce": true, "openrlhf dr_grpo": false,
+		"trl grpo": false, "trl rloo_normalize_advantages": false, "twinkle grpo": false, "ms-swift reinforce_plus_plus": false,
+	} {
+		framework, name, _ := strings.Cut(name, " ")
+		e, err := Find(framework, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.ComparesGroups(e.Scales[0]); got != want {
+			t.Errorf("%s %s: %v, want %v", framework, name, got, want)
 		}
 	}
 }

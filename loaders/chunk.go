@@ -38,9 +38,22 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c.Files, c.ComponentNames = names, n.Components
 	c.Provenance, c.LengthUnit, c.HasTruth, c.HasTotal, c.SumsComponents = n.Provenance, n.LengthUnit, n.HasTruth, n.HasTotal, n.SumsComponents
 	if b.format != nil {
+		c.Evaluates = b.evaluates(names)
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 	}
 	return c
+}
+
+// evaluates reports whether all rows are of evaluations.
+func (b *chunkBuilder) evaluates(names []string) bool {
+	last := int32(-1)
+	for i := range b.Records {
+		if file := b.Records[i].File; file != last && !b.format.Evaluates(names[file]) {
+			return false
+		}
+		last = b.Records[i].File
+	}
+	return b.samples > 0 && !slices.ContainsFunc(b.Blocks, func(k model.Block) bool { return !b.format.Evaluates(names[k.File]) })
 }
 
 func hasPrefix(names, prefix []string) bool {

@@ -120,7 +120,7 @@ func (s *fileSet) findNewest() {
 // that they are validation, the split has decided.
 func (f *fileReader) mayHoldEvaluation() bool {
 	q := f.chunks
-	return f.format.Evaluation != formats.Elsewhere && q.evaluations.ToldApart() && !q.runs.dirs[q.runs.fileDirs[f.index]].validation
+	return (f.format.Evaluation == formats.OverTrainingRows || f.format.Evaluation == formats.AfterTrainingRows) && q.evaluations.ToldApart() && !q.runs.dirs[q.runs.fileDirs[f.index]].validation
 }
 
 // isLoggedAgain reports whether a block of rows is that of an evaluation: its step was logged just

@@ -289,6 +289,9 @@ type EvaluationEvidence struct {
 	File  string // in which its rows are
 }
 
+// Evaluates reports whether the rows that are read are those of evaluations: none of them trains.
+func (r Run) Evaluates() bool { return r.EvaluatesOnly || r.Evaluation != nil && r.Evaluation.Shown }
+
 // LeftOut says in sentences which rows are not counted, since they are of another attempt or of an
 // evaluation.
 func (r Run) LeftOut() []string {

@@ -91,6 +91,7 @@ type Chunk struct {
 	Untrained      map[int32]int // how many more traces of each file are of agents that are not trained: they are no samples
 	ComponentNames []string      // reward functions, in the order of Record.Components and Block.Components
 	Notes          []string      // sentences that say what was left out or counted once, and why
+	Evaluates      bool          // all its rows are of evaluations, by the paths of their files or by the format
 	Evaluation     *Evaluation   // what is known now of evaluations among the rows, to replace what was known before; nil if that has not changed
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too

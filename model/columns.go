@@ -17,7 +17,8 @@ type stepColumns struct {
 	revision         int // of the store when the step last changed
 	evidence         groupingEvidence
 	rewardLevels     []runLevels
-	evidenceRevision int // revision at the last updateEvidence
+	verdicts         []bool // of the components: see verdictsOf
+	evidenceRevision int    // revision at the last updateEvidence
 
 	rewards          []float64
 	lengths          []int32

@@ -71,6 +71,7 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 	}
 	c.evidenceRevision = c.revision
 	c.rewardLevels = levelsOfRuns(c.rewards, c.fileSpans, fileRuns)
+	c.verdicts = verdictsOf(c.components, len(c.rewards))
 	e := groupingEvidence{rows: len(c.rewards)}
 	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
 	for _, prompt := range c.prompts {
@@ -160,6 +161,19 @@ func (s Snapshot) groupRule(set Settings) (GroupRule, error) {
 		return GroupRule{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows, and no logged advantages prove that it did not", s.Run.Format)
 	}
 	return GroupRule{By: by}, nil
+}
+
+// OneSampleEach reports whether each group has one sample, or one rollout, under a rule.
+func (s Snapshot) OneSampleEach(rule GroupRule) bool {
+	e := s.groupEvidence
+	switch rule.By {
+	case GroupByID:
+		return e.ids == e.rows-e.laterOutputs
+	case GroupByPrompt:
+		return e.prompts == e.rows-e.laterOutputs
+	case GroupByPosition, GroupAutomatic:
+	}
+	return rule.Size == 1
 }
 
 // automatic is the first rule that the log supports.

@@ -76,6 +76,14 @@ func (s Step) Component(order []int32, k int) []float64 {
 	return values
 }
 
+// Verdicts returns the column that says whether rows of a step are correct, with 0 or 1, in that order; nil if the log has none.
+func (s Snapshot) Verdicts(step Step, order []int32) []float64 {
+	if s.verdictColumn == 0 {
+		return nil
+	}
+	return step.Component(order, s.verdictColumn-1)
+}
+
 func baselineNames() []string {
 	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
 }

@@ -6,11 +6,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // RewardScale says which rewards of a run are solved and which are wrong.
+//
+// What is solved is known from Settings.SolvedAt, from a column of the log that says of every row whether it is correct, with 0 or 1, or
+// from rewards that are a verdict: discrete ones whose best is 1, or two of which the worse is not positive. The best reward of others is
+// only the best that was seen, and there are neither pass@k nor a solve rate. The fate of a group of equal rewards goes by the levels.
 //
 // Rewards are discrete if the run has at most 4 distinct finite values, or at most 32 of which each
 // has 4 samples on average. Solved is then the greatest value that is no outlier among the samples
@@ -19,14 +25,16 @@ import (
 // 1,000 samples 10 are enough, among more than 10,000 1 in 1,000. So one 1.5 among 5,120 rewards of 0
 // and 1 leaves 1 solved. If a run has one value only, its sign decides: positive is solved, else wrong.
 //
-// Continuous rewards have no solved value, and so neither pass@k nor a solve rate; a group of equal
-// rewards is right or wrong only at the extremes of the run. Settings.SolvedAt overrides both.
+// Among continuous rewards a group of equal ones is right or wrong only at the extremes of the run. Where all rewards of a run are one
+// positive value other than 1, a group is neither.
 type RewardScale struct {
 	Min, Max float64 // finite rewards of the run; Inf and -Inf if there are none
 	Wrong    float64 // a reward of at most this is wrong
 	Solved   float64 // a reward of at least this is solved, or for continuous rewards right
-	Discrete bool    // Solved is known: there are pass@k and solve rate
+	Discrete bool    // the rewards have few levels
+	Known    bool    // what is solved is known: there are pass@k and solve rate
 	Given    bool    // Solved is from the settings
+	Column   string  // the column that says what is solved, "" if the rewards do: sanitise before showing
 
 	samples, solved, above, below int // with a finite reward; at least Solved; at another value above Solved; below Wrong
 }
@@ -43,9 +51,12 @@ func outlierLimit(n int) float64 {
 	return min(float64(n)/100, max(10, float64(n)/1000))
 }
 
-// IsSolved reports whether a reward counts as solved.
-func (r *RewardScale) IsSolved(reward float64) bool {
-	return r.Discrete && r.isRight(reward)
+// IsSolved reports whether a sample counts as solved, by its reward and, if there is a Column, its value there.
+func (r *RewardScale) IsSolved(reward, correct float64) bool {
+	if r.Column != "" {
+		return correct == 1
+	}
+	return r.Known && r.isRight(reward)
 }
 
 func (r *RewardScale) isRight(reward float64) bool {
@@ -73,7 +84,9 @@ func (r *RewardScale) Evidence() string {
 	switch {
 	case r.Given:
 		return fmt.Sprintf("a reward of at least %s, as --solved-at says", units.Short(r.Solved))
-	case !r.Discrete:
+	case r.Column != "":
+		return "a sample whose " + sanitize.Line(r.Column) + " is 1"
+	case !r.Known:
 		return "none: " + r.WhyNone()
 	case math.IsInf(r.Solved, 1):
 		return fmt.Sprintf("no reward: all are %s; --solved-at X changes it", units.Short(r.Wrong))
@@ -93,11 +106,13 @@ func (r *RewardScale) Evidence() string {
 
 // WhyNone says why there is neither pass@k nor a solve rate; "" if there are.
 func (r *RewardScale) WhyNone() string {
-	if r.Discrete {
+	switch {
+	case r.Known:
 		return ""
-	}
-	if r.samples == 0 {
+	case r.samples == 0:
 		return "no reward is a finite number"
+	case r.Discrete:
+		return fmt.Sprintf("the best reward seen is %s, and nothing says that it is full marks, so there is neither pass@k nor a solve rate; --solved-at X gives them", units.Short(r.Max))
 	}
 	return "rewards are continuous, so none says solved and there is neither pass@k nor a solve rate; --solved-at X gives them"
 }
@@ -121,6 +136,10 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 			all = addLevels(all, levelsOfRuns(rewards, step.fileSpans, s.fileRuns))
 		}
 	}
+	column := ""
+	if k := s.verdictColumn; k > 0 && set.SolvedAt == "" {
+		column = s.Run.ComponentNames[k-1]
+	}
 	scales := make([]RewardScale, max(1, len(all)))
 	for run := range scales {
 		levels := newRewardLevels()
@@ -128,6 +147,9 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 			levels = all[run]
 		}
 		scales[run] = levels.scale(set.SolvedAt)
+		if scales[run].Column = column; column != "" {
+			scales[run].Known = true
+		}
 	}
 	return scales
 }
@@ -323,7 +345,7 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 	given, isGiven := at.Value()
 	switch {
 	case isGiven:
-		s.Solved, s.Discrete, s.Given = given, true, true
+		s.Solved, s.Discrete, s.Known, s.Given = given, true, true, true
 		if s.Wrong >= s.Solved {
 			s.Wrong = math.Inf(-1)
 		}
@@ -332,20 +354,66 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 			s.Solved = math.Inf(1)
 		}
 		return s
-	case n == 1 && s.Max > 0:
-		s.Wrong = math.Inf(-1)
+	case n == 1 && s.Max <= 0:
+		s.Solved, s.Known = math.Inf(1), true
+	case n == 1 && s.Max != 1:
+		s.Wrong, s.Solved = math.Inf(-1), math.Inf(1)
+		return s
 	case n == 1:
-		s.Solved = math.Inf(1)
+		s.Wrong = math.Inf(-1)
 	default:
-		limit := outlierLimit(l.samples - l.levels[0].count)
-		for i := n - 1; i > 0; i-- {
-			if s.Solved = l.levels[i].reward; float64(l.levels[i].count) >= limit {
-				break
-			}
-		}
+		s.Solved = l.best()
 	}
 	l.countAround(&s)
+	s.Known = s.Known || l.isVerdict(&s)
 	return s
+}
+
+// best returns the greatest of several levels that is no outlier.
+func (l *rewardLevels) best() float64 {
+	limit := outlierLimit(l.samples - l.levels[0].count)
+	for _, level := range slices.Backward(l.levels[2:]) {
+		if float64(level.count) >= limit {
+			return level.reward
+		}
+	}
+	return l.levels[1].reward
+}
+
+// isVerdict reports whether the rewards say right or wrong: the best is 1, or there are two levels, of which one is not positive.
+func (l *rewardLevels) isVerdict(s *RewardScale) bool {
+	n := 0
+	for _, level := range l.levels {
+		if level.reward >= s.Wrong && level.reward <= s.Solved {
+			n++
+		}
+	}
+	return s.Solved == 1 || n == 2 && s.Wrong <= 0 && s.Solved > 0
+}
+
+// isVerdictName reports whether a column of such a name says whether an answer is correct: accuracy, is_correct, reward_accuracy, acc.
+func isVerdictName(name string) bool {
+	word := ""
+	for _, w := range strings.FieldsFunc(strings.ToLower(name[strings.LastIndexAny(name, "./")+1:]), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch w {
+		case "reward", "rewards", "metrics", "score", "is", "func":
+			continue
+		}
+		if word != "" {
+			return false
+		}
+		word = strings.TrimPrefix(w, "math")
+	}
+	return slices.Contains([]string{"accuracy", "acc", "correct", "correctness", "solved", "success"}, word)
+}
+
+// verdictsOf returns for each component of a step whether it is 0 or 1 in every row.
+func verdictsOf(components [][]float64, rows int) []bool {
+	all := make([]bool, len(components))
+	for k, values := range components {
+		all[k] = len(values) == rows && !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
+	}
+	return all
 }
 
 // countAround sets Wrong and the counts of a scale whose Solved is known.

@@ -37,7 +37,7 @@ func TestRewardScale(t *testing.T) {
 		rewards       rewardCounts
 		at            string
 		wrong, solved float64
-		discrete      bool
+		known         bool
 		says          string
 	}{
 		"two values":                          {rewardCounts{0: 3, 1: 1}, "", 0, 1, true, "at least 1: 1/4 (25%) samples"},
@@ -45,10 +45,13 @@ func TestRewardScale(t *testing.T) {
 		"one outlier above in a small run":    {rewardCounts{0: 100, 1: 155, 1.5: 1}, "", 0, 1, true, "1 above it"},
 		"one outlier below":                   {rewardCounts{-7: 1, 0: 3000, 1: 2000}, "", 0, 1, true, "wrong is 0 or less, since 1 below it, down to -7"},
 		"outliers at both ends":               {rewardCounts{-7: 1, 0: 3000, 1: 2000, 9: 2}, "", 0, 1, true, "2 above it"},
-		"a best reward that is rare but real": {rewardCounts{0: 2000, 0.1: 3000, 1.1: 25}, "", 0, 1.1, true, "at least 1.10"},
+		"a best reward that is rare but real": {rewardCounts{0: 2000, 0.1: 3000, 1.1: 25}, "", 0, 1.1, false, "the best reward seen is 1.10, and nothing says that it is full marks"},
 		"solved is rare among wrong":          {rewardCounts{0: 5119, 1: 1}, "", 0, 1, true, "at least 1"},
 		"graded rewards":                      {rewardCounts{0: 40, 0.25: 10, 0.5: 10, 0.75: 10, 1: 10}, "", 0, 1, true, "at least 1"},
 		"one positive value":                  {rewardCounts{1: 8}, "", -inf, 1, true, "at least 1"},
+		"one positive value other than 1":     {rewardCounts{0.2: 8}, "", -inf, inf, false, "the best reward seen is 0.200"},
+		"ten for right":                       {rewardCounts{0: 8, 10: 8}, "", 0, 10, true, "at least 10"},
+		"two partial credits":                 {rewardCounts{0.2: 8, 0.5: 8}, "", 0.2, 0.5, false, "the best reward seen is 0.500"},
 		"one value that is not positive":      {rewardCounts{0: 8}, "", 0, inf, true, "no reward: all are 0"},
 		"more than 32 values":                 {many, "", 0, 32, false, "continuous"},
 		"few samples of each value":           {few, "", 0, 4, false, "continuous"},
@@ -62,8 +65,8 @@ func TestRewardScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := scaleOf(t, c.rewards, set)
-		if got.Wrong != c.wrong || got.Solved != c.solved || got.Discrete != c.discrete || !strings.Contains(got.Evidence(), c.says) {
-			t.Errorf("%s: wrong %v, solved %v, discrete %t: %s", name, got.Wrong, got.Solved, got.Discrete, got.Evidence())
+		if got.Wrong != c.wrong || got.Solved != c.solved || got.Known != c.known || !strings.Contains(got.Evidence(), c.says) {
+			t.Errorf("%s: wrong %v, solved %v, known %t: %s", name, got.Wrong, got.Solved, got.Known, got.Evidence())
 		}
 	}
 }
@@ -74,8 +77,34 @@ func TestFateOfEqualRewards(t *testing.T) {
 	for reward, want := range map[float64]Fate{
 		-7: FateAllWrong, 0: FateAllWrong, 0.5: FateConstant, 1: FateAllCorrect, 1.5: FateAllCorrect, math.Inf(1): FateConstant,
 	} {
-		if got := scale.FateOfEqual(reward); got != want || scale.IsSolved(reward) != (want == FateAllCorrect) {
+		if got := scale.FateOfEqual(reward); got != want || scale.IsSolved(reward, math.NaN()) != (want == FateAllCorrect) {
 			t.Errorf("%v is %v", reward, got)
+		}
+	}
+}
+
+// A column that says of each row whether it is correct decides, whatever the reward; not where a row has none, nor one of another name.
+func TestColumnOfVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		column string
+		values []float64
+		says   string
+	}{
+		"accuracy":        {"accuracy", []float64{1, 0, 1, 0}, "a sample whose accuracy is 1"},
+		"reward_accuracy": {"reward_accuracy", []float64{1, 1, 1, 1}, "a sample whose reward_accuracy is 1"},
+		"is_correct":      {"env.is_correct", []float64{0, 0, 0, 0}, "a sample whose env.is_correct is 1"},
+		"one is missing":  {"accuracy", []float64{1, 0, 1, math.NaN()}, "the best reward seen is 1.50"},
+		"graded":          {"accuracy", []float64{1, 0, 0.5, 0}, "the best reward seen is 1.50"},
+		"format":          {"format", []float64{1, 0, 1, 0}, "the best reward seen is 1.50"},
+	} {
+		chunk := &Chunk{Files: []string{"x"}, ComponentNames: []string{c.column}}
+		for i, reward := range []float64{1.5, 0.5, 1, 0} {
+			chunk.Records = append(chunk.Records, Record{Step: int64(i % 2), Prompt: 1, Reward: reward, Components: []float64{c.values[i]}, Advantage: math.NaN()})
+		}
+		s := NewStore()
+		s.Append(chunk)
+		if got := s.Snapshot().RewardScales(DefaultSettings())[0].Evidence(); !strings.Contains(got, c.says) {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Snapshot struct {
 	newestStep    int64 // number of the last step
 	groupEvidence groupingEvidence
 	rewardLevels  []rewardLevels // of the log's own reward, by run
+	verdictColumn int            // the component that says of every row whether it is correct, from 1; 0 if none does
 	fileRuns      []int32        // see Store
 	wholeRun      []Step         // if Steps are only some; else nil
 	previews      chunkedList[string]
@@ -45,6 +46,7 @@ type Run struct {
 	Progress       Progress
 	Attempts       RunAttempts
 	Evaluation     *Evaluation // rows that are no training; nil if none was found
+	EvaluatesOnly  bool        // every file with rows is of evaluations, by its path or its format
 
 	RewardNames     []string
 	RewardNamesFrom string
@@ -91,6 +93,10 @@ func (s *Store) Snapshot() Snapshot {
 	if s.filter != nil {
 		counts = make([]leftOutCount, len(s.filter.attempts.LeftOut))
 	}
+	verdicts := make([]bool, len(run.ComponentNames)) // of the columns that say it by their name
+	for k, name := range run.ComponentNames {
+		verdicts[k] = isVerdictName(name)
+	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]
 		if len(counts) > 0 {
@@ -101,9 +107,15 @@ func (s *Store) Snapshot() Snapshot {
 		cols.updateEvidence(s.fileRuns)
 		snap.groupEvidence.add(cols.evidence)
 		snap.rewardLevels = addLevels(snap.rewardLevels, cols.rewardLevels)
+		for k := range verdicts {
+			verdicts[k] = verdicts[k] && k < len(cols.verdicts) && cols.verdicts[k]
+		}
 		snap.Rows += len(cols.rewards)
 		snap.Steps = append(snap.Steps, cols.view(number))
 		snap.newestStep = number
+	}
+	if snap.Rows > 0 {
+		snap.verdictColumn = slices.Index(verdicts, true) + 1
 	}
 	if s.filter != nil {
 		snap.Run.Attempts = s.filter.summary(counts)

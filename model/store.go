@@ -108,6 +108,7 @@ func (s *Store) describe(c *Chunk) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
+		s.run.EvaluatesOnly = c.Evaluates && (s.run.EvaluatesOnly || len(s.steps) == 0)
 		s.hasTotal, s.run.SumsComponents = s.hasTotal || c.HasTotal, s.run.SumsComponents || c.SumsComponents
 		s.run.HasTruth, s.run.Positional = c.HasTruth, c.Positional
 	}

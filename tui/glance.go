@@ -164,7 +164,7 @@ func (a App) updateGlance(msg tea.Msg) App {
 	changed := key.trend != a.glance.job.key.trend
 	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
 	a.glance.job.start(&a, key, once(func(ctx context.Context) (runGlance, error) {
-		x := runGlance{glance.Of(key.trend, alike, snap.Run.LengthUnit), known}
+		x := runGlance{glance.Of(key.trend, alike, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
 		}
@@ -305,7 +305,7 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
 		{"numbers", a.choice().WithScale(), false, 0},
-		{"samples", fmt.Sprintf("%s train (%s)", units.Fraction(g.Nonzero, g.Rows), a.nonzeroName()), false, 0},
+		{"samples", g.SamplesText(), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
 	}
 	if a.glance.job.value.ratios != "" {

@@ -65,7 +65,7 @@ func TestWatchReportsEachChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		if cmd.ProcessState.ExitCode() != c.code || stderr.String() != "vantage: computed as verl grpo with scale group (the log's trainer)\n" {
+		if cmd.ProcessState.ExitCode() != c.code || stderr.String() != "vantage: computed as verl grpo with scale group (assumed: the trainer's default)\n" {
 			t.Errorf("%v: exit code %d, want %d; it said %q", c.signal, cmd.ProcessState.ExitCode(), c.code, stderr)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vantage/loaders/clickhouse/wire"
+	"vantage/loaders/discover"
 	"vantage/model"
 )
 
@@ -279,6 +280,7 @@ func (r *reader) deliver() error {
 	if r.table != nil {
 		m := &r.table.m
 		c.Format, c.Provenance, c.LengthUnit, c.HasTruth = "clickhouse", r.table.provenance(), m.lengthUnit(), m.truth.name != ""
+		c.Evaluates = r.table.decided.split == discover.SplitVal
 		c.HasTotal, c.SumsComponents = m.reward.name != "", false
 		for _, component := range m.components {
 			c.ComponentNames = append(c.ComponentNames, component.name)

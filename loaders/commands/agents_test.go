@@ -48,7 +48,7 @@ func agentLog(t *testing.T) string {
 func agentAnswers() map[string][]string {
 	return map[string][]string{
 		"Which trainer wrote the log?":                                       {`"format":"verl"`},
-		"Whose arithmetic are the advantages, and is that known or assumed?": {`"computed_as":"verl grpo with scale group (the log's trainer)"`, `"origin":"trainer"`},
+		"Whose arithmetic are the advantages, and is that known or assumed?": {`"computed_as":"verl grpo with scale group (assumed: the trainer's default)"`, `"origin":"trainer"`},
 		"Is the run still going?":                                            {`"freshness":"live"`, `"last_write":"20`},
 		"Which is the newest step?":                                          {`"last_step":6`},
 		"How many samples train?":                                            {`"samples":96,"nonzero_samples":48`},

@@ -76,7 +76,7 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	for i := range trend.Steps {
 		withWarning(&trend.Steps[i], warnings)
 	}
-	return glance.Of(trend, alike, log.snap.Run.LengthUnit), trend, nil
+	return glance.Of(trend, alike, log.snap.Run), trend, nil
 }
 
 // LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps beside the samples.

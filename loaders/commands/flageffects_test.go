@@ -94,6 +94,7 @@ func flagEffects() map[string]flagEffect {
 		"compare solved-at":         {value: "0.5", line: []string{"compare", "DIR/log.jsonl", "DIR/other.jsonl", "--where", "solved=4"}},
 		"match solved-at":           {value: "0.5", line: []string{"match", "DIR/log.jsonl", "--where", "solved=4"}},
 		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
+		"groupsize solved-at":       {value: "0.5", line: []string{"groupsize", "DIR/log.jsonl", "--where", "kept>=4"}},
 		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
 		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
 		"tail endpoint":             {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
@@ -110,7 +111,7 @@ func flagLines() map[string][]string {
 	where := []string{"--where", "sample.new>0.7 kept>=4"}
 	return map[string][]string{
 		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
-		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl"}, where...),
+		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
 	}

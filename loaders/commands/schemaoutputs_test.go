@@ -107,6 +107,7 @@ func schemaLines(dir string) [][]string {
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
+		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
 		{"summary", "../scalars/testdata/tensorboard"},
 		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},

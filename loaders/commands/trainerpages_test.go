@@ -176,7 +176,7 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	if proved {
 		text = "**Arithmetic.** If an estimator gives the advantages in the log, that one is taken, marked ✓. Otherwise the log is computed as "
 	}
-	text += fmt.Sprintf("`%s %s` with scale %s, marked *(the log's trainer)*, unless `--estimator` or `--config` name another. "+
+	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*, unless `--estimator` or `--config` name another. "+
 		"[How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
 		text += " Refused, since rewards alone do not give them: " + strings.Join(refused, ", ") + "."

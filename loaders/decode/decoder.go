@@ -430,13 +430,21 @@ func (c *TextCapture) endSample(r *RowDecoder) {
 	if c.next == c.IndexInLine {
 		c.Found = true
 		c.Text = model.Text{
-			Prompt:   readable(r.Values[RolePrompt], maxText),
-			Response: readable(r.Values[RoleResponse], maxText),
+			Prompt:   spoken(r.Values[RolePrompt]),
+			Response: spoken(r.Values[RoleResponse]),
 			Truth:    readable(r.Values[RoleTruth], maxText),
 			Fields:   c.fields,
 		}
 	}
 	c.next++
+}
+
+// spoken returns a prompt or a response as a person reads it: "" for a conversation of no turns.
+func spoken(v jsonscan.Value) string {
+	if v.Kind == jsonscan.Array && v.Len() == 0 {
+		return ""
+	}
+	return readable(v, maxText)
 }
 
 // readable returns a value as a person reads it, cut to about limit bytes with a "…".

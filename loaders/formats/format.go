@@ -46,10 +46,12 @@ package formats
 import (
 	"bytes"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
@@ -113,7 +115,13 @@ const (
 	Elsewhere         Evaluation = iota // in files of their own, or with a mark
 	OverTrainingRows                    // over the training rows of their step, in the same file
 	AfterTrainingRows                   // after the training rows of their step, as rows of that step
+	NothingElse                         // the trainer writes evaluations alone, unless the name of the file has the word train
 )
+
+// Evaluates reports whether a file of the format holds evaluations, by its path.
+func (f *Format) Evaluates(name string) bool {
+	return discover.IsValidation(name) || f.Evaluation == NothingElse && !strings.Contains(strings.ToLower(path.Base(filepath.ToSlash(name))), "train")
+}
 
 // Origin is who writes a format.
 type Origin int

@@ -86,6 +86,7 @@ func lines() []Format {
 			Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with one per token.",
 			TrainerOption: byDefault + ", for evaluations only, with trainer.export_path=DIR",
 			File:          "DIR/dumped_evals/global_step_{step}_evals/{dataset}.jsonl",
+			Evaluation:    NothingElse,
 			Score:         80,
 			Keys:          keys("input_prompt", "output_response", "env_class"),
 			Fields: decode.PreferNames(decode.Names{
@@ -139,6 +140,7 @@ func lines() []Format {
 			Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
 			TrainerOption: "-s on the command line, or save_results = true",
 			File:          "outputs/evals/{env}--{model}/{run}/results.jsonl",
+			Evaluation:    NothingElse,
 			Score:         70,
 			Keys:          Keys{"prompt": jsonscan.Array, "completion": jsonscan.Array, "reward": anyKind},
 			Sniff: func(first *First) bool { // sample_id is of hosted training

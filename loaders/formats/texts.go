@@ -23,6 +23,7 @@ func texts() []Format {
 			TrainerOption: "trainer.logger=[console,file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
 			File:          "DIR/generations.log",
 			Open:          "DIR",
+			Evaluation:    NothingElse,
 			Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
 			Score:         90,
 			Sniff: func(first *First) bool {

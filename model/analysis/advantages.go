@@ -323,10 +323,22 @@ func (a *Analysis) sumTable() {
 		a.Rollouts += g.Rollouts
 		a.Kept += g.Kept()
 		a.Nonzero += int(g.Nonzero)
+		a.Residue += int(g.Residue)
 		a.Flips.Add(&g.Flips)
 		a.AdmittedGroups += count01(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
+	a.residue = nil
+	for i := range a.Table {
+		if g := &a.Table[i]; g.IsResidue {
+			if a.residue == nil {
+				a.residue = make([]bool, len(a.Processed))
+			}
+			for k := g.Start; k < g.End; k++ {
+				a.residue[k] = true
+			}
+		}
+	}
 }
 
 func (a *Analysis) countGroup(g *Group, k int) {
@@ -340,7 +352,28 @@ func (a *Analysis) countGroup(g *Group, k int) {
 		}
 	}
 	g.Admitted = a.Admitted(k)
-	g.Fate = a.fate(g, n, a.Batch.Rewards[lo:hi], a.firstFinite(lo, hi))
+	equal := allEqual(a.Batch.Rewards[lo:hi])
+	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, lo, hi); g.IsResidue {
+		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
+	}
+	g.Fate = a.fate(g, n, equal, a.firstFinite(lo, hi))
+}
+
+// residueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits
+// of float32, as which trainers keep rewards. Such an advantage moves nothing.
+const residueShare = 1. / (1 << 21)
+
+// isResidue reports whether the advantages of a group of equal rewards, at lo to hi of those that are counted, are what float arithmetic
+// leaves of them: they count as 0.
+func (a *Analysis) isResidue(g *Group, lo, hi int) bool {
+	largest := 0.0
+	for _, r := range a.Batch.Rewards[lo:hi] {
+		if isFinite(r) {
+			largest = max(largest, math.Abs(r))
+		}
+	}
+	isBeyond := func(x float64) bool { return !(math.Abs(x) <= residueShare*largest) }
+	return !slices.ContainsFunc(a.Original[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
 }
 
 // firstFinite is the first finite logged reward of those from lo to hi that the estimator counts; NaN if
@@ -386,15 +419,18 @@ func (a *Analysis) countSamples(g *Group) counts {
 // are kept samples of which one of x and y is above or below 0 and the other is not.
 type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter, changed int }
 
-// fate decides the fate of a group: the first case that holds. rewards are those that the estimator
+// fate decides the fate of a group: the first case that holds. equal says whether the rewards are that the estimator
 // counts, and first is the first finite one of them as logged.
+//
+// Advantages of equal rewards are noise where they can only be residue that was divided by a tiny std. An estimator that compares with
+// other groups, as REINFORCE++ does, gives such a group advantages that mean something.
 //
 // A group in which rewards are NaN or missing has the fate that its advantages give it: where the trainer
 // counts such a reward as a number, or leaves it out, the group trains as any other does. It is invalid
 // where an advantage is no number, or no reward is one.
-func (a *Analysis) fate(g *Group, n counts, rewards []float64, first float64) model.Fate {
-	equal := allEqual(rewards)
+func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fate {
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
+	equal = equal && !a.plan.comparesGroups && (!a.plan.estimator.Needs.Components || a.varyingComponents(g) == nil)
 	switch {
 	case a.Open:
 		return model.FateOpen

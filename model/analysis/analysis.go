@@ -23,7 +23,8 @@ type StepFigures struct {
 	Signal         int // groups with signal: alive, or short, which keep their original values
 	AdmittedGroups int // by the group filter; all without one
 	Kept           int // samples kept by the filters
-	Nonzero        int // samples whose processed advantage is a number other than 0: only these train
+	Nonzero        int // samples whose processed advantage is a number other than 0, residue aside: only these train
+	Residue        int // samples whose processed advantage is float residue: see Group
 	Flips          Flips
 	Metrics        []Metric
 	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
@@ -62,6 +63,7 @@ type Analysis struct {
 	sums       statistics
 	steps      []oneStep           // that are joined; nil of one step
 	zeroStd    []bool              // by group: see estimators.Estimator.ZeroStd
+	residue    []bool              // by sample, whether its advantage is float residue; nil if none is: see Group
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
@@ -93,6 +95,8 @@ type plan struct {
 	estimator *estimators.Estimator
 	grouping  model.Grouping
 	rewardScales
+
+	comparesGroups bool // see estimators.Estimator.ComparesGroups
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
@@ -106,6 +110,7 @@ func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, 
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return p, missing
 	}
+	p.comparesGroups = p.estimator.ComparesGroups(p.settings.Scale)
 	p.grouping, err = snap.Grouping(p.settings)
 	rewardsOf := func(p plan) model.Settings {
 		return model.Settings{Reward: p.settings.Reward, Weights: p.settings.Weights, SolvedAt: p.settings.SolvedAt}
@@ -214,7 +219,7 @@ func newRewardScales(snap model.Snapshot, set model.Settings) rewardScales {
 	var b strings.Builder
 	for i := range r.scales {
 		s := &r.scales[i]
-		fmt.Fprintf(&b, "%x %x %t;", s.Wrong, s.Solved, s.Discrete)
+		fmt.Fprintf(&b, "%x %x %t %s;", s.Wrong, s.Solved, s.Known, s.Column)
 	}
 	r.thresholds = b.String()
 	return r

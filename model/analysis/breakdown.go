@@ -31,7 +31,7 @@ type Part struct {
 	Signal          int // groups with signal
 	Admitted        int // groups that the group filter admits
 	Kept            int // samples kept
-	Nonzero         int // samples whose processed advantage is a number other than 0
+	Nonzero         int // samples whose processed advantage is a number other than 0, residue aside
 	Solved, Judged  int // samples solved, of those whose rewards say so
 
 	RewardSum float64 // of the finite rewards that train
@@ -105,12 +105,13 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 	if g.HasSolved {
 		p.Judged++
-		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i]))
+		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i)))
 	}
-	if x := a.Original[i]; isFinite(x) {
+	moves := !g.IsResidue
+	if x := a.Original[i]; isFinite(x) && moves {
 		p.AbsOriginal += math.Abs(x)
 	}
-	if y := a.Processed[i]; isFinite(y) {
+	if y := a.Processed[i]; isFinite(y) && moves {
 		p.AbsProcessed += math.Abs(y)
 		p.Push += y
 		p.Nonzero += count01(y != 0)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/model"
 	"vantage/model/units"
@@ -28,7 +29,9 @@ type Group struct {
 
 	Admitted                   bool  // by the group filter, which admits all if there is none
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
-	Nonzero                    int32 // samples whose processed advantage is a number other than 0
+	Nonzero                    int32 // samples whose processed advantage is a number other than 0, and no Residue
+	IsResidue                  bool  // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
+	Residue                    int32 // samples whose processed advantage is that, and not 0
 	Flips                      Flips // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted
 	Fate                       model.Fate
@@ -200,7 +203,7 @@ func (a *Analysis) causeOfFate(g int) string {
 		}
 		return all + a.causeOfEqual(group)
 	case model.FateNoise:
-		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: float error divided by a tiny std", n, units.Short(a.LoggedRewards[group.Start]), units.Short(largestFinite(a.Processed[group.Start:group.End])))
+		return fmt.Sprintf("all %d rewards are %s, but advantages are up to %s: %s", n, units.Short(a.LoggedRewards[group.Start]), units.Short(largestFinite(a.Processed[group.Start:group.End])), a.causeOfNoise())
 	case model.FateKilled:
 		return causeOfKilled(group)
 	case model.FateShort:
@@ -212,6 +215,14 @@ func (a *Analysis) causeOfFate(g int) string {
 	case model.FateOpen:
 	}
 	return ""
+}
+
+// causeOfNoise says how equal rewards get advantages.
+func (a *Analysis) causeOfNoise() string {
+	if a.Settings.Scale == estimators.ScaleNone {
+		return "float rounding error"
+	}
+	return "float rounding error, divided by a tiny std"
 }
 
 // causeOfEqual says what makes all rewards equal: components that cancel, responses that were all

@@ -191,7 +191,7 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 			maxLength = max(maxLength, l)
 		}
 	}
-	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Discrete })
+	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Known })
 	return metricNames(set, maxLength, maxSize, hasSolved)
 }
 

@@ -18,8 +18,8 @@ type statistics struct {
 	positive, negative              moments // response lengths by the sign of the original advantage
 	keptPositive, keptNegative      int     // kept samples with tokens, by the same sign
 	filtered                        int     // samples that are dropped or have no tokens
-	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|
-	sumProcessed, sumSquares        float64 // of finite processed A
+	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|, residue aside
+	sumProcessed, sumSquares        float64 // of finite processed A, residue aside
 	knownLength, knownAdvantage     moments // of samples of known length and finite processed A
 
 	// sums of squares and products around the means
@@ -50,13 +50,16 @@ func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
 		s.rewards.add(a.original.rewards[i], 1)
-		if isFinite(x) {
+		moves := a.residue == nil || !a.residue[i]
+		if isFinite(x) && moves {
 			s.sumAbsOriginal += math.Abs(x)
 		}
 		if isFinite(y) {
-			s.sumAbsProcessed += math.Abs(y)
-			s.sumProcessed += y
-			s.sumSquares += y * y
+			if moves {
+				s.sumAbsProcessed += math.Abs(y)
+				s.sumProcessed += y
+				s.sumSquares += y * y
+			}
 			if a.Lengths[i] >= 0 {
 				s.knownLength.add(w, 1)
 				s.knownAdvantage.add(y, 1)

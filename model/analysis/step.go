@@ -28,6 +28,7 @@ type GroupedStep struct {
 	Shaped      int    // how many of Rewards a length penalty lowers
 	WhyUnshaped string // why the length penalty of the settings lowers none; "" if it could
 
+	verdicts []float64 // whether each sample is correct, 0 or 1; nil if the log does not say
 	snap     model.Snapshot
 	step     model.Step
 	weights  model.Weights
@@ -60,7 +61,7 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
-		snap: snap, step: step, weights: set.Weights, rule: rule,
+		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets),
 	}
 	for i, row := range order {
@@ -190,9 +191,13 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	in := &stepInput{GroupedStep: step, countedRollouts: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
 	in.blocks = blocksOf(in.Offsets)
 	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
+	verdicts := in.verdicts
+	if verdicts != nil {
+		verdicts = lastOf(in.countedRollouts, verdicts)
+	}
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			in.groups[g] = in.describe(g, logged, trained, &p.rewardScales)
+			in.groups[g] = in.describe(g, logged, trained, verdicts, &p.rewardScales)
 		}
 	})
 	in.summarize()
@@ -203,11 +208,11 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 }
 
 // describe returns group k with what its rewards tell by the scale of its run. logged are those of the
-// step that the estimator counts, trained the same after the length penalty.
-func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardScales) Group {
+// step that the estimator counts, trained the same after the length penalty, verdicts what the log says of whether they are correct.
+func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales *rewardScales) Group {
 	g := Group{Step: in.Step, Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
 	g.Run = in.Run(k)
-	g.HasSolved = scales.of(&g).Discrete
+	g.HasSolved = scales.of(&g).Known
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
 	lo, hi := in.countedRollouts.ofGroup(k, in.Offsets)
 	sum, n, squares := 0.0, 0, 0.0
@@ -225,11 +230,19 @@ func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardSc
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
 	}
-	for _, r := range logged[lo:hi] {
-		g.Solved += count01(scales.of(&g).IsSolved(r))
+	for i := lo; i < hi; i++ {
+		g.Solved += count01(scales.of(&g).IsSolved(logged[i], at(verdicts, i)))
 	}
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g
+}
+
+// at returns element i, NaN of nil.
+func at(values []float64, i int) float64 {
+	if values == nil {
+		return math.NaN()
+	}
+	return values[i]
 }
 
 func (in *stepInput) summarize() {

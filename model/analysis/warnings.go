@@ -204,7 +204,7 @@ func (a *Analysis) tooFewKept() *model.Warning {
 		advice += ", or turn recompute off (r)"
 	}
 	return a.ofGroups(func(g *Group) bool {
-		return g.KeptCounted < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+		return g.KeptCounted < 2 && !g.IsResidue && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
 	}, text, advice)
 }
 
@@ -401,6 +401,6 @@ func (a *Analysis) liveSkipped() *model.Warning {
 		return nil
 	}
 	return a.ofGroups(func(g *Group) bool {
-		return !g.Admitted && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
+		return !g.Admitted && !g.IsResidue && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 && x == x })
 	}, "have signal but are not admitted, and no other groups replace them", "widen the range of the group filter")
 }

@@ -72,6 +72,7 @@ type Choice struct {
 	Agreeing int // samples whose logged advantage is equal or near
 	Compared int // samples with a logged advantage; 0 if nothing was compared, or if nothing in them tells estimators apart
 
+	NoGroups    bool // every prompt has one sample, so that no estimator that compares samples of a group made the log
 	AfterFilter bool // the log holds the advantages after the keep ratios of the settings
 
 	Groups   Origin // who decided on the groups: FromFlag, FromConfig, FromAdvantages or FromLog
@@ -181,7 +182,7 @@ func (c Choice) Confirmed() bool { return c.Compared > 0 && c.Agreeing == c.Comp
 // Differs reports whether the log has advantages that the estimator does not reproduce.
 func (c Choice) Differs() bool { return c.Agreeing < c.Compared }
 
-// String returns "trl grpo ✓ 1800/1800 as logged" or "verl grpo (the log's trainer)".
+// String returns "trl grpo ✓ 1800/1800 as logged" or "verl grpo (assumed: the trainer's default)".
 func (c Choice) String() string { return c.Framework + " " + c.Estimator + " " + c.Reason() }
 
 // WithScale returns "trl grpo with scale group ✓ 1800/1800 as logged", and how groups are divided if
@@ -197,7 +198,9 @@ func (c Choice) WithScale() string {
 // Reason says who chose the estimator, unless the log proves it, and what the log says of it.
 func (c Choice) Reason() string {
 	var parts []string
-	if c.Origin != FromAdvantages && c.Origin != "" {
+	if c.NoGroups {
+		parts = append(parts, "(a guess: not known, since each prompt has one sample)")
+	} else if c.Origin != FromAdvantages && c.Origin != "" {
 		parts = append(parts, "("+c.Origin.phrase()+")")
 	}
 	if c.Compared > 0 {
@@ -206,16 +209,19 @@ func (c Choice) Reason() string {
 	return strings.Join(parts, " ")
 }
 
-// Short returns the reason in one or two words: "✓ 1800/1800", "trainer's", "assumed". What the log
+// Short returns the reason in one or two words: "✓ 1800/1800", "chosen", "assumed". What the log
 // says comes first.
 func (c Choice) Short() string {
+	if c.NoGroups && c.Compared == 0 {
+		return "not known"
+	}
 	evidence, _, _ := strings.Cut(c.Evidence(), " as logged")
-	word := map[Origin]string{FromTrainer: "trainer's", FromScreen: "chosen", FromFlag: "given"}[c.Origin]
+	word := map[Origin]string{FromTrainer: "assumed", FromScreen: "chosen", FromFlag: "given"}[c.Origin]
 	return cmp.Or(evidence, word, string(c.Origin))
 }
 
 func (o Origin) phrase() string {
-	return cmp.Or(map[Origin]string{FromTrainer: "the log's trainer", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here"}[o], string(o))
+	return cmp.Or(map[Origin]string{FromTrainer: "assumed: the trainer's default", FromConfig: "--config", FromFlag: "given", FromScreen: "chosen here"}[o], string(o))
 }
 
 // Evidence returns how many logged advantages the estimator reproduces: "✓ 64/64 as logged" if
@@ -248,6 +254,7 @@ func (c Choice) WithGroups(snap model.Snapshot, set model.Settings, given Origin
 		return c
 	}
 	c.Division = snap.Division(g.GroupRule)
+	c.NoGroups = (c.Origin == FromTrainer || c.Origin == Assumed) && snap.OneSampleEach(g.GroupRule)
 	switch {
 	case g.Proved:
 		c.Groups = FromAdvantages

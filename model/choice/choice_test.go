@@ -46,9 +46,9 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 	}{
 		"nothing known":             {want: estimator("easyr1", "grpo", "group"), reason: "(assumed)"},
 		"nothing matches":           {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed) ! 3/8 as logged"},
-		"trainer":                   {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(the log's trainer)"},
-		"trainer without grpo":      {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(the log's trainer)"},
-		"trainer of another scale":  {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(the log's trainer)"},
+		"trainer":                   {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(assumed: the trainer's default)"},
+		"trainer without grpo":      {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(assumed: the trainer's default)"},
+		"trainer of another scale":  {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(assumed: the trainer's default)"},
 		"match wins over trainer":   {trainer: "verl", logged: reproduces(list{trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
 		"own match wins":            {trainer: "trl", logged: reproduces(list{swift, trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
 		"own match wins when near":  {trainer: "trl", logged: reproduces(list{swift}, list{trl}), want: trl, reason: "≈ 8/8 as logged, 7 to the bit"},

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"fmt"
 	"slices"
 
 	"vantage/model"
@@ -48,7 +49,7 @@ func stepFigures() []Of[step] {
 		{func(s step) Number { return Count(s.Groups) }, Entry{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""}},
 		{func(s step) Number { return Mean(s.Metric("critic/score/mean")) }, Entry{"reward, reward_mean", "reward", "Σr / N", "mean reward of the step: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"}},
 		{signal, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
-		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0 (float residue counts)", ""}},
+		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0; what float arithmetic leaves of equal rewards counts as 0", ""}},
 		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
 		{func(s step) Number { return Ratio(s.Metric("vantage/abs_advantage_ratio")) }, Entry{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""}},
 		{Entry: Entry{"Δ", "as its figure", "candidate (B) − baseline (A)", "difference between the current settings and the baseline that b set", ""}},
@@ -117,6 +118,18 @@ func metrics() []Entry {
 		{"vantage/solve_rate/{to_25,to_50,to_75,below_100}", "groups", "#{c/n in (0, 0.25], (0.25, 0.5], (0.5, 0.75], (0.75, 1)}", "groups by the share of their samples that are solved", ""},
 		{"vantage/solve_rate/100", "groups", "#{c = n}", "groups of which every sample is solved", "tinker `by_group/frac_all_good`; prime-rl `solved_all`; near: NeMo-RL `baseline_reward/pct_1`"},
 	}
+}
+
+// TrainText says how many of some samples train: "28/32 (88%) train: their advantage is not 0"; of evaluations none does.
+func TrainText(nonzero, residue, rows int, evaluates bool) string {
+	text := units.Fraction(nonzero, rows) + " train: their advantage is not 0"
+	if evaluates {
+		text = fmt.Sprintf("evaluation: none of %s trains; %s have an advantage that is not 0", units.Count(rows), units.Fraction(nonzero, rows))
+	}
+	if residue > 0 {
+		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))
+	}
+	return text
 }
 
 func fateFigures() []Of[step] {

@@ -15,6 +15,7 @@ type Alike struct {
 	Words string // with which they begin, as they were written: sanitise before showing
 	Same  int    // how many of the answers that were read begin so
 	Read  int    // how many were read
+	Other string // how answers of later steps of a stretch begin, which are alike in another text; "" if none are
 }
 
 // AlikeKind is in what answers are alike.
@@ -38,6 +39,9 @@ func (a Alike) String() string {
 	case Refusals:
 		return fmt.Sprintf("refusals %s", a.quoted())
 	case OneText:
+		if a.Other != "" {
+			return fmt.Sprintf("each step has one answer to all, such as %s, %s", a.quoted(), Alike{Words: a.Other}.quoted())
+		}
 		return fmt.Sprintf("one answer to all, %s", a.quoted())
 	case OneStart:
 		return fmt.Sprintf("answers nearly alike, %s", a.quoted())
@@ -46,6 +50,15 @@ func (a Alike) String() string {
 	case NotAlike:
 	}
 	return ""
+}
+
+// and adds the answers of a later step, which are alike in the same way, but begin otherwise.
+func (a Alike) and(later Alike) Alike {
+	if a.Other == "" {
+		a.Other = later.Words
+	}
+	a.Same, a.Read = a.Same+later.Same, a.Read+later.Read
+	return a
 }
 
 func (a Alike) quoted() string { return "“" + strings.TrimRight(a.Words, ".,;:!…") + "…”" }

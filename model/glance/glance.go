@@ -30,12 +30,14 @@ type Glance struct {
 	Counts
 	Spans []Span // the worst first; none where every group carries signal
 
+	run        model.Run
 	ofSettings string // what to change in them, and what that costs; "" for nothing
 }
 
 // Counts are sums over steps.
 type Counts struct {
-	Rows, Nonzero  int // samples, and those that train: their advantage is not 0
+	Rows, Nonzero  int // samples, and those that train: their advantage is not 0, nor float residue
+	Residue        int // samples whose advantage is float residue
 	Groups, Signal int // groups, and those that carry signal
 	Admitted       int // groups that the group filter admits
 	Fates          [model.FateCount]int
@@ -50,7 +52,7 @@ const meanReward, meanLength = "critic/score/mean", "response_length/mean"
 func (c *Counts) Dead() int { return c.Groups - c.Signal }
 
 func (c *Counts) add(s *analysis.StepFigures) {
-	c.Rows, c.Nonzero = c.Rows+s.Rows, c.Nonzero+s.Nonzero
+	c.Rows, c.Nonzero, c.Residue = c.Rows+s.Rows, c.Nonzero+s.Nonzero, c.Residue+s.Residue
 	c.Groups, c.Signal, c.Admitted = c.Groups+s.Groups, c.Signal+s.Signal, c.Admitted+s.AdmittedGroups
 	for f, n := range s.Fates {
 		c.Fates[f] += n
@@ -58,6 +60,11 @@ func (c *Counts) add(s *analysis.StepFigures) {
 	c.InvalidRewards += warning(s, model.WarnInvalidRewards).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
+}
+
+// SamplesText says how many samples train.
+func (g *Glance) SamplesText() string {
+	return figures.TrainText(g.Nonzero, g.Residue, g.Rows, g.run.Evaluates())
 }
 
 // Reward returns the mean reward, NaN if there is none.
@@ -74,12 +81,11 @@ func warning(s *analysis.StepFigures, kind model.WarningKind) (w model.Warning) 
 	return w
 }
 
-// Of sums up a trend. alike says of a step whether its answers are alike, where that is known; unit is what
-// lengths count.
-func Of(t *analysis.Trend, alike map[int64]Alike, unit model.LengthUnit) *Glance {
-	g := &Glance{Steps: len(t.Steps), Pending: t.Pending}
+// Of sums up a trend of a run. alike says of a step whether its answers are alike, where that is known.
+func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
+	g := &Glance{Steps: len(t.Steps), Pending: t.Pending, run: run}
 	usual := usualOf(t)
-	usual.unit = unit
+	usual.unit, usual.trainer = run.LengthUnit, run.Framework == t.Settings.Framework
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		switch {
@@ -109,6 +115,7 @@ type usual struct {
 	rewardSpread   float64 // the median distance from that median
 	atLimit        float64 // the median share of answers that are as long as the longest of their step
 	unit           model.LengthUnit
+	trainer        bool // the settings are of the trainer that wrote the log: what it would refuse has not happened
 }
 
 func usualOf(t *analysis.Trend) usual {
@@ -201,6 +208,8 @@ func ofSettings(set model.Settings, g *Glance) string {
 		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail, stepsName(g.refused()))
 	case worst != nil:
 		return fmt.Sprintf("read answers of %s first: %s; %s without signal", stepsName(worst), worst.alike, units.Plural(worst.Dead(), "groups"))
+	case g.run.Evaluates():
+		return "an evaluation: nothing here trains, so there is nothing to set"
 	case float64(lost) >= killedShare*groups:
 		return fmt.Sprintf("raise keep_pos_ratio or keep_neg_ratio (P, M): the sample filter costs %s of groups; S maps every pair", units.Percent(lost, g.Groups))
 	case set.GroupFilter != "" && g.Admitted < g.Groups && g.Admitted > 0:

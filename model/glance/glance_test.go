@@ -39,7 +39,7 @@ func trendOf(t *testing.T, set model.Settings, steps ...string) *analysis.Trend 
 func TestOf(t *testing.T) {
 	refusal := Alike{Kind: Refusals, Words: "I can't help with", Same: 8, Read: 8}
 	trend := trendOf(t, model.DefaultSettings(), "aaaa", "aaac", "wwww", "wwww", "aaaw", "cccc", "wwww", "ammm")
-	g := Of(trend, map[int64]Alike{3: refusal, 4: refusal}, model.LengthTokens)
+	g := Of(trend, map[int64]Alike{3: refusal, 4: refusal}, model.Run{LengthUnit: model.LengthTokens})
 	// signal: 4 + 3 + 0 + 0 + 3 + 0 + 0 + 1
 	if g.Steps != 8 || g.Groups != 32 || g.Signal != 11 || g.Dead() != 21 || g.Rows != 128 || g.Nonzero != 44 {
 		t.Errorf("%+v", g.Counts)
@@ -85,7 +85,7 @@ func TestAdvice(t *testing.T) {
 		"invalid":        {model.DefaultSettings(), "aaai", "6% of all rewards are NaN or missing"},
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
-		g := Of(trendOf(t, c.set, c.steps), nil, model.LengthTokens)
+		g := Of(trendOf(t, c.set, c.steps), nil, model.Run{LengthUnit: model.LengthTokens})
 		if got := g.Advice(&diagnosis.Diagnosis{Steps: len(c.steps)}); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -99,7 +99,7 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 		return &diagnosis.Diagnosis{Steps: 4, Findings: []diagnosis.Finding{{Kind: diagnosis.RewardHacking, Severity: severity, Since: 3, Lasting: true, Advice: "read answers"}}}
 	}
 	blind := &diagnosis.Diagnosis{Steps: 4, Blind: []diagnosis.Blind{{Kind: diagnosis.AnswerCollapse, Why: "the log has no texts"}}}
-	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.LengthTokens), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.LengthTokens)
+	alive, dead := Of(trendOf(t, model.DefaultSettings(), "aaaa"), nil, model.Run{LengthUnit: model.LengthTokens}), Of(trendOf(t, model.DefaultSettings(), "aaww"), nil, model.Run{LengthUnit: model.LengthTokens})
 	for _, c := range []struct {
 		glance *Glance
 		found  *diagnosis.Diagnosis

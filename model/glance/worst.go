@@ -24,7 +24,7 @@ type Span struct {
 	alike   Alike
 	detail  string // what the trainer would raise
 	usual   *usual
-	badness float64 // of its worst step
+	badness float64 // the sum over its steps
 }
 
 // Name returns the steps: "43–50", "7".
@@ -54,13 +54,20 @@ func appendSpan(spans []Span, i int, f facts) []Span {
 		badness += w * float64(f.Fates[fate])
 	}
 	badness = badness/float64(f.Groups) + why.more
+	detail := ""
+	if f.usual.trainer {
+		detail = warning(f.StepFigures, model.WarnTrainerRefuses).Text
+	}
 	last := len(spans) - 1
 	if last < 0 || !why.joins || spans[last].cause.name != why.name || spans[last].Last != i-1 || spans[last].alike.Kind != f.alike.Kind {
-		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: warning(f.StepFigures, model.WarnTrainerRefuses).Text, usual: f.usual, Refusals: why.name == causeAlike})
+		spans = append(spans, Span{First: i, From: f.Step, cause: why, alike: f.alike, detail: detail, usual: f.usual, Refusals: why.name == causeAlike})
 		last++
 	}
 	s := &spans[last]
-	s.Last, s.To, s.badness = i, f.Step, max(s.badness, badness)
+	s.Last, s.To, s.badness = i, f.Step, s.badness+badness
+	if s.alike.Words != f.alike.Words {
+		s.alike = s.alike.and(f.alike)
+	}
 	s.add(f.StepFigures)
 	return spans
 }
@@ -90,7 +97,9 @@ const causeAlike = "alike"
 // causes are all, the most telling first: the first that holds is that of a step. The last one always does.
 func causes() []cause {
 	return []cause{
-		{"refused", 1, true, func(f facts) bool { return warning(f.StepFigures, model.WarnTrainerRefuses).Text != "" }, func(s *Span) string { return "the trainer's own code " + s.detail }},
+		{"refused", 1, true, func(f facts) bool {
+			return f.usual.trainer && warning(f.StepFigures, model.WarnTrainerRefuses).Text != ""
+		}, func(s *Span) string { return "the trainer's own code " + s.detail }},
 		{"invalid", 0.3, true, func(f facts) bool {
 			return f.mostAre(model.FateInvalid) || 10*warning(f.StepFigures, model.WarnInvalidRewards).Count >= f.Rows
 		}, invalidText},
@@ -174,7 +183,7 @@ func mixedText(s *Span) string {
 	return fmt.Sprintf("%d of %s without signal: %s", s.Dead(), units.Plural(s.Groups, "groups"), strings.Join(parts, ", "))
 }
 
-// Order says how steps are ranked: what a group of each fate adds to the badness of its step.
+// Order says how stretches of steps are ranked: what a group of each fate adds to the badness of its step.
 func Order() string {
 	byWeight := map[float64][]string{}
 	var weighed []float64
@@ -191,5 +200,5 @@ func Order() string {
 	parts := model.Mapped(weighed, func(w float64) string {
 		return strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
 	})
-	return "by the mean of what their groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
+	return "by the sum over their steps of the mean of what groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
 }

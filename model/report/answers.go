@@ -262,6 +262,8 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"open_steps", append([]int64{}, g.Open...)},
 			{"samples", g.Rows},
 			{"nonzero_samples", g.Nonzero},
+			{"residue_samples", some(g.Residue)},
+			{"evaluation", some(s.Snap.Run.Evaluates())},
 			{"groups", g.Groups},
 			{"signal_groups", g.Signal},
 			{"fates", fatesOf(g.Fates)},
@@ -360,7 +362,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 	if r := s.reward(); r != "" {
 		line("columns", "reward %s", r)
 	}
-	line("samples", "%s train: their advantage is not 0", units.Fraction(g.Nonzero, g.Rows))
+	line("samples", "%s", g.SamplesText())
 	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
 	invalid := ""
 	if g.InvalidRewards > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -69,12 +70,14 @@ func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points 
 
 // solvedReward says which rewards are solved; "" if no run's rewards say it.
 func solvedReward(scales []model.RewardScale) string {
-	scales = slices.DeleteFunc(slices.Clone(scales), func(s model.RewardScale) bool { return !s.Discrete })
+	scales = slices.DeleteFunc(slices.Clone(scales), func(s model.RewardScale) bool { return !s.Known })
 	switch {
 	case len(scales) == 0:
 		return ""
 	case len(scales) > 1:
 		return "the solved reward of their run"
+	case scales[0].Column != "":
+		return sanitize.Line(scales[0].Column) + " is 1"
 	case scales[0].Solved == scales[0].Max:
 		return units.Short(scales[0].Max) + ", the best reward of the run"
 	case math.IsInf(scales[0].Solved, 1):

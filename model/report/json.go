@@ -170,7 +170,7 @@ func evaluationJSON(e *model.Evaluation) object {
 // solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
 func solvedAt(scales []model.RewardScale) any {
 	for _, s := range scales {
-		if !s.Discrete || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
+		if !s.Known || s.Column != "" || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
 			return nil
 		}
 	}

@@ -154,17 +154,16 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 		return err
 	}
 	step := newGrid(g.Settings, g.Ratios)
-	admitted := slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !g.Admitted }) // the others do not train
-	s := &accumulator{grid: step, a: a, groups: admitted, entry: entry}
-	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
-	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
-	if err := s.run(ctx); err != nil {
+	if err := step.addGroups(ctx, a, entry, groups, func(g analysis.Group) bool { return g.Admitted && !g.IsResidue }); err != nil { // those that are not admitted do not train
 		return err
 	}
-	if !s.groupLocal {
-		if err := step.bruteForce(ctx, a, admitted, entry); err != nil {
+	if slices.ContainsFunc(groups, func(g analysis.Group) bool { return g.IsResidue }) {
+		residue := newGrid(g.Settings, g.Ratios)
+		if err := residue.addGroups(ctx, a, entry, groups, func(g analysis.Group) bool { return g.Admitted && g.IsResidue }); err != nil {
 			return err
 		}
+		residue.eachCell(func(c *Cell) { c.Outcome = Outcome{Kept: c.Kept, Flips: c.Flips} }) // which train nothing
+		step.merge(residue)
 	}
 	samples := 0
 	for i := range groups {
@@ -191,6 +190,18 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 	g.pos.merge(step.pos)
 	g.neg.merge(step.neg)
 	return nil
+}
+
+// addGroups adds the groups of a step that are wanted to all cells.
+func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group, wanted func(analysis.Group) bool) error {
+	groups = slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !wanted(g) })
+	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
+	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
+	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
+	if err := s.run(ctx); err != nil || s.groupLocal {
+		return err
+	}
+	return g.bruteForce(ctx, a, groups, entry)
 }
 
 // Every returns the grid of every n-th ratio.

@@ -17,7 +17,7 @@ def steps(**how):
 def check(p, name, path, written, computed, advantages, *flags, first=0, pending=False):
     """Reads the log at path, of the steps written, in which step 0 is called first, in a case of that name.
 
-    computed is what the program must say, without being told: "verl grpo with scale group (the log's trainer)".
+    computed is what the program must say, without being told: "verl grpo with scale group (assumed: the trainer's default)".
     advantages(step) are those of the framework; None if the log is one of evaluations, which have none.
     """
     with p.case(name, " ".join(computed.split()[:2]), pending) as case:

@@ -89,7 +89,7 @@ def prove(p):
         written.check(p, name, folder, [summed(step) for step in several], "ms-swift grpo with scale group ✓", advantages, first=1)
     folder = p.folder("ray")
     log_of_ray(folder, steps)
-    written.check(p, "log_completions of Ray", folder, steps, "ms-swift grpo with scale group (the log's trainer)", advantages, first=1)
+    written.check(p, "log_completions of Ray", folder, steps, "ms-swift grpo with scale group (assumed: the trainer's default)", advantages, first=1)
 
 
 proof.run("ms-swift", prove)

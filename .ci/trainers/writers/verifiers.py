@@ -58,7 +58,7 @@ def centred(step):
 
 def prove(p):
     steps = written.steps(rounded=True)
-    computed = "prime-rl grpo with scale none (the log's trainer)"
+    computed = "prime-rl grpo with scale none (assumed: the trainer's default)"
     folder = p.folder("run")
     write(folder, steps)
     written.check(p, "traces.jsonl", folder, steps, computed, centred)

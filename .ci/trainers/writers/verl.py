@@ -62,7 +62,7 @@ def by_v1(step):
 
 
 def prove(p):
-    computed = "verl grpo with scale group (the log's trainer)"
+    computed = "verl grpo with scale group (assumed: the trainer's default)"
     batch = written.steps(interleaved=True, rounded=True)
     folder = p.folder("rollout_data")
     dump("verl.trainer.ppo.ray_trainer", folder, batch, by_ray)
