@@ -173,22 +173,10 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
 	})
 	if !a.Open { // an open step raises no warnings
-		step.pos.countFar(step.Pos)
-		step.neg.countFar(step.Neg)
-		for k := range step.filtered {
-			far := max(step.pos.far[k/len(step.Neg)], step.neg.far[k%len(step.Neg)])
-			step.filtered[k].countWarnings(far)
-			step.recomputed[k].countWarnings(far)
-		}
+		step.countWarnings()
 	}
 	g.Steps++
-	for k := range g.filtered {
-		g.filtered[k].merge(&step.filtered[k])
-		g.recomputed[k].merge(&step.recomputed[k])
-	}
-	g.unfiltered.merge(&step.unfiltered)
-	g.pos.merge(step.pos)
-	g.neg.merge(step.neg)
+	g.merge(step)
 	return nil
 }
 
@@ -230,6 +218,17 @@ func (g *Grid) eachCell(visit func(*Cell)) {
 		visit(&g.recomputed[k])
 	}
 	visit(&g.unfiltered)
+}
+
+// merge adds the counts and sums of a grid of the same ratios.
+func (g *Grid) merge(o *Grid) {
+	for k := range g.filtered {
+		g.filtered[k].merge(&o.filtered[k])
+		g.recomputed[k].merge(&o.recomputed[k])
+	}
+	g.unfiltered.merge(&o.unfiltered)
+	g.pos.merge(o.pos)
+	g.neg.merge(o.neg)
 }
 
 // Cell holds the counts and sums under one pair of ratios.
@@ -458,6 +457,16 @@ func (w StepWarnings) Kinds() (raised []WarnedKind) {
 		}
 	}
 	return raised
+}
+
+func (g *Grid) countWarnings() {
+	g.pos.countFar(g.Pos)
+	g.neg.countFar(g.Neg)
+	for k := range g.filtered {
+		far := max(g.pos.far[k/len(g.Neg)], g.neg.far[k%len(g.Neg)])
+		g.filtered[k].countWarnings(far)
+		g.recomputed[k].countWarnings(far)
+	}
 }
 
 func (s *side) countFar(ratios []float64) {
