@@ -291,7 +291,6 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	return p.openAndShow(cmd.Context(), set, names, runs)
 }
 
-// checkTheme returns an error for a theme that is none.
 func (p *program) checkTheme() error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
 		return commands.Usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, themes.Names()))

@@ -280,7 +280,7 @@ func (e env) optionsInHeader() (long, count string) {
 	if len(list) == 0 {
 		return "", ""
 	}
-	names := mapped(list, func(option string) string {
+	names := model.Mapped(list, func(option string) string {
 		key, _, _ := strings.Cut(option, "=")
 		return option[strings.LastIndexByte(key, '.')+1:]
 	})
@@ -337,7 +337,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		return key(k, label(name)) + bar + t.Paint(themes.Accent, units.Fixed(value, 2)) + " "
 	}
-	state := onOff(set.Recompute)
+	state := units.OnOff(set.Recompute)
 	if off {
 		state = units.Missing
 	}
@@ -496,11 +496,4 @@ func (a App) ofRun() string {
 		return ""
 	}
 	return " of " + a.runNames()[sideBaseline]
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

@@ -100,7 +100,6 @@ type formatFlag[W any] struct {
 	flags             *pflag.FlagSet
 }
 
-// newFormatFlag returns a flag with its default.
 func newFormatFlag[W any](name string, write W) formatFlag[W] {
 	return formatFlag[W]{name: name, names: []string{name}, writers: []W{write}, notes: []noteSet{0}}
 }
@@ -124,7 +123,6 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 	return &f
 }
 
-// addTo declares the flag.
 func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
@@ -177,7 +175,6 @@ func addChoice(cmd *cobra.Command, to *string, name, value, usage string, values
 	CompleteFlag(cmd, name, values...)
 }
 
-// addEmitFlag declares --emit.
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
 }
@@ -193,7 +190,6 @@ func (r *stepRange) addTo(flags *pflag.FlagSet) {
 	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
 }
 
-// selectFrom returns snap with only the selected steps.
 func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	from, to, err := r.bounds()
 	if err != nil {

@@ -167,7 +167,6 @@ func (c *call) configure(ctx context.Context) (err error) {
 	return err
 }
 
-// output returns where the output goes.
 func (c *call) output(ctx context.Context) io.Writer { return c.p.output(ctx, c.format) }
 
 // noteSet is what people are told on standard error, since the output has no place for it.

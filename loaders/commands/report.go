@@ -37,7 +37,6 @@ type reportOptions struct {
 	where selection
 }
 
-// reportWriter writes a report in one of its formats.
 type reportWriter = func(io.Writer, *report.Report) error
 
 func (p *Program) report() command[reportWriter] {
@@ -234,7 +233,6 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 	return b, err
 }
 
-// newHead says what a report of the paths is of.
 func newHead(paths []string) report.Head {
 	return report.Head{Path: Title(paths), Date: outputDate(), Version: ReadBuildInfo().Version}
 }

@@ -104,11 +104,7 @@ func (b *Breakdown) columns() []textColumn[*analysis.Part] {
 
 // Columns returns the names of the columns.
 func (b *Breakdown) Columns() []string {
-	var names []string
-	for _, c := range b.columns() {
-		names = append(names, c.head)
-	}
-	return names
+	return model.Mapped(b.columns(), func(c textColumn[*analysis.Part]) string { return c.head })
 }
 
 // Lines returns a head, a line per part, and if they are several one for all, with at most w columns of
