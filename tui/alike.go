@@ -37,6 +37,9 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 // alikeSteps returns what is known of the answers of all steps, by number.
 func (a App) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
+	if a.result.trend == nil {
+		return found
+	}
 	for i := range a.result.trend.Steps {
 		if s := &a.result.trend.Steps[i]; glance.Suspect(s) && a.alike.known[a.alikeKey(s)].Found() {
 			found[s.Step] = a.alike.known[a.alikeKey(s)]

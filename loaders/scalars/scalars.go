@@ -64,11 +64,11 @@ func allFormats() []format {
 	}
 }
 
-// isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {experiment}.jsonl. Files that
-// are numbered are samples.
+// isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {project}/{experiment}.jsonl.
+// Files that are numbered are samples.
 func isRowFile(file string) bool {
 	stem, isLines := strings.CutSuffix(path.Base(file), ".jsonl")
-	return isRowLog(path.Base(file)) || isLines && !strings.Contains(file, "/") && strings.Trim(stem, "0123456789_") != ""
+	return isRowLog(path.Base(file)) || isLines && strings.Count(file, "/") < 2 && strings.Trim(stem, "0123456789_") != ""
 }
 
 // isRowLog reports whether a file has a name that trainers give to rows of figures.
