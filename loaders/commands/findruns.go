@@ -16,6 +16,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
+	"vantage/model"
 	"vantage/model/runlist"
 )
 
@@ -65,40 +66,43 @@ func RunsBelow(ctx context.Context, folder string) []runlist.Run {
 	for i := range runs {
 		r := &runs[i]
 		r.Paths = []string{filepath.Join(folder, r.Name)}
-		dir := r.ID
-		if info, err := os.Stat(r.ID); err != nil || !info.IsDir() {
-			dir = filepath.Dir(r.ID)
+		name := r.Name
+		if info, err := os.Stat(r.Paths[0]); err == nil && info.IsDir() {
+			name = filepath.Join(name, "1.jsonl")
 		}
-		folders[dir]++
+		folders[loaders.RunFolder(name)]++
 	}
-	own, err := filepath.Abs(folder)
-	if resolved, linkErr := filepath.EvalSymlinks(own); linkErr == nil {
-		own = resolved
-	}
-	if len(folders) < 2 || err != nil || folders[own] > 1 { // several files in the folder itself have no path of their own
+	// Several files in the folder itself have no path of their own.
+	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
 		return nil
 	}
 	slices.SortStableFunc(runs, func(a, b runlist.Run) int { return b.LastWrite.Compare(a.LastWrite) })
 	return runs
 }
 
-// OneRun returns the path of the run that was written last if the path is that of a folder with several, and says so: runs are read as one
+// OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
 // only with --merge.
 func (p *Program) OneRun(ctx context.Context, paths []string) []string {
-	if p.Merge || len(paths) != 1 {
+	if p.Merge {
 		return paths
 	}
-	runs := RunsBelow(ctx, paths[0])
-	if len(runs) == 0 {
-		return paths
-	}
-	others := runs[1].Paths[0]
-	if more := len(runs) - 2; more > 0 {
-		others += fmt.Sprintf(" and %d more", more)
-	}
-	p.note(p.OutputFormat, fmt.Sprintf("%s holds %d runs, and this is the one written last, %s; give the path of another, %s, or --merge to read all as one",
-		Title(paths), len(runs), Title(runs[0].Paths), others))
-	return runs[0].Paths
+	return model.Mapped(paths, func(path string) string {
+		label := ""
+		if _, err := os.Stat(path); err != nil {
+			label, path = cutLabel(path)
+		}
+		runs := RunsBelow(ctx, path)
+		if len(runs) == 0 {
+			return label + path
+		}
+		others := runs[1].Paths[0]
+		if more := len(runs) - 2; more > 0 {
+			others += fmt.Sprintf(" and %d more", more)
+		}
+		p.note(p.OutputFormat, fmt.Sprintf("%s holds %d runs, and this is the one written last, %s; give the path of another, %s, or --merge to read all as one",
+			Title([]string{path}), len(runs), Title(runs[0].Paths), others))
+		return label + runs[0].Paths[0]
+	})
 }
 
 // findAll returns all that a finder finds.
