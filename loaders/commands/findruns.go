@@ -67,8 +67,8 @@ func RunsBelow(ctx context.Context, folder string) []runlist.Run {
 		r := &runs[i]
 		r.Paths = []string{filepath.Join(folder, r.Name)}
 		name := r.Name
-		if info, err := os.Stat(r.Paths[0]); err == nil && info.IsDir() {
-			name = filepath.Join(name, "1.jsonl")
+		if l, err := discover.List(r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
+			name = filepath.Join(name, l.Files[0])
 		}
 		folders[loaders.RunFolder(name)]++
 	}
