@@ -197,6 +197,9 @@ type SamplePart struct {
 // partRows is how many samples a part has at most; one if their texts are read.
 const partRows = 1 << 12
 
+// Len returns the number of samples.
+func (p *SamplePart) Len() int { return len(p.rows) }
+
 // Each calls visit with the cells of each sample. The slice is valid until visit returns.
 func (p *SamplePart) Each(visit func([]Cell) error) error {
 	t := p.table
