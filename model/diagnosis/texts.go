@@ -649,7 +649,7 @@ func (l *letters) learn(text string) {
 
 // bits is how much it says that a character follows another.
 func (l *letters) bits(last, r rune) float64 {
-	pairs, firsts := 0, l.firsts[last]
+	pairs, firsts := l.pairs[[2]rune{last, r}], l.firsts[last] // none of two in ASCII
 	if last < 128 {
 		for k := range l.ascii[last] {
 			firsts += l.ascii[last][k].n
@@ -657,8 +657,6 @@ func (l *letters) bits(last, r rune) float64 {
 	}
 	if last < 128 && r < 128 {
 		pairs = l.ascii[last][r].n
-	} else {
-		pairs = l.pairs[[2]rune{last, r}]
 	}
 	const alphabet = 64 // what an unseen character may be
 	return -math.Log2((float64(pairs) + 1.0/alphabet) / (float64(firsts) + 1))
