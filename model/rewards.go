@@ -133,11 +133,7 @@ func (r *Run) SummedColumns() []string {
 	if !r.SumsComponents {
 		return nil
 	}
-	var names []string
-	for _, k := range r.RewardFunctions("") {
-		names = append(names, r.ComponentNames[k])
-	}
-	return names
+	return Mapped(r.RewardFunctions(""), func(k int) string { return r.ComponentNames[k] })
 }
 
 // CheckReward refuses settings that name a column that the log lacks.

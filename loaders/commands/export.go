@@ -92,10 +92,7 @@ func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, er
 	if named == "" {
 		return slices.DeleteFunc(all, func(c report.SampleColumn) bool { return c.OnRequest }), nil
 	}
-	var names []string
-	for _, c := range all {
-		names = append(names, c.Name)
-	}
+	names := model.Mapped(all, func(c report.SampleColumn) string { return c.Name })
 	var chosen []report.SampleColumn
 	for name := range strings.SplitSeq(named, ",") {
 		name = strings.TrimSpace(name)
@@ -223,7 +220,6 @@ func parquetNode(t report.CellType) parquet.Node {
 	}
 }
 
-// parquetValue returns a cell as a value of column k.
 func parquetValue(c *report.SampleColumn, cell *report.Cell, k int) parquet.Value {
 	if cell.Missing {
 		return parquet.NullValue().Level(0, 0, k)

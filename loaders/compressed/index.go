@@ -243,23 +243,19 @@ func (c *checkpoints) add(file int32, point gzipindex.Checkpoint) int64 {
 	}
 	c.files[file] = append(c.files[file], point)
 	if c.bytes += point.Size(); c.bytes > memoryLimit() {
-		c.thin()
+		// drop every other checkpoint
+		c.spacing *= 2
+		c.bytes = 0
+		for file, points := range c.files {
+			kept := points[:0:0]
+			for i := 0; i < len(points); i += 2 {
+				kept = append(kept, points[i])
+				c.bytes += points[i].Size()
+			}
+			c.files[file] = kept
+		}
 	}
 	return max(c.spacing, textPerMemory*int64(point.Size()))
-}
-
-// thin drops every other checkpoint.
-func (c *checkpoints) thin() {
-	c.spacing *= 2
-	c.bytes = 0
-	for file, points := range c.files {
-		kept := points[:0:0]
-		for i := 0; i < len(points); i += 2 {
-			kept = append(kept, points[i])
-			c.bytes += points[i].Size()
-		}
-		c.files[file] = kept
-	}
 }
 
 func (c *checkpoints) forget(file int32) {

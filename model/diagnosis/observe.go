@@ -128,9 +128,10 @@ type GroupFacts struct {
 	Mean   float32 // of these
 	Length float32 // mean logarithm of the known lengths; NaN if there are none
 	Fate   model.Fate
-	Differ int32  // how many rows differ in their numbers
-	Twins  bool   // each row has a twin of the same numbers
-	Print  uint64 // the same for groups of the same prompt with the same numbers, in whatever order
+	Differ int32   // how many rows differ in their numbers
+	Equal  float32 // how many pairs of rows do not
+	Twins  bool    // each row has a twin of the same numbers
+	Print  uint64  // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -301,7 +302,11 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Invalid += int(g.N) - rewards.N
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
-		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		prompt := uint64(0)
+		if g.Prompt > 0 {
+			prompt = snap.Prompt(g.Prompt).Hash
+		}
+		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
@@ -347,10 +352,10 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 	return model.FateAlive
 }
 
-// fingerprint returns a number of what a group holds, how many of its rows differ, and whether each has a twin. It sorts prints, unless
-// few of their bits show that all differ.
-func fingerprint(prints []uint64, prompt uint64) (sum uint64, differ int32, twins bool) {
-	odd, seen, alike := uint64(0), [16]uint64{}, false
+// takePrints notes what the prints of its rows tell of a group: how many differ, and whether each has a twin. It sorts them, unless few of
+// their bits show that all differ.
+func (g *GroupFacts) takePrints(prints []uint64, prompt uint64) {
+	sum, odd, seen, alike := uint64(0), uint64(0), [16]uint64{}, false
 	for _, p := range prints {
 		sum += p
 		odd ^= p
@@ -358,12 +363,21 @@ func fingerprint(prints []uint64, prompt uint64) (sum uint64, differ int32, twin
 		alike = alike || *word&bit != 0
 		*word |= bit
 	}
-	differ = int32(len(prints))
-	if alike {
+	if g.Differ = int32(len(prints)); alike {
 		slices.Sort(prints)
-		differ = int32(len(slices.Compact(prints)))
+		g.Differ = 0
+		first := 0 // of those that are equal
+		for k, p := range prints {
+			if p != prints[first] {
+				first = k
+			}
+			if k == first {
+				g.Differ++
+			}
+			g.Equal += float32(k - first)
+		}
 	}
-	return mix(sum ^ mix(prompt)), differ, odd == 0 && len(prints) > 0
+	g.Print, g.Twins = mix(sum^mix(prompt)), odd == 0 && len(prints) > 0
 }
 
 // mix is a hash of 64 bits (the finaliser of SplitMix64).

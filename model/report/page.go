@@ -268,22 +268,13 @@ func (p *page) completeLine() string {
 	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
 }
 
-// anyNames returns the heads of columns.
 func anyNames[T any](columns []figures.Column[T]) []any {
-	all := make([]any, len(columns))
-	for k, c := range columns {
-		all[k] = c.Name
-	}
-	return all
+	return model.Mapped(columns, func(c figures.Column[T]) any { return c.Name })
 }
 
 // anyTexts returns the cells of a row as texts.
 func anyTexts[T any](columns []figures.Column[T], of T, write func(figures.Number) string) []any {
-	all := make([]any, len(columns))
-	for k, c := range columns {
-		all[k] = write(c.Value(of))
-	}
-	return all
+	return model.Mapped(columns, func(c figures.Column[T]) any { return write(c.Value(of)) })
 }
 
 // totalRow returns the cells of the last row of the table of steps, of all of them.

@@ -447,10 +447,7 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 // writeObjects writes an object per line and sample. As scripts know them they lack what is missing but for the reward, whole
 // numbers have no fraction, and names escape what HTML would take for a tag.
 func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown bool) error {
-	keys := make([][]byte, len(t.Columns))
-	for k, c := range t.Columns {
-		keys[k] = append(appendJSONText(nil, c.Name, true), ':')
-	}
+	keys := model.Mapped(t.Columns, func(c SampleColumn) []byte { return append(appendJSONText(nil, c.Name, true), ':') })
 	return t.write(ctx, w, nil, func(line []byte, cells []Cell, bits int, known *knownTexts) []byte {
 		line = append(line, '{')
 		for k := range t.Columns {
