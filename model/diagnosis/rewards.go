@@ -269,7 +269,7 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && !e.newPromptsOnly(k.b/2, k.b) {
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
@@ -297,11 +297,31 @@ func belowAll(s series, k *shift) bool {
 	return k.settled.mean() < least && -k.done() > floorSpread*math.Sqrt(within/float64(max(1, n)))
 }
 
+// overlap reports whether the best tenth of the groups at the end is as good as the worst tenth in steps [from, to): of data that are
+// only harder some are as easy as what was hard before.
+func (e *evidence) overlap(from, to int) bool {
+	means := func(from, to int) (all []float32) {
+		for i := from; i < to; i++ {
+			for _, g := range e.Steps[i].Groups {
+				if g.Valid > 0 {
+					all = append(all, g.Mean)
+				}
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	n := len(e.Steps)
+	before, after := means(from, to), means(n-e.rewards().span(), n)
+	return len(before) == 0 || len(after) == 0 || after[len(after)-1-len(after)/10] >= before[len(before)/10]
+}
+
 // harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
-	half := k.level.mean() + k.done()/2
-	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b, len(e.Steps))
+	at := s.turn(k.a, k.level.mean()+k.done()/2, -1)
+	before, after := s.pooled(max(k.a, at-leastSteps), at), s.pooled(at, at+leastSteps)
+	return before.mean() > k.level.mean()+onsetShare*k.done() && after.mean() < k.level.mean()+(1-onsetShare)*k.done() && e.newPromptsOnly(at, len(e.Steps))
 }
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
