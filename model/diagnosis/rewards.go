@@ -399,21 +399,25 @@ func hopeless(e *evidence) ([]Finding, string) {
 type partOf struct {
 	name string
 	series
-	in func(step, group int) bool
+	in    func(step, group int) bool
+	tried int // parts of this sort
 }
 
 // parts are the groups by source, and those whose prompts were solved best before each of some steps.
 func (e *evidence) parts() []partOf {
 	var all []partOf
 	if e.texts != nil {
-		for _, name := range e.texts.sourceList() {
+		names := e.texts.sourceList()
+		for _, name := range names {
 			in := func(step, group int) bool { return e.texts.sourceOf(step, group) == name }
-			all = append(all, partOf{"source " + name, e.groupSeries(in), in})
+			all = append(all, partOf{"source " + name, e.groupSeries(in), in, len(names)})
 		}
 	}
 	n := len(e.Steps)
-	for _, c := range []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}} {
+	choices := []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}}
+	for _, c := range choices {
 		if p, found := e.choose(c); found && e.prompts {
+			p.tried = len(choices)
 			all = append(all, p)
 		}
 	}
@@ -474,7 +478,7 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 		mean := chosen[p].mean()
 		return again[p] > 0 && (c.best && mean >= best || !c.best && mean <= worst)
 	}
-	p := partOf{"prompts that are worst now", nil, in}
+	p := partOf{name: "prompts that are worst now", in: in}
 	if c.best {
 		p.name = "prompts solved best at first"
 	}
@@ -500,7 +504,7 @@ func forgetting(e *evidence) ([]Finding, string) {
 	}
 	for _, end := range ends {
 		for _, p := range parts {
-			if f, found := e.forgotten(p, whole[:end], len(parts)); found {
+			if f, found := e.forgotten(p, whole[:end]); found {
 				return []Finding{f}, ""
 			}
 		}
@@ -509,10 +513,11 @@ func forgetting(e *evidence) ([]Finding, string) {
 }
 
 // forgotten is the finding that a part falls and the whole does not, up to the end of the whole.
-func (e *evidence) forgotten(p partOf, whole series, parts int) (Finding, bool) {
+func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	s, width := p.series[:len(whole)], e.High-e.Low
 	k, found := s.shiftOf(-1)
-	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, len(s)*parts) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
+	places := p.tried * 2 * len(s) / s.span() // onsets that are nearer than half a level are one
+	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
 		return Finding{}, false
 	}
 	span := whole.span()
