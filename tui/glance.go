@@ -53,7 +53,7 @@ func glanceKeys() keySection {
 func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
-		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter those of the step under the cursor"
+		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens what is under the cursor"
 		return a
 	}
 	return a.pushView(viewGlance)
@@ -111,7 +111,12 @@ func (a App) openWorstStep() App {
 	case at >= len(spans):
 		return a.showGroups()
 	}
-	i, found := a.snap.Find(spans[at].From)
+	step := spans[at].From
+	if a.place.scope.kind != scopeStep { // each step has few groups: those of all of these steps, and of no others
+		step = spans[at].To
+		a.place.scope.scope = scope{kind: scopeLast, last: spans[at].Last - spans[at].First + 1}
+	}
+	i, found := a.snap.Find(step)
 	if !found {
 		return a
 	}
@@ -270,7 +275,7 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 			}
 			text := f.text
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
-				text += ": " + strings.Join(mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
+				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
 			lines = append(lines, a.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
@@ -300,7 +305,7 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		what = append(what, run.Attempts.String())
 	}
 	if len(g.Open) > 0 {
-		what = append(what, "step "+strings.Join(mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
+		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
@@ -365,7 +370,10 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
 	if len(g.Spans) == 0 {
 		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
-		if g.Groups == 0 {
+		switch {
+		case g.Pending > 0:
+			c.lines = []string{t.Paint(themes.Dim, fmt.Sprintf(" none in the first %d of %d steps", g.Steps-g.Pending, g.Steps))}
+		case g.Groups == 0:
 			c.lines = []string{t.Paint(themes.Dim, " no complete step yet")}
 		}
 		return c

@@ -32,6 +32,7 @@ func (a App) warningLines() []warningLine {
 	for i, f := range a.foundList() {
 		all = append(all, warningLine{finding: i + 1, text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), advice: sanitize.Line(f.Advice), group: -1})
 	}
+	noMatch := a.matchWarning()
 	if x := a.result.analysis; x != nil {
 		warnings := x.Warnings
 		if w := a.alikeWarning(); w != nil {
@@ -47,10 +48,13 @@ func (a App) warningLines() []warningLine {
 				}
 				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
 			}
+			if w.Kind == model.WarnLoggedDiffers && len(noMatch) > 0 {
+				d.advice = "" // which would be to look for what is known not to be there
+			}
 			all = append(all, d)
 		}
 	}
-	all = append(all, a.matchWarning()...)
+	all = append(all, noMatch...)
 	for _, note := range a.snap.Run.Notes {
 		all = append(all, warningLine{text: sanitize.Line(note), group: -1, isNote: true})
 	}
@@ -120,9 +124,7 @@ func (a App) paneWarnings(w, h int) paneContent {
 			text = "the step is still being written: its warnings come when it is complete"
 		}
 		c.title = a.withScopeWords("warnings", w)
-		for _, line := range cells.Wrap(text, w-1) {
-			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
-		}
+		c.lines = a.wrapped(" ", themes.Dim, text, w-1)
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
@@ -167,8 +169,5 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 		lines = append(lines, line)
 		mark = "   "
 	}
-	for _, line := range cells.Wrap(d.advice, w-4) {
-		lines = append(lines, mark+t.Paint(themes.Dim, line))
-	}
-	return lines
+	return append(lines, a.wrapped(mark, themes.Dim, d.advice, w-4)...)
 }

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -118,7 +119,10 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
-	bits := e.bitsOfGroups()
+	bits, again := e.bitsOfGroups()
+	if !again {
+		return Finding{}, false
+	}
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
@@ -166,23 +170,34 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 }
 
 // bitsOfGroups returns how much it says that a group has the numbers of an earlier one: the logarithm of how seldom any two of its size
-// do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more.
-func (e *evidence) bitsOfGroups() func(*GroupFacts) float64 {
-	prints, groups, rows := map[uint64]float64{}, map[int32]float64{}, Moments{N: 1, Sum: 1} // rows: pairs of a group, and equal ones
-	same := map[int32]float64{}
+// do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more; again reports whether two have.
+func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
+	type print struct {
+		of uint64
+		n  int32
+	}
+	var prints []print
+	groups, same, rows := map[int32]float64{}, map[int32]float64{}, Moments{N: 1, Sum: 1} // rows: pairs of a group, and equal ones
 	for i := range e.Steps {
 		for _, g := range e.Steps[i].Groups {
-			same[g.N] += 2 * prints[g.Print]
-			prints[g.Print]++
+			prints = append(prints, print{g.Print, g.N})
 			groups[g.N]++
 			rows.N, rows.Sum = rows.N+pairs(g.N), rows.Sum+float64(g.Equal)
+		}
+	}
+	slices.SortFunc(prints, func(a, b print) int { return cmp.Compare(a.of, b.of) })
+	for lo, hi := 0, 1; hi <= len(prints); hi++ {
+		if hi == len(prints) || prints[hi].of != prints[lo].of {
+			same[prints[lo].n] += float64(hi-lo) * float64(hi-lo-1)
+			again = again || hi-lo > 1
+			lo = hi
 		}
 	}
 	return func(g *GroupFacts) float64 {
 		n, p := groups[g.N], max(rows.mean(), float64(g.Equal)/float64(max(1, pairs(g.N))))
 		orders, _ := math.Lgamma(float64(g.N) + 1)
 		return max(math.Log2(max(1, n*(n-1))/(1+same[g.N])), -float64(g.N)*math.Log2(p)-orders/math.Ln2)
-	}
+	}, again
 }
 
 func pairs(n int32) int { return int(n) * int(n-1) / 2 }

@@ -31,9 +31,17 @@ type Texts struct {
 	sorted  bool
 	empty   int // answers without a text
 	seed    maphash.Seed
+	found   map[Kind]detected // when so many texts were asked for
+	foundOf int
 
 	sources map[uint64]string            // by what comes from one source: see sourceKey
 	fields  map[string]map[uint64]string // values of each field that may be a source, by the same
+}
+
+// detected is what looking for a kind gave.
+type detected struct {
+	findings []Finding
+	blind    string
 }
 
 // Pick is a sample whose text is wanted.
@@ -92,8 +100,8 @@ func (t *Texts) Next() []Pick {
 	var picks []Pick
 	switch {
 	case t.rounds > maxRounds || len(t.o.Steps) == 0:
-	case t.rounds == 1: // to see whether there are texts at all
-		picks = t.pickStep(len(t.o.Steps) - 1)
+	case t.rounds == 1: // to see whether there are texts at all; from the start, from which a compressed file is read on
+		picks = t.pickStep(0)
 	case t.empty == len(t.answers) && t.rounds == 2:
 		t.answers = nil
 		picks = t.pickSources()
@@ -188,12 +196,13 @@ func (t *Texts) doubtful() []int {
 		return nil
 	}
 	var steps []int
-	e := &evidence{Observations: t.o, texts: t}
+	t.found, t.foundOf = map[Kind]detected{}, t.asked
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
 		}
-		findings, _ := k.detect(e)
+		findings, why := k.detect(&evidence{t.o, t})
+		t.found[k.Name] = detected{findings, why}
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first
 			for lo >= 0 && !t.picked[lo] {
@@ -528,30 +537,33 @@ func loops(text string, words []string) bool {
 	if scriptOf(firstBytes(text, sampleBytes)) == han { // a word of it is a character
 		period, least = wordLetters*maxPeriod, wordLetters*leastLooped
 	}
-	if n := longestLoop(len(words), period, func(i, j int) bool { return words[i] == words[j] }); n >= least && float64(n) >= loopedShare*float64(len(words)) {
-		return true
-	}
 	runes := []rune(firstBytes(text, 4*sampleBytes))
-	n := longestLoop(len(runes), maxRunePeriod, func(i, j int) bool { return runes[i] == runes[j] })
-	return n >= leastRunes && float64(n) >= loopedShare*float64(len(runes))
+	return isLoop(words, period, least) || isLoop(runes, maxRunePeriod, leastRunes)
 }
 
-// longestLoop returns the length of the longest stretch of n items that repeats the same period at least leastRepeated times.
-func longestLoop(n, maxPeriod int, equal func(i, j int) bool) int {
-	longest := 0
+// isLoop reports whether a stretch of at least so many items, and half of them, repeats one period at least leastRepeated times. Such a
+// stretch holds one of the two items in the middle, and so a pair that begins or ends there.
+func isLoop[T comparable](items []T, maxPeriod, least int) bool {
+	n := len(items)
+	least = max(least, int(math.Ceil(loopedShare*float64(n))))
 	for period := 1; period <= maxPeriod; period++ {
-		run := 0
-		for i := period; i < n; i++ {
-			if !equal(i, i-period) {
-				run = 0
+		for _, end := range []int{n/2 - 1, n / 2, n/2 - 1 + period, n/2 + period} {
+			if end < period || end >= n || items[end] != items[end-period] {
 				continue
 			}
-			if run++; run >= (leastRepeated-1)*period {
-				longest = max(longest, run+period)
+			lo, hi := end, end+1
+			for lo > period && items[lo-1] == items[lo-1-period] {
+				lo--
+			}
+			for hi < n && items[hi] == items[hi-period] {
+				hi++
+			}
+			if hi-lo >= (leastRepeated-1)*period && hi-lo+period >= least {
+				return true
 			}
 		}
 	}
-	return longest
+	return false
 }
 
 // leastJunk is how many characters that no text has make an answer junk: one or two are a mistake of an encoder.
@@ -685,45 +697,95 @@ func foreign(asks, says string) bool {
 	return many >= salad
 }
 
-// letters is a model of which character follows which.
+// letters is a model of which character follows which. All is learned before it is asked.
 type letters struct {
-	pairs         map[[2]rune]int
-	firsts, kinds map[rune]int // how often a character is followed by one, and by how many different ones
-	single        map[rune]int
+	ascii [128][128]struct {
+		n    int
+		bits float64 // 0 until it is asked for
+	}
+	pairs         map[[2]rune]int // others than those
+	firsts, kinds runeCount       // how often a character is followed by one, and by how many different ones
+	single        runeCount
 	all           int
 }
 
-func newLetters() *letters {
-	return &letters{map[[2]rune]int{}, map[rune]int{}, map[rune]int{}, map[rune]int{}, 0}
+// runeCount counts characters.
+type runeCount struct {
+	ascii [128]int
+	other map[rune]int
 }
+
+func (c *runeCount) add(r rune) {
+	if r < 128 {
+		c.ascii[r]++
+		return
+	}
+	if c.other == nil {
+		c.other = map[rune]int{}
+	}
+	c.other[r]++
+}
+
+func (c *runeCount) of(r rune) int {
+	if r < 128 {
+		return c.ascii[r]
+	}
+	return c.other[r]
+}
+
+func newLetters() *letters { return &letters{pairs: map[[2]rune]int{}} }
 
 func (l *letters) learn(text string) {
 	last := ' '
 	for _, r := range text {
-		r = unicode.ToLower(r)
-		if l.pairs[[2]rune{last, r}]++; l.pairs[[2]rune{last, r}] == 1 {
-			l.kinds[last]++
+		if r = unicode.ToLower(r); l.count(last, r) == 1 {
+			l.kinds.add(last)
 		}
-		l.firsts[last]++
-		l.single[r]++
+		l.firsts.add(last)
+		l.single.add(r)
 		l.all++
 		last = r
 	}
 }
 
+// count counts that a character follows another, and returns how often.
+func (l *letters) count(last, r rune) int {
+	if last < 128 && r < 128 {
+		l.ascii[last][r].n++
+		return l.ascii[last][r].n
+	}
+	l.pairs[[2]rune{last, r}]++
+	return l.pairs[[2]rune{last, r}]
+}
+
+// alphabet is how many characters there may be that were never seen.
+const alphabet = 64
+
+// bits is how much it says that a character follows another, which it did n times. A pair that was never seen is as likely as its second
+// character is, by the rate at which the first one was followed by new ones (Witten and Bell 1991).
+func (l *letters) bits(last, r rune, n int) float64 {
+	alone := (float64(l.single.of(r)) + 1.0/alphabet) / float64(l.all+1)
+	fresh := float64(l.kinds.of(last)) + 1
+	return -math.Log2((float64(n) + fresh*alone) / (float64(l.firsts.of(last)) + fresh))
+}
+
 // leastLetters is how long a text is at least for its surprise to say something: a short sentence may be of rare letters.
 const leastLetters = 60
 
-// surprise is the mean number of bits per character of a text; NaN of a short one. A pair that was never seen is as likely as its
-// second character is, by the rate at which the first one was followed by new ones (Witten and Bell 1991).
+// surprise is the mean number of bits per character of a text; NaN of a short one.
 func (l *letters) surprise(text string) float64 {
 	last, bits, n := ' ', 0.0, 0
-	const alphabet = 64 // what an unseen character may be
 	for _, r := range text {
 		r = unicode.ToLower(r)
-		alone := (float64(l.single[r]) + 1.0/alphabet) / float64(l.all+1)
-		fresh := float64(l.kinds[last]) + 1
-		bits -= math.Log2((float64(l.pairs[[2]rune{last, r}]) + fresh*alone) / (float64(l.firsts[last]) + fresh))
+		if last < 128 && r < 128 {
+			pair := &l.ascii[last][r]
+			if pair.bits == 0 {
+				pair.bits = l.bits(last, r, pair.n)
+			}
+			bits += pair.bits
+		} else {
+			bits += l.bits(last, r, l.pairs[[2]rune{last, r}])
+		}
 		last = r
 		n++
 	}

@@ -158,12 +158,16 @@ func (c *course) evidence(name string, share bool, before, after [2]int) diagnos
 	return e
 }
 
-// ends is the evidence of the first window and the last one, or of those before and after an index.
+// ends is the evidence of the first window and the last one, or of those before and after an index. What is so from the beginning has
+// nothing before it.
 func (c *course) ends(name string, share bool, around int) diagnosis.Evidence {
 	n := len(c.values)
-	before := [2]int{0, min(c.window, n)}
+	before, after := [2]int{0, min(c.window, n)}, [2]int{max(around, n-c.window), n}
 	if around > c.window {
 		before = [2]int{around - c.window, around}
 	}
-	return c.evidence(name, share, before, [2]int{max(around, n-c.window), n})
+	if before[1] > after[0] || around == 0 {
+		before = [2]int{}
+	}
+	return c.evidence(name, share, before, after)
 }
