@@ -3,7 +3,7 @@
 
     .ci/diagnosis/run --seed 911 --keep DIR
     python -m venv VENV && VENV/bin/pip install rldoctor==0.2.0
-    .ci/diagnosis/rldoctor.py DIR VENV/bin/rl-doctor
+    .ci/diagnosis/rldoctor.py DIR VENV/bin/rl-doctor [.github/docs/diagnosis.md]
 
 rl-doctor reads scalars and has other kinds, so each of its detectors counts as right for all kinds of ours that move the scalars it
 looks at. Entropy, KL, gradients and held-out scores are not made, and its detectors of these say nothing.
@@ -31,7 +31,7 @@ def findings(program, scalars):
     return [(finding["detector"], finding["severity"]) for finding in json.loads(done.stdout)["findings"]]
 
 
-def main(folder, program):
+def main(folder, program, page=None):
     runs = [path for path in sorted(pathlib.Path(folder).glob("*.truth.json"))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         said = list(pool.map(lambda path: findings(program, str(path).replace(".truth.json", ".scalars.jsonl")), runs))
@@ -53,10 +53,15 @@ def main(folder, program):
         for one in planted:
             ill[one["kind"]].update(planted=1, vantage=bool(alarms & {one["kind"], one.get("or")}))
     total = sum(ill.values(), collections.Counter())
-    print("| kind | planted | vantage | rl-doctor, warnings too | rl-doctor, critical |\n| --- | ---: | ---: | ---: | ---: |")
+    table = "| kind | planted | vantage | rl-doctor, warnings too | rl-doctor, critical |\n| --- | ---: | ---: | ---: | ---: |\n"
     for kind, count in [*sorted(ill.items()), ("all", total)]:
-        print(f"| {kind} | {count['planted']} | {count['vantage']} | {count['WARNING']} | {count['CRITICAL']} |")
-    print(f"| healthy runs with an alarm | {healthy['runs']} | {healthy['vantage']} | {healthy['WARNING']} | {healthy['CRITICAL']} |")
+        table += f"| {kind} | {count['planted']} | {count['vantage']} | {count['WARNING']} | {count['CRITICAL']} |\n"
+    table += f"| healthy runs with an alarm | {healthy['runs']} | {healthy['vantage']} | {healthy['WARNING']} | {healthy['CRITICAL']} |\n"
+    print(table, end="")
+    if page:
+        before, begin, rest = pathlib.Path(page).read_text().partition("<!-- rl-doctor: written by .ci/diagnosis/rldoctor.py -->\n")
+        _, end, after = rest.partition("<!-- end of rl-doctor -->")
+        pathlib.Path(page).write_text(before + begin + table + end + after)
 
 
 if __name__ == "__main__":

@@ -385,7 +385,7 @@ func report(results []result, lines bool, page, seeds string) int {
 	}
 	table := illTable(kinds, &ill)
 	if page != "" {
-		writeRates(page, fmt.Sprintf("Seeds %s: %d healthy runs, of which %d are alarmed (%s of all such runs, 95 %% interval), and of the ill ones:\n\n%s",
+		writeRates(page, fmt.Sprintf("Seed %s: %d healthy runs, of which %d are alarmed (%s of all such runs, 95 %% interval), and of the ill ones:\n\n%s",
 			seeds, healthy.runs, healthy.others, interval(healthy.others, healthy.runs), table))
 	}
 	fmt.Printf("## Ill runs\n\n%s", table)

@@ -29,36 +29,65 @@ func TestSummaryNamesWhatAilsARun(t *testing.T) {
 			if !s.Needs.Gradual {
 				shape.Pace = 0.05
 			}
-			run, folder := illruns.Make(s, shape, s.Name), t.TempDir()
-			if err := run.Write(folder, illruns.Arrange{}); err != nil {
-				t.Fatal(err)
-			}
-			var said struct {
-				Findings []struct {
-					Kind, Severity string
-					Since          int64
-				}
-			}
-			out := runCommand(t, "summary", folder, "--format", "json")
-			if err := json.Unmarshal([]byte(out), &said); err != nil {
-				t.Fatalf("%v in %s", err, out)
-			}
-			for _, p := range run.Truth.Ill {
-				i := 0
-				for i < len(said.Findings) && (said.Findings[i].Kind != p.Kind || said.Findings[i].Severity != "alarm") {
-					i++
-				}
-				if i == len(said.Findings) {
-					t.Errorf("%v: %s since %d is not named, but %v", shape, p.Kind, p.Since, said.Findings)
-				} else if off := said.Findings[i].Since - p.Since; max(off, -off) > p.Slack {
-					t.Errorf("%v: %s since %d ± %d, but %v", shape, p.Kind, p.Since, p.Slack, said.Findings)
-				}
-			}
-			for _, f := range said.Findings {
-				if f.Severity == "alarm" && !slices.Contains(run.Truth.Also, f.Kind) && !slices.ContainsFunc(run.Truth.Ill, func(p illruns.Planted) bool { return p.Kind == f.Kind || p.Or == f.Kind }) {
-					t.Errorf("%v: %v is not there", shape, f)
-				}
-			}
+			tells(t, s, shape)
 		})
+	}
+}
+
+// A source is seen to be forgotten without prompts and without texts, and pieces of a group where each step has one prompt.
+func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cell illruns.Cell
+		log  illruns.Shape
+	}{
+		{"a source falls", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoPrompts: true}},
+		{"a source falls", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoTexts: true}},
+		{"all sources rise", illruns.Cell{Steps: 60, Groups: 12, Size: 8}, illruns.Shape{NoPrompts: true}},
+		{"torn to pieces", illruns.Cell{Steps: 60, Groups: 1, Size: 16}, illruns.Shape{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all := slices.Concat(illruns.Illnesses(), illruns.Healthy())
+			s := all[slices.IndexFunc(all, func(s illruns.Scene) bool { return s.Name == c.name })]
+			shape, _ := s.Shape(c.cell, rand.New(rand.NewPCG(2, 2)))
+			shape.Format, shape.Reward, shape.Onset, shape.Every, shape.Tokens = "jsonl", illruns.Binary, 0.5, 1, true
+			shape.NoPrompts, shape.NoTexts = c.log.NoPrompts, c.log.NoTexts
+			tells(t, s, shape)
+		})
+	}
+}
+
+// tells makes a run and fails if its summary does not say what is planted, or says what is not.
+func tells(t *testing.T, s illruns.Scene, shape illruns.Shape) {
+	t.Helper()
+	run, folder := illruns.Make(s, shape, s.Name), t.TempDir()
+	if err := run.Write(folder, illruns.Arrange{}); err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Findings []struct {
+			Kind, Severity string
+			Since          int64
+		}
+	}
+	out := runCommand(t, "summary", folder, "--format", "json")
+	if err := json.Unmarshal([]byte(out), &said); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, p := range run.Truth.Ill {
+		i := 0
+		for i < len(said.Findings) && (said.Findings[i].Kind != p.Kind || said.Findings[i].Severity != "alarm") {
+			i++
+		}
+		if i == len(said.Findings) {
+			t.Errorf("%v: %s since %d is not named, but %v", shape, p.Kind, p.Since, said.Findings)
+		} else if off := said.Findings[i].Since - p.Since; max(off, -off) > p.Slack {
+			t.Errorf("%v: %s since %d ± %d, but %v", shape, p.Kind, p.Since, p.Slack, said.Findings)
+		}
+	}
+	for _, f := range said.Findings {
+		if f.Severity == "alarm" && !slices.Contains(run.Truth.Also, f.Kind) && !slices.ContainsFunc(run.Truth.Ill, func(p illruns.Planted) bool { return p.Kind == f.Kind || p.Or == f.Kind }) {
+			t.Errorf("%v: %v is not there", shape, f)
+		}
 	}
 }

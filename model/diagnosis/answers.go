@@ -15,7 +15,7 @@ const (
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
 	leastGarbled   = 10      // answers, before a share of them is spoken of
 	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
-	templateFrom   = 0.5     // of an answer's words stand in the answer to another prompt
+	templateFrom   = 1.0 / 3 // of an answer's words stand after the same word in the answer to another prompt
 	templateRise   = 0.2     // that this share must rise by: a style that all answers have from the start is none
 	templateWords  = 8       // fewer words are a choice, not a template
 	noiseFrom      = 0.05    // of repeated texts are graded in several ways

@@ -80,7 +80,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage},
 			What:      "The reward rises while what it stands for falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
-			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward does not fall.",
+			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},

@@ -269,7 +269,7 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && !e.newPromptsOnly(k.b/2, k.b) {
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
@@ -297,11 +297,31 @@ func belowAll(s series, k *shift) bool {
 	return k.settled.mean() < least && -k.done() > floorSpread*math.Sqrt(within/float64(max(1, n)))
 }
 
+// overlap reports whether the best tenth of the groups at the end is as good as the worst tenth in steps [from, to): of data that are
+// only harder some are as easy as what was hard before.
+func (e *evidence) overlap(from, to int) bool {
+	means := func(from, to int) (all []float32) {
+		for i := from; i < to; i++ {
+			for _, g := range e.Steps[i].Groups {
+				if g.Valid > 0 {
+					all = append(all, g.Mean)
+				}
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	n := len(e.Steps)
+	before, after := means(from, to), means(n-e.rewards().span(), n)
+	return len(before) == 0 || len(after) == 0 || after[len(after)-1-len(after)/10] >= before[len(before)/10]
+}
+
 // harderPrompts reports whether a fall of the reward is one of the prompts: it takes one step, which a model does not, and none of the
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
-	half := k.level.mean() + k.done()/2
-	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b, len(e.Steps))
+	at := s.turn(k.a, k.level.mean()+k.done()/2, -1)
+	before, after := s.pooled(max(k.a, at-leastSteps), at), s.pooled(at, at+leastSteps)
+	return before.mean() > k.level.mean()+onsetShare*k.done() && after.mean() < k.level.mean()+(1-onsetShare)*k.done() && e.newPromptsOnly(at, len(e.Steps))
 }
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
@@ -379,21 +399,25 @@ func hopeless(e *evidence) ([]Finding, string) {
 type partOf struct {
 	name string
 	series
-	in func(step, group int) bool
+	in    func(step, group int) bool
+	tried int // parts of this sort
 }
 
 // parts are the groups by source, and those whose prompts were solved best before each of some steps.
 func (e *evidence) parts() []partOf {
 	var all []partOf
 	if e.texts != nil {
-		for _, name := range e.texts.sourceList() {
+		names := e.texts.sourceList()
+		for _, name := range names {
 			in := func(step, group int) bool { return e.texts.sourceOf(step, group) == name }
-			all = append(all, partOf{"source " + name, e.groupSeries(in), in})
+			all = append(all, partOf{"source " + name, e.groupSeries(in), in, len(names)})
 		}
 	}
 	n := len(e.Steps)
-	for _, c := range []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}} {
+	choices := []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}}
+	for _, c := range choices {
 		if p, found := e.choose(c); found && e.prompts {
+			p.tried = len(choices)
 			all = append(all, p)
 		}
 	}
@@ -454,7 +478,7 @@ func (e *evidence) choose(c choice) (partOf, bool) {
 		mean := chosen[p].mean()
 		return again[p] > 0 && (c.best && mean >= best || !c.best && mean <= worst)
 	}
-	p := partOf{"prompts that are worst now", nil, in}
+	p := partOf{name: "prompts that are worst now", in: in}
 	if c.best {
 		p.name = "prompts solved best at first"
 	}
@@ -480,7 +504,7 @@ func forgetting(e *evidence) ([]Finding, string) {
 	}
 	for _, end := range ends {
 		for _, p := range parts {
-			if f, found := e.forgotten(p, whole[:end], len(parts)); found {
+			if f, found := e.forgotten(p, whole[:end]); found {
 				return []Finding{f}, ""
 			}
 		}
@@ -489,10 +513,11 @@ func forgetting(e *evidence) ([]Finding, string) {
 }
 
 // forgotten is the finding that a part falls and the whole does not, up to the end of the whole.
-func (e *evidence) forgotten(p partOf, whole series, parts int) (Finding, bool) {
+func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	s, width := p.series[:len(whole)], e.High-e.Low
 	k, found := s.shiftOf(-1)
-	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, len(s)*parts) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
+	places := p.tried * 2 * len(s) / s.span() // onsets that are nearer than half a level are one
+	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
 		return Finding{}, false
 	}
 	span := whole.span()

@@ -21,6 +21,7 @@ const (
 	leastMixed   = 10   // groups: fewer are some rows of an evaluation
 	tornFrom     = 1.5  // group ids a prompt: half of the prompts are in two groups
 	tornPieces   = 1.95 // where it was never otherwise: some prompts may be drawn twice, hardly all
+	templates    = 2    // prompts in a whole log are no prompts, but what stands before them
 	mixedPrompts = 1.25 // times as many ids as prompts, or more prompts than that, are not ids of prompts, or prompts with a state of their own
 )
 
@@ -242,7 +243,7 @@ func (e *evidence) torn() (Finding, bool) {
 	}
 	s := e.seriesOf(func(s *Observed) Moments {
 		n := s.prompts
-		if n == 0 || s.ids == 0 || n == 1 && len(prompts) < leastMixed { // one prompt for all is a template
+		if n == 0 || s.ids == 0 || n == 1 && len(prompts) <= templates {
 			return Moments{}
 		}
 		rows += s.Rows
