@@ -101,22 +101,12 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
-// meanReward is the mean reward; where some rewards are no numbers, that of the others, and of how many.
-func meanReward(x *analysis.Analysis) string {
-	mean := x.Metric("critic/score/mean")
-	if !math.IsNaN(mean) {
-		return headerReward(mean)
+// meanReward is the mean reward; where some rewards are no numbers, as a sign at the end of the line says, that of the others.
+func meanReward(x *analysis.Analysis) float64 {
+	if mean := x.Metric("critic/score/mean"); !math.IsNaN(mean) {
+		return mean
 	}
-	sum, n := 0.0, 0
-	for _, r := range x.LoggedRewards {
-		if r-r == 0 {
-			sum, n = sum+r, n+1
-		}
-	}
-	if n == 0 {
-		return headerReward(mean)
-	}
-	return fmt.Sprintf("%s of %s", headerReward(sum/float64(n)), units.Count(n))
+	return x.LoggedMean()
 }
 
 // signalText returns how many groups carry signal, which is unknown while the step is open.
@@ -148,7 +138,7 @@ func (e env) stepFigures() []stepFigure {
 	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	return []stepFigure{
-		{"reward", meanReward(x), "", ""},
+		{"reward", headerReward(meanReward(x)), "", ""},
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
