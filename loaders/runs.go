@@ -59,7 +59,6 @@ func (s *fileSet) leaveOutAttempts(now time.Time) {
 	s.findNewest()
 }
 
-// runFiles yields what is known of each file.
 func (s *fileSet) runFiles(yield func(runs.File) bool) {
 	for _, f := range s.files {
 		r := runs.File{Index: f.index, Run: s.runOf(f), Path: f.name, Order: s.chunks.order(f.index), Gone: f.gone, Rewritten: f.rewritten, Copied: f.copied, Replaced: runs.NotReplaced}

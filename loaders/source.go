@@ -197,10 +197,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
-			var names []string
-			for _, f := range formats.All() {
-				names = append(names, f.Name)
-			}
+			names := model.Mapped(formats.All(), func(f formats.Format) string { return f.Name })
 			return nil, &Error{Path: "--input-format " + o.Format, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 		}
 		s.formats = []formats.Format{f}

@@ -51,7 +51,6 @@ func (w *watcher) renew(path string) {
 	}
 }
 
-// watches reports whether a path is watched.
 func (w *watcher) watches(path string) bool { return w != nil && w.watched[path] }
 
 // needsPolling reports whether some changes are found by polling only.

@@ -89,10 +89,7 @@ func (a RunAttempts) String() string { return fmt.Sprintf("attempt %d of %d", a.
 
 // Notes says what was left out and what was assumed, in sentences.
 func (a RunAttempts) Notes() []string {
-	var notes []string
-	for _, l := range a.LeftOut {
-		notes = append(notes, l.sentence())
-	}
+	notes := Mapped(a.LeftOut, LeftOut.sentence)
 	return append(notes, a.Doubts...)
 }
 
@@ -344,10 +341,7 @@ const maxListedSteps = 6
 
 // stepList returns "step 4", "steps 4, 8 and 12", or "40 steps (4, 8, 12, … 160)".
 func stepList(steps []int64) string {
-	names := make([]string, len(steps))
-	for i, step := range steps {
-		names[i] = strconv.FormatInt(step, 10)
-	}
+	names := Mapped(steps, func(step int64) string { return strconv.FormatInt(step, 10) })
 	last := len(names) - 1
 	switch {
 	case last < 0:

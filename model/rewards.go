@@ -11,7 +11,7 @@ import (
 )
 
 // Rewards returns the rewards of rows of a step, in the given order of rows: as logged, from a
-// column, or the weighted sum of several, as the settings say. It fails if the log has no such column.
+// column, or the weighted sum of several, as the settings say. They must not be changed. It fails if the log has no such column.
 func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
 	names := s.Run.ComponentNames
 	if err := s.Run.CheckReward(set); err != nil {
@@ -36,11 +36,7 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
-	rewards := make([]float64, len(order))
-	for i, row := range order {
-		rewards[i] = step.Rewards[row]
-	}
-	return rewards, nil
+	return InOrder(s, step.Rewards, order), nil
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.
@@ -137,11 +133,7 @@ func (r *Run) SummedColumns() []string {
 	if !r.SumsComponents {
 		return nil
 	}
-	var names []string
-	for _, k := range r.RewardFunctions("") {
-		names = append(names, r.ComponentNames[k])
-	}
-	return names
+	return Mapped(r.RewardFunctions(""), func(k int) string { return r.ComponentNames[k] })
 }
 
 // CheckReward refuses settings that name a column that the log lacks.

@@ -95,7 +95,7 @@ func (s distributionState) mirrorLines(e env, up, down chart.Histogram, width, h
 	if s.logScale {
 		up, down = up.Logarithmic(), down.Logarithmic()
 	}
-	return mapped(chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)), func(line string) string { return " " + line })
+	return model.Mapped(chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)), func(line string) string { return " " + line })
 }
 
 // momentsLine returns count, mean and std of the values of a histogram that are numbers,
@@ -174,7 +174,7 @@ func (e env) distributions() []distribution {
 	x := e.result.analysis
 	all := []distribution{{name: "advantages", above: x.Original, below: x.Processed}, {name: "rewards", above: x.LoggedRewards, below: x.LoggedRewards}}
 	if slices.ContainsFunc(x.Lengths, func(l int32) bool { return l >= 0 }) {
-		lengths := mapped(x.Lengths, func(l int32) float64 {
+		lengths := model.Mapped(x.Lengths, func(l int32) float64 {
 			if l < 0 {
 				return math.NaN()
 			}

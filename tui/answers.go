@@ -228,7 +228,6 @@ func (a App) moveAnswerDifference(by int) App {
 
 func (a App) sideName(side int) string { return a.runNames()[side] }
 
-// answerName says which answer of a side is shown.
 func (a App) answerName(side int) string {
 	all := a.answers.listing.value[side]
 	if len(all) == 0 {

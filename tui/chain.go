@@ -118,8 +118,7 @@ func (a App) moveStageChoice(by int) App {
 	case s.name == "advantage":
 		return a.moveEstimator(by)
 	case !ok:
-		a.notice = s.name + ": " + s.how
-		return a
+		return a.says(s.name + ": " + s.how)
 	default: // through the values, of which the first is "none"
 		all := setting.Values(set)
 		return a.setStage(model.Option{Name: s.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
@@ -133,8 +132,7 @@ func (a App) clearStage() App {
 	case s.name == "samples kept":
 		return a.setStage(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
 	}
-	a.notice = "this stage cannot be turned off"
-	return a
+	return a.says("this stage cannot be turned off")
 }
 
 func (a App) setStage(options ...model.Option) App {
@@ -142,25 +140,10 @@ func (a App) setStage(options ...model.Option) App {
 	for _, o := range options {
 		var err error
 		if set, err = set.Set(o.Name, o.Value); err != nil {
-			a.notice = err.Error()
-			return a
+			return a.says(err.Error())
 		}
 	}
 	return a.switchTo(set)
-}
-
-func (a App) moveEstimator(by int) App {
-	if by > 0 {
-		return a.nextEstimator()
-	}
-	list := estimatorsOf(a.settings.now.Framework)
-	at := slices.IndexFunc(list, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
-	for i := 1; i <= len(list); i++ {
-		if e := list[(at-i+len(list))%len(list)]; a.snap.Missing(e) == nil {
-			return a.switchTo(a.settings.now.WithEstimator(e.Name))
-		}
-	}
-	return a
 }
 
 // chainView draws the stages, and below what the one under the cursor means.
@@ -201,15 +184,7 @@ func (s chainState) table(e env, w int) paneContent {
 func (e env) stagePage(s chainStage, w int) []string {
 	t, set := e.display.theme, e.settings.now
 	var lines []string
-	part := func(heading, text string) {
-		if text == "" {
-			return
-		}
-		lines = append(lines, " "+t.Paint(themes.Title, heading))
-		for _, line := range cells.Wrap(text, w-3) {
-			lines = append(lines, "   "+line)
-		}
-	}
+	part := func(heading, text string) { lines = append(lines, e.paragraph(heading, text, w-3)...) }
 	switch estimator, err := set.FindEstimator(); {
 	case s.setting != "":
 		of := set.Stage(s.setting)
@@ -241,7 +216,6 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
-// effect says what a stage does to the step.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	figure := func(name string) string {
 		f, _ := figures.Find(figures.Steps(), name)

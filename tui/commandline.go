@@ -208,7 +208,7 @@ func findCommand(name string) (c lineCommand, ok bool) {
 }
 
 func commandNames() []string {
-	return mapped(lineCommands(), func(c lineCommand) string { return c.name })
+	return model.Mapped(lineCommands(), func(c lineCommand) string { return c.name })
 }
 
 func setOption(option string) runCommand {
@@ -251,7 +251,7 @@ func oneOf(words ...string) func(App, []string) []string {
 
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
 func filterTerms(App, []string) []string {
-	return mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
+	return model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
 }
 
 // valuesAfter returns what a word that ends one of some names may go on with: after fate: the fates.
@@ -259,7 +259,7 @@ func valuesAfter(names []string, word string) []string {
 	if !strings.HasPrefix(word, "fate:") || !slices.Contains(names, "fate:") {
 		return nil
 	}
-	return mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
+	return model.Mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
 }
 
 func exportForms(_ App, before []string) []string {
@@ -273,12 +273,12 @@ func exportForms(_ App, before []string) []string {
 }
 
 func (a App) stepNumbers() []string {
-	return mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+	return model.Mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
 }
 
 // optionKeys returns the options of the estimator and of the stages that are set.
 func (a App) optionKeys() []string {
-	return mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+	return model.Mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 }
 
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
@@ -314,7 +314,7 @@ func (a App) rewardNames() []string {
 }
 
 func themeNames(App) []string {
-	return mapped(themes.All(), func(t *themes.Theme) string { return t.Name })
+	return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name })
 }
 
 func runStep(a App, args []string) (App, error) {
@@ -372,7 +372,7 @@ func runFilter(a App, args []string) (App, error) { return a.setFilter(strings.J
 
 // orderNames names the orders of the groups by their columns.
 func orderNames() []string {
-	return mapped(sortings(), func(s sorting) string {
+	return model.Mapped(sortings(), func(s sorting) string {
 		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward
 	})
 }
@@ -518,7 +518,6 @@ func (a App) applyFilter() App {
 	return a.rearrange()
 }
 
-// setFilter makes text the filter, if it is a query.
 func (a App) setFilter(text string) (App, error) {
 	text = strings.TrimSpace(text)
 	if _, err := figures.ParseQuery(text); err != nil {
@@ -555,7 +554,7 @@ func (a App) completeField() App {
 		return a.says("type < > = and a number, as in " + last + ">0")
 	}
 	if len(fitting) == 0 {
-		return a.says("the fields are " + strings.Join(mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
+		return a.says("the fields are " + strings.Join(model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
 	}
 	a.panes.filterDraft = a.panes.filterDraft[:at] + fitting[0]
 	return a.rearrange()

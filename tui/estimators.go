@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/estimators"
+	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
@@ -45,13 +46,11 @@ func (p estimatorPicker) matching() []*estimators.Estimator {
 func (a App) pickEstimator() App {
 	list := a.picker.matching()
 	if len(list) == 0 {
-		a.notice = "no estimator matches: Backspace widens the list"
-		return a
+		return a.says("no estimator matches: Backspace widens the list")
 	}
 	e := list[a.picker.cursor]
 	if err := a.snap.Missing(e); err != nil {
-		a.notice = err.Error()
-		return a
+		return a.says(err.Error())
 	}
 	a = a.goBack()
 	return a.switchTo(a.settings.now.WithFramework(e.Framework).WithEstimator(e.Name))
@@ -102,10 +101,7 @@ func (p estimatorPicker) table(e env, w, h int) []string {
 }
 
 func scaleList(e *estimators.Estimator) string {
-	names := make([]string, len(e.Scales))
-	for i, s := range e.Scales {
-		names[i] = string(s)
-	}
+	names := model.Mapped(e.Scales, func(s estimators.Scale) string { return string(s) })
 	return strings.Join(names, " ")
 }
 
@@ -120,17 +116,8 @@ func (p estimatorPicker) pane(e env, w, h int) []string {
 }
 
 func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
-	t := e.display.theme
 	var lines []string
-	part := func(name, text string) {
-		if text == "" {
-			return
-		}
-		lines = append(lines, " "+t.Paint(themes.Title, name))
-		for _, line := range cells.Wrap(text, w-2) {
-			lines = append(lines, "   "+line)
-		}
-	}
+	part := func(name, text string) { lines = append(lines, e.paragraph(name, text, w-2)...) }
 	part("formula", of.Formula)
 	part("notes", of.Doc)
 	part("scales", scaleList(of))

@@ -208,8 +208,8 @@ func (a App) copyTable() App {
 }
 
 func tsv(s report.Table) string {
-	lines := mapped(s.Rows, func(row []any) string {
-		return strings.Join(mapped(row, func(cell any) string { return sanitize.Line(fmt.Sprint(cell)) }), "\t") + "\n"
+	lines := model.Mapped(s.Rows, func(row []any) string {
+		return strings.Join(model.Mapped(row, func(cell any) string { return sanitize.Line(fmt.Sprint(cell)) }), "\t") + "\n"
 	})
 	return "# " + s.Title + "\n" + strings.Join(s.Columns, "\t") + "\n" + strings.Join(lines, "")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -170,10 +171,7 @@ func (a App) drawFigures(names []string, second string, w, h int) figureCache {
 	if key == a.result.figures.key {
 		return a.result.figures
 	}
-	charts := make([]stepChart, len(names))
-	for i, name := range names {
-		charts[i] = a.newStepChart(name, second, w, h)
-	}
+	charts := model.Mapped(names, func(name string) stepChart { return a.newStepChart(name, second, w, h) })
 	return figureCache{key, charts}
 }
 

@@ -270,7 +270,6 @@ func (a App) fittingHints(w int) []binding {
 	return all
 }
 
-// says has a notice say something.
 func (a App) says(notice string) App {
 	a.notice = notice
 	return a
@@ -278,9 +277,6 @@ func (a App) says(notice string) App {
 
 // noticeDuration is how long a notice stays, unless a key ends it earlier.
 const noticeDuration = 5 * time.Second
-
-// maxNoticeLines bounds the lines of a notice: a low screen has room for fewer, so that its panes keep theirs.
-func (e env) maxNoticeLines() int { return max(1, min(5, (e.display.h-10)/2)) }
 
 type noticeEndedMsg struct{ number int }
 
@@ -320,7 +316,8 @@ func (a App) noticeLines(w int) []string {
 		return nil
 	}
 	lines := cells.Wrap(sanitize.Line(a.notice), w-2)
-	if most := a.maxNoticeLines(); len(lines) > most {
+	// a low screen has room for fewer, so that its panes keep theirs
+	if most := max(1, min(5, (a.display.h-10)/2)); len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = cells.Truncate(lines[most-1]+" …", w-2)
 	}
@@ -363,13 +360,8 @@ const maxFullProblems = 3
 
 // emptyBody is the body before there is an analysis: what is missing, why, and what to do.
 func (e env) emptyBody(w, h int) []string {
-	t := e.display.theme
 	var lines []string
-	paint := func(role themes.Role, text string) {
-		for _, line := range cells.Wrap(text, w-8) {
-			lines = append(lines, "    "+t.Paint(role, line))
-		}
-	}
+	paint := func(role themes.Role, text string) { lines = append(lines, e.wrapped("    ", role, text, w-8)...) }
 	text, role, more := e.whyEmpty()
 	paint(role, text)
 	for _, m := range more {

@@ -275,7 +275,7 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 			}
 			text := f.text
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
-				text += ": " + strings.Join(mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
+				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
 			lines = append(lines, a.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
@@ -305,7 +305,7 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		what = append(what, run.Attempts.String())
 	}
 	if len(g.Open) > 0 {
-		what = append(what, "step "+strings.Join(mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
+		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},

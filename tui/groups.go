@@ -126,7 +126,7 @@ func (a App) furtherColumns() []groupColumn {
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}
-			values := mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
+			values := model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return step.Components[k][row] })
 			mean, known := meanOf(values, func(v float64) bool { return v-v == 0 })
 			if !known {
 				return units.Missing
@@ -151,7 +151,7 @@ const heightForCause = 15
 
 // paneGroups lists the groups, and says why the one under the cursor has no signal.
 func (a App) paneGroups(w, h int) paneContent {
-	t, axis := a.display.theme, a.panes.distribution.charts(a.env, a.chartWidth()).axis
+	axis := a.panes.distribution.charts(a.env, a.chartWidth()).axis
 	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
 	c := a.groupTable(w)
 	content.lines = []string{a.groupHeader(c, axis)}
@@ -169,9 +169,7 @@ func (a App) paneGroups(w, h int) paneContent {
 		if a.position.view != viewFilter {
 			text += " / changes the filter, u undoes it."
 		}
-		for _, line := range cells.Wrap(text, max(1, w-2)) {
-			content.lines = append(content.lines, " "+t.Paint(themes.Dim, line))
-		}
+		content.lines = append(content.lines, a.wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
 	if rowsEnd == h {
 		content.remark = a.causeUnderCursor()

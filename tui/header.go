@@ -14,6 +14,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -101,14 +102,6 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
-// meanReward is the mean reward; where some rewards are no numbers, as a sign at the end of the line says, that of the others.
-func meanReward(x *analysis.Analysis) float64 {
-	if mean := x.Metric("critic/score/mean"); !math.IsNaN(mean) {
-		return mean
-	}
-	return x.LoggedMean()
-}
-
 // signalText returns how many groups carry signal, which is unknown while the step is open.
 func signalText(s *analysis.StepFigures) string { return unlessOpen(s, s.Signal, s.Groups) }
 
@@ -136,9 +129,14 @@ func (e env) stepFigures() []stepFigure {
 		ess = units.Brief(n)
 	}
 	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
+	mean, invalid := figures.Reward(&x.StepFigures)
+	reward := stepFigure{"reward", headerReward(mean), "", ""}
+	if invalid > 0 {
+		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(invalid)), reward.value
+	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	return []stepFigure{
-		{"reward", headerReward(meanReward(x)), "", ""},
+		reward,
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
@@ -282,7 +280,7 @@ func (e env) optionsInHeader() (long, count string) {
 	if len(list) == 0 {
 		return "", ""
 	}
-	names := mapped(list, func(option string) string {
+	names := model.Mapped(list, func(option string) string {
 		key, _, _ := strings.Cut(option, "=")
 		return option[strings.LastIndexByte(key, '.')+1:]
 	})
@@ -339,7 +337,7 @@ func (e env) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		}
 		return key(k, label(name)) + bar + t.Paint(themes.Accent, units.Fixed(value, 2)) + " "
 	}
-	state := onOff(set.Recompute)
+	state := units.OnOff(set.Recompute)
 	if off {
 		state = units.Missing
 	}
@@ -498,11 +496,4 @@ func (a App) ofRun() string {
 		return ""
 	}
 	return " of " + a.runNames()[sideBaseline]
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

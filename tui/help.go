@@ -290,10 +290,10 @@ func (a App) helpParts() []helpPart {
 		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
 	}
 	return append(parts,
-		helpPart{name: "commands", entries: mapped(lineCommands(), func(c lineCommand) helpEntry {
+		helpPart{name: "commands", entries: model.Mapped(lineCommands(), func(c lineCommand) helpEntry {
 			return helpEntry{label: ":" + c.name, text: strings.TrimPrefix(c.args+" — "+c.doc, " — "), role: themes.Key}
 		})},
-		helpPart{name: "filter: size>=8 not fate:alive", entries: mapped(figures.Fields(), func(f figures.Field) helpEntry {
+		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
 			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
 		})},
 		helpPart{name: "other figures", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
@@ -310,7 +310,7 @@ const (
 
 func (e env) figureEntries(figures []figure) []helpEntry {
 	sign := strings.NewReplacer("±", e.plusMinus())
-	return mapped(figures, func(f figure) helpEntry {
+	return model.Mapped(figures, func(f figure) helpEntry {
 		return helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")}
 	})
 }
@@ -342,7 +342,7 @@ func (e env) fateEntries() []helpEntry {
 		model.FateAlive:      "has signal, trains",
 		model.FateOpen:       "step still being written",
 	}
-	return mapped(model.Fates(), func(f model.Fate) helpEntry {
+	return model.Mapped(model.Fates(), func(f model.Fate) helpEntry {
 		return helpEntry{e.fateGlyph(f) + " " + f.String(), model.FateWidth + 3, words[f], e.fateRole(f), f.Key() + " " + f.Doc()}
 	})
 }
@@ -367,7 +367,7 @@ func (e env) keyEntries(bindings []binding) []helpEntry {
 	if e.display.glyphs.ASCII {
 		width = 9
 	}
-	return mapped(bindings, func(b binding) helpEntry {
+	return model.Mapped(bindings, func(b binding) helpEntry {
 		return helpEntry{cells.FitRight(e.keyLabel(b.label), width), width + 2, b.doc, themes.Key, ""}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/layout"
@@ -48,13 +49,13 @@ func commonKeys() []keySection {
 	return []keySection{
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework, whose arithmetic is used", App.nextFramework},
-			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
+			{[]string{"e"}, "e", "", "next estimator of the framework", move(App.moveEstimator, 1)},
 			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
-			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", move(App.moveKeepPos, -1)},
-			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", move(App.moveKeepPos, 1)},
-			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", move(App.moveKeepNeg, -1)},
-			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", move(App.moveKeepNeg, 1)},
+			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", moveRatio(keepPos, -1)},
+			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", moveRatio(keepPos, 1)},
+			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", moveRatio(keepNeg, -1)},
+			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", moveRatio(keepNeg, 1)},
 			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValuePrompt},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
@@ -182,8 +183,8 @@ func Keys() []KeyGroup {
 			start.Keys = append(start.Keys, KeyDoc{k.Label, k.Doc})
 		}
 	}
-	return append([]KeyGroup{start}, mapped(append(allKeys(), mouseSection()), func(s keySection) KeyGroup {
-		return KeyGroup{s.name, mapped(s.bindings, func(b binding) KeyDoc { return KeyDoc{b.label, b.doc} })}
+	return append([]KeyGroup{start}, model.Mapped(append(allKeys(), mouseSection()), func(s keySection) KeyGroup {
+		return KeyGroup{s.name, model.Mapped(s.bindings, func(b binding) KeyDoc { return KeyDoc{b.label, b.doc} })}
 	})...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -106,7 +107,19 @@ func (c paneContent) scrolledTo(top int, lines []string, h int) paneContent {
 
 // wrapped breaks a text into painted lines of at most w cells, each behind an indent.
 func (e env) wrapped(indent string, role themes.Role, text string, w int) []string {
-	return mapped(cells.Wrap(text, w), func(line string) string { return indent + e.display.theme.Paint(role, line) })
+	return model.Mapped(cells.Wrap(text, w), func(line string) string { return indent + e.display.theme.Paint(role, line) })
+}
+
+// paragraph returns a heading and below it a text in lines of at most w cells and an indent; nothing for no text.
+func (e env) paragraph(heading, text string, w int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := []string{" " + e.display.theme.Paint(themes.Title, heading)}
+	for _, line := range cells.Wrap(text, w) {
+		lines = append(lines, "   "+line)
+	}
+	return lines
 }
 
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
@@ -114,13 +127,4 @@ func (e env) wrapped(indent string, role themes.Role, text string, w int) []stri
 func (a App) firstLines(lines int) int {
 	visible := a.display.h - len(a.header(a.display.w)) - 3
 	return max(1, lines-visible+1)
-}
-
-// mapped returns what becomes of each element.
-func mapped[T, R any](all []T, of func(T) R) []R {
-	each := make([]R, len(all))
-	for i, one := range all {
-		each[i] = of(one)
-	}
-	return each
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/sanitize"
@@ -63,7 +64,6 @@ func truncateBytes(text string, limit int) string {
 	return text
 }
 
-// nothingToMark says what can be marked.
 const nothingToMark = "nothing to mark here: a mark is of a group, a sample or a step of one run"
 
 func (a App) toggleMark() App {
@@ -320,7 +320,7 @@ func (a App) marksView(w, h int) []string {
 		}})
 	}
 	m, _ := a.listedMark()
-	note := mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
+	note := model.Mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
 	}
@@ -343,6 +343,6 @@ func (a App) marksView(w, h int) []string {
 }
 
 func (a App) exportedMarks() report.Table {
-	rows := mapped(a.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
+	rows := model.Mapped(a.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
 	return report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}, Rows: rows}
 }

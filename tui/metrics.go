@@ -178,8 +178,7 @@ func figureMeaning(name string) string {
 func (a App) drawPickedFigure() App {
 	list := a.pickedFigures()
 	if len(list) == 0 {
-		a.notice = "no figure is called that: Backspace widens the list"
-		return a
+		return a.says("no figure is called that: Backspace widens the list")
 	}
 	return a.drawFigure(list[a.steps.picker.cursor])
 }
@@ -267,6 +266,6 @@ func (a App) exportedMetrics() report.Table {
 		return s
 	}
 	s.Title = fmt.Sprintf("metrics of %s %s", a.scopeWords(), a.shownCount())
-	s.Rows = mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	s.Rows = model.Mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/sweep"
 	"vantage/tui/cells"
 	"vantage/tui/chart"
@@ -54,7 +55,11 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 			return a.onPress(m.X, m.Y, time.Now())
 		}
 	case tea.MouseMotionMsg:
-		return a.onDrag(m.X, m.Y)
+		s := a.mouse.press.target()
+		if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
+			return drag(a, s, m.X, m.Y)
+		}
+		return a
 	case tea.MouseReleaseMsg:
 		a.mouse.held = false
 	}
@@ -99,14 +104,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-func (a App) onDrag(x, y int) App {
-	s := a.mouse.press.target()
-	if drag := mouseActions()[s.kind].drag; a.mouse.held && drag != nil {
-		return drag(a, s, x, y)
-	}
-	return a
-}
-
 // borders returns the borders that can be moved in the view on the screen.
 func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
@@ -120,7 +117,7 @@ func (a App) borders() (all []layout.Border) {
 		all = a.estimatorBorders()
 	default:
 	}
-	return mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
+	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
@@ -247,7 +244,6 @@ func asKey(f action) func(App, int) App {
 	return func(a App, _ int) App { return f(a) }
 }
 
-// scrollView scrolls a view that scrolls as a whole.
 func (a App) scrollView(_, by int) App {
 	switch v := a.viewInSight(); {
 	case v == viewAnswers:

@@ -98,9 +98,7 @@ func (e env) problemLines(w, unreadable int) []string {
 	listed := e.listedProblems()
 	if listed == 0 {
 		for _, p := range problems {
-			for _, line := range cells.Wrap(p.String(), w-6) {
-				lines = append(lines, "   "+t.Paint(themes.Warn, line))
-			}
+			lines = append(lines, e.wrapped("   ", themes.Warn, p.String(), w-6)...)
 		}
 	} else {
 		if unreadable > listed {
@@ -237,6 +235,6 @@ func countReasons(problems []model.Problem) []reason {
 }
 
 func (a App) exportedProblems() report.Table {
-	rows := mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
+	rows := model.Mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
 	return report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}, Rows: rows}
 }

@@ -14,7 +14,6 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
-	"vantage/tui/cells"
 	"vantage/tui/layout"
 	"vantage/tui/richtext"
 )
@@ -165,11 +164,7 @@ func (r reader) pane(e env, side, w, h int, found richtext.Matches, wanted pages
 }
 
 func (e env) sentenceLines(text string, role themes.Role, w int) []string {
-	lines := []string{""}
-	for _, line := range cells.Wrap(text, w-4) {
-		lines = append(lines, "  "+e.display.theme.Paint(role, line))
-	}
-	return lines
+	return append([]string{""}, e.wrapped("  ", role, text, w-4)...)
 }
 
 func firstOrZero(lines []int) int {

@@ -17,26 +17,7 @@ import (
 	"vantage/tui/cells"
 )
 
-// rankedSamples returns the samples of a group, as columns of the analysis, by reward, the
-// best first. NaN comes last; equal rewards stay in the order of the log.
-func (e env) rankedSamples(g *analysis.Group) []int {
-	order := make([]int, g.Size())
-	for i := range order {
-		order[i] = g.Start + i
-	}
-	rewards := e.result.analysis.LoggedRewards
-	slices.SortStableFunc(order, func(i, j int) int {
-		x, y := rewards[i], rewards[j]
-		switch {
-		case x > y, x == x && y != y:
-			return -1
-		case x < y, x != x && y == y:
-			return 1
-		}
-		return 0
-	})
-	return order
-}
+func (e env) rankedSamples(g *analysis.Group) []int { return report.Ranked(e.result.analysis, g) }
 
 type sampleColumn struct {
 	name  string
@@ -68,7 +49,7 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 		}})
 	}
 	for _, c := range a.components() {
-		write := numberWriter(mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
+		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {

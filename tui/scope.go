@@ -47,14 +47,12 @@ func (s scope) indexes(snap model.Snapshot, end int) (steps []int, every int) {
 	if s.kind == scopeStep {
 		return []int{end}, 1
 	}
-	samples := 0
-	for i := end; i >= 0 && (s.kind == scopeAll || len(steps) < s.last); i-- {
-		if !snap.Open(i) {
-			steps, samples = append(steps, i), samples+len(snap.Steps[i].Rewards)
-		}
-	}
-	if len(steps) == 0 {
+	if steps = s.complete(snap, end, s.last); len(steps) == 0 {
 		return []int{end}, 1
+	}
+	samples := 0
+	for _, i := range steps {
+		samples += len(snap.Steps[i].Rewards)
 	}
 	every = max(1, (samples+maxScopeSamples-1)/maxScopeSamples, (len(steps)+maxScopeSteps-1)/maxScopeSteps)
 	var some []int
@@ -71,13 +69,19 @@ func (s scope) stepsOf(snap model.Snapshot, end int) []model.Step {
 	if s.kind == scopeAll {
 		return snap.Steps
 	}
-	var steps []model.Step
-	for i := max(0, end); i >= 0 && len(steps) < s.lastSteps(); i-- {
-		if !snap.Open(i) {
-			steps = append(steps, snap.Steps[i])
+	steps := model.Mapped(s.complete(snap, max(0, end), s.lastSteps()), func(i int) model.Step { return snap.Steps[i] })
+	slices.Reverse(steps)
+	return steps
+}
+
+// complete returns the indexes of the complete steps of the scope up to index end of a snapshot, the newest first: of scopeLast so
+// many.
+func (s scope) complete(snap model.Snapshot, end, last int) (steps []int) {
+	for i := end; i >= 0 && (s.kind != scopeLast || len(steps) < last); i-- {
+		if n := snap.Steps[i].Number; !snap.Open(i) && (s.kind != scopeRange || s.from <= n && n <= s.to) {
+			steps = append(steps, i)
 		}
 	}
-	slices.Reverse(steps)
 	return steps
 }
 

@@ -172,8 +172,7 @@ func compareKeys() keySection {
 
 func (a App) openCompare() App {
 	if a.second.source == nil {
-		a.notice = "only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)"
-		return a
+		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
 	}
 	return a.pushView(viewCompare)
 }
@@ -261,7 +260,7 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 		return nil
 	}
 	row := func(head string, cell func(compare.Bin) string) string {
-		return " " + t.Paint(themes.Dim, cells.Fit(head, 14)) + strings.Join(mapped(bins, cell), "")
+		return " " + t.Paint(themes.Dim, cells.Fit(head, 14)) + strings.Join(model.Mapped(bins, cell), "")
 	}
 	return []string{
 		row("reward, both", func(b compare.Bin) string {

@@ -62,21 +62,20 @@ func (a App) nextScale() App {
 	return a.switchTo(set)
 }
 
-// moveKeepPos moves keep_pos_ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to 0.35000000000000003.
-func (a App) moveKeepPos(by int) App { return a.moveRatio(false, by) }
-
-func (a App) moveKeepNeg(by int) App { return a.moveRatio(true, by) }
-
-func (a App) moveRatio(negative bool, by int) App {
-	set := a.settings.now
-	ratio := &set.KeepPos
-	if negative {
-		ratio = &set.KeepNeg
+// moveRatio returns the action that moves a ratio by some steps along the grid of hundredths, within 0 and 1: to 0.35, not to
+// 0.35000000000000003.
+func moveRatio(of func(*model.Settings) *float64, by float64) action {
+	return func(a App) App {
+		set := a.settings.now
+		ratio := of(&set)
+		*ratio = min(1, max(0, math.Round((*ratio+by*ratioStep)*100)/100))
+		a.valuePrompt.negative = ratio == &set.KeepNeg
+		return a.trySettings(set)
 	}
-	*ratio = min(1, max(0, math.Round((*ratio+float64(by)*ratioStep)*100)/100))
-	a.valuePrompt.negative = negative
-	return a.trySettings(set)
 }
+
+func keepPos(s *model.Settings) *float64 { return &s.KeepPos }
+func keepNeg(s *model.Settings) *float64 { return &s.KeepNeg }
 
 func (a App) toggleRecompute() App {
 	set := a.settings.now
@@ -122,7 +121,7 @@ func (e env) supported(set model.Settings) (model.Settings, bool) {
 	if entry, err := set.FindEstimator(); err == nil && e.snap.Missing(entry) == nil {
 		return set, true
 	}
-	for _, estimator := range estimatorsOf(set.Framework) {
+	for _, estimator := range estimators.Of(set.Framework) {
 		if e.snap.Missing(estimator) == nil {
 			return set.WithEstimator(estimator.Name), true
 		}
@@ -130,18 +129,21 @@ func (e env) supported(set model.Settings) (model.Settings, bool) {
 	return set, false
 }
 
-// nextEstimator switches to the next estimator of the framework that the log supports, and
-// says which it skips and why.
-func (a App) nextEstimator() App {
+// moveEstimator switches to the next estimator of the framework that the log supports, and says which it skips and why; for a
+// negative by to the previous one.
+func (a App) moveEstimator(by int) App {
 	var skipped []string
-	all := estimatorsOf(a.settings.now.Framework)
+	all := estimators.Of(a.settings.now.Framework)
 	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
-	for i := 1; i <= len(all); i++ {
-		e := all[(at+i)%len(all)]
-		if a.snap.Missing(e) == nil {
+	for i := range all {
+		e := all[(at+by*(i+1)+len(all))%len(all)]
+		why := a.snap.Missing(e)
+		switch {
+		case why == nil:
 			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
+		case by > 0:
+			skipped = append(skipped, e.Name+" ("+why.Short()+")")
 		}
-		skipped = append(skipped, e.Name+" ("+a.snap.Missing(e).Short()+")")
 	}
 	return a
 }
@@ -153,10 +155,6 @@ func (a App) switchToSkipping(set model.Settings, skipped []string) App {
 		a.notice = fmt.Sprintf("skipped %s; E lists all estimators and what each needs in the log", strings.Join(skipped, ", "))
 	}
 	return a
-}
-
-func estimatorsOf(framework string) []*estimators.Estimator {
-	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return e.Framework != framework })
 }
 
 // undoState is what undo brings back.
@@ -184,14 +182,7 @@ func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
 		}
 		return s
 	}
-	all := func(states []undoState) []undoState {
-		changed := make([]undoState, len(states))
-		for i, s := range states {
-			changed[i] = with(s)
-		}
-		return changed
-	}
-	return undoHistory{undoState: with(h.undoState), past: all(h.past), next: all(h.next)}
+	return undoHistory{undoState: with(h.undoState), past: model.Mapped(h.past, with), next: model.Mapped(h.next, with)}
 }
 
 func (h undoHistory) push(s undoState) undoHistory {

@@ -290,11 +290,9 @@ func (a App) panSteps(by int) App {
 	shift := float64(by) * math.Max(1, math.Round((x.Hi-x.Lo)/2))
 	switch {
 	case a.steps.window == stepWindow{}:
-		a.notice = "all steps are shown: x shows fewer"
-		return a
+		return a.says("all steps are shown: x shows fewer")
 	case by > 0 && x.Hi >= all.Hi || by < 0 && x.Lo <= all.Lo:
-		a.notice = "no step beyond these"
-		return a
+		return a.says("no step beyond these")
 	}
 	return a.showWindow(x.Lo+shift, x.Hi+shift)
 }

@@ -91,10 +91,7 @@ func (a App) openSteps() App { return a.pushView(viewSteps) }
 
 // metricNames returns the metrics of the step, those of the pane of steps first.
 func (e env) metricNames() []string {
-	var names []string
-	for _, row := range trendRows() {
-		names = append(names, row.metric)
-	}
+	names := model.Mapped(trendRows(), func(row trendRow) string { return row.metric })
 	if e.result.analysis != nil {
 		for _, m := range e.result.analysis.Metrics {
 			if !slices.Contains(names, m.Name) {
@@ -298,8 +295,7 @@ func (a App) firstWarnings() []analysis.FirstWarning {
 func (a App) moveFirstWarning(by int) App {
 	t := a.result.trend
 	if t == nil {
-		a.notice = "no warnings yet: not all steps are computed"
-		return a
+		return a.says("no warnings yet: not all steps are computed")
 	}
 	all := a.firstWarnings()
 	if len(all) == 0 {
@@ -378,10 +374,7 @@ func (a App) exportedSteps() report.Table {
 		if x.Pending {
 			continue
 		}
-		var row []any
-		for _, c := range columns {
-			row = append(row, c.Value(x).Cell())
-		}
+		row := model.Mapped(columns, func(c figures.Column[*analysis.StepFigures]) any { return c.Value(x).Cell() })
 		t.Rows = append(t.Rows, append(row, a.noteOf(x.Step, "")))
 	}
 	return t

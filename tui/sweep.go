@@ -57,8 +57,7 @@ func sweepKeys() keySection {
 // openSweep opens the map, the cursor on the present ratios and then on the star.
 func (a App) openSweep() App {
 	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
-		a.notice = "only GRPO estimators have this filter: select one with e or E first"
-		return a
+		return a.says("only GRPO estimators have this filter: select one with e or E first")
 	}
 	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg).atStar()
 	a.sweep.followStar = true
@@ -146,8 +145,7 @@ func (a App) applySweep() App {
 
 func (a App) copyPair() App {
 	if a.sweep.grid == nil {
-		a.notice = "nothing to copy yet"
-		return a
+		return a.says("nothing to copy yet")
 	}
 	_, lines := sweepConfig(a.sweep.pair(a.env))
 	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")
@@ -422,21 +420,14 @@ func (a App) scopeText() string {
 // scopeSteps returns the indexes of the steps of a scope but of scopeShown, the newest first. Only the step on
 // the screen may be open: an open step has no fates yet.
 func (e env) scopeSteps(s scope) []int {
-	newest := len(e.snap.Steps) - 1
 	switch s.kind {
 	case scopeStep:
 		return []int{e.stepIndex()}
 	case scopeLast:
-		newest = e.stepIndex()
+		return s.complete(e.snap, e.stepIndex(), s.last)
 	default:
+		return s.complete(e.snap, len(e.snap.Steps)-1, 0)
 	}
-	var steps []int
-	for i := newest; i >= 0 && (s.kind != scopeLast || len(steps) < s.last); i-- {
-		if n := e.snap.Steps[i].Number; !e.snap.Open(i) && (s.kind != scopeRange || s.from <= n && n <= s.to) {
-			steps = append(steps, i)
-		}
-	}
-	return steps
 }
 
 // shownGroups returns the indexes, in each step, of the groups that the filter shows, ascending, by the

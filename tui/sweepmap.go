@@ -108,7 +108,7 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 	if !m.varies {
 		name, doc = "every pair gives the same", ""
 	}
-	c := paneContent{title: " " + m.display.theme.Paint(themes.Title, name) + " · " + m.scopeText + " · recompute " + onOff(m.settings.now.Recompute)}
+	c := paneContent{title: " " + m.display.theme.Paint(themes.Title, name) + " · " + m.scopeText + " · recompute " + units.OnOff(m.settings.now.Recompute)}
 	if cells.Width(c.title+doc)+2 <= w {
 		c.title += doc
 	}

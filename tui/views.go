@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/session"
@@ -173,7 +174,7 @@ func (a App) activeKeys() []keySection {
 }
 
 func allKeys() []keySection {
-	return append(mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...)
+	return append(model.Mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...)
 }
 
 // selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives

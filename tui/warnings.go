@@ -124,9 +124,7 @@ func (a App) paneWarnings(w, h int) paneContent {
 			text = "the step is still being written: its warnings come when it is complete"
 		}
 		c.title = a.withScopeWords("warnings", w)
-		for _, line := range cells.Wrap(text, w-1) {
-			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
-		}
+		c.lines = a.wrapped(" ", themes.Dim, text, w-1)
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
@@ -171,8 +169,5 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 		lines = append(lines, line)
 		mark = "   "
 	}
-	for _, line := range cells.Wrap(d.advice, w-4) {
-		lines = append(lines, mark+t.Paint(themes.Dim, line))
-	}
-	return lines
+	return append(lines, a.wrapped(mark, themes.Dim, d.advice, w-4)...)
 }

@@ -249,10 +249,7 @@ func (m *mapping) lengthUnit() model.LengthUnit {
 }
 
 func listNames(columns []column) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
+	names := model.Mapped(columns, func(c column) string { return c.name })
 	return joinSome(names)
 }
 
@@ -268,10 +265,7 @@ func (t *table) provenance() string {
 	m := &t.m
 	parts := []string{"reward from " + m.reward.name}
 	if m.sums {
-		var names []string
-		for _, i := range m.summands() {
-			names = append(names, m.components[i].name)
-		}
+		names := model.Mapped(m.summands(), func(i int) string { return m.components[i].name })
 		parts[0] = "reward computed as the sum of " + strings.Join(names, ", ")
 	}
 	for _, p := range []struct {

@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/discover"
+	"vantage/model"
 )
 
 // table writes the statements for one run of a table.
@@ -76,10 +77,7 @@ func (t *table) ofReading() []string {
 		if c.split == discover.SplitTrain {
 			in = " NOT IN ("
 		}
-		values := make([]string, len(c.evaluations))
-		for i, value := range c.evaluations {
-			values[i] = quoteText(value)
-		}
+		values := model.Mapped(c.evaluations, quoteText)
 		conditions = append(conditions, t.m.split.orEmpty()+in+strings.Join(values, ", ")+")")
 	}
 	if c.shown == 0 || c.shown > len(c.attempts) {

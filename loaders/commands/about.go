@@ -136,7 +136,6 @@ func parseBytes(text string) (int64, error) {
 	return 0, fmt.Errorf("--cache %q is no size: write 500MB, 2GB, or 0 to keep nothing", text)
 }
 
-// cacheUsage is what is kept.
 type cacheUsage struct {
 	Schema  string `json:"schema"`
 	Folder  string `json:"folder"`
@@ -220,7 +219,6 @@ vantage flags twinkle --framework twinkle --scale batch`,
 	}.of(p)
 }
 
-// findDialect returns the dialect of a framework.
 func findDialect(name string) (trainer.Dialect, error) {
 	d, ok := trainer.Find(name)
 	if !ok {
@@ -229,7 +227,6 @@ func findDialect(name string) (trainer.Dialect, error) {
 	return d, nil
 }
 
-// writeDialect writes settings as the options of a trainer.
 func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
 	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
 	return err

@@ -302,7 +302,6 @@ func findGroup(ctx context.Context, log *openLog, steps stepRange) (*report.Why,
 	return y, nil
 }
 
-// groupNames returns the names of the groups of each step.
 func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([][]string, error) {
 	names := make([][]string, len(snap.Steps))
 	for i := range snap.Steps {

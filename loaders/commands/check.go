@@ -96,7 +96,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	if err := o.parse(); err != nil {
 		return Usage(err)
 	}
-	if err := c.configure(); err != nil {
+	if err := c.configure(ctx); err != nil {
 		return err
 	}
 	switch {

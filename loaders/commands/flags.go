@@ -66,6 +66,7 @@ func (p *Program) sharedFlags() []*pflag.FlagSet {
 	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
 	log.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
+	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one: their steps of one number are one step; else the run written last is read")
 	log.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
 	log.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 	log.StringVar(&p.endpoint, "endpoint", "", "address of the store of s3:// and gs:// paths, as https://HOST:PORT; by default that of AWS_ENDPOINT_URL, of the profile, or Amazon's")
@@ -99,7 +100,6 @@ type formatFlag[W any] struct {
 	flags             *pflag.FlagSet
 }
 
-// newFormatFlag returns a flag with its default.
 func newFormatFlag[W any](name string, write W) formatFlag[W] {
 	return formatFlag[W]{name: name, names: []string{name}, writers: []W{write}, notes: []noteSet{0}}
 }
@@ -123,7 +123,6 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 	return &f
 }
 
-// addTo declares the flag.
 func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
@@ -176,7 +175,6 @@ func addChoice(cmd *cobra.Command, to *string, name, value, usage string, values
 	CompleteFlag(cmd, name, values...)
 }
 
-// addEmitFlag declares --emit.
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
 }
@@ -192,7 +190,6 @@ func (r *stepRange) addTo(flags *pflag.FlagSet) {
 	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
 }
 
-// selectFrom returns snap with only the selected steps.
 func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	from, to, err := r.bounds()
 	if err != nil {

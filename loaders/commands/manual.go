@@ -67,7 +67,14 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	m.text(root.Long)
 	m.section("COMMANDS")
 	for _, c := range documentedCommands(root) {
-		m.command(c)
+		m.raw(".SS %s", escapeRoff(c.UseLine()))
+		if c.Long != "" {
+			m.text(c.Long)
+		} else {
+			m.text(c.Short + ".")
+		}
+		m.ownFlags(c)
+		m.example(c.Example)
 	}
 	m.section("OPTIONS")
 	m.text("Options of every command that reads a log:")
@@ -78,7 +85,13 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	m.ownFlags(root)
 	for _, t := range more {
 		m.section(t.Title)
-		m.terms(t.Entries)
+		for _, e := range t.Entries {
+			if e[1] == "" {
+				m.raw(".SS %s", escapeRoff(e[0]))
+				continue
+			}
+			m.raw(".TP\n.B %s\n%s", escapeRoff(e[0]), escapeRoff(e[1]))
+		}
 	}
 	m.section("EXAMPLES")
 	m.example(root.Example)
@@ -92,7 +105,6 @@ func documentedCommands(root *cobra.Command) []*cobra.Command {
 	})
 }
 
-// manualWriter writes roff.
 type manualWriter struct {
 	out          *bufio.Writer
 	shared       []*pflag.FlagSet // described once for all commands
@@ -119,17 +131,6 @@ func (m *manualWriter) text(text string) {
 		m.paragraph()
 		m.raw("%s", escapeRoff(strings.Join(strings.Fields(paragraph), " ")))
 	}
-}
-
-func (m *manualWriter) command(c *cobra.Command) {
-	m.raw(".SS %s", escapeRoff(c.UseLine()))
-	if c.Long != "" {
-		m.text(c.Long)
-	} else {
-		m.text(c.Short + ".")
-	}
-	m.ownFlags(c)
-	m.example(c.Example)
 }
 
 // ownFlags describes the flags that only this command has, and names those of others if it has not all of them.
@@ -172,16 +173,6 @@ func valuePlaceholder(f *pflag.Flag) string {
 		return strings.ToUpper(f.Name)
 	default:
 		return kind
-	}
-}
-
-func (m *manualWriter) terms(entries [][2]string) {
-	for _, e := range entries {
-		if e[1] == "" {
-			m.raw(".SS %s", escapeRoff(e[0]))
-			continue
-		}
-		m.raw(".TP\n.B %s\n%s", escapeRoff(e[0]), escapeRoff(e[1]))
 	}
 }
 

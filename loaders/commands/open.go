@@ -150,7 +150,6 @@ func classifyError(err error) error {
 	return err
 }
 
-// openTable opens a table of ClickHouse.
 func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool) (Source, error) {
 	if len(paths) > 1 {
 		return nil, Usage(errors.New("a table is opened alone: give one address, or label=ADDRESS twice to compare"))

@@ -37,7 +37,6 @@ type reportOptions struct {
 	where selection
 }
 
-// reportWriter writes a report in one of its formats.
 type reportWriter = func(io.Writer, *report.Report) error
 
 func (p *Program) report() command[reportWriter] {
@@ -152,8 +151,14 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
-	if r.More, err = (alikeReader{log.Text, log.snap, log.set}).warnings(ctx); err != nil {
-		return nil, err
+	if len(log.snap.Steps) > 0 { // errors of settings come before anything is written
+		if _, err := analysis.Analyze(ctx, log.snap, 0, log.set); err != nil {
+			return nil, err
+		}
+	}
+	r.Alike = func(suspects []int) (map[int64]model.Warning, error) {
+		_, warnings, err := (alikeReader{log.Text, log.snap, log.set}).newest(ctx, suspects)
+		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
@@ -205,7 +210,7 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 		return nil, err
 	}
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Note: analysis.PartsNote(&log.snap.Run, by), Settings: log.set.Effective(), Choice: log.choice}
+	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		partOf, err := a.PartNames(ctx, by, log.Text)
 		switch {
@@ -228,7 +233,6 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 	return b, err
 }
 
-// newHead says what a report of the paths is of.
 func newHead(paths []string) report.Head {
 	return report.Head{Path: Title(paths), Date: outputDate(), Version: ReadBuildInfo().Version}
 }

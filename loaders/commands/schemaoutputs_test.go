@@ -96,7 +96,7 @@ func schemaLines(dir string) [][]string {
 		{"match", filepath.Join(dir, "oneid.jsonl")},
 		{"match", filepath.Join(dir, "clipped.jsonl"), "--option", "reward.clip_range=-0.1 0.1"},
 		{"report", filepath.Join(dir, "rollouts"), "--per", "group"},
-		{"report", filepath.Join(dir, "sizes")},
+		{"report", filepath.Join(dir, "sizes"), "--merge"},
 		{"report", filepath.Join(dir, "again"), filepath.Join(dir, "again too")},
 		{"report", filepath.Join(dir, "again")},
 		{"report", filepath.Join(dir, "touched")},

@@ -53,7 +53,6 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	return paths, set, nil
 }
 
-// splitArguments separates paths from settings.
 func splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")

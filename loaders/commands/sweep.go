@@ -133,10 +133,7 @@ func currentCell(ctx context.Context, snap model.Snapshot, set model.Settings, s
 }
 
 func figureNames() string {
-	var names []string
-	for _, f := range sweep.Figures() {
-		names = append(names, f.Name)
-	}
+	names := model.Mapped(sweep.Figures(), func(f sweep.Figure) string { return f.Name })
 	return strings.Join(names, ", ")
 }
 

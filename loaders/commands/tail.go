@@ -47,7 +47,7 @@ processor time.`,
 			return nil
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, report.TailLine) error) error {
-			if err := c.configure(); err != nil {
+			if err := c.configure(ctx); err != nil {
 				return err
 			}
 			c.note(p.ConfigSummary)

@@ -136,7 +136,6 @@ type readResult struct {
 // caughtUp reports whether everything that is there has been read.
 func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
 
-// read reads the next chunk in the background.
 func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
 	go func() {
 		chunk, err := w.source.Next(ctx)

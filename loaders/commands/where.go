@@ -24,7 +24,6 @@ type selection struct {
 	matchingSteps, steps int
 }
 
-// addTo declares --where.
 func (s *selection) addTo(flags *pflag.FlagSet) {
 	doc := "only " + s.kind + " that match this query, as in the filter of the screen: fate:alive sample.length>4000"
 	if s.kind == "groups" {

@@ -87,7 +87,6 @@ type groupRecord struct {
 	isTraining bool         // it has the metrics of a training loop
 }
 
-// groupColumn is a field of a group.
 type groupColumn struct {
 	key    jsonscan.Value
 	value  jsonscan.Value
@@ -96,7 +95,6 @@ type groupColumn struct {
 	role   FieldRole
 }
 
-// at returns what sample i of n has.
 func (c *groupColumn) at(i, n int) jsonscan.Value {
 	switch len(c.values) {
 	case n:
@@ -109,7 +107,6 @@ func (c *groupColumn) at(i, n int) jsonscan.Value {
 
 var errNoRewards = errors.New("no list of rewards, or an empty one")
 
-// scanGroup returns the fields of an object.
 func scanGroup(f *Fields, record []byte) (*groupRecord, error) {
 	g := &groupRecord{}
 	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
@@ -123,7 +120,6 @@ func scanGroup(f *Fields, record []byte) (*groupRecord, error) {
 	return g, err
 }
 
-// add adds a field.
 func (g *groupRecord) add(f *Fields, key, v jsonscan.Value) {
 	c := groupColumn{key: key, value: v, role: FieldRole{Role: RoleCount}}
 	if role, ok := f.Lookup(key.Raw); ok {

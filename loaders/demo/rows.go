@@ -25,7 +25,6 @@ type row struct {
 	score float64
 }
 
-// rows returns the samples with texts.
 func rows(rng *rand.Rand, samples []sample) []row {
 	all := make([]row, len(samples))
 	say := phrases()

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml"
+
+	"vantage/model"
 )
 
 const (
@@ -33,10 +35,7 @@ type run struct {
 func (r *run) step(number int) []sample {
 	rng := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	selected := r.tasksOf(number)
-	rates := make([]float64, len(selected))
-	for i, t := range selected {
-		rates[i] = t.successRate(r.skill(number))
-	}
+	rates := model.Mapped(selected, func(t *task) float64 { return t.successRate(r.skill(number)) })
 	scripted := scriptGroups(selected, rates)
 	var all []sample
 	for i, t := range selected {
@@ -63,11 +62,7 @@ func (r *run) tasksOf(number int) []*task {
 	epoch := rand.New(rand.NewPCG(^r.seed, uint64(number/2)))
 	order := epoch.Perm(len(r.tasks))
 	half := number % 2 * groupsPerStep
-	var selected []*task
-	for _, i := range order[half : half+groupsPerStep] {
-		selected = append(selected, &r.tasks[i])
-	}
-	return selected
+	return model.Mapped(order[half:half+groupsPerStep], func(i int) *task { return &r.tasks[i] })
 }
 
 // skill returns how well the model solves tasks at a step; it grows fast at first.

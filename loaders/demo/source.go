@@ -153,7 +153,6 @@ func (s *Source) stepRows(number int) []row {
 	return rows(text, s.run.step(number))
 }
 
-// decodeRows decodes the next n rows into c.
 func (s *Source) decodeRows(c *model.Chunk, n int) {
 	data := bytes.Join(s.pendingRows[:n], nil)
 	s.pendingRows = s.pendingRows[n:]

@@ -151,7 +151,6 @@ func groups() []Format {
 	}
 }
 
-// groupFields returns the fields of a record that is a group.
 func groupFields() *decode.Fields {
 	f := decode.PreferNames(decode.Names{
 		decode.RoleReward:   {"rewards", "scores", "group_rewards", "returns", "raw_rewards"},

@@ -9,7 +9,6 @@ import (
 	"vantage/model"
 )
 
-// lines are the formats with a sample in each line.
 func lines() []Format {
 	usual := usualFields()
 	return []Format{

@@ -14,7 +14,6 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// tables are the formats of tables.
 func tables() []Format {
 	usual := usualFields()
 	return []Format{

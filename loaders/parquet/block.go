@@ -92,7 +92,16 @@ func (r *columnReader) fill(b *model.Block, n int) error {
 	if !r.canFill(n) {
 		return errNeedsRows
 	}
-	r.noteLengthUnit(n)
+	// the unit of lengths is that of the first row that has one
+	if c := r.numbers[decode.RoleLength]; c != nil && c.firstValid(n) < n {
+		r.decoder.LengthUnit = model.LengthTokens
+	}
+	if c := r.numbers[decode.RoleResponse]; c != nil && c.firstValid(n) < n {
+		r.noteRole(decode.RoleResponse, true)
+		if r.decoder.LengthUnit == model.LengthUnknown {
+			r.decoder.LengthUnit = model.LengthCharacters
+		}
+	}
 	b.Offset = make([]int64, n)
 	for i := range b.Offset {
 		b.Offset[i] = r.row + int64(i)
@@ -150,19 +159,6 @@ func (r *columnReader) isSample(i int) bool {
 }
 
 func (r *columnReader) name(c *numberColumn) string { return r.file.Columns[c.column].Name }
-
-// noteLengthUnit sets the unit of lengths by the first row that has one.
-func (r *columnReader) noteLengthUnit(n int) {
-	if c := r.numbers[decode.RoleLength]; c != nil && c.firstValid(n) < n {
-		r.decoder.LengthUnit = model.LengthTokens
-	}
-	if c := r.numbers[decode.RoleResponse]; c != nil && c.firstValid(n) < n {
-		r.noteRole(decode.RoleResponse, true)
-		if r.decoder.LengthUnit == model.LengthUnknown {
-			r.decoder.LengthUnit = model.LengthCharacters
-		}
-	}
-}
 
 func (r *columnReader) steps(n int) []int64 {
 	steps := make([]int64, n)
@@ -230,7 +226,6 @@ func (r *columnReader) noteComponents(n int) {
 	}
 }
 
-// componentValues are the values of each component in n rows.
 func (r *columnReader) componentValues(n int) [][]float64 {
 	all := make([][]float64, len(r.decoder.Components.Names))
 	for _, c := range r.components {

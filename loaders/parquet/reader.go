@@ -240,7 +240,6 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
 }
 
-// assign makes a column play a role.
 func (r *columnReader) assign(as decode.Role, column int) {
 	var nested *conversation
 	kind := r.file.Columns[column].Kind
@@ -318,7 +317,10 @@ func (r *columnReader) next() (model.Block, error) {
 		return model.Block{}, err
 	}
 	for _, c := range r.all {
-		c.drop(n)
+		c.values = c.values[n:]
+		if c.valid != nil {
+			c.valid = c.valid[n:]
+		}
 	}
 	r.left -= int64(n)
 	r.row += int64(n)

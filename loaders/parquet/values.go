@@ -43,14 +43,6 @@ func (c *numberColumn) add(p *pageRead) {
 
 func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
-// drop removes the first n values.
-func (c *numberColumn) drop(n int) {
-	c.values = c.values[n:]
-	if c.valid != nil {
-		c.valid = c.valid[n:]
-	}
-}
-
 // at returns value i; false for a null.
 func (c *numberColumn) at(i int) (x float64, ok bool) {
 	return c.values[i], c.valid == nil || c.valid[i]
@@ -108,7 +100,6 @@ func (p *pageRead) measure(b *pages.Buffer) {
 	}
 }
 
-// addLength adds the length of a text.
 func (p *pageRead) addLength(n int, text []byte) {
 	p.values = append(p.values, float64(n))
 	if p.valid != nil {
@@ -240,7 +231,6 @@ func (c *conversation) open(f *pages.File, group int) error {
 	return c.field.open(group, 0)
 }
 
-// next returns the value of the next row.
 func (c *conversation) next() (v jsonscan.Value, err error) {
 	if c.ready == 0 {
 		if c.ready, err = c.field.fill(); err == nil && c.ready == 0 {

@@ -193,11 +193,9 @@ func (a abandoned) ranges() []model.RowRange { return append(wholeFiles(a.files)
 const anyStep = fileStart
 
 func wholeFiles(files []File) []model.RowRange {
-	ranges := make([]model.RowRange, len(files))
-	for i, f := range files {
-		ranges[i] = model.RowRange{File: f.Index, From: fileStart, To: fileEnd, Step: anyStep}
-	}
-	return ranges
+	return model.Mapped(files, func(f File) model.RowRange {
+		return model.RowRange{File: f.Index, From: fileStart, To: fileEnd, Step: anyStep}
+	})
 }
 
 // divide divides the files of a run into attempts. Of each start that the times of the files tell, one

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"vantage/model"
 )
 
 // history is the starts of a run, as far as files show them.
@@ -222,10 +224,7 @@ func inOrderOfNames(early, late []unit) bool {
 
 // usualPause is the median time between two units that were written one after the other.
 func usualPause(units []unit) time.Duration {
-	var times []time.Time
-	for _, u := range units {
-		times = append(times, u.to)
-	}
+	times := model.Mapped(units, func(u unit) time.Time { return u.to })
 	slices.SortFunc(times, time.Time.Compare)
 	var pauses []time.Duration
 	for i := 1; i < len(times); i++ {

@@ -38,7 +38,6 @@ func (l *list) start(i int) int64 {
 	return l.entries[i-1].end
 }
 
-// size returns the size of the text.
 func (l *list) size() int64 { return l.start(len(l.entries)) }
 
 func (l *list) object() fileio.Object {
@@ -142,7 +141,6 @@ func (s *samples) row(r *sqlRow) (w row, ok bool) {
 // maxText is how many bytes of JSON a row has at most: longer lines are not read anyway.
 const maxText = 64 << 20
 
-// lineSize returns the size of the line of a row.
 func (w row) lineSize() int64 {
 	size := int64(len(w.head) + len(lineEnd))
 	for i, text := range w.texts {
@@ -166,7 +164,6 @@ func (w row) line() []byte {
 	return append(line, lineEnd...)
 }
 
-// folder returns the name of a run as that of a folder.
 func folder(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c < ' ' || c == '/' || c == '\\' {

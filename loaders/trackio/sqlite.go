@@ -224,7 +224,6 @@ func (v *sqlView) close() {
 	}
 }
 
-// readPage reads a page into buffer.
 func (v *sqlView) readPage(number uint32, buffer []byte) {
 	if number == 0 || number > v.pages {
 		v.broken("page %d of %d", number, v.pages)
@@ -245,7 +244,6 @@ func (v *sqlView) readPage(number uint32, buffer []byte) {
 	}
 }
 
-// sqlTable is a table of a view.
 type sqlTable struct {
 	Columns []string // as in a row; that of its id too, whose values are null
 	view    *sqlView

@@ -121,7 +121,6 @@ type sqlRow struct {
 // maxRow is how many bytes SQLite's rows have at most, unless it was built otherwise.
 const maxRow = 1_000_000_000
 
-// row reads the head of a cell.
 func (v *sqlView) row(cell []byte) *sqlRow {
 	size, n, ok := varint(cell)
 	id, m, ok2 := varint(cell[n:])

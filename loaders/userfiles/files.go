@@ -67,7 +67,6 @@ func (d *Files) Save(name string, data []byte) (path string, err error) {
 	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
 }
 
-// create writes a new file.
 func create(path string, mode fs.FileMode, data []byte) error {
 	h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

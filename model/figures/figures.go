@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -60,11 +61,7 @@ func Find[T any](list []Of[T], name string) (Column[T], bool) {
 
 // entries returns what explains the figures.
 func entries[T any](list []Of[T]) []Entry {
-	all := make([]Entry, len(list))
-	for i, f := range list {
-		all[i] = f.Entry
-	}
-	return all
+	return model.Mapped(list, func(f Of[T]) Entry { return f.Entry })
 }
 
 // Number is the value of a figure.

@@ -59,7 +59,6 @@ func (p *parser) expected(want string) error {
 	return &QueryError{Column: utf8.RuneCountInString(p.text[:p.at]) + 1, Message: "expected " + want}
 }
 
-// unknown is the error for a word at p.at that is none of those known.
 func (p *parser) unknown(want, word string, known []string) error {
 	return &QueryError{
 		Column:  utf8.RuneCountInString(p.text[:p.at]) + 1,
@@ -167,10 +166,7 @@ func (p *parser) parseTerm() (node, error) {
 	field, ok := findField(strings.ToLower(name))
 	if !ok {
 		p.at = start
-		var names []string
-		for _, f := range Fields() {
-			names = append(names, f.Name)
-		}
+		names := model.Mapped(Fields(), func(f Field) string { return f.Name })
 		return node{}, p.unknown("a field", name, names)
 	}
 	p.at += len(operators[k])
@@ -192,10 +188,7 @@ func (p *parser) parseValue(field Field, op string) (node, error) {
 		}
 		return node{field.PerSample, func(a *analysis.Analysis, g, i int) bool { return Holds(field.value(a, g, i).Float(), op, x) }}, nil
 	}
-	var fates []string
-	for _, f := range model.Fates() {
-		fates = append(fates, f.Key())
-	}
+	fates := model.Mapped(model.Fates(), model.Fate.Key)
 	isTyped := func(fate string) bool { return strings.HasPrefix(fate, strings.ToLower(text)) } // so far
 	if field.Name == "fate" && op != "~" && !slices.ContainsFunc(fates, isTyped) {
 		p.at = start

@@ -12,7 +12,6 @@ package glance
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"vantage/model"
@@ -124,17 +123,14 @@ type usual struct {
 }
 
 func usualOf(t *analysis.Trend) usual {
-	reward, length := finite(t.Series("critic/score/mean")), finite(t.Series("response_length/mean"))
-	u := usual{reward: median(reward), length: median(length), atLimit: median(finite(t.Series("response_length/clip_ratio")))}
+	reward, median := t.Series("critic/score/mean"), diagnosis.Median
+	u := usual{reward: median(reward), length: median(t.Series("response_length/mean")), atLimit: median(t.Series("response_length/clip_ratio"))}
+	off := make([]float64, len(reward))
 	for i, x := range reward {
-		reward[i] = max(x-u.reward, u.reward-x)
+		off[i] = max(x-u.reward, u.reward-x)
 	}
-	u.rewardSpread = median(reward)
+	u.rewardSpread = median(off)
 	return u
-}
-
-func finite(values []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x-x != 0 })
 }
 
 // FateCount is how many groups have a fate.
@@ -153,15 +149,6 @@ func (c *Counts) DeadFates() []FateCount {
 	}
 	slices.SortStableFunc(all, func(a, b FateCount) int { return cmp.Compare(b.Groups, a.Groups) })
 	return all
-}
-
-// median returns the middle value, the lower of two, and NaN of nothing.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
 }
 
 // The shares of groups from which something is advised.

@@ -190,10 +190,7 @@ func mixedText(s *Span) string {
 	if dead := s.DeadFates(); len(dead) == 1 {
 		return s.fateText(dead[0].Fate)
 	}
-	var parts []string
-	for _, c := range s.DeadFates() {
-		parts = append(parts, fmt.Sprintf("%s %s", units.Count(c.Groups), c.Fate))
-	}
+	parts := model.Mapped(s.DeadFates(), func(c FateCount) string { return fmt.Sprintf("%s %s", units.Count(c.Groups), c.Fate) })
 	return fmt.Sprintf("%d of %s without signal: %s", s.Dead(), units.Plural(s.Groups, "groups"), strings.Join(parts, ", "))
 }
 
@@ -211,9 +208,8 @@ func Order() string {
 		byWeight[w] = append(byWeight[w], model.Fate(fate).String())
 	}
 	slices.SortFunc(weighed, func(a, b float64) int { return int(100 * (b - a)) })
-	parts := make([]string, len(weighed))
-	for i, w := range weighed {
-		parts[i] = strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
-	}
+	parts := model.Mapped(weighed, func(w float64) string {
+		return strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
+	})
 	return "by the sum over their steps of the mean of what groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
 }

@@ -59,10 +59,7 @@ func RunSelected(ctx context.Context, snap model.Snapshot, set model.Settings, s
 			if a.Open && len(snap.Steps) > 1 {
 				return nil
 			}
-			var groups []analysis.Group
-			for _, g := range selected(a) {
-				groups = append(groups, a.Table[g])
-			}
+			groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] })
 			if len(groups) > 0 {
 				visit(groups)
 			}

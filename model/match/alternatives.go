@@ -137,7 +137,11 @@ const (
 // that has one for all runs come first, then those that assume least. Estimators that do not take the groups
 // as they are match wherever groups are wrong: they count only if they are the trainer's own.
 func (r *Report) findMixture(trainer string, grouped []*analysis.GroupedStep) []Segment {
-	candidates := r.mixable(trainer)
+	// verdicts on estimators that may be part of a mixture
+	candidates := slices.DeleteFunc(slices.Clone(r.Others), func(v Verdict) bool {
+		e, err := estimators.Find(v.Framework, v.Estimator)
+		return err != nil || e.DependsOnBatch && !v.IsOf(trainer)
+	})
 	var all []Segment
 	var fitting [][]Verdict                // of each segment
 	for at := len(grouped) - 1; at >= 0; { // the newest step comes first
@@ -212,14 +216,6 @@ func (r *Report) lookForMixture(ctx context.Context, snap model.Snapshot, groupe
 		r.Decimals, r.Others = d, rounded.Others
 	}
 	return nil
-}
-
-// mixable returns the verdicts on estimators that may be part of a mixture.
-func (r *Report) mixable(trainer string) []Verdict {
-	return slices.DeleteFunc(slices.Clone(r.Others), func(v Verdict) bool {
-		e, err := estimators.Find(v.Framework, v.Estimator)
-		return err != nil || e.DependsOnBatch && !v.IsOf(trainer)
-	})
 }
 
 // agreeingFrom returns how many steps agree in a row, from one on towards newer ones.

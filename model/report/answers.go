@@ -179,7 +179,6 @@ func (s *Summary) parts() []summaryPart {
 // summaryRoom is the parts that a summary has room for.
 type summaryRoom []summaryPart
 
-// count returns how many parts of a kind there is room for.
 func (r summaryRoom) count(kind partKind) (n int) {
 	for _, p := range r {
 		if p.kind == kind {
@@ -313,10 +312,7 @@ func (s *Summary) notes() []string {
 	for _, note := range run.Notes {
 		notes = append(notes, "left out: "+note)
 	}
-	out := []string{}
-	for _, note := range notes[:min(3, len(notes))] {
-		out = append(out, shorten(note, 110))
-	}
+	out := model.Mapped(notes[:min(3, len(notes))], func(note string) string { return shorten(note, 110) })
 	if more := len(notes) - len(out); more > 0 {
 		out = append(out, fmt.Sprintf("%d more: vantage report", more))
 	}
@@ -440,10 +436,7 @@ func StepsJSON(w io.Writer, s *Steps) error {
 			if s.Steps[i].Open {
 				open = append(open, s.Steps[i].Step)
 			}
-			var row []any
-			for _, m := range stepObject(&s.Steps[i]) {
-				row = append(row, m.value)
-			}
+			row := model.Mapped(stepObject(&s.Steps[i]), func(m member) any { return m.value })
 			rows = append(rows, row)
 		}
 		columns := append(anyNames(answerFigures()), "fates")
@@ -478,11 +471,15 @@ func StepsText(w io.Writer, s *Steps) error {
 // stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
+	reward, invalid := figures.Reward(s)
+	if invalid > 0 {
+		open = fmt.Sprintf("; %s NaN or missing", units.Plural(invalid, "rewards"))
+	}
 	if s.Open {
-		signal, open = units.Missing, " (still being written)"
+		signal, open = units.Missing, open+" (still being written)"
 	}
 	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), signal,
-		meanText(s.Metric("critic/score/mean")), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
+		meanText(reward), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
 }
 
 // TailLine is a step that is complete, what begins to ail the run, or the end of a tail.

@@ -11,6 +11,7 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/model"
 )
 
 // Catalogue is how a list of what the frameworks do is printed, as `vantage estimators` does.
@@ -169,11 +170,7 @@ func estimatorNeeds(e *estimators.Estimator) []string {
 }
 
 func scaleNames(e *estimators.Estimator) []string {
-	names := make([]string, len(e.Scales))
-	for i, s := range e.Scales {
-		names[i] = string(s)
-	}
-	return names
+	return model.Mapped(e.Scales, func(s estimators.Scale) string { return string(s) })
 }
 
 // Filters is the catalogue of group filters.

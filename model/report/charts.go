@@ -353,30 +353,26 @@ func plotRow(columns []int, tallest, row int, levels []rune) string {
 	return b.String()
 }
 
-// momentsSentence says how many values of a distribution there are, and their moments.
-func momentsSentence(name string, h *histogram) string {
+// moments says how many values of a distribution there are, and their moments, divided by commas and a semicolon or as said.
+func (h *histogram) moments(zeros, comma, semicolon string) string {
 	if h.N == h.NotFinite {
-		return name + ": none."
+		return "none"
 	}
-	text := fmt.Sprintf("%s: %s samples, %s of them 0; mean %s, std %s, largest %s", name,
-		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.MaxAbs, 2))
+	text := fmt.Sprintf("%s samples, %s of them %s; mean %s%sstd %s%slargest %s", units.Count(h.N), units.Count(h.Zeros), zeros,
+		strings.TrimSpace(units.Signed(h.Mean())), comma, units.Fixed(h.Std(), 2), comma, units.Fixed(h.MaxAbs, 2))
 	if h.NotFinite > 0 {
-		text += "; not numbers " + units.Count(h.NotFinite)
-	}
-	return text + "."
-}
-
-// momentsText says the same in a line below a chart of characters.
-func momentsText(name string, h *histogram) string {
-	if h.N == h.NotFinite {
-		return fmt.Sprintf("%-10s none", name)
-	}
-	text := fmt.Sprintf("%-10s %s samples, %s of them 0 and not drawn; mean %s  std %s  largest %s", name,
-		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.MaxAbs, 2))
-	if h.NotFinite > 0 {
-		text += "  not numbers " + units.Count(h.NotFinite)
+		text += semicolon + "not numbers " + units.Count(h.NotFinite)
 	}
 	return text
+}
+
+// momentsSentence says the same of a distribution with a name, momentsText in a line below a chart of characters.
+func momentsSentence(name string, h *histogram) string {
+	return name + ": " + h.moments("0", ", ", "; ") + "."
+}
+
+func momentsText(name string, h *histogram) string {
+	return fmt.Sprintf("%-10s %s", name, h.moments("0 and not drawn", "  ", "  "))
 }
 
 // sparkline draws a figure between its minimum and maximum.

@@ -161,17 +161,10 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 
 // filterTexts are the settings of the sample filter.
 func filterTexts(set model.Settings) []string {
-	return []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + onOff(set.Recompute)}
+	return []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
 }
 
 // rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
 func rewardText(set model.Settings, r choice.Rewards) string {
 	return sanitize.Line(cmp.Or(r.String(), set.Reward+string(set.Weights)))
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

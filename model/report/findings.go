@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 )
@@ -28,10 +29,7 @@ func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []
 		}
 		o = append(o, member{"evidence", some(evidenceTexts(f, cut.evidence))})
 		if cut.follows {
-			var follows []string
-			for _, title := range f.Follows {
-				follows = append(follows, shorten(title, maxTitle))
-			}
+			follows := model.Mapped(f.Follows, func(title string) string { return shorten(title, maxTitle) })
 			o = append(o, member{"follows", some(follows)})
 		}
 		if cut.example {
@@ -66,11 +64,9 @@ func evidenceTexts(f *diagnosis.Finding, n int) (texts []string) {
 
 // blindJSON are the first n kinds that cannot be told.
 func blindJSON(d *diagnosis.Diagnosis, n int) []object {
-	blind := []object{}
-	for _, b := range d.Blind[:min(n, len(d.Blind))] {
-		blind = append(blind, object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}})
-	}
-	return blind
+	return model.Mapped(d.Blind[:min(n, len(d.Blind))], func(b diagnosis.Blind) object {
+		return object{{"kind", b.Kind}, {"why", shorten(b.Why, 100)}}
+	})
 }
 
 // findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label, and of

@@ -61,10 +61,12 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
 	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
-	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
-		h.add(s, a)
-		return nil
-	})
+	if err = r.findAlike(); err == nil {
+		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+			h.add(s, a)
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,8 @@ func (h *htmlPage) note(text string) { h.put(noteTag(text)) }
 func noteTag(text string) markup { return tag("p", class("note"), text) }
 
 func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
-	h.page.add(s, a)
+	h.measure(s, a)
+	h.page.add(s)
 	if h.rows++; h.rows > len(h.Snap.Steps)-maxPageSteps {
 		h.steps = append(h.steps, h.stepCells(s))
 	}
@@ -139,10 +142,7 @@ func (h *htmlPage) writeHead(shown []section) {
 	title := cmp.Or(h.Head.Path, h.Snap.Run.Format)
 	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
 	policy := "default-src 'none'; style-src " + assetHash(pageFiles, "page.css") + "; script-src " + assetHash(pageFiles, "page.js") + "; base-uri 'none'; form-action 'none'"
-	var links []markup
-	for _, s := range shown {
-		links = append(links, tag("li", tag("a", linkTo(s.id), s.title)))
-	}
+	links := model.Mapped(shown, func(s section) markup { return tag("li", tag("a", linkTo(s.id), s.title)) })
 	meta := func(name constant, content any) markup {
 		return emptyTag("meta", attr("name", name), attr("content", content))
 	}
@@ -304,7 +304,7 @@ func (h *htmlPage) stages() []stage {
 	}
 	kept := ""
 	if s := set.Effective(); s.Filtering() {
-		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), onOff(s.Recompute))
+		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), units.OnOff(s.Recompute))
 	}
 	loss := []string{
 		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
@@ -340,10 +340,7 @@ func (h *htmlPage) writeChain() {
 			list = append(list, tag("li", class("off"), tag("h3", s.name), tag("p", class("choice"), "off"), tag("p", s.off)))
 			continue
 		}
-		var lines []markup
-		for _, figure := range s.figures {
-			lines = append(lines, tag("p", figure))
-		}
+		lines := model.Mapped(s.figures, func(figure string) markup { return tag("p", figure) })
 		list = append(list, tag("li", tag("h3", s.name), tag("p", class("choice"), s.choice), lines))
 	}
 	h.note("What a trainer does to a reward on its way to the update, over " + h.charts.stepRange() + ". Counts are added up, reward and Σ|A| are of all samples; refill and the loss are means over the steps.")

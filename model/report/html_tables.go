@@ -194,15 +194,7 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 
 func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) worstGroup {
 	g := &a.Table[i]
-	best, worst := g.Start, g.Start
-	for k := g.Start + 1; k < g.End; k++ { // NaN is worse than any number
-		if cmp.Compare(a.LoggedRewards[k], a.LoggedRewards[best]) > 0 {
-			best = k
-		}
-		if cmp.Compare(a.LoggedRewards[k], a.LoggedRewards[worst]) <= 0 {
-			worst = k
-		}
-	}
+	ranked := Ranked(a, g)
 	if cause == "" && g.Fate != model.FateAlive {
 		cause = g.Fate.Doc()
 	}
@@ -214,7 +206,7 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 	}
 	return worstGroup{
 		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: figures.KeptBySign(g), Cause: cause,
-		Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd, Best: row(best), Worst: row(worst),
+		Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd, Best: row(ranked[0]), Worst: row(ranked[len(ranked)-1]),
 	}
 }
 
@@ -396,10 +388,7 @@ func (h *htmlPage) writeWarnings() {
 	if all == 0 {
 		return
 	}
-	var lines []markup
-	for _, problem := range problems {
-		lines = append(lines, tag("li", problem.String()))
-	}
+	lines := model.Mapped(problems, func(problem model.Problem) markup { return tag("li", problem.String()) })
 	if more := all - len(problems); more > 0 {
 		lines = append(lines, tag("li", fmt.Sprintf("and %d more", more)))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/glance"
@@ -69,10 +70,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 		for _, x := range s.last() {
 			last = append(last, object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
 		}
-		notes := []string{}
-		for _, note := range s.Notes {
-			notes = append(notes, shorten(note, 110))
-		}
+		notes := model.Mapped(s.Notes, func(note string) string { return shorten(note, 110) })
 		return encode(object{
 			{"schema", "vantage/scalars@1"},
 			{"path", shorten(s.Path, 120)},
@@ -107,10 +105,7 @@ func ScalarsText(w io.Writer, s *Scalars) error {
 		if s.File != s.Path {
 			line("file", "%s", shorten(s.File, 120))
 		}
-		var last []string
-		for _, x := range s.last() {
-			last = append(last, shorten(lastName(x), 48)+" "+units.Short(x.Last()))
-		}
+		last := model.Mapped(s.last(), func(x *scalars.Series) string { return shorten(lastName(x), 48) + " " + units.Short(x.Last()) })
 		for part := range slices.Chunk(last, 4) {
 			line("last", "%s", strings.Join(part, ", "))
 		}

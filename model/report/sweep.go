@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
@@ -26,7 +27,6 @@ type Sweep struct {
 	Current   *sweep.Cell // of the settings that were given; nil: they have no filter
 }
 
-// recommend returns the setting for a goal.
 func (s Sweep) recommend(goal sweep.Goal) sweep.Recommendation {
 	return s.Grid.Recommend(goal, s.Recompute...)
 }
@@ -63,7 +63,7 @@ func SweepText(w io.Writer, s Sweep) error {
 
 // writeTable writes a figure of all cells, as one line if they are equal.
 func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
-	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))
+	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))
 	if lo, hi := s.valueRange(f.Value, recompute, false); lo == hi && s.cellCount() > len(s.Recompute) {
 		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(recompute, 0, 0)))
 		return
@@ -120,7 +120,6 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	return TableCSV(w, t)
 }
 
-// cellCount returns how many cells are written.
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
 // cells yields the cells without recompute, with it, or both.
@@ -206,10 +205,7 @@ func (s Sweep) writeFrontRow(out io.Writer, mark string, c *sweep.Cell) {
 	if x := c.Effective(); !math.IsNaN(x) {
 		effective = units.Count(int(math.Round(x)))
 	}
-	var warns []string
-	for _, w := range c.Warned.Kinds() {
-		warns = append(warns, fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps))
-	}
+	warns := model.Mapped(c.Warned.Kinds(), func(w sweep.WarnedKind) string { return fmt.Sprintf("%s %d/%d", w.Kind, w.Steps, s.Grid.Steps) })
 	line := fmt.Sprintf("%-6s %-17s %6s %10s %14s %6s %7s %6s %7s  %s", mark, strings.Replace(c.Name(), "recompute", "re", 1), percentText(c.AbsRatio()), effective,
 		units.Count(c.Trained)+" ("+units.Percent(c.Trained, c.Samples)+")", units.Count(c.Flips), units.Count(c.Killed), units.Count(c.Short), c.MassText(), strings.Join(warns, ", "))
 	fmt.Fprintln(out, strings.TrimRight(line, " "))
@@ -305,7 +301,7 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			least, most := s.valueRange(f.Value, recompute, true)
-			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
+			drawn = append(drawn, text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, units.OnOff(recompute))), text(left-8, y+top-6, "end", "keep_pos"))
 			var frames []markup
 			for i, pos := range s.Grid.Pos {
 				row := y + top + (rows-1-i)*cell

@@ -29,21 +29,23 @@ type Why struct {
 
 func (y *Why) group() *analysis.Group { return &y.Analysis.Table[y.Group] }
 
-// ranked returns the samples of the group as columns of the analysis, the best reward first.
-func (y *Why) ranked() []int {
-	g, rewards := y.group(), y.Analysis.LoggedRewards
+// Ranked returns the samples of a group as columns of the analysis, by their logged reward, the best first: NaN is worse than any
+// number, and equal rewards stay in the order of the log.
+func Ranked(a *analysis.Analysis, g *analysis.Group) []int {
 	columns := make([]int, g.Size())
 	for i := range columns {
 		columns[i] = g.Start + i
 	}
-	slices.SortStableFunc(columns, func(i, j int) int { return cmp.Compare(rewards[j], rewards[i]) }) // NaN is last
+	slices.SortStableFunc(columns, func(i, j int) int { return cmp.Compare(a.LoggedRewards[j], a.LoggedRewards[i]) })
 	return columns
 }
+
+func (y *Why) ranked() []int { return Ranked(y.Analysis, y.group()) }
 
 // Best returns the column of the sample with the best reward.
 func (y *Why) Best() int { return y.ranked()[0] }
 
-// Worst returns the column of the sample with the worst reward: NaN is worse than any number.
+// Worst returns the column of the sample with the worst reward.
 func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
 
 // head is what the answers about a group begin with.

@@ -144,11 +144,7 @@ func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 	if indexes == nil {
 		return table
 	}
-	selected := make([]analysis.Group, len(indexes))
-	for k, at := range indexes {
-		selected[k] = table[at]
-	}
-	return selected
+	return model.Mapped(indexes, func(at int) analysis.Group { return table[at] })
 }
 
 // addStep adds groups of a step, analysed without a filter, to all cells.

@@ -71,10 +71,7 @@ func (w *groupWorker) newPairOutcomes() *pairOutcomes {
 
 // keptCounts returns the numbers that the ratios keep of n samples, ascending.
 func keptCounts(n int, ratios []float64) []int {
-	var all []int
-	for _, r := range ratios {
-		all = append(all, estimators.KeepCount(n, r))
-	}
+	all := model.Mapped(ratios, func(r float64) int { return estimators.KeepCount(n, r) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -146,7 +143,16 @@ func (w *groupWorker) flushPending(alive bool) {
 	if len(w.pending) == 0 {
 		return
 	}
-	w.fillSignedRanks()
+	// k for the k-th best positive sample, -k for the k-th worst negative one, 0 for advantage 0
+	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.original))[:len(w.original)]
+	clear(w.signedRanks)
+	for k, i := range w.rank {
+		if k < w.counts.pos {
+			w.signedRanks[i] = k + 1
+		} else {
+			w.signedRanks[i] = w.counts.pos - k - 1
+		}
+	}
 	b := estimators.Batch{Rewards: w.pendingBatch.Rewards[:0], Offsets: append(w.pendingBatch.Offsets[:0], 0), Weights: w.batch.Weights}
 	w.pendingOriginal = w.pendingOriginal[:0]
 	for _, p := range w.pending {
@@ -168,20 +174,6 @@ func (w *groupWorker) flushPending(alive bool) {
 		p.to.add(outcomeOf(alive, true, w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
-}
-
-// fillSignedRanks sets signedRanks: k for the k-th best positive sample, -k for the k-th
-// worst negative one, 0 for advantage 0.
-func (w *groupWorker) fillSignedRanks() {
-	w.signedRanks = slices.Grow(w.signedRanks[:0], len(w.original))[:len(w.original)]
-	clear(w.signedRanks)
-	for k, i := range w.rank {
-		if k < w.counts.pos {
-			w.signedRanks[i] = k + 1
-		} else {
-			w.signedRanks[i] = w.counts.pos - k - 1
-		}
-	}
 }
 
 // rankSamples sorts the samples of each sign as the filter keeps them: the largest |A|
@@ -475,11 +467,7 @@ func (f closedForm) advantages(rewards []float64) []float64 {
 	for _, r := range rewards {
 		squares += (r - mean) * (r - mean)
 	}
-	all := make([]float64, len(rewards))
-	for i, r := range rewards {
-		all[i] = (r - mean) / f.divisor(squares, len(rewards))
-	}
-	return all
+	return model.Mapped(rewards, func(r float64) float64 { return (r - mean) / f.divisor(squares, len(rewards)) })
 }
 
 // divisor returns what r − μ is divided by; squares is Σ(r − μ)² of n rewards.

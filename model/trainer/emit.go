@@ -62,11 +62,7 @@ func (d Dialect) Emit(set model.Settings) []string {
 
 // Names returns the frameworks with a dialect.
 func Names() []string {
-	var names []string
-	for _, d := range Dialects() {
-		names = append(names, d.Framework)
-	}
-	return names
+	return model.Mapped(Dialects(), func(d Dialect) string { return d.Framework })
 }
 
 // Find returns the dialect of a framework.

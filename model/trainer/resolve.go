@@ -3,6 +3,8 @@ package trainer
 import (
 	"slices"
 	"strings"
+
+	"vantage/model"
 )
 
 // Limits of interpolation. A configuration needs a few passes and some hundred values;
@@ -30,10 +32,7 @@ type node struct {
 // is the whole value may name a section, which is then copied. It leaves resolver calls
 // such as ${oc.env:X,default} as they are, and references to nothing or to themselves.
 func resolve(options []Option) []Option {
-	nodes := make([]node, len(options))
-	for i, o := range options {
-		nodes[i] = node{o, o.Key}
-	}
+	nodes := model.Mapped(options, func(o Option) node { return node{o, o.Key} })
 	for range maxPasses {
 		expanded := newTree(nodes).expandSections(nodes)
 		if expanded == nil {

@@ -226,3 +226,11 @@ func nonFinite(x float64) string {
 	}
 	return ""
 }
+
+// OnOff writes a switch.
+func OnOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

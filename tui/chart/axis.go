@@ -87,7 +87,6 @@ func (a Axis) Widened() Axis {
 	return Axis{max(a.Lo-pad, -math.MaxFloat64), min(a.Hi+pad, math.MaxFloat64)}
 }
 
-// at returns the value at a fraction of the axis.
 func (a Axis) at(fraction float64) float64 { return a.Lo*(1-fraction) + a.Hi*fraction }
 
 // Range returns the smallest and the largest finite value, 0 and 0 if there is none.
@@ -181,7 +180,6 @@ func (a Axis) tickStep(n int) float64 {
 	return best
 }
 
-// ticks returns how many multiples of step are on the axis.
 func (a Axis) ticks(step float64) int {
 	return int(math.Floor(a.Hi/step+tickTolerance)-math.Ceil(a.Lo/step-tickTolerance)) + 1
 }

@@ -40,7 +40,11 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 	for _, line := range p.Lines {
 		line = line.withGaps().Within(p.X).thinned(p.X, w)
 		if g.ASCII {
-			line.addMarks(c, p.X)
+			for column, height := range line.heights(p.X, c.w) {
+				if isFinite(height) {
+					c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, line.Stroke.mark(), line.Role)
+				}
+			}
 		} else {
 			line.addDots(c, p.X)
 		}
@@ -214,15 +218,6 @@ func pointAlone(p canvas.Point, h int) []canvas.Point {
 // 1, 2, 4 and 64, of the right one 8, 16, 32 and 128.
 func brailleDot(x, y int) rune {
 	return [2][4]rune{{1, 2, 4, 64}, {8, 16, 32, 128}}[x][y]
-}
-
-// addMarks draws the line with a mark in each column.
-func (l Line) addMarks(c *plotCells, x Axis) {
-	for column, height := range l.heights(x, c.w) {
-		if isFinite(height) {
-			c.set((Axis{0, 1}).plotRow(height, c.h)*c.w+column, l.Stroke.mark(), l.Role)
-		}
-	}
 }
 
 // heights returns where the line is in each of w columns, from 0 to 1: the mean of the values there, between two points that are

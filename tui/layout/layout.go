@@ -83,7 +83,10 @@ func Arrange(w, h int, front Pane, shares Shares) Screen {
 	body := Rect{Y: headerRows, W: w, H: h - headerRows - 1}
 	switch {
 	case w >= 160 && body.H >= 40:
-		s.wide(body)
+		left, right := s.columns(WideColumns, body, body.W*31/50)
+		s.Panes[Groups], s.Panes[Steps] = s.rows(WideLeft, left, left.H-14)
+		s.Panes[Advantages], right = s.rows(WideRight, right, right.H*2/5)
+		s.Panes[Warnings], s.Panes[Metrics] = s.rows(WideLowerRight, right, right.H*2/5)
 	case w >= 110 && body.H >= 24:
 		s.medium(body, front)
 	default:
@@ -129,14 +132,6 @@ func (s *Screen) medium(body Rect, front Pane) {
 	top, bottom := s.rows(MediumRows, body, body.H-max(9, body.H*3/10))
 	s.Panes[Groups], s.Panes[Advantages] = s.columns(MediumTop, top, top.W*2/3)
 	s.Panes[Steps], s.Panes[front] = s.columns(MediumBottom, bottom, bottom.W*2/5)
-}
-
-// wide shows all panes.
-func (s *Screen) wide(body Rect) {
-	left, right := s.columns(WideColumns, body, body.W*31/50)
-	s.Panes[Groups], s.Panes[Steps] = s.rows(WideLeft, left, left.H-14)
-	s.Panes[Advantages], right = s.rows(WideRight, right, right.H*2/5)
-	s.Panes[Warnings], s.Panes[Metrics] = s.rows(WideLowerRight, right, right.H*2/5)
 }
 
 // rows divides r into a part of h rows and the rest, columns into one of w columns, unless the border was moved.

@@ -63,17 +63,6 @@ func (b *builder) section(anchor, name, s string, write func(s string)) {
 
 func characters(s string) string { return units.Plural(utf8.RuneCountInString(s), "characters") }
 
-// answer writes text that may have thoughts and tool calls.
-func (b *builder) answer(s string, o Options) {
-	for _, seg := range splitThoughts(s) {
-		if seg.thought {
-			b.writeThought(seg, o)
-		} else {
-			b.withTools(seg.logged(), o)
-		}
-	}
-}
-
 // prose writes the paragraphs of a text.
 func (b *builder) prose(s string, role themes.Role, o Options) {
 	s = strings.TrimRight(strings.TrimLeft(s, "\r\n"), "\r\n ")
@@ -261,7 +250,17 @@ func (b *builder) conversation(s string, o Options, isAnswer bool) {
 			if i > 0 {
 				b.endParagraph()
 			}
-			b.turnHeading(t, o)
+			role := themes.Dim
+			switch t.role {
+			case "user":
+				role = themes.Accent
+			case "assistant":
+				role = themes.Good
+			case "tool":
+				role = themes.Key
+			}
+			rule := o.sign("──", "--")
+			b.writeLine(role, rule+" "+cleanLines(strings.TrimSpace(t.role + " " + t.name))[0]+" "+rule)
 		}
 		switch {
 		case t.role == "tool":
@@ -269,7 +268,13 @@ func (b *builder) conversation(s string, o Options, isAnswer bool) {
 		case t.role == "system": // it may describe the tags of tools
 			b.prose(t.body, themes.Plain, o)
 		case isAnswer && (t.role == "" || t.role == "assistant"):
-			b.answer(t.body, o)
+			for _, seg := range splitThoughts(t.body) {
+				if seg.thought {
+					b.writeThought(seg, o)
+				} else {
+					b.withTools(seg.logged(), o)
+				}
+			}
 		default:
 			b.withTools(t.body, o)
 		}
@@ -280,20 +285,6 @@ func (b *builder) conversation(s string, o Options, isAnswer bool) {
 	}
 }
 
-func (b *builder) turnHeading(t turn, o Options) {
-	role := themes.Dim
-	switch t.role {
-	case "user":
-		role = themes.Accent
-	case "assistant":
-		role = themes.Good
-	case "tool":
-		role = themes.Key
-	}
-	rule := o.sign("──", "--")
-	b.writeLine(role, rule+" "+cleanLines(strings.TrimSpace(t.role + " " + t.name))[0]+" "+rule)
-}
-
 const maxThoughts = 1000 // that are recognised in one response
 
 // segment is a part of a response: a thought, or text outside of thoughts.
@@ -302,7 +293,6 @@ type segment struct {
 	thought           bool
 }
 
-// logged returns the segment as it was logged.
 func (s segment) logged() string { return s.open + s.body + s.close }
 
 // thoughtTags returns the tags that models put around their thoughts.

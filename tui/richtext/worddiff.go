@@ -8,6 +8,7 @@ import (
 
 	"znkr.io/diff"
 
+	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -140,11 +141,7 @@ type part struct {
 
 func (c *comparison) compare() {
 	texts := func(words []word) []string {
-		all := make([]string, len(words))
-		for i, w := range words {
-			all[i] = w.text
-		}
-		return all
+		return model.Mapped(words, func(w word) string { return w.text })
 	}
 	var options []diff.Option
 	if len(c.loser)+len(c.winner) > maxExactWords {

@@ -12,7 +12,6 @@ var (
 	errDistance = fmt.Errorf("%w: a distance beyond its begin", ErrCorrupt)
 )
 
-// startBlock reads the header of a block.
 func (r *Reader) startBlock() {
 	if r.lastBlock {
 		r.step = (*Reader).trailer
@@ -272,7 +271,6 @@ func symbolEntry(n int) entry {
 	return rangeEntry(n-257, 4, 3)
 }
 
-// distanceEntry returns the entry of a distance.
 func distanceEntry(n int) entry {
 	if n > 29 {
 		return 0

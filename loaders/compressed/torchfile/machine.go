@@ -297,7 +297,6 @@ func (m *machine) long(n uint64) {
 	m.push(f)
 }
 
-// pushList pushes a new list of values.
 func (m *machine) pushList(values []any) {
 	l := &list{}
 	m.addTo(l, values)

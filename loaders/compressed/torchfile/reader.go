@@ -74,7 +74,6 @@ func (r *reader) load() error {
 
 var errNoRollout = refused("it is a file of torch.save without the samples of a rollout: slime and miles write those with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
 
-// next writes the next sample.
 func (r *reader) next() {
 	if len(r.samples) == 0 {
 		r.err = io.EOF

@@ -130,7 +130,6 @@ func (b *blockBuilder) grow(room int) {
 // extend returns a copy of a column, of length room.
 func extend[T any](column []T, room int) []T { return append(make([]T, 0, room), column...)[:room] }
 
-// finish returns the block.
 func (b *blockBuilder) finish() model.Block {
 	done := b.Block
 	done.Step, done.Offset, done.Reward, done.Length = b.Step[:b.n], b.Offset[:b.n], b.Reward[:b.n], b.Length[:b.n]

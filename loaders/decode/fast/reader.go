@@ -307,7 +307,6 @@ type literal struct {
 
 const twoWords = 16 // bytes
 
-// newLiteral returns a literal with a copy of text.
 func newLiteral(text []byte) literal {
 	var last, mask [twoWords]byte
 	for i := 1; i <= min(len(text), twoWords); i++ {

@@ -91,7 +91,6 @@ func (c *Cells) find(group, column int, row int64) (*openChunk, error) {
 	return k, nil
 }
 
-// readPage reads the page of a row.
 func (k *openChunk) readPage(row int64) error {
 	r := k.reader
 	r.offset, r.rowsLeft = r.firstPage, r.rows

@@ -113,7 +113,6 @@ const headerRead = 256
 // maxRows bounds the rows of a page, since equal values take no space.
 const maxRows = 1 << 24
 
-// nextHeader reads the header at the offset.
 func (r *Reader) nextHeader() (header, error) {
 	for size := int64(headerRead); ; size *= 8 {
 		size = min(size, r.end-r.offset)

@@ -174,7 +174,6 @@ func (b *block) fetchPages(at io.ReaderAt, from, end int64) error {
 // errShorter is the error for a file that has fewer bytes than it was said to have.
 var errShorter = &fileio.Failure{What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true}
 
-// copy copies what is there from an offset in the block on.
 func (b *block) copy(p []byte, offset int64) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
+	"vantage/model"
 )
 
 const (
@@ -185,10 +186,7 @@ func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	entries := make([]fs.DirEntry, len(f.entries))
-	for i, e := range f.entries {
-		entries[i] = e
-	}
+	entries := model.Mapped(f.entries, func(e fileio.Object) fs.DirEntry { return e })
 	return entries, nil
 }
 
