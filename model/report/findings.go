@@ -109,6 +109,9 @@ func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, bl
 	for _, b := range told.Blindnesses() {
 		facts = append(facts, fact("unseen", "cannot tell "+b.String()))
 	}
+	for _, note := range d.Notes[:min(3, len(d.Notes))] {
+		facts = append(facts, fact("scalars", shorten(note, maxEvidence)))
+	}
 	return facts
 }
 
