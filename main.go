@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,11 +70,15 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	commands.CheckWords(root)
-	err := fang.Execute(ctx, root, fang.WithVersion(commands.ReadBuildInfo().Version), fang.WithoutManpage(), fang.WithErrorHandler(
-		func(w io.Writer, _ fang.Styles, err error) {
-			commands.PrintError(w, args, commands.WithCause(ctx, err))
-		}))
-	return commands.ExitCode(commands.WithCause(ctx, err))
+	root.Version, root.SilenceUsage, root.SilenceErrors = commands.ReadBuildInfo().Version, true, true
+	root.SetHelpFunc(func(*cobra.Command, []string) { // fang is asked for help alone: with an error it would wait for the terminal to tell its background
+		_ = fang.Execute(ctx, root, fang.WithVersion(root.Version), fang.WithoutManpage())
+	})
+	err := commands.WithCause(ctx, root.ExecuteContext(ctx))
+	if err != nil {
+		commands.PrintError(errOut, args, err)
+	}
+	return commands.ExitCode(err)
 }
 
 // untilSignal returns a context that the first signal cancels, with that signal as cause.
@@ -155,12 +160,17 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return p.choose(cmd, set)
+		return p.choose(cmd, set, "")
 	}
 	if word := paths[0]; len(paths) > 1 {
 		if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
 			return commands.Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
 		}
+	}
+	if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
+		paths = p.OneRun(cmd.Context(), paths)
+	} else if !p.Merge && len(paths) == 1 && len(commands.RunsBelow(cmd.Context(), paths[0])) > 0 {
+		return p.choose(cmd, set, paths[0])
 	}
 	if p.OutputFormat == "" && !p.Waits {
 		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
@@ -236,10 +246,10 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	return commands.Stopped(ctx)
 }
 
-// choose shows the logs under the current directory and the recent runs, and opens what is chosen.
+// choose shows the logs under a folder, or under the current directory and the recent runs if that is "", and opens what is chosen.
 // Without a terminal it lists them; that nothing is opened is an error even so, for a script whose
 // variable is empty.
-func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
+func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) error {
 	const nothing = "nothing to open: give a log file or directory, or try `vantage demo`"
 	if p.OutputFormat != "" || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
 		return commands.Usage(errors.New(nothing))
@@ -258,7 +268,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
 	}
 	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
-		Dir: commands.CurrentDir(), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(longer) },
+		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(folder, longer) },
 		ASCII: o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})
 	last, err := p.runScreen(cmd.Context(), picker, o.NoColor)
@@ -269,6 +279,9 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings) error {
 	var runs [][]string
 	if left, ok := last.(runpicker.Picker); ok {
 		for _, r := range left.Chosen() {
+			if folder != "" {
+				r.Paths = []string{filepath.Join(folder, r.Name)}
+			}
 			names, runs = append(names, r.Name), append(runs, r.Paths)
 		}
 	}
@@ -307,7 +320,7 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-			return commands.LookAt(ctx, runs[0].paths, texts.Text, snap, set, previous)
+			return commands.LookAt(ctx, texts, snap, set, previous)
 		}
 	}
 	if len(runs) > 1 {

@@ -257,6 +257,9 @@ type runDir struct {
 // trialResult is what Harbor writes into the folder of each trial of a job.
 const trialResult = "result.json"
 
+// RunFolder returns the folder of the run that a file is of, by its relative path: folders of steps, processes and trials are of one run.
+func RunFolder(name string) string { return runDirOf(name).path }
+
 // runDirOf returns the directory of a file, with directories of steps, processes and trials as "*".
 func runDirOf(name string) runDir {
 	parts := strings.Split(filepath.ToSlash(dirOfName(name)), "/")

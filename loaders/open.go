@@ -58,6 +58,9 @@ func (s *fileSet) openNow(at place) error {
 		stat = at.storage.Stat
 	}
 	info, err := stat(at.path)
+	if err == nil && s.first == nil {
+		s.first = &at
+	}
 	switch {
 	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
 		if at.missing = true; s.options.Wait {

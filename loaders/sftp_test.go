@@ -115,6 +115,40 @@ func TestAnotherNode(t *testing.T) {
 	}
 }
 
+// What the trainer logged of each step is read on another node too, and asked for once a minute at most.
+func TestScalarsOfAnotherNode(t *testing.T) {
+	sshtest.Start(t)
+	run := t.TempDir()
+	dir, metrics := filepath.Join(run, "rollouts"), filepath.Join(run, "metrics.jsonl")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(dir, "1.jsonl"), verlStep(1, 3))
+	write(metrics, `{"step": 1, "loss": 1, "reward": 0.5}`+"\n")
+	s, err := Open([]string{"node7:" + dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	until(t, s, model.NewStore(), func(snap model.Snapshot) bool { return snap.Rows == 12 })
+	for range 2 {
+		if found, err := s.Scalars(); err != nil || found.Last != 1 || found.Format != "JSON lines" {
+			t.Fatal(found, err)
+		}
+		write(metrics, `{"step": 1, "loss": 1, "reward": 0.5}`+"\n"+`{"step": 2, "loss": 1, "reward": 0.5}`+"\n")
+	}
+	s.beside.asked = time.Now().Add(-besidePause)
+	if found, err := s.Scalars(); err != nil || found.Last != 2 {
+		t.Error(found, err)
+	}
+}
+
 // A followed run goes on after the host was away: with what was appended, replaced, cut and added meanwhile.
 func TestAnotherNodeIsFollowed(t *testing.T) {
 	server := sshtest.Start(t)

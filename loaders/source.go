@@ -39,6 +39,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -90,6 +91,7 @@ const blockSize = 256 << 10
 type Source struct {
 	*fileSet
 	lines        lineIndex
+	beside       beside
 	memory       *memoryLimit
 	ahead        chan nextChunk // the next chunk, while it is read in the background; nil if it is not
 	lentBlocks   []model.Block  // of the chunk that Next returned last
@@ -111,6 +113,7 @@ type fileSet struct {
 	*reading
 	formats     []formats.Format
 	manyPaths   bool             // more than one was opened, so file names include them
+	first       *place           // of the paths that were opened; nil before
 	names       []string         // of the files
 	byPath      map[string]*file // files on disk
 	directories []*directory
@@ -311,6 +314,37 @@ func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
 	}
 	s.fillChunk(ctx)
 	return s.takeChunk(), nil
+}
+
+// beside is what was found of the trainer's own scalars.
+type beside struct {
+	mu    sync.Mutex
+	asked time.Time // zero before
+	found *scalars.Found
+	err   error
+}
+
+// besidePause is how seldom scalars of a storage are read again: each time is a file over the network.
+const besidePause = time.Minute
+
+// Scalars reads what the trainer logged of each step, if one path was opened and that lies beside it: see [scalars.Beside].
+func (s *Source) Scalars() (*scalars.Found, error) {
+	s.mu.Lock()
+	at := s.first
+	s.mu.Unlock()
+	b := &s.beside
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case at == nil || s.manyPaths:
+		return nil, scalars.ErrNone
+	case at.storage == nil:
+		return scalars.Beside(nil, at.path)
+	case b.asked.IsZero() || time.Since(b.asked) >= besidePause:
+		b.found, b.err = scalars.Beside(at.storage, at.path)
+		b.asked = time.Now()
+	}
+	return b.found, b.err
 }
 
 // Close ends the reading. A Next that waits returns [os.ErrClosed].

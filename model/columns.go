@@ -250,7 +250,7 @@ func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && r.Output > o.Output
 	if joins {
 		if c.firstOutput == nil {
-			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), InputOrder(n)...)
+			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), inputOrder(n)...)
 		}
 		first = c.firstOutput[n-1]
 	}

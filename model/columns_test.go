@@ -64,7 +64,7 @@ func TestRolloutsInAnyChunks(t *testing.T) {
 				}
 			}
 		}
-		if int(want[len(want)-1]) == len(want)-1 && slices.Equal(want, InputOrder(len(want))) {
+		if int(want[len(want)-1]) == len(want)-1 && slices.Equal(want, inputOrder(len(want))) {
 			want = nil
 		}
 		store := NewStore()
@@ -84,7 +84,7 @@ func TestRolloutsInAnyChunks(t *testing.T) {
 		store.Append(&Chunk{Forget: []int32{0}})
 		got := store.Snapshot().Steps[0].FirstOutputs
 		if want == nil { // the column was there for the file that is forgotten
-			want = InputOrder(len(ids))
+			want = inputOrder(len(ids))
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("%v has first outputs %v, want %v", ids, got, want)

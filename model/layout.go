@@ -19,7 +19,7 @@ func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, e
 	if rule.Divides() {
 		rows = step.fileOrder()
 	}
-	order, offsets = sortByKey(len(step.Rewards), s.groupKeys(rule, step), rows)
+	order, offsets = sortByKey(s.InputOrder(len(step.Rewards)), s.groupKeys(rule, step), rows)
 	if !rule.Divides() {
 		return order, offsets, nil
 	}
@@ -54,14 +54,20 @@ func (s Snapshot) groupKeys(rule GroupRule, step Step) []uint32 {
 	return keys
 }
 
-// sortByKey sorts n rows by key, the keys in the order in which they come first. rows is the order to
+// sortByKey sorts rows by key, the keys in the order in which they come first. rows is the order to
 // keep within each, nil for input order.
-func sortByKey(n int, keys []uint32, rows []int32) (order []int32, offsets []int) {
+func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, offsets []int) {
+	n := len(inputOrder)
 	if keys == nil && rows == nil {
-		rows = InputOrder(n)
+		rows = inputOrder
 	}
 	if keys == nil {
 		return rows, []int{0, n}
+	}
+	if rows == nil && n > 0 {
+		if offsets, ascend := ascending(keys[:n]); ascend {
+			return inputOrder, offsets
+		}
 	}
 	var sizes []int
 	groupOf := make([]int32, n) // of each row
@@ -88,6 +94,20 @@ func sortByKey(n int, keys []uint32, rows []int32) (order []int32, offsets []int
 		next[g]++
 	}
 	return order, offsets
+}
+
+// ascending returns where each key begins if keys never fall, as in most logs: a key is numbered when its first row comes.
+func ascending(keys []uint32) (offsets []int, ascend bool) {
+	offsets = append(make([]int, 0, len(keys)/8+2), 0)
+	for i := 1; i < len(keys); i++ {
+		if keys[i] < keys[i-1] {
+			return nil, false
+		}
+		if keys[i] > keys[i-1] {
+			offsets = append(offsets, i)
+		}
+	}
+	return append(offsets, len(keys)), true
 }
 
 // rowAt is the i-th of rows, which is nil for input order.
@@ -122,7 +142,7 @@ func (s Step) fileOrder() []int32 {
 	if slices.IsSortedFunc(s.fileSpans, compareFiles) {
 		return nil
 	}
-	rows, byFile := InputOrder(len(s.Rewards)), map[int32][]int32{}
+	rows, byFile := inputOrder(len(s.Rewards)), map[int32][]int32{}
 	for span, to := range spansOf(s.fileSpans, len(rows)) {
 		byFile[span.file] = append(byFile[span.file], rows[span.startRow:to]...)
 	}
@@ -158,8 +178,29 @@ func (s Snapshot) GroupName(rule GroupRule, step Step, order []int32, offsets []
 	return fmt.Sprintf("%s#%d", name, part)
 }
 
-// InputOrder lists n rows in input order.
-func InputOrder(n int) []int32 {
+// InputOrder lists n rows in input order. It must not be changed: all steps share it.
+func (s Snapshot) InputOrder(n int) []int32 {
+	if n > len(s.inputOrder) {
+		return inputOrder(n)
+	}
+	return s.inputOrder[:n:n]
+}
+
+// InOrder returns the values of a column in an order of rows, which must not be changed: the column itself
+// if that is the order of [Snapshot.InputOrder].
+func InOrder[T any](s Snapshot, column []T, order []int32) []T {
+	if len(order) > 0 && len(s.inputOrder) > 0 && &order[0] == &s.inputOrder[0] {
+		return column[:len(order):len(order)]
+	}
+	values := make([]T, len(order))
+	for i, row := range order {
+		values[i] = column[row]
+	}
+	return values
+}
+
+// inputOrder lists n rows in input order.
+func inputOrder(n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
 		order[i] = int32(i)

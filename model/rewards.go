@@ -11,7 +11,7 @@ import (
 )
 
 // Rewards returns the rewards of rows of a step, in the given order of rows: as logged, from a
-// column, or the weighted sum of several, as the settings say. It fails if the log has no such column.
+// column, or the weighted sum of several, as the settings say. They must not be changed. It fails if the log has no such column.
 func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
 	names := s.Run.ComponentNames
 	if err := s.Run.CheckReward(set); err != nil {
@@ -36,8 +36,7 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		ones := slices.Repeat([]float64{1}, len(names))
 		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
 	}
-	rewards := Mapped(order, func(row int32) float64 { return step.Rewards[row] })
-	return rewards, nil
+	return InOrder(s, step.Rewards, order), nil
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.

@@ -128,7 +128,7 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 			steps = s.Steps
 		}
 		for _, step := range steps {
-			rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
+			rewards, err := s.Rewards(step, s.InputOrder(len(step.Rewards)), set)
 			if err != nil {
 				all = s.rewardLevels
 				break

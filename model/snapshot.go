@@ -26,6 +26,7 @@ type Snapshot struct {
 	previews      chunkedList[string]
 	groupIDs      chunkedList[string] // name of group id k at k-1
 	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
+	inputOrder    []int32             // 0, 1, …: as many as a step has rows at most
 }
 
 // Run is what is known of the log as a whole: see Chunk.
@@ -111,9 +112,13 @@ func (s *Store) Snapshot() Snapshot {
 			verdicts[k] = verdicts[k] && k < len(cols.verdicts) && cols.verdicts[k]
 		}
 		snap.Rows += len(cols.rewards)
+		if n := len(cols.rewards); n > len(s.inputOrder) {
+			s.inputOrder = inputOrder(n + n/2)
+		}
 		snap.Steps = append(snap.Steps, cols.view(number))
 		snap.newestStep = number
 	}
+	snap.inputOrder = s.inputOrder
 	if snap.Rows > 0 {
 		snap.verdictColumn = slices.Index(verdicts, true) + 1
 	}

@@ -15,17 +15,18 @@ import (
 // Store holds everything read so far, in append-only columns for each step. Only its owner calls its
 // methods; others read a [Snapshot].
 type Store struct {
-	revision int
-	run      Run     // as far as chunks say it; its Notes are only theirs
-	hasTotal bool    // see Chunk
-	fileRuns []int32 // number of the run of each file; those beyond its end are of run 0
-	steps    map[int64]*stepColumns
-	lastStep *stepColumns // to which samples were added last
-	prompts  interner[uint64]
-	groupIDs interner[string]
-	previews chunkedList[string] // of prompt k at k-1
-	buffers  buffers
-	filter   *rowFilter // nil while nothing is left out
+	revision   int
+	run        Run     // as far as chunks say it; its Notes are only theirs
+	hasTotal   bool    // see Chunk
+	fileRuns   []int32 // number of the run of each file; those beyond its end are of run 0
+	steps      map[int64]*stepColumns
+	lastStep   *stepColumns // to which samples were added last
+	prompts    interner[uint64]
+	groupIDs   interner[string]
+	previews   chunkedList[string] // of prompt k at k-1
+	buffers    buffers
+	inputOrder []int32    // see Snapshot
+	filter     *rowFilter // nil while nothing is left out
 
 	untrained      leftOut // traces of agents that are not trained
 	lengthsLeftOut leftOut // lengths in another unit

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -24,11 +25,8 @@ type alikeKey struct {
 	set            model.Settings // without filters and stages after the reward
 }
 
-// The bounds of reading for answers that are alike.
-const (
-	maxAlikeSteps  = 64 // of the run
-	alikePartSteps = 8  // that are read at once
-)
+// alikePartSteps is of how many steps answers are read at once.
+const alikePartSteps = 8
 
 func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 	set := e.settings.now
@@ -39,6 +37,9 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 // alikeSteps returns what is known of the answers of all steps, by number.
 func (a App) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
+	if a.result.trend == nil {
+		return found
+	}
 	for i := range a.result.trend.Steps {
 		if s := &a.result.trend.Steps[i]; glance.Suspect(s) && a.alike.known[a.alikeKey(s)].Found() {
 			found[s.Step] = a.alike.known[a.alikeKey(s)]
@@ -99,7 +100,8 @@ func (a App) unreadSuspects() map[int]alikeKey {
 		return wanted
 	}
 	steps := a.result.trend.Steps
-	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < maxAlikeSteps && len(wanted) < alikePartSteps; i-- {
+	most := glance.MostRead(a.snap.Run.Progress.Link.IsRemote())
+	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < most && len(wanted) < alikePartSteps; i-- {
 		if glance.Suspect(&steps[i]) && add(&steps[i]) {
 			suspects++
 		}
@@ -129,12 +131,23 @@ func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, 
 	})
 }
 
-// alikeWarning returns the warning that the answers of the step on the screen are alike, nil if they are not.
-func (a App) alikeWarning() *model.Warning {
-	if a.isWide() {
-		return nil // of one step only
-	}
+// alikeWarning returns the warning that the answers of the step on the screen are alike, or of steps among those on the screen; nil if
+// they are not.
+func (a App) alikeWarning() (first *model.Warning) {
 	x := a.result.analysis
+	if a.isWide() {
+		found := a.alikeSteps()
+		for _, p := range x.Parts() {
+			w := found[p.Step].Warning(&p.StepFigures, -1)
+			if w != nil && first == nil {
+				w.Of, w.Text = x.Groups, fmt.Sprintf("are all wrong, and the answers of their step alike, first at step %d: %s", p.Step, found[p.Step])
+				first = w
+			} else if w != nil {
+				first.Count += w.Count
+			}
+		}
+		return first
+	}
 	example := slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
 	return a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, example)
 }

@@ -95,7 +95,7 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 		read = source.Text
 	}
 	return once(func(ctx context.Context) (*report.Breakdown, error) {
-		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
+		b := report.Breakdown{By: r.by, Where: r.filter, Settings: r.set.Effective()}
 		where, err := figures.ParseQuery(r.filter)
 		add := func(a *analysis.Analysis) error { return cmp.Or(b.Add(ctx, a, where, read), ctx.Err()) }
 		switch {
@@ -212,9 +212,6 @@ func (a App) breakdownLines(w int) []string {
 		lines = append(lines, text)
 	}
 	lines = append(lines, message(report.BreakdownLegend)...)
-	if b.Note != "" {
-		lines = append(lines, message(b.Note)...)
-	}
 	return lines
 }
 

@@ -165,7 +165,7 @@ func (s chainState) table(e env, w int) paneContent {
 	stages, choice, set := chainStages(), 0, e.settings.now
 	words := make([]string, len(stages))
 	for i, stage := range stages {
-		words[i] = cmp.Or(stage.chosen(set), "none")
+		words[i] = cmp.Or(stage.chosen(set), "not set")
 		choice = min(max(choice, cells.Width(words[i])+2), max(16, w-name-22))
 	}
 	c := paneContent{title: " the chain of " + e.scopeWords() + ", from reward to loss"}

@@ -135,7 +135,7 @@ func (a App) healthWord() (full, short string) {
 		full = t.Paint(themes.Good, "healthy")
 		return full, full
 	}
-	full, short = "! "+d.Health(), "! "+string(d.Findings[0].Kind)
+	full, short = "! "+strings.ReplaceAll(d.Health(), "_", " "), "! "+d.Findings[0].Kind.Words()
 	if more := d.Alarms() - 1; more > 0 {
 		full += fmt.Sprintf(" +%d", more)
 	}
@@ -149,6 +149,9 @@ func (e env) severityMark(s diagnosis.Severity) string {
 	}
 	return e.display.theme.Paint(themes.Warn, "~")
 }
+
+// maxBlindLines is in how many lines it is said what cannot be told.
+const maxBlindLines = 3
 
 // paneFindings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
 func (a App) paneFindings(w, h int) paneContent {
@@ -171,18 +174,17 @@ func (a App) paneFindings(w, h int) paneContent {
 			a.addRow(&c, target{onWorstStep, i}, line, w, a.glance.cursor == i && n == 0)
 		}
 	}
-	if len(d.Findings) > 1 {
-		c.note = fmt.Sprintf("%d findings", len(d.Findings))
-		if a.glance.cursor < len(d.Findings) {
-			c.note = fmt.Sprintf("%d/%d · Enter opens it", a.glance.cursor+1, len(d.Findings))
-		}
+	if n := len(d.Findings); a.glance.cursor < n {
+		c.note = fmt.Sprintf("%d/%d · Enter opens it at step %d", a.glance.cursor+1, n, d.Findings[a.glance.cursor].Example.Step)
+	} else if n > 0 {
+		c.note = units.Plural(n, "findings")
 	}
 	if len(blind) > 0 && len(c.lines) < h {
-		text := " cannot tell " + sanitize.Line(blind[0])
+		text := "cannot tell " + sanitize.Line(blind[0])
 		for _, more := range blind[1:] {
 			text += "; " + sanitize.Line(more)
 		}
-		c.lines = append(c.lines, t.Paint(themes.Dim, cells.Truncate(text, w-1)))
+		c.lines = append(c.lines, a.cutLines(a.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
 	}
 	return c
 }
@@ -202,7 +204,7 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 			f := &d.Findings[i]
 			head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
 			text := a.findingText(f, "", w-cells.Width(head)-1, i == a.glance.cursor)
-			if 3*cells.Width(head) > w { // the text has the whole width
+			if len(d.Findings) == 1 || 3*cells.Width(head) > w { // the text has the whole width
 				name := f.Kind.Words() + " " + f.When() + ": "
 				text = a.findingText(f, name, w-4, i == a.glance.cursor)
 				rest, whole := strings.CutPrefix(text[0], name)

@@ -53,7 +53,7 @@ func glanceKeys() keySection {
 func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
-		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter those of the step under the cursor"
+		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens what is under the cursor"
 		return a
 	}
 	return a.pushView(viewGlance)
@@ -111,7 +111,12 @@ func (a App) openWorstStep() App {
 	case at >= len(spans):
 		return a.showGroups()
 	}
-	i, found := a.snap.Find(spans[at].From)
+	step := spans[at].From
+	if a.place.scope.kind != scopeStep { // each step has few groups: those of all of these steps, and of no others
+		step = spans[at].To
+		a.place.scope.scope = scope{kind: scopeLast, last: spans[at].Last - spans[at].First + 1}
+	}
+	i, found := a.snap.Find(step)
 	if !found {
 		return a
 	}
@@ -365,7 +370,10 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
 	if len(g.Spans) == 0 {
 		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
-		if g.Groups == 0 {
+		switch {
+		case g.Pending > 0:
+			c.lines = []string{t.Paint(themes.Dim, fmt.Sprintf(" none in the first %d of %d steps", g.Steps-g.Pending, g.Steps))}
+		case g.Groups == 0:
 			c.lines = []string{t.Paint(themes.Dim, " no complete step yet")}
 		}
 		return c

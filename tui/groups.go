@@ -165,7 +165,7 @@ func (a App) paneGroups(w, h int) paneContent {
 	}
 	if len(a.result.rows) == 0 {
 		content.lines = append(content.lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
+		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", a.activeFilter(), units.Count(a.result.analysis.Groups))
 		if a.position.view != viewFilter {
 			text += " / changes the filter, u undoes it."
 		}
@@ -252,8 +252,11 @@ func (e env) promptInTable(g *analysis.Group) string {
 	return withoutShared(g.Preview, e.result.sharedPrompt)
 }
 
-// keptBySign returns the kept samples as 5+3−, and those with advantage zero as 2·.
+// keptBySign returns the kept samples as 5+3−, and those with advantage zero as 2·; of a group without advantages as 4?.
 func keptBySign(g *analysis.Group) string {
+	if g.Fate == model.FateInvalid {
+		return units.Count(g.Kept()) + "?"
+	}
 	var parts string
 	if g.KeptPos > 0 || g.KeptNeg > 0 {
 		parts = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)

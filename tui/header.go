@@ -14,6 +14,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -128,9 +129,14 @@ func (e env) stepFigures() []stepFigure {
 		ess = units.Brief(n)
 	}
 	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
+	mean, invalid := figures.Reward(&x.StepFigures)
+	reward := stepFigure{"reward", headerReward(mean), "", ""}
+	if invalid > 0 {
+		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(invalid)), reward.value
+	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	return []stepFigure{
-		{"reward", headerReward(x.Metric("critic/score/mean")), "", ""},
+		reward,
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},

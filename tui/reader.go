@@ -430,7 +430,11 @@ func (a App) textTitle() string {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
 	if a.sampleReader.showDiff {
-		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+		best := " best  "
+		if g := a.selectedGroup(); g.RewardStd == 0 {
+			best = " sample 1, rewarded equally  "
+		}
+		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
 	}
 	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
 	if a.sampleReader.raw {

@@ -315,13 +315,20 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 	if framework != set.Framework && set.Filtering() {
 		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Framework+" has no such filter")
 	}
-	for _, word := range strings.Fields(strings.Join(config, " ")) {
-		if last := len(c.lines) - 1; last >= 0 && cells.Width(c.lines[last]+word) <= lineWidth {
-			c.lines[last] += " " + word
-			continue
-		}
-		for _, part := range cells.Wrap(word, lineWidth) { // only words that are longer are broken
-			c.lines = append(c.lines, " "+part)
+	comment := false
+	for _, option := range config {
+		begins := comment // what stands behind the sign of a comment would be one
+		comment = strings.HasPrefix(option, "#")
+		begins = begins || comment
+		for _, word := range strings.Fields(option) {
+			if last := len(c.lines) - 1; last >= 0 && !begins && cells.Width(c.lines[last]+word) <= lineWidth {
+				c.lines[last] += " " + word
+				continue
+			}
+			for _, part := range cells.Wrap(word, lineWidth) { // only words that are longer are broken
+				c.lines = append(c.lines, " "+part)
+			}
+			begins = false
 		}
 	}
 	return c

@@ -58,10 +58,6 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 	return x
 }
 
-// asks is the question for the colour behind the text, and for what kind of terminal this is, of a program that ends with a message.
-// Terminals answer at least the second. For a mute one it waits two seconds, twice.
-const asks, answer = "\x1b]11;?\x07\x1b[c", "\x1b[?62c"
-
 // read collects what the program sends until nobody holds the terminal any more.
 func (x *terminal) read() {
 	defer close(x.done)
@@ -69,11 +65,7 @@ func (x *terminal) read() {
 	for {
 		n, err := x.tty.Read(buffer)
 		x.mu.Lock()
-		overlap := min(x.sent.Len(), len(asks)-1) // a question may come in parts
 		x.sent.Write(buffer[:n])
-		for range bytes.Count(x.sent.Bytes()[x.sent.Len()-n-overlap:], []byte(asks)) {
-			_, _ = x.tty.WriteString(answer)
-		}
 		close(x.more)
 		x.more = make(chan struct{})
 		x.mu.Unlock()
@@ -210,7 +202,8 @@ func (x *terminal) waitExit() int {
 }
 
 // checkRestored fails unless the terminal is as it was: the screen of before, a cursor, no
-// mouse, pasting and keys as usual, and the line discipline of before.
+// mouse, pasting and keys as usual, and the line discipline of before. A program that asked it something now would wait for the answer,
+// for seconds where a terminal gives none.
 func (x *terminal) checkRestored() {
 	x.t.Helper()
 	sent := x.output()
@@ -229,6 +222,9 @@ func (x *terminal) checkRestored() {
 		if strings.LastIndex(sent, mode.on) > strings.LastIndex(sent, mode.off) {
 			x.t.Errorf("%s: %q", mode.what, sent[max(0, len(sent)-300):])
 		}
+	}
+	if left := strings.LastIndex(sent, "\x1b[?1049l"); left >= 0 && strings.Contains(sent[left:], "\x1b]11;?") {
+		x.t.Errorf("it asks for the background when it ends: %q", sent[left:])
 	}
 	if after, err := term.GetState(x.tty.Fd()); err != nil || !reflect.DeepEqual(after, x.before) {
 		x.t.Errorf("the line discipline is %+v, it was %+v (%v)", after, x.before, err)

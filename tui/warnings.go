@@ -32,6 +32,7 @@ func (a App) warningLines() []warningLine {
 	for i, f := range a.foundList() {
 		all = append(all, warningLine{finding: i + 1, text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), advice: sanitize.Line(f.Advice), group: -1})
 	}
+	noMatch := a.matchWarning()
 	if x := a.result.analysis; x != nil {
 		warnings := x.Warnings
 		if w := a.alikeWarning(); w != nil {
@@ -47,10 +48,13 @@ func (a App) warningLines() []warningLine {
 				}
 				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
 			}
+			if w.Kind == model.WarnLoggedDiffers && len(noMatch) > 0 {
+				d.advice = "" // which would be to look for what is known not to be there
+			}
 			all = append(all, d)
 		}
 	}
-	all = append(all, a.matchWarning()...)
+	all = append(all, noMatch...)
 	for _, note := range a.snap.Run.Notes {
 		all = append(all, warningLine{text: sanitize.Line(note), group: -1, isNote: true})
 	}

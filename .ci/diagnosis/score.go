@@ -1,7 +1,7 @@
 // Command score makes ill runs and healthy ones that look like them, asks the program what ails each, and prints what it found as
 // Markdown.
 //
-//	score --binary ./vantage [--seed 1] [--each 1] [--only WORDS] [--lines] [--keep DIR]
+//	score --binary ./vantage [--seed 1,2…] [--each 1] [--part 1/4] [--only WORDS] [--lines] [--keep DIR] [--write PAGE]
 //
 // Only alarms count. A run is named if there is one of the kind that is planted, in time if since is within the slack of the truth.
 // Runs of a pair have the same seed and the same reward, or length, at each step. Runs in random order of steps have no onset, so no
@@ -55,7 +55,9 @@ type result struct {
 
 func main() {
 	binary := flag.String("binary", "./vantage", "the program")
-	seed := flag.String("seed", "1", "everything follows from it")
+	seeds := flag.String("seed", "1", "everything follows from it; runs of several with commas between them")
+	part := flag.String("part", "1/1", "the first of so many parts of the runs, which have all kinds")
+	page := flag.String("write", "", "put the table of kinds into this page, where it says so")
 	each := flag.Int("each", 1, "runs of each kind and size")
 	only := flag.String("only", "", "only runs whose kind or name holds this")
 	lines := flag.Bool("lines", false, "print a line for each run that was judged wrong")
@@ -66,7 +68,21 @@ func main() {
 	if work == "" {
 		work = must(os.MkdirTemp("", "diagnosis"))
 	}
-	plans := slices.DeleteFunc(allPlans(*seed, *each), func(p plan) bool { return !strings.Contains(p.scene.Kind+" "+p.scene.Name+" "+p.part, *only) })
+	var plans []plan
+	var which, of, turn int
+	last := ""
+	must(fmt.Sscanf(*part, "%d/%d", &which, &of))
+	for seed := range strings.SplitSeq(*seeds, ",") {
+		for _, p := range allPlans(seed, *each) {
+			if p.seed != last { // pairs stay together
+				last = p.seed
+				turn++
+			}
+			if strings.Contains(p.scene.Kind+" "+p.scene.Name+" "+p.part, *only) && turn%of == which%of {
+				plans = append(plans, p)
+			}
+		}
+	}
 	results := make([]result, len(plans))
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -86,9 +102,21 @@ func main() {
 	if *keep == "" {
 		_ = os.RemoveAll(work)
 	}
-	if missed := report(results, *lines); missed > 0 && *only == "" {
+	if missed := report(results, *lines, *page, *seeds); missed > 0 && *only == "" {
 		os.Exit(1)
 	}
+}
+
+// writeRates puts a table between the marks of a page that are for it.
+func writeRates(page, table string) {
+	const begin, end = "<!-- rates: written by .ci/diagnosis/run -->\n", "<!-- end of rates -->"
+	text := string(must(os.ReadFile(page)))
+	before, rest, begun := strings.Cut(text, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		panic(fmt.Sprintf("%s has no place between %q and %q", page, begin, end))
+	}
+	must(0, os.WriteFile(page, []byte(before+begin+table+end+after), 0o644))
 }
 
 func must[T any](x T, err error) T {
@@ -322,8 +350,8 @@ func (c *tally) falseKinds() string {
 	return strings.Join(names, ", ")
 }
 
-// report prints all tables, and returns how many bars are missed.
-func report(results []result, lines bool) int {
+// report prints all tables, puts that of the kinds into a page if there is one, and returns how many bars are missed.
+func report(results []result, lines bool, page, seeds string) int {
 	var ill, healthy, shuffled, pairs tally
 	same, of := 0, 0 // runs with rows in another order
 	kinds, scenes := map[string]*tally{}, map[string]*tally{}
@@ -355,7 +383,13 @@ func report(results []result, lines bool) int {
 			fmt.Println(line(r))
 		}
 	}
-	reportIll(results, kinds, &ill)
+	table := illTable(kinds, &ill)
+	if page != "" {
+		writeRates(page, fmt.Sprintf("Seeds %s: %d healthy runs, of which %d are alarmed (%s of all such runs, 95 %% interval), and of the ill ones:\n\n%s",
+			seeds, healthy.runs, healthy.others, interval(healthy.others, healthy.runs), table))
+	}
+	fmt.Printf("## Ill runs\n\n%s", table)
+	reportBy(results)
 	reportHealthy(scenes, &healthy)
 	reportPairs(results)
 	fmt.Printf("\n## Order\n\n* Steps in random order: %d of %d runs with an alarm that needs an onset.\n* Read twice, and rows in another order within their steps: the same findings in %d of %d runs.\n", shuffled.others, shuffled.runs, same, of)
@@ -392,13 +426,18 @@ func bars(all []bar) (missed int) {
 	return missed
 }
 
-func reportIll(results []result, kinds map[string]*tally, ill *tally) {
-	fmt.Printf("## Ill runs\n\n| kind | planted | named | since within the slack | steps off, median | runs with another kind alarmed |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
+func illTable(kinds map[string]*tally, all *tally) string {
+	var table strings.Builder
+	table.WriteString("| kind | planted | named | since within the slack | steps off, median | runs with another kind alarmed |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
 	for _, kind := range slices.Sorted(keys(kinds)) {
 		c := kinds[kind]
-		fmt.Printf("| %s | %d | %d | %d | %s | %d %s |\n", kind, c.planted, c.named, c.inTime, c.median(), c.others, c.falseKinds())
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %s | %s |\n", kind, c.planted, c.named, c.inTime, c.median(), strings.TrimSpace(fmt.Sprint(c.others, " ", c.falseKinds())))
 	}
-	fmt.Printf("| all | %d | %d | %d | %s | %d |\n", ill.planted, ill.named, ill.inTime, ill.median(), ill.others)
+	fmt.Fprintf(&table, "| all | %d | %d | %d | %s | %d |\n", all.planted, all.named, all.inTime, all.median(), all.others)
+	return table.String()
+}
+
+func reportBy(results []result) {
 	for _, by := range []struct {
 		name string
 		of   func(s illruns.Shape) string

@@ -59,6 +59,7 @@ func agentAnswers() map[string][]string {
 		"Were rows of the log left out or unreadable?":                       {`"notes":["1 record could not be read, first`},
 		"What would a sample filter cost?":                                   {`"killed":7,"short":5`},
 		"Why does this group give no gradient?":                              {`"fate":"correct"`, `(4/4 at 1): zero variance at the best reward of the run`},
+		"Does the run ail at the step of this group?":                        {`"findings":[{"kind":"stuck_data","severity":"alarm","since":2,"until":6,"title":"5 steps in a row`},
 		"Which reward and advantage did each answer get?":                    {`"columns":["index","reward","original","kept","advantage","length"]`, `[4,1,0,true,0,25]`},
 		"At which steps did this prompt come?":                               {`"steps":[1,2,3,4,5,6]`},
 		"What became of this prompt at an earlier step?":                     {`"step":1`, `"fate":"alive"`, `[4,1,1.5,true,1.5,10]`, `[5,0,-0.499999,true,-0.499999,10]`},

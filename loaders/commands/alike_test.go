@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vantage/model/glance"
 )
 
 // Where a model refuses at a step, and groups are all wrong for that, report and check say so, with the words that it wrote; summary and
@@ -36,13 +38,14 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 // Answers are read of so many steps that are suspect, the newest, and of no others.
 func TestAlikeReadsTheNewestSteps(t *testing.T) {
 	var rows strings.Builder
-	for step := 1; step <= maxAlikeSteps+6; step++ {
+	most := glance.MostRead(false)
+	for step := 1; step <= most+6; step++ {
 		for i := range 4 {
 			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": "I can't help with that.", "reward": min(i, step%2)})
 			fmt.Fprintf(&rows, "%s\n", row)
 		}
 	}
-	for step := 201; step <= 200+maxAlikeSteps; step++ {
+	for step := 1001; step <= 1000+most; step++ {
 		for range 4 {
 			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": "I can't help with that.", "reward": 0})
 			fmt.Fprintf(&rows, "%s\n", row)
@@ -64,7 +67,7 @@ func TestAlikeReadsTheNewestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range got.Summary.Warnings {
-		if w.Kind == "answers-alike" && (w.First != 201 || w.Steps != maxAlikeSteps) {
+		if w.Kind == "answers-alike" && (w.First != 1001 || w.Steps != most) {
 			t.Errorf("%+v", w)
 		}
 	}

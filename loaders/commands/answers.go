@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	logged "vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -40,7 +41,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 			if err != nil {
 				return nil, err
 			}
-			found, err := diagnose(ctx, log.paths, log, log.snap, log.snap, log.set)
+			found, err := diagnose(ctx, log.Source, log.snap, log.snap, log.set)
 			if err != nil {
 				return nil, err
 			}
@@ -69,7 +70,7 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 			suspects = append(suspects, i)
 		}
 	}
-	alike, warnings, err := alikeReader{log, log.snap, trend.Settings}.newest(ctx, suspects)
+	alike, warnings, err := alikeReader{log.Text, log.snap, trend.Settings}.newest(ctx, suspects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,27 +80,38 @@ func glanceAt(ctx context.Context, log *openLog, set model.Settings) (*glance.Gl
 	return glance.Of(trend, alike, log.snap.Run), trend, nil
 }
 
-// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps beside the samples.
-// previous is the look before, or nil; texts is nil if there are none.
-func LookAt(ctx context.Context, paths []string, texts diagnosis.ReadText, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	look, err := diagnosis.See(ctx, snap, set, texts, previous)
+// Texts are those of the samples of a log.
+type Texts interface {
+	Text(context.Context, model.Place) (model.Text, error)
+}
+
+// LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
+// asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; previous is the look before, or nil.
+func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+	var read diagnosis.ReadText
+	if log != nil {
+		read = log.Text
+	}
+	look, err := diagnosis.See(ctx, snap, set, read, previous)
 	if err != nil {
 		return nil, err
 	}
-	if found, err := scalarsBeside(paths); err == nil {
-		scalars.Add(look.Diagnosis, found)
+	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
+		if found, err := beside.Scalars(); err == nil {
+			scalars.Add(look.Diagnosis, found.Scalars)
+		}
 	}
 	return look, nil
 }
 
 // diagnose says what ails a run at some of its steps, by these and those before.
-func diagnose(ctx context.Context, paths []string, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
+func diagnose(ctx context.Context, source Source, snap, selected model.Snapshot, set model.Settings) (*diagnosis.Diagnosis, error) {
 	if len(selected.Steps) == 0 {
 		return &diagnosis.Diagnosis{}, nil
 	}
 	first, last := selected.Steps[0].Number, selected.Steps[len(selected.Steps)-1].Number
 	i, _ := snap.Find(last)
-	look, err := LookAt(ctx, paths, source.Text, snap.Only(snap.Steps[:i+1]), set, nil)
+	look, err := LookAt(ctx, source, snap.Only(snap.Steps[:i+1]), set, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +178,8 @@ func (p *Program) why() *cobra.Command {
 		use:   "why GROUP PATH... [algorithm.key=value...]",
 		short: "Answer in 2 KB what became of a group and why",
 		long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
-of each sample and its advantage before and after the filter. GROUP is a name that
+of each sample and its advantage before and after the filter. What ails the run at the step
+of the group comes first. GROUP is a name that
 summary, report --per group or export prints, or the beginning of one. If several steps
 have the group, the newest is shown; --steps 7 asks for step 7.`,
 		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
@@ -174,7 +187,16 @@ have the group, the newest is shown; --steps 7 asks for step 7.`,
 		sets:    unweighed,
 		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			return findGroup(ctx, log, steps)
+			y, err := findGroup(ctx, log, steps)
+			if err != nil {
+				return nil, err
+			}
+			look, err := LookAt(ctx, log.Source, log.snap, log.set, nil)
+			if err != nil {
+				return nil, err
+			}
+			y.Diagnosis = look.Diagnosis.Within(y.Analysis.Step, y.Analysis.Step)
+			return y, nil
 		}),
 	}.of(p)
 }
@@ -326,28 +348,25 @@ func chooseName(names [][]string, given string) (string, error) {
 	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
 }
 
-// maxAlikeSteps is of how many steps answers are read, the newest first.
-const maxAlikeSteps = 64
-
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
 type alikeReader struct {
-	source Source
-	snap   model.Snapshot
-	set    model.Settings
+	text diagnosis.ReadText
+	snap model.Snapshot
+	set  model.Settings
 }
 
 // newest says how far answers of the newest of some steps of the snapshot are alike, and warns of those that are, by the number of the
 // step. What cannot be read is not alike.
 func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glance.Alike, map[int64]model.Warning, error) {
 	alike, warnings := map[int64]glance.Alike{}, map[int64]model.Warning{}
-	for _, i := range suspects[max(0, len(suspects)-maxAlikeSteps):] {
+	for _, i := range suspects[max(0, len(suspects)-glance.MostRead(r.snap.Run.Progress.Link.IsRemote())):] {
 		a, err := analysis.Analyze(ctx, r.snap, i, r.set)
 		if err != nil {
 			return nil, nil, err
 		}
 		var texts []model.Text
 		for _, column := range glance.Samples(a) {
-			if text, err := r.source.Text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
+			if text, err := r.text(ctx, r.snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
 				texts = append(texts, text)
 			}
 		}

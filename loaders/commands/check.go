@@ -96,7 +96,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	if err := o.parse(); err != nil {
 		return Usage(err)
 	}
-	if err := c.configure(); err != nil {
+	if err := c.configure(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -238,13 +238,13 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 		return nil, err
 	}
 	if slices.ContainsFunc(o.rules, check.Rule.OfFindings) {
-		if log.Diagnosis, err = diagnose(ctx, c.paths, source, whole, snap, set); err != nil {
+		if log.Diagnosis, err = diagnose(ctx, source, whole, snap, set); err != nil {
 			return nil, classifyError(err)
 		}
 	}
 	evaluator.AddLog(log)
 	c.note(c.p.ConfigSummary)
-	more, err := alikeReader{source, snap, set}.warningsFor(ctx, o.rules)
+	more, err := alikeReader{source.Text, snap, set}.warningsFor(ctx, o.rules)
 	if err != nil {
 		return nil, classifyError(err)
 	}

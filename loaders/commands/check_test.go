@@ -34,11 +34,11 @@ func TestDefaultRules(t *testing.T) {
 		"unstable-baselines":                                        "",
 		"wandb":                                                     "",
 		"tunix":                                                     "",
-		"verl/SYNTHETIC_v0_dapo/rollout_data":                       "invalid>0", // a reward that is NaN
-		"verl/verl_dev_1.jsonl":                                     "signal=0",  // one sample per prompt
-		"verifiers/wiki-search--gpt-5":                              "signal=0",  // one sample per prompt
-		"verifiers/gsm8k--gpt-4.1-mini":                             "signal=0",  // all rewards are 0
-		"trl":                                                       "signal=0",  // steps of one group, all correct or all wrong
+		"verl/SYNTHETIC_v0_dapo/rollout_data":                       "invalid>0 invalid-rewards>0", // a reward that is NaN
+		"verl/verl_dev_1.jsonl":                                     "signal=0",                    // one sample per prompt
+		"verifiers/wiki-search--gpt-5":                              "signal=0",                    // one sample per prompt
+		"verifiers/gsm8k--gpt-4.1-mini":                             "signal=0",                    // all rewards are 0
+		"trl":                                                       "signal=0",                    // steps of one group, all correct or all wrong
 	} {
 		t.Run(path, func(t *testing.T) {
 			if got := failing(t, repotest.SampleLog(t, path)); got != want {

@@ -35,7 +35,7 @@ vantage compare old=runs/a new=runs/b --format md`,
 		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
 		refuse: where.parse,
 		run: func(ctx context.Context, c *call, write func(io.Writer, report.Comparison) error) error {
-			if err := c.configure(); err != nil {
+			if err := c.configure(ctx); err != nil {
 				return err
 			}
 			if len(c.paths) != 2 {

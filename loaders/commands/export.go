@@ -117,31 +117,38 @@ const (
 // file has no footer.
 func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error {
 	out := parquet.NewGenericWriter[any](w, parquetSchema(t.Columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(maxGroupRows))
-	rows, text := make([]parquet.Row, 0, 1<<10), 0
-	flush := func() error {
-		_, err := out.WriteRows(rows)
-		rows = rows[:0]
-		return err
+	text := 0 // of the row group
+	type part struct {
+		rows []parquet.Row
+		text int
 	}
-	err := t.Each(ctx, func(cells []report.Cell) error {
-		row := make(parquet.Row, len(cells))
-		for k, c := range t.Columns {
-			row[k] = parquetValue(c, cells[k], k)
-			text += len(cells[k].Text)
-		}
-		if rows = append(rows, row); len(rows) < cap(rows) && text < maxGroupText {
+	err := report.EachPart(ctx, t, func(p *report.SamplePart) (all part, err error) {
+		var values []parquet.Value // of the next rows
+		err = p.Each(func(cells []report.Cell) error {
+			if len(values) < len(cells) {
+				values = make([]parquet.Value, 64*len(cells))
+			}
+			row := values[:len(cells):len(cells)]
+			values = values[len(cells):]
+			for k := range t.Columns {
+				row[k] = parquetValue(&t.Columns[k], &cells[k], k)
+				all.text += len(cells[k].Text)
+			}
+			all.rows = append(all.rows, row)
 			return nil
-		}
-		if err := flush(); err != nil || text < maxGroupText {
+		})
+		return all, err
+	}, func(p part) error {
+		if _, err := out.WriteRows(p.rows); err != nil {
 			return err
+		}
+		if text += p.text; text < maxGroupText {
+			return nil
 		}
 		text = 0
 		return out.Flush()
 	})
 	if err != nil {
-		return err
-	}
-	if err := flush(); err != nil {
 		return err
 	}
 	return out.Close()
@@ -191,7 +198,7 @@ func parquetNode(t report.CellType) parquet.Node {
 	}
 }
 
-func parquetValue(c report.SampleColumn, cell report.Cell, k int) parquet.Value {
+func parquetValue(c *report.SampleColumn, cell *report.Cell, k int) parquet.Value {
 	if cell.Missing {
 		return parquet.NullValue().Level(0, 0, k)
 	}

@@ -70,7 +70,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 			var look *diagnosis.Look
 			told := ""
 			for k := 20; k <= 60; k += repotest.Times(20, 5) {
-				if look, err = LookAt(t.Context(), nil, source.Text, snap.Only(snap.Steps[:k]), set, look); err != nil {
+				if look, err = LookAt(t.Context(), source, snap.Only(snap.Steps[:k]), set, look); err != nil {
 					t.Fatal(err)
 				}
 				cut := filepath.Join(t.TempDir(), "cut.jsonl")
@@ -79,7 +79,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				alone, err := LookAt(t.Context(), nil, cutSource.Text, cutSnap, set, nil)
+				alone, err := LookAt(t.Context(), cutSource, cutSnap, set, nil)
 				cutSource.Close()
 				if err != nil {
 					t.Fatal(err)

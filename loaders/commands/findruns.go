@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,8 +12,11 @@ import (
 	"slices"
 	"time"
 
+	"vantage/loaders"
+	"vantage/loaders/discover"
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
+	"vantage/model"
 	"vantage/model/runlist"
 )
 
@@ -21,12 +26,15 @@ const (
 	longLook      = 5 * time.Second
 )
 
-// FindRuns returns a finder of the logs under the current directory and of recent runs, longer for
-// one that looks longer.
-func FindRuns(longer bool) *runfinder.Finder {
-	o := runfinder.Options{Dir: "."}
+// FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
+// for one that looks longer.
+func FindRuns(folder string, longer bool) *runfinder.Finder {
+	o := runfinder.Options{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
+	}
+	if folder != "" {
+		return runfinder.New(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
 	if dir, err := filepath.Abs(trackioFolder(o.Home)); err == nil {
@@ -38,6 +46,77 @@ func FindRuns(longer bool) *runfinder.Finder {
 		}
 	}
 	return runfinder.New(o)
+}
+
+// RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
+// one run. Files side by side are one, and validation counts only where there is nothing else.
+func RunsBelow(ctx context.Context, folder string) []runlist.Run {
+	if info, err := os.Stat(folder); loaders.IsElsewhere(folder) || err != nil || !info.IsDir() {
+		return nil
+	}
+	list, err := findAll(ctx, FindRuns(folder, false))
+	if err != nil {
+		return nil
+	}
+	runs := slices.DeleteFunc(slices.Clone(list.Runs()), func(r runlist.Run) bool { return discover.IsValidation(r.Name) })
+	if len(runs) == 0 {
+		runs = slices.Clone(list.Runs())
+	}
+	folders := map[string]int{}
+	for i := range runs {
+		r := &runs[i]
+		r.Paths = []string{filepath.Join(folder, r.Name)}
+		name := r.Name
+		if l, err := discover.List(r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
+			name = filepath.Join(name, l.Files[0])
+		}
+		folders[loaders.RunFolder(name)]++
+	}
+	// Several files in the folder itself have no path of their own.
+	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
+		return nil
+	}
+	slices.SortStableFunc(runs, func(a, b runlist.Run) int { return b.LastWrite.Compare(a.LastWrite) })
+	return runs
+}
+
+// OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
+// only with --merge.
+func (p *Program) OneRun(ctx context.Context, paths []string) []string {
+	if p.Merge {
+		return paths
+	}
+	return model.Mapped(paths, func(path string) string {
+		label := ""
+		if _, err := os.Stat(path); err != nil {
+			label, path = cutLabel(path)
+		}
+		runs := RunsBelow(ctx, path)
+		if len(runs) == 0 {
+			return label + path
+		}
+		others := runs[1].Paths[0]
+		if more := len(runs) - 2; more > 0 {
+			others += fmt.Sprintf(" and %d more", more)
+		}
+		p.note(p.OutputFormat, fmt.Sprintf("%s holds %d runs, and this is the one written last, %s; give the path of another, %s, or --merge to read all as one",
+			Title([]string{path}), len(runs), Title(runs[0].Paths), others))
+		return label + runs[0].Paths[0]
+	})
+}
+
+// findAll returns all that a finder finds.
+func findAll(ctx context.Context, finder *runfinder.Finder) (list runlist.List, err error) {
+	for {
+		runs, err := finder.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return list, err
+		}
+		list = list.Add(runs...)
+	}
 }
 
 // trackioFolder returns the folder in which trackio keeps the databases of a person.
@@ -73,17 +152,9 @@ func CurrentDir() string {
 
 // ListRuns writes the runs that FindRuns finds as a table of text; nothing if there are none.
 func ListRuns(ctx context.Context, out io.Writer) error {
-	finder := FindRuns(false)
-	var list runlist.List
-	for {
-		runs, err := finder.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return WithCause(ctx, err)
-		}
-		list = list.Add(runs...)
+	list, err := findAll(ctx, FindRuns("", false))
+	if err != nil {
+		return WithCause(ctx, err)
 	}
 	if len(list.Runs()) == 0 {
 		return nil

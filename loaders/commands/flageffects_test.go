@@ -68,6 +68,8 @@ func flagEffects() map[string]flagEffect {
 		"scale":           {value: "none", with: []string{"--framework", "trl"}},
 		"sizes":           {value: "3"},
 		"solved-at":       {value: "0.5"},
+		"merge":           {path: "DIR/several"},
+		"compare merge":   {line: []string{"compare", "DIR/several", "DIR/other.jsonl"}},
 		"split":           {value: "val", path: "DIR/evaluated"},
 		"step":            {value: "epoch"},
 		"output":          {value: "DIR/report.txt"},
@@ -215,7 +217,7 @@ func outcome(t *testing.T, line []string) map[string]string {
 // group. The rewards are two columns.
 func flagLog(t *testing.T, dir string) {
 	t.Helper()
-	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl"} {
+	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl"} {
 		var rows strings.Builder
 		for step := range 6 {
 			for g, group := range []string{"a", "b", "c", "early"} {

@@ -66,6 +66,7 @@ func (p *Program) sharedFlags() []*pflag.FlagSet {
 	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
 	log.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
+	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one: their steps of one number are one step; else the run written last is read")
 	log.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
 	log.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 	log.StringVar(&p.endpoint, "endpoint", "", "address of the store of s3:// and gs:// paths, as https://HOST:PORT; by default that of AWS_ENDPOINT_URL, of the profile, or Amazon's")

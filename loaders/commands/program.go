@@ -47,6 +47,7 @@ type Program struct {
 	inputFormat    string
 	split          string
 	attempt        string
+	Merge          bool // the runs below a folder are read as one
 	passwordFile   string
 	passwords      map[string]string // by address without password; of those that had one, or were asked for
 	endpoint       string            // of buckets
@@ -153,12 +154,15 @@ type call struct {
 }
 
 // configure splits the arguments into paths and settings.
-func (c *call) configure() (err error) {
+func (c *call) configure(ctx context.Context) (err error) {
 	if c.paths != nil {
 		return nil
 	}
 	if c.paths, c.set, err = c.p.Configure(c.args); err == nil && len(c.paths) == 0 {
 		err = Usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
+	}
+	if err == nil {
+		c.paths = c.p.OneRun(ctx, c.paths)
 	}
 	return err
 }
@@ -251,7 +255,7 @@ func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, erro
 			}
 			log.group, c.args = c.args[0], c.args[1:]
 		}
-		if err := c.configure(); err != nil {
+		if err := c.configure(ctx); err != nil {
 			return err
 		}
 		if err := log.open(ctx, flow == ofRewards); err != nil {

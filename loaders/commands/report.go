@@ -143,7 +143,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if err != nil {
 		return nil, err
 	}
-	found, err := diagnose(ctx, log.paths, log, log.snap, selected, log.set)
+	found, err := diagnose(ctx, log.Source, log.snap, selected, log.set)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,14 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
-	if r.More, err = (alikeReader{log, log.snap, log.set}).warnings(ctx); err != nil {
-		return nil, err
+	if len(log.snap.Steps) > 0 { // errors of settings come before anything is written
+		if _, err := analysis.Analyze(ctx, log.snap, 0, log.set); err != nil {
+			return nil, err
+		}
+	}
+	r.Alike = func(suspects []int) (map[int64]model.Warning, error) {
+		_, warnings, err := (alikeReader{log.Text, log.snap, log.set}).newest(ctx, suspects)
+		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
@@ -204,7 +210,7 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 		return nil, err
 	}
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Note: analysis.PartsNote(&log.snap.Run, by), Settings: log.set.Effective(), Choice: log.choice}
+	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {

@@ -61,15 +61,3 @@ func (p *Program) writeScalars(ctx context.Context, path, format string, found *
 	}
 	return write(p.output(ctx, format), s)
 }
-
-// scalarsBeside reads what the trainer logged of each step, if that lies beside the samples.
-func scalarsBeside(paths []string) (*scalars.Scalars, error) {
-	if len(paths) != 1 || paths[0] == "-" || loaders.IsElsewhere(paths[0]) {
-		return nil, logged.ErrNone
-	}
-	found, err := logged.Beside(paths[0])
-	if err != nil {
-		return nil, err
-	}
-	return found.Scalars, nil
-}

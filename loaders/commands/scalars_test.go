@@ -116,3 +116,30 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 		t.Error("a folder with samples is not one of scalars alone")
 	}
 }
+
+// A run that is followed is judged by its scalars too: once, when its steps are complete.
+func TestTailReadsScalarsBesideSamples(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "rollouts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	for step := 1; step <= 200; step++ {
+		for i := range 4 {
+			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", step, i*step, (i+step)%2, step)
+		}
+	}
+	putFile(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	putFile(t, filepath.Join(dir, "trainer_state.json"), trainerState())
+	var out, errOut bytes.Buffer
+	cmd := (&Program{Out: &out, ErrOut: &errOut}).tail()
+	cmd.SetArgs([]string{filepath.Join(dir, "rollouts"), "--idle-timeout", "1s"})
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err, errOut.String())
+	}
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 4 || !strings.Contains(lines[1], "  alarm: kl_drift since step 1") {
+		t.Error(out.String())
+	}
+}

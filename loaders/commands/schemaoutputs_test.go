@@ -96,7 +96,7 @@ func schemaLines(dir string) [][]string {
 		{"match", filepath.Join(dir, "oneid.jsonl")},
 		{"match", filepath.Join(dir, "clipped.jsonl"), "--option", "reward.clip_range=-0.1 0.1"},
 		{"report", filepath.Join(dir, "rollouts"), "--per", "group"},
-		{"report", filepath.Join(dir, "sizes")},
+		{"report", filepath.Join(dir, "sizes"), "--merge"},
 		{"report", filepath.Join(dir, "again"), filepath.Join(dir, "again too")},
 		{"report", filepath.Join(dir, "again")},
 		{"report", filepath.Join(dir, "touched")},
@@ -322,6 +322,20 @@ func (s *schemas) writeFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.check(t, "findings", out.Bytes(), "")
+		out.Reset()
+		if err := report.TailJSON(&out, report.TailLine{Finding: &modeltest.Ill(n, 100).Findings[0], At: 61}); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, "a finding of a tail", out.Bytes(), "")
+		a, err := analysis.Analyze(t.Context(), modeltest.Snapshot([]float64{0, 1}), 0, model.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		if err := report.WhyJSON(&out, &report.Why{Answer: answer, Analysis: a, Steps: []int64{1}, Diagnosis: modeltest.Ill(n, 100)}); err != nil || out.Len() > report.MaxAnswer {
+			t.Fatal(out.Len(), err)
+		}
+		s.check(t, "findings of a group", out.Bytes(), "")
 		out.Reset()
 		if err := report.CheckJSON(&out, check.Result{Diagnosis: modeltest.Ill(n, 100)}, answer.Choice); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/choice"
+	"vantage/model/diagnosis"
 	"vantage/model/report"
 	"vantage/model/units"
 )
@@ -21,9 +22,10 @@ func (p *Program) tail() *cobra.Command {
 	var last int
 	return command[func(io.Writer, report.TailLine) error]{
 		use:   "tail PATH... [algorithm.key=value...]",
-		short: "Follow a run and print a line for each step when it is complete",
+		short: "Follow a run: a line for each step when it is complete, and for what begins to ail it",
 		long: `tail prints a line for the newest complete step, and then one for each step that
-becomes complete. It ends when no row came for the time of --idle-timeout, or with a
+becomes complete. What ails the run there has a line too, once: the step, alarm or watch,
+the kind, since which step, and what was found. It ends when no row came for the time of --idle-timeout, or with a
 signal; the last line says which of them, and whether the newest step is unfinished. The
 exit code is 0, or 1 if no sample was ever read. While nothing is written it uses no
 processor time.`,
@@ -45,7 +47,7 @@ processor time.`,
 			return nil
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, report.TailLine) error) error {
-			if err := c.configure(); err != nil {
+			if err := c.configure(ctx); err != nil {
 				return err
 			}
 			c.note(p.ConfigSummary)
@@ -65,7 +67,7 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	defer followed.stop()
 	lines := 0
 	w := watcher{
-		source: followed, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
+		source: followed, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
 		choose: c.p.choose,
 		note:   func(choice.Choice) {}, // each line says it
 		link:   linkWatch{note: func(text string) { c.note(text) }},
@@ -73,6 +75,9 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	w.each = func(s *analysis.StepFigures) error {
 		lines++
 		return write(c.output(ctx), report.TailLine{Step: s, Choice: w.chosen})
+	}
+	w.found = func(step int64, f *diagnosis.Finding) error {
+		return write(c.output(ctx), report.TailLine{Finding: f, At: step})
 	}
 	err = w.run(ctx, followed.ctx)
 	if err != nil && followed.ctx.Err() == nil {

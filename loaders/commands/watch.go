@@ -26,7 +26,7 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, paths: c.paths, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
+		source: source, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
 		choose: c.p.choose,
 		note:   c.noteChoice,
@@ -50,6 +50,7 @@ type chunkSource interface {
 // watcher checks a run while it grows.
 type watcher struct {
 	source    chunkSource
+	log       Texts          // that can be read again; nil if it cannot
 	given     model.Settings // before anything is chosen by the log
 	set       model.Settings // to compute with
 	monitor   *check.Monitor
@@ -67,8 +68,10 @@ type watcher struct {
 	begun   bool                              // some steps were added
 	newest  int64                             // number of the newest step that was seen
 
-	paths []string
-	look  *diagnosis.Look // the last one at what ails the run; nil if no rule asks
+	look    *diagnosis.Look                       // the last one at what ails the run; nil if nothing asks
+	found   func(int64, *diagnosis.Finding) error // what else is done with a finding that begins to hold, and at which step; may be nil
+	said    map[[3]string]bool                    // of which findings that was done, by severity, kind and what shows it
+	lasting *diagnosis.Diagnosis                  // what ails the run at its newest complete step; nil if nothing asks
 
 	notReady error // why nothing can be computed of what was read; nil if it can
 
@@ -156,20 +159,18 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
-	attempt := max(1, snap.Run.Attempts.Count)
-	if w.attempt > 0 && attempt > w.attempt { // the run was started again: all its steps are new
-		w.monitor.StartAgain()
-	}
-	w.attempt = max(w.attempt, attempt)
 	added, err := w.newSteps(ctx, snap, ended)
 	if err != nil {
 		return nil, err
 	}
 	notReady, printErr := w.judge(ctx, snap.Only(added))
-	log := check.LogOf(snap, time.Now())
-	if log.Diagnosis, err = w.diagnose(ctx, snap, len(added) > 0 && notReady == nil); err != nil {
-		return nil, err
+	if len(added) > 0 && notReady == nil && printErr == nil {
+		if printErr, err = w.diagnose(ctx, snap, added[0].Number); err != nil {
+			return nil, err
+		}
 	}
+	log := check.LogOf(snap, time.Now())
+	log.Diagnosis = w.lasting
 	if at := log.StallsAt(w.monitor.Rules()); !at.IsZero() && !ended && (w.recheck == nil || !w.recheckAt.Before(at)) {
 		w.recheckAt, w.recheck = at, time.After(time.Until(at)) // when a rule on stalls begins to fail if no row comes
 	}
@@ -190,24 +191,45 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	return nil, nil
 }
 
-// diagnose returns what ails the run at its newest complete step, if a rule asks; it looks again if steps have become complete.
-func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, again bool) (_ *diagnosis.Diagnosis, err error) {
-	if again && slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
-		var read diagnosis.ReadText
-		if source, hasTexts := w.source.(Source); hasTexts {
-			read = source.Text
-		}
-		complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
-		w.look, err = LookAt(ctx, w.paths, read, snap.Only(complete), w.set, w.look)
+// diagnose looks at what ails the run at its complete steps, of which those from first on are new, if anything asks.
+func (w *watcher) diagnose(ctx context.Context, snap model.Snapshot, first int64) (printErr, err error) {
+	if w.found == nil && !slices.ContainsFunc(w.monitor.Rules(), check.Rule.OfFindings) {
+		return nil, nil
 	}
-	if w.look == nil || err != nil {
+	complete := slices.DeleteFunc(slices.Clone(snap.Steps), func(s model.Step) bool { return !w.monitor.Added(s.Number) })
+	if w.look, err = LookAt(ctx, w.log, snap.Only(complete), w.set, w.look); err != nil {
 		return nil, err
 	}
-	return w.look.Diagnosis.Lasting(), nil
+	if w.lasting = w.look.Diagnosis.Lasting(); w.found == nil {
+		return nil, nil
+	}
+	newest := complete[len(complete)-1].Number
+	findings := w.look.Diagnosis.Within(first, newest).Findings
+	for i := range findings {
+		f := &findings[i]
+		key := [3]string{string(f.Severity), string(f.Kind), f.Series.Name}
+		if w.said[key] {
+			continue
+		}
+		if w.said == nil {
+			w.said = map[[3]string]bool{}
+		}
+		w.said[key] = true
+		if printErr = w.found(newest, f); printErr != nil {
+			break
+		}
+	}
+	return printErr, nil
 }
 
 // newSteps returns the steps that have become complete, for which reward and estimator are settled.
 func (w *watcher) newSteps(ctx context.Context, snap model.Snapshot, ended bool) (added []model.Step, err error) {
+	attempt := max(1, snap.Run.Attempts.Count)
+	if w.attempt > 0 && attempt > w.attempt { // the run was started again: all its steps are new
+		w.monitor.StartAgain()
+		w.said = nil
+	}
+	w.attempt = max(w.attempt, attempt)
 	short, pending := w.awaitRows(snap, ended)
 	for i, step := range snap.Steps {
 		isShort := pending && step.Number == short
@@ -233,8 +255,8 @@ func (w *watcher) newSteps(ctx context.Context, snap model.Snapshot, ended bool)
 // judge evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
 func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, printErr error) {
 	var more map[int64]model.Warning // about answers that are alike, if a rule asks for them
-	if source, hasTexts := w.source.(Source); hasTexts {
-		if more, notReady = (alikeReader{source, added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
+	if w.log != nil {
+		if more, notReady = (alikeReader{w.log.Text, added, w.set}).warningsFor(ctx, w.monitor.Rules()); notReady != nil {
 			return notReady, nil
 		}
 	}

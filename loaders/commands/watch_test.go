@@ -13,6 +13,7 @@ import (
 	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/choice"
+	"vantage/model/diagnosis"
 )
 
 // madeChunks returns its chunks, each after a pause, and then io.EOF if it ends.
@@ -224,8 +225,16 @@ func TestWatchSaysOnceWhatAilsARun(t *testing.T) {
 			},
 			note: func(choice.Choice) {},
 		}
+		var told []string // of what a tail tells
+		w.found = func(at int64, f *diagnosis.Finding) error {
+			told = append(told, fmt.Sprintf("at %d: %s %s %s", at, f.Severity, f.Kind, f.When()))
+			return nil
+		}
 		if err := w.run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if len(told) != 1 || !strings.HasSuffix(told[0], ": alarm stuck_data since step 11") {
+			t.Errorf("it tells %q", told)
 		}
 		if len(said) != 1 || !strings.HasPrefix(said[0], "stuck_data true at ") || !strings.Contains(said[0], "stuck_data since step 11, ") {
 			t.Errorf("it says %q", said)

@@ -19,6 +19,7 @@ import (
 type Index struct {
 	checkpoints checkpoints
 	cache       textCache
+	stream      keptStream
 }
 
 // Decompress starts to decompress a gzip or zstd file, or to read a table, and makes checkpoints of a gzip file on
@@ -37,8 +38,11 @@ func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompress
 	return startDecompressor(r, counted), nil
 }
 
-// Forget drops the checkpoints of a file that has changed.
-func (x *Index) Forget(number int32) { x.checkpoints.forget(number) }
+// Forget drops what is kept of a file that has changed.
+func (x *Index) Forget(number int32) {
+	x.checkpoints.forget(number)
+	_ = x.stream.take(number, nil, 0, math.MaxInt64)
+}
 
 // File is an open file.
 type File interface {
@@ -53,7 +57,7 @@ func (x *Index) TextAt(ctx context.Context, p Packing, number int32, file File, 
 		return nil, err
 	}
 	cached := x.cache.get(number, info, offset)
-	return &textReader{ctx: ctx, index: x, packing: p, number: number, file: file, info: info, cached: cached, offset: offset + int64(len(cached))}, nil
+	return &textReader{ctx: ctx, index: x, packing: p, number: number, file: file, info: info, cached: cached, offset: offset}, nil
 }
 
 // textReader reads cached text, and then decompresses what follows it.
@@ -65,7 +69,8 @@ type textReader struct {
 	file    File
 	info    os.FileInfo
 	cached  []byte
-	offset  int64     // of the end of cached, until rest is set
+	offset  int64     // of what is read next, until rest is set
+	caches  bool      // it has decompressed what is cached
 	rest    io.Reader // the text after cached; nil until it is decompressed
 }
 
@@ -78,7 +83,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	}
 	if len(t.cached) > 0 {
 		n := copy(p, t.cached)
-		t.cached = t.cached[n:]
+		t.cached, t.offset = t.cached[n:], t.offset+int64(n)
 		return n, nil
 	}
 	return t.rest.Read(p)
@@ -96,36 +101,98 @@ func (p Packing) margins() (before, after int64) {
 	return 2 << 20, 2 << 20
 }
 
-// decompress caches the text around the offset.
+// decompress caches the text around the offset, and keeps what decompresses for who reads on from there. If that is this reader
+// itself, it is not kept any more.
 func (t *textReader) decompress() error {
-	r, at, err := t.resume()
+	r, err := t.resume()
 	if err != nil {
 		return err
 	}
 	before, after := t.packing.margins()
-	from := max(at, t.offset-before)
+	if t.caches {
+		before, after = 0, 64<<10
+	}
+	from := max(r.at, t.offset-before)
 	text := make([]byte, t.offset+after-from)
-	for at < from {
-		n, err := io.ReadFull(r, text[:min(from-at, int64(len(text)))])
+	for r.at < from {
+		n, err := io.ReadFull(r.text, text[:min(from-r.at, int64(len(text)))])
 		if err := cmp.Or(t.ctx.Err(), err); err != nil {
 			return err
 		}
-		at += int64(n)
+		r.at += int64(n)
 	}
-	n, _ := io.ReadFull(r, text) // reading on returns the error again
+	if t.caches {
+		t.rest = r.text
+		return nil
+	}
+	n, err := io.ReadFull(r.text, text)
+	r.at += int64(n)
+	t.caches, t.cached = true, text[min(t.offset-from, int64(n)):n]
 	t.index.cache.put(textRange{t.number, t.info, from, text[:n]})
-	t.cached, t.rest = text[min(t.offset-from, int64(n)):n], r
+	if err != nil { // reading on returns it again
+		t.rest = r.text
+		return nil
+	}
+	t.index.stream.keep(r)
 	return nil
 }
 
-// resume returns a reader of the text, and the offset at which it starts: at most t.offset.
-func (t *textReader) resume() (r io.Reader, at int64, err error) {
-	if point, ok := t.index.checkpoints.before(t.number, t.offset); ok {
-		r, err = gzipindex.Resume(t.file, point)
-		return r, point.Offset, err
+// resume returns text that begins at or before the offset, as near to it as possible.
+func (t *textReader) resume() (*stream, error) {
+	point, found := t.index.checkpoints.before(t.number, t.offset)
+	if r := t.index.stream.take(t.number, t.info, point.Offset, t.offset); r != nil {
+		r.file.File = t.file
+		return r, nil
 	}
-	r, err = NewReader(t.packing, io.NewSectionReader(t.file, 0, math.MaxInt64))
-	return r, 0, err
+	r := &stream{number: t.number, info: t.info, file: &heldFile{t.file}, at: point.Offset}
+	var err error
+	if found {
+		r.text, err = gzipindex.Resume(r.file, point)
+	} else {
+		r.text, err = NewReader(t.packing, io.NewSectionReader(r.file, 0, math.MaxInt64))
+	}
+	return r, err
+}
+
+// stream is the text of a file from an offset on. It starts nothing that reads on by itself.
+type stream struct {
+	number int32
+	info   os.FileInfo
+	file   *heldFile
+	at     int64
+	text   io.Reader
+}
+
+// heldFile is a file that is opened again for each use of a stream.
+type heldFile struct{ File }
+
+// keptStream is the stream of who read last, for who reads on: what is read in the order of a log is decompressed once.
+type keptStream struct {
+	mu sync.Mutex
+	*stream
+}
+
+func (k *keptStream) keep(r *stream) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r.file.File = nil
+	k.stream = r
+}
+
+// take returns the stream, which is not kept any more, if it is at one of the offsets from first to last of the file; else nil.
+// A file without info is one that has changed.
+func (k *keptStream) take(number int32, info os.FileInfo, first, last int64) *stream {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := k.stream
+	if r == nil || r.number != number || r.at < first || r.at > last {
+		return nil
+	}
+	k.stream = nil
+	if info == nil || !fileio.Unchanged(r.info, info) {
+		return nil
+	}
+	return r
 }
 
 // checkpoints are the places from which gzip files can be decompressed again. They are made

@@ -88,7 +88,7 @@ const maxLine = 4 << 20
 // readLines reads JSON lines, a row each: verl's file logger, metrics.jsonl of tinker-cookbook and prime-rl, logging.jsonl of ms-swift,
 // experiment_log.jsonl of EasyR1, trainer_log.jsonl of LLaMA-Factory. Lines that are no objects are passed over, and so is a last one that
 // is still being written.
-func readLines(log *scalars.Log, file io.Reader) error {
+func readLines(log *scalars.Log, file io.Reader, _ bool) error {
 	in := bufio.NewReaderSize(file, 1<<16)
 	for {
 		line, err := readLine(in)
@@ -116,11 +116,16 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// readState reads a trainer_state.json of Hugging Face's trainers.
-func readState(log *scalars.Log, file io.Reader) error {
+// readState reads a trainer_state.json of Hugging Face's trainers. One without its beginning is read from the second entry on.
+func readState(log *scalars.Log, file io.Reader, cut bool) error {
 	text, err := io.ReadAll(file)
 	if err != nil {
 		return err
+	}
+	const begin = `"log_history":[`
+	if at := bytes.Index(text[min(len(begin), len(text)):], []byte("},")); cut && at >= 0 {
+		text = text[at+len("},"):] // begin is put before the entry
+		copy(text, begin)
 	}
 	EachLogged(text, func(entry []byte) {
 		var r row

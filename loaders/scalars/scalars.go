@@ -1,6 +1,6 @@
 // Package scalars reads what trainers log of each step: JSON lines, trainer_state.json, TensorBoard's and W&B's files. It reads nothing
-// outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a file. What is damaged ends a file; what was
-// read before it counts.
+// outside of the folder of a run, follows no symbolic link, and takes at most [MaxBytes] of a log, the newest. What is damaged ends a
+// file; what was read before it counts.
 package scalars
 
 import (
@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
 )
 
-// MaxBytes is the largest file that is read.
+// MaxBytes is how much of a log is read.
 const MaxBytes = 256 << 20
 
 // Errors of [Read].
@@ -34,10 +35,11 @@ var (
 // format is how a trainer writes its scalars.
 type format struct {
 	name  string
-	named func(file string) bool // by the path of the file, relative to the folder of the run
-	is    func(head []byte) bool // by its first bytes
-	read  func(log *scalars.Log, file io.Reader) error
-	whole bool // the files of a folder are one log, as each start of the trainer begins another
+	named func(file string) bool                                 // by the path of the file, relative to the folder of the run
+	is    func(head []byte) bool                                 // by its first bytes
+	read  func(log *scalars.Log, file io.Reader, cut bool) error // cut: what is read does not begin where the file does
+	block int64                                                  // bytes at whose multiples a part can begin; 0: anywhere
+	whole bool                                                   // the files of a folder are one log, as each start of the trainer begins another
 }
 
 // allFormats are those that are known; a folder with several is read in the first one that has a reward.
@@ -55,24 +57,24 @@ func allFormats() []format {
 			is:    func(head []byte) bool { return bytes.Contains(head[:min(len(head), 40)], []byte("brain.Event:")) },
 		},
 		{
-			name: "W&B", read: readWandb,
+			name: "W&B", read: readWandb, block: wandbBlock,
 			named: func(file string) bool { return path.Ext(file) == ".wandb" },
 			is:    func(head []byte) bool { return bytes.HasPrefix(head, []byte(wandbHeader)) },
 		},
 	}
 }
 
-// isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {experiment}.jsonl. Files that
-// are numbered are samples.
+// isRowFile reports whether a file is named as one of rows of figures, or lies where verl's logger writes {project}/{experiment}.jsonl.
+// Files that are numbered are samples.
 func isRowFile(file string) bool {
 	stem, isLines := strings.CutSuffix(path.Base(file), ".jsonl")
-	return isRowLog(path.Base(file)) || isLines && !strings.Contains(file, "/") && strings.Trim(stem, "0123456789_") != ""
+	return isRowLog(path.Base(file)) || isLines && strings.Count(file, "/") < 2 && strings.Trim(stem, "0123456789_") != ""
 }
 
 // isRowLog reports whether a file has a name that trainers give to rows of figures.
-func isRowLog(base string) bool {
-	return slices.Contains([]string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}, base)
-}
+func isRowLog(base string) bool { return slices.Contains(rowLogs, base) }
+
+var rowLogs = []string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}
 
 // areRows reports whether a text begins with rows of figures: one of the first, as a trainer may begin with its settings.
 func areRows(head []byte) bool {
@@ -108,28 +110,24 @@ type Found struct {
 	Notes  []string // what could not be read, a sentence each
 }
 
-// Read reads a file of scalars, or those of the run in a folder. The error is [ErrNone] if there are none.
+// Read reads a file of scalars, or those of the run in a folder, of this machine. The error is [ErrNone] if there are none.
 func Read(name string) (*Found, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		l, err := discover.List(name, discover.MaxFiles)
+		d := &folder{path: name}
+		l, err := d.list(discover.MaxFiles)
 		if err != nil {
 			return nil, err
 		}
-		return inFolder(name, l)
+		return d.best(l)
 	}
-	root, err := os.OpenRoot(filepath.Dir(name))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	base := filepath.Base(name)
+	d, base := &folder{path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
-		if is(root, base, f) {
-			return read(root, source{f, []string{base}})
+		if _, is := d.holds(base, f); is {
+			return d.read(source{format: f, files: []string{base}}, MaxBytes)
 		}
 	}
 	return nil, ErrNone
@@ -142,53 +140,90 @@ var (
 	scalarFolders = []string{"tensorboard", "tb", "runs", "wandb", "logs", "checkpoint-"}
 )
 
-// Beside reads the scalars of the run whose samples lie at a path: below that if it is a folder, or, if it is a folder of samples within
-// the run's, in that and its folders of scalars; beside a file in the same folder. Only files count that bear the name of such a log: any
-// other may be a log of samples.
-func Beside(samples string) (*Found, error) {
-	info, err := os.Stat(samples)
-	if err != nil {
-		return nil, err
+// Beside reads the scalars of the run whose samples lie at a path, of this machine if storage is nil: below that if it is a folder, or,
+// if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Only files count
+// that bear the name of such a log: any other may be a log of samples. The folder above is not listed in a storage, where it may be
+// anything: it is asked for files by their names.
+func Beside(storage fileio.Storage, samples string) (*Found, error) {
+	d, stat, above := &folder{storage, samples}, os.Stat, filepath.Dir
+	if storage != nil {
+		stat, above = storage.Stat, path.Dir
 	}
-	at, err := filepath.Abs(samples)
+	info, err := stat(samples)
+	if err == nil && storage == nil {
+		d.path, err = filepath.Abs(samples)
+	}
 	if err != nil {
 		return nil, err
 	}
 	l := &discover.Listing{}
 	if info.IsDir() {
-		if l, err = discover.List(at, discover.MaxFiles); err != nil {
+		if l, err = d.list(discover.MaxFiles); err != nil {
 			return nil, err
 		}
 	} else {
-		at = filepath.Dir(at)
-		l.Files = near(at, ".", false)
+		d.path = above(d.path)
+		l.Files = d.near(".", false)
 	}
-	found, err := inFolder(at, onlyNamed(l))
-	name := strings.ToLower(filepath.Base(at))
+	found, err := d.best(onlyNamed(l))
+	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
-		run := filepath.Dir(at)
-		return inFolder(run, onlyNamed(&discover.Listing{Files: near(run, ".", true)}))
+		d.path = above(d.path)
+		return d.best(onlyNamed(&discover.Listing{Files: d.near(".", true)}))
 	}
 	return found, err
+}
+
+// folder is where scalars may lie.
+type folder struct {
+	storage fileio.Storage // nil for this machine
+	path    string
+}
+
+// open opens a plain file below the folder.
+func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
+	f := fileio.File{Storage: d.storage, Root: d.path, Path: name}
+	return f.Open()
+}
+
+func (d *folder) list(limit int) (*discover.Listing, error) {
+	if d.storage == nil {
+		return discover.List(d.path, limit)
+	}
+	tree, err := d.storage.Tree(d.path)
+	if err != nil {
+		return nil, err
+	}
+	return discover.ListTree(tree, limit)
 }
 
 // How far near looks.
 const maxNearDepth, maxNear = 4, 4096
 
-// near lists the files of a folder, and if asked for those of its folders of scalars.
-func near(run, folder string, below bool) (files []string) {
-	entries, err := os.ReadDir(filepath.Join(run, folder))
+// near lists the files of a folder, and if asked for those of its folders of scalars. In a storage it is those whose names are known.
+func (d *folder) near(below string, deep bool) (files []string) {
+	if d.storage != nil {
+		for _, name := range slices.Concat(rowLogs, []string{discover.StateName}) {
+			if _, err := d.storage.Stat(path.Join(d.path, name)); err == nil {
+				files = append(files, name)
+			} else if fileio.IsLost(err) {
+				break
+			}
+		}
+		return files
+	}
+	entries, err := os.ReadDir(filepath.Join(d.path, below))
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries[:min(len(entries), maxNear)] {
-		name := filepath.Join(folder, e.Name())
-		isScalars := folder != "." || slices.ContainsFunc(scalarFolders, func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
+		name := filepath.Join(below, e.Name())
+		isScalars := below != "." || slices.ContainsFunc(scalarFolders, func(s string) bool { return strings.HasPrefix(strings.ToLower(e.Name()), s) })
 		switch {
 		case e.Type().IsRegular():
 			files = append(files, name)
-		case e.IsDir() && below && isScalars && strings.Count(name, string(filepath.Separator)) < maxNearDepth:
-			files = append(files, near(run, name, true)...)
+		case e.IsDir() && deep && isScalars && strings.Count(name, string(filepath.Separator)) < maxNearDepth:
+			files = append(files, d.near(name, true)...)
 		}
 	}
 	return files[:min(len(files), maxNear)]
@@ -211,23 +246,19 @@ func onlyNamed(l *discover.Listing) *discover.Listing {
 // source are files that are one log.
 type source struct {
 	format
-	files []string // relative, the older before the newer
+	files    []string  // relative, the older before the newer
+	modified time.Time // of the newest
 }
 
 // maxSources bounds how many logs of a folder are tried.
 const maxSources = 8
 
-// inFolder reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
-func inFolder(folder string, l *discover.Listing) (*Found, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
+// best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
+func (d *folder) best(l *discover.Listing) (*Found, error) {
 	var best *Found
 	known := 0
-	for _, s := range sourcesIn(root, l) {
-		found, err := read(root, s)
+	for _, s := range d.sources(l) {
+		found, err := d.read(s, MaxBytes)
 		if err != nil {
 			continue
 		}
@@ -253,9 +284,9 @@ func inFolder(folder string, l *discover.Listing) (*Found, error) {
 	return best, nil
 }
 
-// sourcesIn returns the logs of a listing that may be of scalars, those of the better formats first, and of those of a format the nearer
+// sources returns the logs of a listing that may be of scalars, those of the better formats first, and of those of a format the nearer
 // and then the newer.
-func sourcesIn(root *os.Root, l *discover.Listing) (all []source) {
+func (d *folder) sources(l *discover.Listing) (all []source) {
 	names := slices.Concat(l.Files, l.Averages)
 	for _, state := range l.States {
 		names = append(names, state.Path)
@@ -276,82 +307,68 @@ func sourcesIn(root *os.Root, l *discover.Listing) (all []source) {
 			}
 			byFolder[run] = append(byFolder[run], name)
 		}
-		var sources []source
+		var some []source
 		for _, files := range byFolder {
 			discover.SortNatural(files)
 			if f.name == discover.StateName {
 				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
 			}
-			if is(root, files[len(files)-1], f) {
-				sources = append(sources, source{f, files})
+			if modified, is := d.holds(files[len(files)-1], f); is {
+				some = append(some, source{f, files, modified})
 			}
 		}
-		slices.SortFunc(sources, func(a, b source) int {
+		slices.SortFunc(some, func(a, b source) int {
 			x, y := a.files[len(a.files)-1], b.files[len(b.files)-1]
 			depth := func(name string) int { return strings.Count(filepath.ToSlash(name), "/") }
-			return cmp.Or(cmp.Compare(depth(x), depth(y)), modified(root, y).Compare(modified(root, x)), strings.Compare(x, y))
+			return cmp.Or(cmp.Compare(depth(x), depth(y)), b.modified.Compare(a.modified), strings.Compare(x, y))
 		})
-		all = append(all, sources[:min(len(sources), maxSources)]...)
+		all = append(all, some[:min(len(some), maxSources)]...)
 	}
 	return all
-}
-
-func modified(root *os.Root, name string) (t time.Time) {
-	if info, err := root.Stat(name); err == nil {
-		t = info.ModTime()
-	}
-	return t
 }
 
 // headSize is how much of a file tells its format.
 const headSize = 64 << 10
 
-// is reports whether a file is of a format.
-func is(root *os.Root, name string, f format) bool {
-	file, err := open(root, name)
+// holds reports whether a file is of a format, and when it was modified.
+func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
+	file, info, err := d.open(name)
 	if err != nil {
-		return false
+		return modified, false
 	}
 	defer func() { _ = file.Close() }()
 	head := make([]byte, headSize)
 	n, _ := io.ReadFull(file, head)
-	return f.is(jsonscan.TrimByteOrderMark(head[:n]))
+	return info.ModTime(), f.is(jsonscan.TrimByteOrderMark(head[:n]))
 }
 
-// open opens a plain file: a pipe would wait for its writer.
-func open(root *os.Root, name string) (*os.File, error) {
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, ErrNone
-	}
-	return root.Open(name)
-}
-
-// read reads the files of a log.
-func read(root *os.Root, s source) (*Found, error) {
+// read reads the files of a log, at most so many bytes: those at its end.
+func (d *folder) read(s source, limit int64) (*Found, error) {
 	var log scalars.Log
-	found := &Found{Format: s.name, Files: len(s.files), File: filepath.Join(root.Name(), s.files[len(s.files)-1])}
-	left := int64(MaxBytes)
-	for _, name := range s.files {
-		file, err := open(root, name)
+	found := &Found{Format: s.name, Files: len(s.files), File: filepath.Join(d.path, s.files[len(s.files)-1])}
+	var parts []*io.SectionReader // the newest first
+	for i := len(s.files) - 1; i >= 0 && limit > 0; i-- {
+		file, info, err := d.open(s.files[i])
 		if err != nil {
 			return nil, err
 		}
-		counted := &counter{in: io.LimitReader(file, left)}
-		err = s.read(&log, counted)
-		_ = file.Close()
-		switch left -= counted.n; {
+		defer func() { _ = file.Close() }()
+		from := max(0, info.Size()-limit)
+		if s.block > 0 {
+			from = (from + s.block - 1) / s.block * s.block
+		}
+		parts = append(parts, io.NewSectionReader(file, from, info.Size()-from))
+		if limit -= info.Size(); limit < 0 || limit == 0 && i > 0 {
+			found.Notes = append(found.Notes, fmt.Sprintf("only the newest %d MB are read", MaxBytes>>20))
+		}
+	}
+	for i, part := range slices.Backward(parts) {
+		_, from, _ := part.Outer()
+		switch err := s.read(&log, part, from > 0); {
 		case errors.Is(err, errDamaged):
-			found.Notes = append(found.Notes, filepath.Base(name)+" "+err.Error())
+			found.Notes = append(found.Notes, filepath.Base(s.files[len(s.files)-1-i])+" "+err.Error())
 		case err != nil:
 			return nil, err
-		}
-		if left <= 0 {
-			found.Notes = append(found.Notes, fmt.Sprintf("only the first %d MB are read", MaxBytes>>20))
-			break
 		}
 	}
 	found.Scalars = log.Scalars()
@@ -367,19 +384,6 @@ func read(root *os.Root, s source) (*Found, error) {
 	return found, nil
 }
 
-// counter counts the bytes that are read.
-type counter struct {
-	in io.Reader
-	n  int64
-}
-
-// Read implements [io.Reader].
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.in.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // IsState reports whether the scalars are of a trainer_state.json.
 func (f *Found) IsState() bool { return f.Format == discover.StateName }
 
@@ -392,23 +396,21 @@ func Alone(name string) bool {
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	folder := name
+	d := &folder{path: name}
 	var files []string
 	if info.IsDir() {
-		l, err := discover.List(name, maxAlone+1)
+		l, err := d.list(maxAlone + 1)
 		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
 			return false
 		}
 		files = l.Files
 	} else {
-		folder, files = filepath.Dir(name), []string{filepath.Base(name)}
+		d.path, files = filepath.Dir(name), []string{filepath.Base(name)}
 	}
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
 	return !slices.ContainsFunc(files, func(file string) bool {
-		return !slices.ContainsFunc(allFormats(), func(f format) bool { return is(root, file, f) })
+		return !slices.ContainsFunc(allFormats(), func(f format) bool {
+			_, is := d.holds(file, f)
+			return is
+		})
 	})
 }

@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/fileio"
+	"vantage/model"
 	"vantage/model/scalars"
 )
 
@@ -144,7 +148,7 @@ func TestBeside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "metrics.jsonl")
 	write(t, outside, metrics)
 	for path, want := range map[string]bool{"rollouts": true, "rollouts/1.jsonl": true, "my-run": false, "": true} {
-		if _, err := Beside(filepath.Join(dir, path)); (err == nil) != want {
+		if _, err := Beside(nil, filepath.Join(dir, path)); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -156,7 +160,7 @@ func TestBeside(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := Beside(filepath.Join(dir, "my-run"))
+		_, err := Beside(nil, filepath.Join(dir, "my-run"))
 		done <- err
 	}()
 	select {
@@ -166,6 +170,121 @@ func TestBeside(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("waits for a pipe")
+	}
+}
+
+// objects are a bucket: texts by their keys.
+type objects map[string]string
+
+func (b objects) Name() string      { return "s3://made/" }
+func (b objects) Link() model.Link  { return model.Link{} }
+func (b objects) Close() error      { return nil }
+func (b objects) WillRead([]string) {}
+func (b objects) all() (all []fileio.Object) {
+	for key, text := range b {
+		all = append(all, fileio.Object{Path: key, Bytes: int64(len(text)), Version: "1"})
+	}
+	return all
+}
+
+func (b objects) Stat(name string) (fs.FileInfo, error) {
+	for _, o := range b.all() {
+		if o.Path == name {
+			return o, nil
+		}
+		if strings.HasPrefix(o.Path, name+"/") {
+			return fileio.Object{Path: name, Folder: true}, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (b objects) Tree(dir string) (fs.FS, error) {
+	if dir == "." || dir == "run" {
+		return nil, errors.New("the folder above may be anything")
+	}
+	return fileio.NewObjectTree(dir+"/", b.all()), nil
+}
+
+func (b objects) Open(name string) (fileio.Handle, error) {
+	text, ok := b[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return fileio.NewRanged(fileio.Object{Path: name, Bytes: int64(len(text))}, strings.NewReader(text).ReadAt), nil
+}
+
+// In a storage the same files are read, of the folder above those whose names are known.
+func TestBesideInAStorage(t *testing.T) {
+	metrics, sample := `{"step": 1, "loss": 1, "reward": 0.5}`, `{"prompt":"p","response":"r","reward":1}`
+	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		files objects
+		path  string
+		want  string // the format
+	}{
+		"in the folder":   {objects{"run/rollouts/1.jsonl": sample, "run/rollouts/tb/events.out.tfevents.1.node": string(events)}, "run/rollouts", "TensorBoard"},
+		"above":           {objects{"run/rollouts/1.jsonl": sample, "run/logging.jsonl": metrics}, "run/rollouts", "JSON lines"},
+		"beside a file":   {objects{"run/rollouts.jsonl": sample, "run/trainer_state.json": `{"log_history": [` + metrics + `]}`}, "run/rollouts.jsonl", "trainer_state.json"},
+		"of another run":  {objects{"run/my-run/1.jsonl": sample, "run/logging.jsonl": metrics}, "run/my-run", ""},
+		"at the top":      {objects{"rollouts/1.jsonl": sample, "metrics.jsonl": metrics}, "rollouts", "JSON lines"},
+		"nothing is here": {objects{}, "run", ""},
+	} {
+		f, err := Beside(c.files, c.path)
+		if (err == nil) != (c.want != "") || err == nil && f.Format != c.want {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+}
+
+// Of a log that is too large the end is read, in each format, and that is said.
+func TestReadsTheNewest(t *testing.T) {
+	var lines, state strings.Builder
+	for step := range 1000 {
+		entry := fmt.Sprintf(`{"loss": 1, "reward": %d, "step": %d}`, step, step)
+		lines.WriteString(entry + "\n")
+		state.WriteString(", " + entry)
+	}
+	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	board, err := os.ReadFile("testdata/wandb/run-a1.wandb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := objects{
+		"a/metrics.jsonl": lines.String(), "a/trainer_state.json": `{"log_history": [` + state.String()[2:] + `], "max_steps": 9}`,
+		"a/events.out.tfevents.1": string(events), "a/events.out.tfevents.2": string(events), "a/run.wandb": string(board),
+	}
+	d := &folder{bucket, "a"}
+	for _, c := range []struct {
+		format string
+		files  []string
+		limit  int64
+		name   string
+		steps  string
+	}{
+		{"JSON lines", []string{"metrics.jsonl"}, 100, "reward", "[998 999]"},
+		{"trainer_state.json", []string{"trainer_state.json"}, 150, "reward", "[998 999]"},
+		{"TensorBoard", []string{"events.out.tfevents.1"}, int64(len(events)) - 420, "train/reward", "[5]"},
+		{"TensorBoard", []string{"events.out.tfevents.1", "events.out.tfevents.2"}, int64(len(events)), "train/reward", "[1 2 3 4 5]"},
+		{"W&B", []string{"run.wandb"}, int64(len(board)) - 1, "critic/score/mean", ""},
+	} {
+		all := allFormats()
+		f := all[slices.IndexFunc(all, func(f format) bool { return f.name == c.format })]
+		got, err := d.read(source{format: f, files: c.files}, c.limit)
+		if err != nil || len(got.Notes) != 1 || got.Notes[0] != "only the newest 256 MB are read" {
+			t.Errorf("%s: %v %+v", c.format, err, got)
+			continue
+		}
+		s := got.Series[slices.IndexFunc(got.Series, func(s scalars.Series) bool { return s.Name == c.name })]
+		if c.steps != "" && fmt.Sprint(s.Steps) != c.steps || s.Steps[len(s.Steps)-1] < 5 {
+			t.Errorf("%s of %d bytes: %v", c.format, c.limit, s.Steps)
+		}
 	}
 }
 
@@ -218,7 +337,7 @@ func FuzzRead(f *testing.F) {
 		for _, format := range allFormats() {
 			for _, start := range []string{"", wandbHeader} {
 				var log scalars.Log
-				if err := format.read(&log, io.MultiReader(strings.NewReader(start), bytes.NewReader(data))); err != nil && !errors.Is(err, errDamaged) {
+				if err := format.read(&log, io.MultiReader(strings.NewReader(start), bytes.NewReader(data)), len(data)%2 > 0); err != nil && !errors.Is(err, errDamaged) {
 					t.Fatal(err)
 				}
 				s := log.Scalars()

@@ -15,9 +15,19 @@ import (
 const maxEvent = 1 << 20
 
 // readEvents reads a file of TensorBoard: records of a length (64 bits), its checksum, an Event and its checksum, all little-endian
-// (tensorflow/core/lib/io/record_writer.h). A record that is still being written ends it.
-func readEvents(log *scalars.Log, file io.Reader) error {
+// (tensorflow/core/lib/io/record_writer.h). A record that is still being written ends it. Without the beginning of the file, the first
+// record is where the checksum of a length stands behind it.
+func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
 	in := bufio.NewReaderSize(file, 1<<16)
+	for cut {
+		next, err := in.Peek(12)
+		if err != nil {
+			return endOf(err)
+		}
+		if cut = maskedCRC(next[:8]) != binary.LittleEndian.Uint32(next[8:]); cut {
+			_, _ = in.Discard(1)
+		}
+	}
 	var head [12]byte
 	for {
 		if _, err := io.ReadFull(in, head[:]); err != nil {

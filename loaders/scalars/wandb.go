@@ -29,10 +29,10 @@ const (
 )
 
 // readWandb reads a run file of W&B. A part whose checksum is wrong loses its block; a record that is still being written ends the file.
-func readWandb(log *scalars.Log, file io.Reader) error {
+func readWandb(log *scalars.Log, file io.Reader, cut bool) error {
 	block := make([]byte, wandbBlock)
 	w := wandbFile{log: log}
-	for first := true; ; first = false {
+	for first := !cut; ; first = false {
 		n, err := io.ReadFull(file, block)
 		rest := block[:n]
 		if first && n > 0 {

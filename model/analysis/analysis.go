@@ -148,22 +148,35 @@ func (a *Analysis) matches(p plan, i int) bool {
 }
 
 // Each calls visit with the analysis of each step, ascending, and returns its first error or that of
-// [Analyze]. Only one analysis is in memory at a time.
+// [Analyze]. Only a few analyses are in memory at a time.
 func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
 		return err
 	}
-	for i := range snap.Steps {
-		a, err := p.analyze(ctx, i, nil)
-		if err != nil {
-			return err
-		}
-		if err := visit(a); err != nil {
+	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+}
+
+func stepIndexes(snap model.Snapshot) []int {
+	steps := make([]int, len(snap.Steps))
+	for i := range steps {
+		steps[i] = i
+	}
+	return steps
+}
+
+// eachStep computes something of each of some steps, and visits it in their order.
+func eachStep[T any](ctx context.Context, snap model.Snapshot, steps []int, compute func(context.Context, int) (T, error), visit func(T) error) error {
+	all := NewPipeline(visit)
+	defer all.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, i := range steps {
+		if err := all.Add(len(snap.Steps[i].Rewards), func() (T, error) { return compute(ctx, i) }); err != nil {
 			return err
 		}
 	}
-	return nil
+	return all.End()
 }
 
 func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis, error) {

@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -184,8 +186,7 @@ func PartKinds() []string { return []string{"difficulty", "length", "fate", "ste
 var ErrNoColumn = errors.New("the log has no such column")
 
 // PartNames returns what names the part of sample i of group g for a Breakdown: by one of PartKinds, or by
-// the value of a column of the log, "empty" if it has none. Numbers that are in memory are exact. Of other
-// columns, the first and the last row of each group are read, and all its rows if these differ.
+// the value of a column of the log, "empty" if it has none.
 func (a *Analysis) PartNames(ctx context.Context, by string, read TextFunc) (func(g, i int) string, error) {
 	switch by {
 	case "step":
@@ -209,14 +210,6 @@ func (a *Analysis) PartNames(ctx context.Context, by string, read TextFunc) (fun
 	return func(_, i int) string { return names[i] }, nil
 }
 
-// PartsNote says what is assumed of a column that is read from the log, "" where nothing is.
-func PartsNote(run *model.Run, by string) string {
-	if slices.Contains(PartKinds(), by) || slices.Contains(run.ComponentNames, by) && !model.HoldsNames(by) {
-		return ""
-	}
-	return by + " is read in the first and the last row of each group, and in all of its rows where these differ"
-}
-
 // componentNames returns the values of a column of numbers that is in memory, nil if it is not.
 func (a *Analysis) componentNames(column string) []string {
 	k := slices.Index(a.plan.snap.Run.ComponentNames, column)
@@ -233,45 +226,38 @@ func (a *Analysis) componentNames(column string) []string {
 	return names
 }
 
+// columnNames reads the column of every row, in the order of the log.
 func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc) ([]string, error) {
-	names := make([]string, a.Rows)
-	for g := range a.Table {
-		first, last := a.Table[g].Start, a.Table[g].End-1
-		for _, i := range []int{first, last} {
-			var err error
-			if names[i], err = a.columnName(ctx, column, i, read); err != nil {
-				return nil, err
-			}
+	names, order := make([]string, a.Rows), make([]int, a.Rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(a.InputRow[x], a.InputRow[y]) })
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		for i := first + 1; i < last; i++ {
-			names[i] = names[first]
-			if names[first] == names[last] {
-				continue
-			}
-			var err error
-			if names[i], err = a.columnName(ctx, column, i, read); err != nil {
-				return nil, err
-			}
+		text, err := read(ctx, a.input.step.Place(int(a.InputRow[i])))
+		if err != nil {
+			return nil, fmt.Errorf("the column is read from the log a second time: %w", err)
+		}
+		if names[i], err = valueOf(text.Fields, column); err != nil {
+			return nil, err
 		}
 	}
 	return names, nil
 }
 
-func (a *Analysis) columnName(ctx context.Context, column string, i int, read TextFunc) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	text, err := read(ctx, a.input.step.Place(int(a.InputRow[i])))
-	if err != nil {
-		return "", fmt.Errorf("the column is read from the log a second time: %w", err)
-	}
+// valueOf returns the value of a column, "empty" if that is "". The path of a nested one has dots: env.name. An object is shown by its name
+// or its id, if it has one.
+func valueOf(fields []model.Field, column string) (string, error) {
 	var known []string
-	for _, f := range text.Fields {
-		switch {
-		case f.Name == column && f.Value == "":
-			return "empty", nil
-		case f.Name == column:
-			return f.Value, nil
+	for _, f := range fields {
+		rest, isInside := strings.CutPrefix(column, f.Name+".")
+		if f.Name == column || isInside {
+			if value, found := inside(f.Value, rest, isInside); found {
+				return cmp.Or(value, "empty"), nil
+			}
 		}
 		known = append(known, f.Name)
 	}
@@ -280,4 +266,49 @@ func (a *Analysis) columnName(ctx context.Context, column string, i int, read Te
 		has = ", but " + strings.Join(known[:min(len(known), maxColumnsNamed)], ", ")
 	}
 	return "", fmt.Errorf("%w%s; by %s it goes without one", ErrNoColumn, has, strings.Join(PartKinds(), ", "))
+}
+
+// inside returns what is at a path of a value, which is a JSON object if there is a path.
+func inside(value, path string, hasPath bool) (text string, found bool) {
+	var object map[string]json.RawMessage
+	if !strings.HasPrefix(value, "{") || json.Unmarshal([]byte(value), &object) != nil {
+		return value, !hasPath
+	}
+	if !hasPath {
+		for _, name := range []string{"name", "id"} {
+			if text, found := plain(object[name]); found {
+				return text, true
+			}
+		}
+		return value, true
+	}
+	if raw, isThere := object[path]; isThere {
+		text, found := plain(raw)
+		if !found {
+			return inside(string(raw), "", false)
+		}
+		return text, true
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	if rest == "" {
+		return "", false
+	}
+	return inside(string(object[name]), rest, true)
+}
+
+// plain returns a JSON string or number as text.
+func plain(raw json.RawMessage) (text string, found bool) {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return "", false
+	}
+	switch x := value.(type) {
+	case string:
+		return x, true
+	case float64, bool:
+		return string(raw), true
+	case nil:
+		return "", true
+	}
+	return "", false
 }

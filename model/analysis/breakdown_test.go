@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -129,8 +128,7 @@ func TestPartsOfWhatIsUnknown(t *testing.T) {
 	}
 }
 
-// Columns of the log: numbers are in memory; of others the first and the last row of each group are read,
-// and all if these differ.
+// Columns of the log: numbers are in memory; others are read, in every row.
 func TestPartsByColumn(t *testing.T) {
 	chunk := chunkOf(1, []float64{1, 0, 0, 0}, []float64{1, 1, 1, 0})
 	chunk.ComponentNames = []string{"level"}
@@ -146,7 +144,7 @@ func TestPartsByColumn(t *testing.T) {
 	reads := 0
 	read := func(_ context.Context, at model.Place) (model.Text, error) {
 		reads++
-		return model.Text{Fields: []model.Field{{Name: "step", Value: "1"}, {Name: "source", Value: sources[at.Offset]}}}, nil
+		return model.Text{Fields: []model.Field{{Name: "step", Value: "1"}, {Name: "source", Value: sources[at.Offset]}, {Name: "env", Value: `{"name":"wordle","task":{"id":7},"v":null}`}}}, nil
 	}
 	counts := func(by string) map[string]int {
 		_, parts := breakdownBy(t, a, by, read)
@@ -159,10 +157,15 @@ func TestPartsByColumn(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"0": 4, "1": 3, "empty": 1}, counts("level")); diff != "" || reads != 0 {
 		t.Errorf("%d reads: %s", reads, diff)
 	}
-	if diff := cmp.Diff(map[string]int{"gsm": 4, "math": 1, "code": 2, "empty": 1}, counts("source")); diff != "" || reads != 2+4 {
+	if diff := cmp.Diff(map[string]int{"gsm": 2, "?": 2, "math": 1, "code": 2, "empty": 1}, counts("source")); diff != "" || reads != 8 {
 		t.Errorf("%d reads: %s", reads, diff)
 	}
-	if _, err := a.PartNames(t.Context(), "nope", read); !errors.Is(err, ErrNoColumn) || err.Error() != "the log has no such column, but step, source; by difficulty, length, fate, step it goes without one" {
+	for by, want := range map[string]string{"env": "wordle", "env.name": "wordle", "env.task": "7", "env.task.id": "7", "env.v": "empty"} {
+		if diff := cmp.Diff(map[string]int{want: 8}, counts(by)); diff != "" {
+			t.Errorf("by %s: %s", by, diff)
+		}
+	}
+	if _, err := a.PartNames(t.Context(), "nope", read); !errors.Is(err, ErrNoColumn) || err.Error() != "the log has no such column, but step, source, env; by difficulty, length, fate, step it goes without one" {
 		t.Error(err)
 	}
 	gone := errors.New("gone")
@@ -173,10 +176,5 @@ func TestPartsByColumn(t *testing.T) {
 	cancel()
 	if _, err := a.PartNames(ended, "source", read); !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-	for by, isNoted := range map[string]bool{"fate": false, "level": false, "source": true} {
-		if note := PartsNote(&a.plan.snap.Run, by); (note != "") != isNoted {
-			t.Error(by, fmt.Sprintf("%q", note))
-		}
 	}
 }

@@ -59,13 +59,12 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
-			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
+			LoggedAdvantages: make([]float64, len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets),
 	}
 	for i, row := range order {
-		g.Lengths[i] = step.Lengths[row]
 		g.LoggedAdvantages[i] = math.NaN()
 		if step.LoggedAdvantages != nil {
 			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
@@ -285,20 +284,20 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 	if err != nil {
 		return err
 	}
-	for i := range snap.Steps {
-		if snap.Open(i) && len(snap.Steps) > 1 {
-			continue
-		}
+	steps := slices.DeleteFunc(stepIndexes(snap), func(i int) bool { return snap.Open(i) && len(snap.Steps) > 1 })
+	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
 		in, err := p.stepInput(ctx, i, nil)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		visit(in.groups)
-	}
-	return nil
+		return in.groups, nil
+	}, func(groups []Group) error {
+		visit(groups)
+		return nil
+	})
 }
 
 // rollouts say which samples of a step are outputs of one rollout, where some rollouts have several.

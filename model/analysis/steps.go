@@ -282,6 +282,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	}
 	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]StepFigures, len(snap.Steps))}
 	computed := 0 // samples
+	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
 		step, open := snap.Steps[i], snap.Open(i)
 		known := known.Of(step.Number)
@@ -295,13 +296,19 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 			t.Steps[i] = StepFigures{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
 			t.Pending++
 		default:
-			a, err := p.analyze(ctx, i, known)
-			if err != nil {
-				return nil, err
-			}
-			t.Steps[i] = a.StepFigures
-			computed += a.Rows
+			steps = append(steps, i)
+			computed += len(step.Rewards)
 		}
+	}
+	err = eachStep(ctx, snap, steps, func(ctx context.Context, i int) (struct{}, error) {
+		a, err := p.analyze(ctx, i, known.Of(snap.Steps[i].Number))
+		if err == nil {
+			t.Steps[i] = a.StepFigures
+		}
+		return struct{}{}, err
+	}, func(struct{}) error { return nil })
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -381,7 +388,7 @@ func EachPromptReward(ctx context.Context, snap model.Snapshot, set model.Settin
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+		rewards, err := snap.Rewards(step, snap.InputOrder(len(step.Rewards)), set)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type Rule struct {
 
 // Defaults returns the default rules. A healthy run passes them.
 func Defaults() []string {
-	return []string{"alarm>0", "signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0", "rows<50%", "unreadable>1%"}
+	return []string{"alarm>0", "signal=0", "killed>5%", "too-few-kept>5%", "flips>10%", "noise>0", "invalid>0", "invalid-rewards>0", "rows<50%", "unreadable>1%"}
 }
 
 // operators lists longer ones before their prefixes; == means =.

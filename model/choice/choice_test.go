@@ -44,16 +44,17 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 		want    match.Candidate
 		reason  string
 	}{
-		"nothing known":             {want: estimator("easyr1", "grpo", "group"), reason: "(assumed)"},
-		"nothing matches":           {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed) ! 3/8 as logged"},
-		"trainer":                   {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(assumed: the trainer's default)"},
-		"trainer without grpo":      {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(assumed: the trainer's default)"},
-		"trainer of another scale":  {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(assumed: the trainer's default)"},
-		"match wins over trainer":   {trainer: "verl", logged: reproduces(list{trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
-		"own match wins":            {trainer: "trl", logged: reproduces(list{swift, trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
-		"own match wins when near":  {trainer: "trl", logged: reproduces(list{swift}, list{trl}), want: trl, reason: "≈ 8/8 as logged, 7 to the bit"},
-		"version of the trainer":    {trainer: "verl", logged: reproduces(list{swift, older}, nil), want: older, reason: "✓ 8/8 as logged"},
-		"first match of no trainer": {logged: reproduces(list{swift, trl}, nil), want: swift, reason: "✓ 8/8 as logged"},
+		"nothing known":                {want: estimator("easyr1", "grpo", "group"), reason: "(assumed)"},
+		"nothing matches":              {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed) ! 3/8 as logged"},
+		"trainer":                      {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(assumed: the trainer's default)"},
+		"trainer without grpo":         {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(assumed: the trainer's default)"},
+		"trainer of another scale":     {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(assumed: the trainer's default)"},
+		"match wins over trainer":      {trainer: "verl", logged: reproduces(list{trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
+		"own match wins":               {trainer: "trl", logged: reproduces(list{swift, trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
+		"its default wins over others": {trainer: "trl", logged: reproduces(list{swift, estimator("trl", "sdpo", "group")}, list{trl}), want: trl, reason: "≈ 8/8 as logged, 7 to the bit"},
+		"own match wins when near":     {trainer: "trl", logged: reproduces(list{swift}, list{trl}), want: trl, reason: "≈ 8/8 as logged, 7 to the bit"},
+		"version of the trainer":       {trainer: "verl", logged: reproduces(list{swift, older}, nil), want: older, reason: "✓ 8/8 as logged"},
+		"first match of no trainer":    {logged: reproduces(list{swift, trl}, nil), want: swift, reason: "✓ 8/8 as logged"},
 		"config wins over match": {
 			set: [3]string{"easyr1", "grpo", "group"}, given: fromConfig,
 			trainer: "trl", logged: reproduces(list{trl}, nil), want: estimator("easyr1", "grpo", "group"), reason: "(--config) ! 3/8 as logged",
@@ -174,7 +175,7 @@ func TestRewardsAreTRLsOwn(t *testing.T) {
 		snap := loaderstest.Read(t, logsOfTRL+name)
 		set, _ := choice.ChooseRewards(context.Background(), snap, model.DefaultSettings(), choice.Given{})
 		for i, step := range snap.Steps {
-			rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+			rewards, err := snap.Rewards(step, snap.InputOrder(len(step.Rewards)), set)
 			if err != nil {
 				t.Fatal(err)
 			}

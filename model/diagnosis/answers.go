@@ -86,30 +86,15 @@ func garbled(e *evidence) ([]Finding, string) {
 	all := e.texts.all()
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
-	usual := letters{map[[2]rune]int{}, map[rune]int{}}
-	for i := range all {
-		if all[i].step <= early {
-			usual.learn(all[i].begin)
-			usual.learn(all[i].asks)
-		}
-	}
-	bits := make(map[*answer]float64, len(all)) // each is asked for several times
-	var first []float64
-	for i := range all {
-		bits[&all[i]] = usual.surprise(all[i].begin)
-		if all[i].step <= early {
-			first = append(first, bits[&all[i]])
-		}
-	}
-	limit := median(first) + moreSurprise
+	noWords, end := noWords(all, early), e.usualEnd()
 	ways := []struct {
 		name string
 		has  func(*answer) bool
 	}{
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
-		{"hold control tokens", func(a *answer) bool { return a.control }},
-		{"are in another script than their prompt", func(a *answer) bool { return a.foreign }},
-		{"are no words", func(a *answer) bool { return bits[a] > limit }},
+		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
+		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
+		{"are no words", func(a *answer) bool { return noWords[a] }},
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
@@ -136,6 +121,48 @@ func garbled(e *evidence) ([]Finding, string) {
 	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
+}
+
+// noWords are answers whose letters follow each other as they do not in the prompts and answers up to an early step, in a wording that
+// others do not share.
+func noWords(all []answer, early int) map[*answer]bool {
+	usual := newLetters()
+	for i := range all {
+		if all[i].step <= early {
+			usual.learn(all[i].begin)
+			usual.learn(all[i].asks)
+		}
+	}
+	bits := make([]float64, len(all))
+	var first []float64
+	for i := range all {
+		bits[i] = usual.surprise(all[i].begin)
+		if all[i].step <= early {
+			first = append(first, bits[i])
+		}
+	}
+	found, limit := map[*answer]bool{}, Median(first)+moreSurprise
+	for i := range all {
+		if bits[i] > limit && !(sharedWords(all, i) >= templateFrom) {
+			found[&all[i]] = true
+		}
+	}
+	return found
+}
+
+// usualEnd is the control token on which most answers end, of those that end on one.
+func (e *evidence) usualEnd() (usual string) {
+	count := map[string]int{}
+	for i := range e.texts.answers {
+		count[e.texts.answers[i].end]++
+	}
+	delete(count, "")
+	for end, n := range count {
+		if n > count[usual] || n == count[usual] && end < usual {
+			usual = end
+		}
+	}
+	return usual
 }
 
 // stepWithAnswers is the index of the k-th step that has answers, or of the last one.
@@ -175,29 +202,35 @@ func (e *evidence) template() (Finding, bool) {
 	return f, true
 }
 
-// sharedWords is, of each answer that was read, the largest share of words that it has with an answer to another prompt of its step.
+// sharedWords is the series of the words that answers share with one to another prompt.
 func (e *evidence) sharedWords() series {
 	all := e.texts.all()
 	s := make(series, len(e.Steps))
-	lo := 0 // the first answer of the step
 	for i := range all {
-		a, most, others := &all[i], 0.0, false
-		if a.step != all[lo].step {
-			lo = i
-		}
-		if a.words < templateWords {
-			continue
-		}
-		for k := lo; k < len(all) && all[k].step == a.step; k++ {
-			if b := &all[k]; b.group != a.group && b.prompt != a.prompt && b.words >= templateWords {
-				most, others = max(most, alike(a.bag, b.bag)), true
-			}
-		}
-		if others {
-			s[a.step].add(most)
+		if share := sharedWords(all, i); share == share {
+			s[all[i].step].add(share)
 		}
 	}
 	return s
+}
+
+// sharedWords is the largest share of words that an answer has with one to another prompt of its step, or of the step before that was
+// read where its step has one prompt; NaN if there is none.
+func sharedWords(all []answer, i int) float64 {
+	a, most, step := &all[i], math.NaN(), all[i].step
+	compare := func(b *answer) {
+		if b.prompt != a.prompt && min(a.words, b.words) >= templateWords {
+			most = fmax(most, alike(a.bag, b.bag))
+		}
+	}
+	for k := i + 1; k < len(all) && all[k].step == a.step; k++ {
+		compare(&all[k])
+	}
+	for k := i - 1; k >= 0 && (all[k].step == step || most != most && step == a.step); k-- {
+		step = all[k].step
+		compare(&all[k])
+	}
+	return most
 }
 
 // alike is the share of two ascending bags of words that is in both.

@@ -175,11 +175,17 @@ func (d *Diagnosis) Health() string {
 func Of(o *Observations, texts *Texts) *Diagnosis {
 	d := &Diagnosis{Steps: len(o.Steps)}
 	for _, k := range Kinds() {
-		findings, why := k.detect(&evidence{o, texts})
-		if why != "" {
-			d.Blind = append(d.Blind, Blind{k.Name, why})
+		found, known := detected{}, false
+		if texts != nil && texts.foundOf == texts.asked {
+			found, known = texts.found[k.Name]
 		}
-		for _, f := range findings {
+		if !known {
+			found.findings, found.blind = k.detect(&evidence{o, texts})
+		}
+		if found.blind != "" {
+			d.Blind = append(d.Blind, Blind{k.Name, found.blind})
+		}
+		for _, f := range found.findings {
 			f.Kind = k.Name
 			if f.Advice == "" {
 				f.Advice = k.Advice

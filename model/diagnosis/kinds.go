@@ -80,7 +80,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage},
 			What:      "The reward rises while what it stands for falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
-			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward does not fall.",
+			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to half of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
@@ -88,7 +88,7 @@ func Kinds() []KindInfo {
 		{
 			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse},
 			What:      "A growing share of answers is no language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
-			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, hold three control tokens, are in another script than their prompt, or have two bits per character more surprise than the first answers; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
+			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
 			LooksLike: "Tables, code, lists, and prompts in two languages.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
@@ -118,7 +118,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"VLM-R1 280: answers become shorter and shorter", "https://github.com/om-ai-lab/VLM-R1/issues/280"}, {"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
 		},
 		{
-			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
+			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Truncation, Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
 			What:      "The answers to one prompt become one answer, right or wrong, and groups have nothing left to compare.",
 			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of what it was.",
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words.",
@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of what it had above its floor, or, of rewards without a floor, below any level before by two standard deviations of a step; a watch where only sources or prompts come that did not come before. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of what it had above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -151,8 +151,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: Forgetting, detect: forgetting,
-			What:      "One data source, or the prompts that were solved at first, falls while the whole holds or rises.",
-			How:       "A fall of the mean reward of a source that the log names, or of prompts that were solved when they came first and come again, unlikely by chance at any step, by 30% of its level and 15% of the range, while the whole loses no more than 5%.",
+			What:      "One data source, or one part of the prompts, falls while the whole holds or rises.",
+			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole loses no more than 5% until then. Every other visit of a prompt chooses the third, and the others measure it.",
 			LooksLike: "The mixture of sources shifts, and each of them holds.",
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},
@@ -164,4 +164,58 @@ func Kinds() []KindInfo {
 type evidence struct {
 	*Observations
 	texts *Texts // nil if none could be read
+}
+
+// The kinds that a trainer's own scalars tell, and samples do not: package scalars finds them.
+const (
+	EntropyCollapse Kind = "entropy_collapse"
+	KLDrift         Kind = "kl_drift"
+	GradientSpikes  Kind = "gradient_spikes"
+	EvalDivergence  Kind = "eval_divergence"
+)
+
+// OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
+func (k Kind) OfScalars() bool {
+	return k == EntropyCollapse || k == KLDrift || k == GradientSpikes || k == EvalDivergence
+}
+
+// scalarKinds are these with their words. To samples alone they are blind.
+func scalarKinds() []KindInfo {
+	blind := func(*evidence) ([]Finding, string) {
+		return nil, "the trainer's own scalars do not lie beside the samples"
+	}
+	return []KindInfo{
+		{
+			Name: EntropyCollapse, detect: blind,
+			What:      "The policy has hardly any choice left, and the reward no longer gains: what is sampled is the same again and again.",
+			How:       "The entropy stays below a tenth of its start, and from then on the reward, or else the held-out score, gains nothing that matters. A run whose log begins after the collapse is not told.",
+			LooksLike: "An entropy that falls while the reward rises (that is learning), or at the end of a task that is solved.",
+			Advice:    "go back to the checkpoint before it and keep the choice open: a higher upper clip, a small entropy bonus, a higher sampling temperature, harder prompts",
+			Sources:   []Source{{"Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models", "https://arxiv.org/abs/2505.22617"}, {"Yu et al. 2025, DAPO", "https://arxiv.org/abs/2503.14476"}},
+		},
+		{
+			Name: KLDrift, detect: blind,
+			What:      "The policy leaves its reference, or what it is sampled with, faster and faster.",
+			How:       "The KL divergence turns into a course at least 2.5 times as steep, and its level matters: a nat per token from the reference, a tenth of that from what sampled.",
+			LooksLike: "A KL that rises steadily, or fast at first and then less.",
+			Advice:    "look at samples from before and after; go back to the checkpoint before the bend with a lower learning rate or a larger KL coefficient",
+			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
+		},
+		{
+			Name: GradientSpikes, detect: blind,
+			What:      "Single updates are far larger than those around them, or the gradient is no number any more.",
+			How:       "A norm ten times the median of its neighbours and far outside of their spread, at few of the steps, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
+			LooksLike: "A gradient that is twice as large at times, or always as uneven.",
+			Advice:    "look at the samples of those steps, lower the learning rate or clip the norm nearer to its median",
+			Sources:   []Source{{"Pascanu et al. 2013, On the difficulty of training recurrent neural networks", "https://arxiv.org/abs/1211.5063"}},
+		},
+		{
+			Name: EvalDivergence, detect: blind,
+			What:      "The training reward gains, and the score on held-out data does not, or falls.",
+			How:       "From an evaluation on, the reward gains what matters while the held-out score falls by more than its noise, or gains less than a sixth of that. Evaluations without a score do not count.",
+			LooksLike: "A held-out score that lags, or is lower by a steady gap.",
+			Advice:    "read samples with the best rewards from after the turn: the grader may be tricked, or the prompts learned by heart; keep the checkpoint with the best held-out score",
+			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
+		},
+	}
 }

@@ -75,7 +75,11 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	}
 	rewards, span := e.rewards(), s.span()
 	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
-	reward := rewards.compare(from-2*span, from, min(settled, len(s)-span), len(s))
+	settled = min(settled, len(s)-span)
+	reward := rewards.compare(from-2*span, from, settled, len(s))
+	if soon := rewards.compare(from-2*span, from, settled, settled+2*span); soon.change() < reward.change() {
+		reward = soon // what is learned much later is not won by the length
+	}
 	severity := judge(math.Exp(sign*k.done()), reward.change()/(e.High-e.Low), reward.z)
 	if severity == "" {
 		return nil, ""

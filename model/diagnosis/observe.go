@@ -79,6 +79,28 @@ func (l *Level) add(x float64) {
 	}
 }
 
+// join adds the values of another.
+func (l *Level) join(o Level) {
+	switch {
+	case o.AtLow == 0:
+	case l.AtLow == 0:
+		*l = o
+	default:
+		if o.Low <= l.Low {
+			if o.Low < l.Low {
+				l.Low, l.AtLow = o.Low, 0
+			}
+			l.AtLow += o.AtLow
+		}
+		if o.High >= l.High {
+			if o.High > l.High {
+				l.High, l.AtHigh = o.High, 0
+			}
+			l.AtHigh += o.AtHigh
+		}
+	}
+}
+
 // Constant reports whether all values are one.
 func (l *Level) Constant() bool { return l.AtLow > 0 && l.Low == l.High }
 
@@ -106,9 +128,10 @@ type GroupFacts struct {
 	Mean   float32 // of these
 	Length float32 // mean logarithm of the known lengths; NaN if there are none
 	Fate   model.Fate
-	Differ int32  // how many rows differ in their numbers
-	Twins  bool   // each row has a twin of the same numbers
-	Print  uint64 // the same for groups of the same prompt with the same numbers, in whatever order
+	Differ int32   // how many rows differ in their numbers
+	Equal  float32 // how many pairs of rows do not
+	Twins  bool    // each row has a twin of the same numbers
+	Print  uint64  // the same for groups of the same prompt with the same numbers, in whatever order
 }
 
 // Observe looks at all steps of a run. Unchanged steps of previous, which may be nil, are reused. It fails if samples cannot be
@@ -129,6 +152,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		}
 	}
 	o.Steps = make([]Observed, len(indexes))
+	logs := newLogarithms()
 	reusable := previous != nil && previous.set == set && previous.rule == o.rule && previous.Low == o.Low && previous.High == o.High
 	err = inParallel(ctx, len(indexes), func(k int) error {
 		i := indexes[k]
@@ -140,7 +164,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 			}
 		}
 		var err error
-		o.Steps[k], err = observe(snap, i, o.rule, set, scales)
+		o.Steps[k], err = observe(snap, i, o.rule, set, scales, logs)
 		return err
 	})
 	for i := range o.Steps {
@@ -202,8 +226,26 @@ func inParallel(ctx context.Context, n int, do func(int) error) error {
 	return nil
 }
 
+// logarithms are those of small whole numbers: most lengths come often.
+type logarithms []float64
+
+func newLogarithms() logarithms {
+	l := make(logarithms, 1<<14)
+	for i := range l {
+		l[i] = math.Log(float64(i))
+	}
+	return l
+}
+
+func (l logarithms) of(n int32) float64 {
+	if int(n) < len(l) {
+		return l[n]
+	}
+	return math.Log(float64(n))
+}
+
 // observe looks at step i.
-func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, scales []model.RewardScale) (Observed, error) {
+func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, scales []model.RewardScale, logs logarithms) (Observed, error) {
 	step := snap.Steps[i]
 	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {
@@ -240,13 +282,9 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			if finite := reward-reward == 0; finite {
 				rewards.add(reward)
 				level.add(reward)
-				s.Reward.add(reward)
-				s.Level.add(reward)
-			} else {
-				s.Invalid++
 			}
 			if length > 0 {
-				lengths.add(math.Log(float64(length)))
+				lengths.add(logs.of(length))
 				s.Tokens += int64(length)
 				if s.Longest.take(length, reward) {
 					for c, part := range step.Components {
@@ -259,9 +297,16 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		}
 		g.Valid, g.Mean, g.Length = int32(rewards.N), float32(rewards.Sum/float64(rewards.N)), float32(lengths.Sum/float64(lengths.N))
 		s.Length.join(lengths)
+		s.Reward.join(rewards)
+		s.Level.join(level)
+		s.Invalid += int(g.N) - rewards.N
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
-		g.Print, g.Differ, g.Twins = fingerprint(prints, uint64(g.Prompt))
+		prompt := uint64(0)
+		if g.Prompt > 0 {
+			prompt = snap.Prompt(g.Prompt).Hash
+		}
+		g.takePrints(prints, prompt)
 		s.Groups = append(s.Groups, g)
 	}
 	s.prompts, s.mixed, s.ids = step.Prompts, step.MixedIDs, step.GroupIDs
@@ -307,20 +352,32 @@ func fateOf(l *Level, valid, n int, scale *model.RewardScale) model.Fate {
 	return model.FateAlive
 }
 
-// fingerprint returns a number of what a group holds, how many of its rows differ, and whether each has a twin. It sorts prints.
-func fingerprint(prints []uint64, prompt uint64) (sum uint64, differ int32, twins bool) {
-	odd := uint64(0)
+// takePrints notes what the prints of its rows tell of a group: how many differ, and whether each has a twin. It sorts them, unless few of
+// their bits show that all differ.
+func (g *GroupFacts) takePrints(prints []uint64, prompt uint64) {
+	sum, odd, seen, alike := uint64(0), uint64(0), [16]uint64{}, false
 	for _, p := range prints {
 		sum += p
 		odd ^= p
+		word, bit := &seen[p>>60], uint64(1)<<(p>>54&63)
+		alike = alike || *word&bit != 0
+		*word |= bit
 	}
-	slices.Sort(prints)
-	for k, p := range prints {
-		if k == 0 || p != prints[k-1] {
-			differ++
+	if g.Differ = int32(len(prints)); alike {
+		slices.Sort(prints)
+		g.Differ = 0
+		first := 0 // of those that are equal
+		for k, p := range prints {
+			if p != prints[first] {
+				first = k
+			}
+			if k == first {
+				g.Differ++
+			}
+			g.Equal += float32(k - first)
 		}
 	}
-	return mix(sum ^ mix(prompt)), differ, odd == 0 && len(prints) > 0
+	g.Print, g.Twins = mix(sum^mix(prompt)), odd == 0 && len(prints) > 0
 }
 
 // mix is a hash of 64 bits (the finaliser of SplitMix64).

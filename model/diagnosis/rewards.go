@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -14,7 +15,7 @@ const (
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
-	floorSpread   = 2    // standard deviations of the samples of a step that a reward without a least value falls by
+	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
@@ -22,6 +23,7 @@ const (
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
 	partFall      = 0.3  // of its level that a part of the prompts loses
 	partFallRange = 0.15 // of the range of rewards: less is no forgetting, even of a small level
+	leastPrompts  = 6    // that come again, for a third of them to be a part
 )
 
 // outage finds a grader that gives one value to all from one step to the next, or none.
@@ -230,9 +232,13 @@ func (e *evidence) around(s series, name string, i, end int, share bool, of stri
 
 // example is the first group from step i on that shows something.
 func (e *evidence) example(i int, shows func(*GroupFacts) bool) Example {
+	return e.exampleAt(i, func(step, group int) bool { return shows(&e.Steps[step].Groups[group]) })
+}
+
+func (e *evidence) exampleAt(i int, shows func(step, group int) bool) Example {
 	for k := i; k < len(e.Steps); k++ {
 		for g := range e.Steps[k].Groups {
-			if shows(&e.Steps[k].Groups[g]) {
+			if shows(k, g) {
 				return Example{Step: e.Steps[k].Step, Index: e.Steps[k].Index, Group: e.groupName(k, g)}
 			}
 		}
@@ -263,7 +269,7 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b) {
+	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && !e.newPromptsOnly(k.b/2, k.b) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
@@ -295,11 +301,11 @@ func belowAll(s series, k *shift) bool {
 // prompts from then on was there before. too_hard names such runs.
 func (e *evidence) harderPrompts(s series, k *shift) bool {
 	half := k.level.mean() + k.done()/2
-	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b)
+	return s[k.b].N > 0 && s[k.b-1].N > 0 && s[k.b].mean() <= half && s[k.b-1].mean() >= half && e.newPromptsOnly(k.b, len(e.Steps))
 }
 
-// newPromptsOnly reports whether hardly any of the prompts from a step on was there before; false if the log has none.
-func (e *evidence) newPromptsOnly(from int) bool {
+// newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
+func (e *evidence) newPromptsOnly(from, to int) bool {
 	before := map[uint32]bool{}
 	for i := range e.Steps[:from] {
 		for _, g := range e.Steps[i].Groups {
@@ -307,7 +313,7 @@ func (e *evidence) newPromptsOnly(from int) bool {
 		}
 	}
 	groups, known := 0, 0
-	for i := from; i < len(e.Steps); i++ {
+	for i := from; i < to; i++ {
 		for _, g := range e.Steps[i].Groups {
 			groups++
 			if before[g.Prompt] {
@@ -331,6 +337,11 @@ func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding,
 	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
 	from := s.beyond(limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
+	if jump := s.turn(0, (s.pooled(0, from).mean()+after.mean())/2, 1); jump < from {
+		if m := s.pooled(jump, from); (m.mean()-limit)/math.Sqrt(limit*(1-limit)/float64(m.N)) > -3 {
+			from = jump // it may as well be beyond the limit from where it jumps
+		}
+	}
 	variance, dof := s.variance(len(s)-s.span(), len(s))
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
 		return Finding{}, s, false
@@ -364,86 +375,93 @@ func hopeless(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// partOf is a part of the prompts with the series of its rewards.
+// partOf is a part of the groups with the series of its rewards.
 type partOf struct {
 	name string
 	series
-	in func(g *GroupFacts) bool
+	in func(step, group int) bool
 }
 
-// parts are the prompts by source, and those that were solved when they came first.
+// parts are the groups by source, and those whose prompts were solved best before each of some steps.
 func (e *evidence) parts() []partOf {
 	var all []partOf
 	if e.texts != nil {
 		for _, name := range e.texts.sourceList() {
-			sources := e.texts.sources
-			in := func(g *GroupFacts) bool { return sources[g.Prompt] == name }
-			all = append(all, partOf{"source " + name, e.groupSeries(in, nil), in})
+			in := func(step, group int) bool { return e.texts.sourceOf(step, group) == name }
+			all = append(all, partOf{"source " + name, e.groupSeries(in), in})
 		}
 	}
-	return append(all, e.solvedFirst()...)
+	n := len(e.Steps)
+	for _, c := range []choice{{0, n / 4, true}, {0, n / 2, true}, {0, 3 * n / 4, true}, {n / 2, n, false}, {3 * n / 4, n, false}, {7 * n / 8, n, false}} {
+		if p, found := e.choose(c); found && e.prompts {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
-// groupSeries is the series of the rewards of some groups. skip says which groups of a step do not count.
-func (e *evidence) groupSeries(in func(g *GroupFacts) bool, skip func(step, group int) bool) series {
+// groupSeries is the series of the rewards of some groups.
+func (e *evidence) groupSeries(in func(step, group int) bool) series {
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
 		for k := range e.Steps[i].Groups {
-			g := &e.Steps[i].Groups[k]
-			if g.Valid == 0 || !in(g) || skip != nil && skip(i, k) {
-				continue
+			if g := &e.Steps[i].Groups[k]; g.Valid > 0 && in(i, k) {
+				x := float64(g.Mean)
+				s[i].join(Moments{N: int(g.Valid), Sum: x * float64(g.Valid), Squares: x * x * float64(g.Valid)})
 			}
-			x := float64(g.Mean)
-			s[i].join(Moments{N: int(g.Valid), Sum: x * float64(g.Valid), Squares: x * x * float64(g.Valid)})
 		}
 	}
 	return s
 }
 
-// solvedFirst is the part of the prompts that were mostly solved when they came first. Those visits chose the part and do not count
-// in its series, so that the luck which chose it is no fall.
-func (e *evidence) solvedFirst() []partOf {
-	type visits struct {
-		n        int32
-		sum      float64
-		chosenAt int
-		later    int
-	}
-	early := max(1, len(e.Steps)/5)
-	prompts := map[uint32]*visits{}
-	for i := range e.Steps {
-		for k := range e.Steps[i].Groups {
-			g := &e.Steps[i].Groups[k]
-			if g.Prompt == 0 || g.Valid == 0 {
-				continue
-			}
-			v := prompts[g.Prompt]
-			if v == nil {
-				v = &visits{chosenAt: i}
-				prompts[g.Prompt] = v
-			}
+// choice is of the third of the prompts that had the best rewards in steps [from, to), or the worst.
+type choice struct {
+	from, to int
+	best     bool
+}
+
+// choose is the part of the prompts that a choice is of. Every other visit in its steps chooses, and those do not count in the series,
+// so that the luck which chose a prompt is no fall.
+func (e *evidence) choose(c choice) (partOf, bool) {
+	chosen, again := make([]Moments, e.snap.PromptCount()+1), make([]int, e.snap.PromptCount()+1) // by prompt: what chooses it, and other visits in these steps
+	choosing := make([][]bool, len(e.Steps))
+	for i := c.from; i < c.to; i++ {
+		choosing[i] = make([]bool, len(e.Steps[i].Groups))
+		for k, g := range e.Steps[i].Groups {
 			switch {
-			case i < early || v.n == 0:
-				v.n, v.sum, v.chosenAt = v.n+g.Valid, v.sum+float64(g.Mean)*float64(g.Valid), i
+			case g.Prompt == 0 || g.Valid == 0:
+			case again[g.Prompt] < chosen[g.Prompt].N:
+				again[g.Prompt]++
 			default:
-				v.later++
+				chosen[g.Prompt].add(float64(g.Mean))
+				choosing[i][k] = true
 			}
 		}
 	}
-	solved, later := map[uint32]int{}, 0
-	middle := (e.Low + e.High) / 2
-	for p, v := range prompts {
-		if v.later >= 2 && v.sum/float64(v.n) > middle {
-			solved[p] = v.chosenAt
-			later += v.later
+	var means []float64
+	for p, m := range chosen {
+		if again[p] > 0 {
+			means = append(means, m.mean())
 		}
 	}
-	if len(solved) < 4 || later < leastGroups {
-		return nil
+	if len(means) < leastPrompts {
+		return partOf{}, false
 	}
-	in := func(g *GroupFacts) bool { _, found := solved[g.Prompt]; return found }
-	s := e.groupSeries(in, func(step, group int) bool { return step <= solved[e.Steps[step].Groups[group].Prompt] })
-	return []partOf{{"prompts solved at first", s, in}}
+	slices.Sort(means)
+	worst, best := means[len(means)/3-1], means[len(means)-len(means)/3]
+	in := func(step, group int) bool {
+		p := e.Steps[step].Groups[group].Prompt
+		mean := chosen[p].mean()
+		return again[p] > 0 && (c.best && mean >= best || !c.best && mean <= worst)
+	}
+	p := partOf{"prompts that are worst now", nil, in}
+	if c.best {
+		p.name = "prompts solved best at first"
+	}
+	p.series = e.groupSeries(func(step, group int) bool {
+		return in(step, group) && (choosing[step] == nil || !choosing[step][group])
+	})
+	return p, true
 }
 
 // forgetting finds a part of the prompts whose reward falls while the whole does not.
@@ -456,25 +474,40 @@ func forgetting(e *evidence) ([]Finding, string) {
 	if len(parts) == 0 {
 		return nil, "the log names no sources, and prompts do not come again"
 	}
-	width := e.High - e.Low
-	for _, p := range parts {
-		k, found := p.shiftOf(-1)
-		if !found || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
-			continue
+	ends := []int{len(whole)}
+	if k, found := whole.shiftOf(-1); found && k.b >= 2*leastSteps {
+		ends = append(ends, k.b) // what falls with all others later may have fallen alone before
+	}
+	for _, end := range ends {
+		for _, p := range parts {
+			if f, found := e.forgotten(p, whole[:end], len(parts)); found {
+				return []Finding{f}, ""
+			}
 		}
-		span := whole.span()
-		before, after := whole.pooled(k.b-span, k.b).mean(), whole.pooled(len(whole)-span, len(whole)).mean()
-		if after < before-0.05*width {
-			continue
-		}
-		f := Finding{Severity: Alarm, first: k.b, last: len(whole) - 1, Series: Series{"reward of " + p.name, p.values()}}
-		f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
-			p.name, units.Short(k.level.mean()), units.Short(k.settled.mean()), units.Short(before), units.Short(after))
-		f.Evidence = []Evidence{e.around(p.series, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")}
-		f.Example = e.example(k.b, func(g *GroupFacts) bool { return p.in(g) && float64(g.Mean) <= k.settled.mean() })
-		return []Finding{f}, ""
 	}
 	return nil, ""
+}
+
+// forgotten is the finding that a part falls and the whole does not, up to the end of the whole.
+func (e *evidence) forgotten(p partOf, whole series, parts int) (Finding, bool) {
+	s, width := p.series[:len(whole)], e.High-e.Low
+	k, found := s.shiftOf(-1)
+	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, len(s)*parts) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
+		return Finding{}, false
+	}
+	span := whole.span()
+	before, after := whole.pooled(k.b-span, k.b).mean(), whole.pooled(len(whole)-span, len(whole)).mean()
+	if after < before-0.05*width {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
+	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
+		p.name, units.Short(k.level.mean()), units.Short(k.settled.mean()), units.Short(before), units.Short(after))
+	f.Evidence = []Evidence{e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")}
+	f.Example = e.exampleAt(k.b, func(step, group int) bool {
+		return p.in(step, group) && float64(e.Steps[step].Groups[group].Mean) <= k.settled.mean()
+	})
+	return f, true
 }
 
 // newSourcesOnly reports whether sources are known and none comes both in steps [a, b) and after b: then nothing shows that the
@@ -486,8 +519,8 @@ func (e *evidence) newSourcesOnly(a, b int) bool {
 	names := func(from, to int) map[string]bool {
 		all := map[string]bool{}
 		for i := from; i < to; i++ {
-			for _, g := range e.Steps[i].Groups {
-				if name := e.texts.sources[g.Prompt]; name != "" {
+			for k := range e.Steps[i].Groups {
+				if name := e.texts.sourceOf(i, k); name != "" {
 					all[name] = true
 				}
 			}

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -117,22 +118,33 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
-	bits := e.bitsOfGroup()
+	bits, again := e.bitsOfGroups()
+	if !again {
+		return Finding{}, false
+	}
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
-		count, most := map[int]int{}, 0
-		for _, g := range e.Steps[i].Groups {
+		same, most := map[int]Moments{}, Moments{} // groups of an earlier step, with the bits of their match
+		seen := map[uint64]bool{}
+		for k := range e.Steps[i].Groups {
+			g := &e.Steps[i].Groups[k]
 			if before, found := at[g.Print]; found && g.N > 1 {
-				count[before]++
-				most = max(most, count[before])
+				m, twin := same[before], seen[g.Print] // which tells no more than the first
+				m.N++
+				if seen[g.Print] = true; !twin {
+					m.Sum += bits(g)
+				}
+				if same[before] = m; m.N > most.N {
+					most = m
+				}
 			}
 		}
 		orders, _ := math.Lgamma(float64(len(e.Steps[i].Groups) + 1)) // in which the groups of a step may be those of another
-		if float64(most)*bits-orders/math.Ln2-math.Log2(float64(i+1)) < twinBits {
-			most = 0
+		if most.Sum-orders/math.Ln2-math.Log2(float64(i+1)) < twinBits {
+			most.N = 0
 		}
-		s[i].add(float64(most) / float64(max(1, len(e.Steps[i].Groups))))
+		s[i].add(float64(most.N) / float64(max(1, len(e.Steps[i].Groups))))
 		for _, g := range e.Steps[i].Groups {
 			at[g.Print] = i
 		}
@@ -156,21 +168,38 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	return f, true
 }
 
-// bitsOfGroup is how much it says that two groups hold the same: the logarithm of how seldom any two do.
-func (e *evidence) bitsOfGroup() float64 {
-	count, n := map[uint64]int{}, 0.0
+// bitsOfGroups returns how much it says that a group has the numbers of an earlier one: the logarithm of how seldom any two of its size
+// do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more; again reports whether two have.
+func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
+	type print struct {
+		of uint64
+		n  int32
+	}
+	var prints []print
+	groups, same, rows := map[int32]float64{}, map[int32]float64{}, Moments{N: 1, Sum: 1} // rows: pairs of a group, and equal ones
 	for i := range e.Steps {
 		for _, g := range e.Steps[i].Groups {
-			count[g.Print]++
-			n++
+			prints = append(prints, print{g.Print, g.N})
+			groups[g.N]++
+			rows.N, rows.Sum = rows.N+pairs(g.N), rows.Sum+float64(g.Equal)
 		}
 	}
-	same := 1.0
-	for _, c := range count {
-		same += float64(c) * float64(c-1)
+	slices.SortFunc(prints, func(a, b print) int { return cmp.Compare(a.of, b.of) })
+	for lo, hi := 0, 1; hi <= len(prints); hi++ {
+		if hi == len(prints) || prints[hi].of != prints[lo].of {
+			same[prints[lo].n] += float64(hi-lo) * float64(hi-lo-1)
+			again = again || hi-lo > 1
+			lo = hi
+		}
 	}
-	return math.Log2(max(1, n*(n-1)) / same)
+	return func(g *GroupFacts) float64 {
+		n, p := groups[g.N], max(rows.mean(), float64(g.Equal)/float64(max(1, pairs(g.N))))
+		orders, _ := math.Lgamma(float64(g.N) + 1)
+		return max(math.Log2(max(1, n*(n-1))/(1+same[g.N])), -float64(g.N)*math.Log2(p)-orders/math.Ln2)
+	}, again
 }
+
+func pairs(n int32) int { return int(n) * int(n-1) / 2 }
 
 // mixup finds groups of several prompts, and prompts whose answers are torn into several groups.
 func mixup(e *evidence) ([]Finding, string) {
@@ -202,10 +231,15 @@ func mixup(e *evidence) ([]Finding, string) {
 
 // torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
-	rows := 0
+	rows, prompts := 0, map[uint32]bool{}
+	for i := range e.Steps {
+		for _, g := range e.Steps[i].Groups {
+			prompts[g.Prompt] = true
+		}
+	}
 	s := e.seriesOf(func(s *Observed) Moments {
 		n := s.prompts
-		if n < 2 || s.ids == 0 {
+		if n == 0 || s.ids == 0 || n == 1 && len(prompts) < leastMixed { // one prompt for all is a template
 			return Moments{}
 		}
 		rows += s.Rows

@@ -200,11 +200,16 @@ func (s series) shiftOf(sign float64) (shift, bool) {
 		k.b = max(s.turn(from, k.level.mean()+onsetShare*k.done(), sign), k.a+1)
 	}
 	k.contrast = s.compare(k.a, k.b, k.b, len(s))
+	if settled := s.turn(k.b, k.level.mean()+(1-onsetShare)*k.done(), sign); settled < len(s) && s[settled:].steps() >= leastSteps { // what goes on changing differs from step to step
+		if then := s.compare(k.a, k.b, settled, len(s)); sign*then.z > sign*k.z {
+			k.contrast = then
+		}
+	}
 	return k, sign*k.z > 0 && chance(k.z, len(s)) < rare
 }
 
-// median returns the middle value, NaN of nothing. Values that are no numbers do not count.
-func median(values []float64) float64 {
+// Median returns the middle value, the mean of two, NaN of nothing. Values that are no numbers do not count.
+func Median(values []float64) float64 {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x-x != 0 })
 	if len(sorted) == 0 {
 		return math.NaN()

@@ -31,9 +31,17 @@ type Texts struct {
 	sorted  bool
 	empty   int // answers without a text
 	seed    maphash.Seed
+	found   map[Kind]detected // when so many texts were asked for
+	foundOf int
 
-	sources map[uint32]string            // by prompt
-	fields  map[string]map[uint32]string // values of each field that may be a source, by prompt
+	sources map[uint64]string            // by what comes from one source: see sourceKey
+	fields  map[string]map[uint64]string // values of each field that may be a source, by the same
+}
+
+// detected is what looking for a kind gave.
+type detected struct {
+	findings []Finding
+	blind    string
 }
 
 // Pick is a sample whose text is wanted.
@@ -55,7 +63,7 @@ type answer struct {
 	prompt      uint32
 	whole       uint64 // hash of its words; 0 if it has none
 	words       int
-	bag         []uint64 // hashes of its first words, each once, ascending
+	bag         []uint64 // hashes of its first words with the one before, each once, ascending
 	begin       string   // at most sampleBytes
 	asks        string   // the same of the prompt
 	tail        []string // its last words, as letters
@@ -63,7 +71,8 @@ type answer struct {
 	cut         bool     // the trainer says that it was cut off
 	loops       bool
 	control     bool
-	foreign     bool // it is in another script than its prompt
+	end         string // the control token that it ends on
+	foreign     bool   // it is in another script than its prompt, or in many
 }
 
 // How much is read and kept.
@@ -82,7 +91,7 @@ const (
 
 // NewTexts returns texts of which none is read. At most so many are asked for.
 func NewTexts(o *Observations, most int) *Texts {
-	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint32]string{}, fields: map[string]map[uint32]string{}}
+	return &Texts{o: o, most: most, picked: map[int]bool{}, seed: maphash.MakeSeed(), sources: map[uint64]string{}, fields: map[string]map[uint64]string{}}
 }
 
 // Next returns the texts to read next, none if nothing is left to ask.
@@ -91,10 +100,12 @@ func (t *Texts) Next() []Pick {
 	var picks []Pick
 	switch {
 	case t.rounds > maxRounds || len(t.o.Steps) == 0:
-	case t.rounds == 1: // to see whether there are texts at all
-		picks = t.pickStep(len(t.o.Steps) - 1)
-	case t.empty == len(t.answers):
+	case t.rounds == 1: // to see whether there are texts at all; from the start, from which a compressed file is read on
+		picks = t.pickStep(0)
+	case t.empty == len(t.answers) && t.rounds == 2:
 		t.answers = nil
+		picks = t.pickSources()
+	case len(t.answers) == 0:
 	case t.rounds == 2:
 		for _, i := range spread(len(t.o.Steps), coarseSteps) {
 			picks = append(picks, t.pickStep(i)...)
@@ -103,7 +114,7 @@ func (t *Texts) Next() []Pick {
 		for _, i := range t.doubtful() {
 			picks = append(picks, t.pickStep(i)...)
 		}
-		if t.rounds == 3 {
+		if t.rounds == 3 && t.sourceField() != "" {
 			picks = append(picks, t.pickSources()...)
 		}
 	}
@@ -185,12 +196,13 @@ func (t *Texts) doubtful() []int {
 		return nil
 	}
 	var steps []int
-	e := &evidence{Observations: t.o, texts: t}
+	t.found, t.foundOf = map[Kind]detected{}, t.asked
 	for _, k := range Kinds() {
 		if !k.texts {
 			continue
 		}
-		findings, _ := k.detect(e)
+		findings, why := k.detect(&evidence{t.o, t})
+		t.found[k.Name] = detected{findings, why}
 		for _, f := range findings {
 			lo, hi := f.first-1, f.first
 			for lo >= 0 && !t.picked[lo] {
@@ -215,20 +227,31 @@ func (t *Texts) doubtful() []int {
 	return steps[:len(kept)]
 }
 
-// pickSources asks for a text of prompts whose source is not known, if there are sources.
+// sourceKey is what comes from one source: a prompt, or a group where the log has no prompts.
+func (t *Texts) sourceKey(step, group int) uint64 {
+	if prompt := t.o.Steps[step].Groups[group].Prompt; prompt > 0 {
+		return uint64(prompt)
+	}
+	return 1<<63 | uint64(step)<<32 | uint64(group)
+}
+
+// sourceOf is the source of a group, "" if it is not known.
+func (t *Texts) sourceOf(step, group int) string { return t.sources[t.sourceKey(step, group)] }
+
+// pickSources asks for a text of prompts whose source is not known, if records name any.
 func (t *Texts) pickSources() []Pick {
-	if t.sourceField() == "" {
+	if len(t.fields) == 0 {
 		return nil
 	}
 	var picks []Pick
-	asked := map[uint32]bool{}
+	asked := map[uint64]bool{}
 	for i := range t.o.Steps {
 		s := &t.o.Steps[i]
 		var rows []int32
 		var offsets []int
 		for g := range s.Groups {
-			prompt := s.Groups[g].Prompt
-			if prompt == 0 || asked[prompt] || t.sources[prompt] != "" {
+			key := t.sourceKey(i, g)
+			if asked[key] || t.sources[key] != "" {
 				continue
 			}
 			if rows == nil {
@@ -237,11 +260,12 @@ func (t *Texts) pickSources() []Pick {
 					return nil
 				}
 			}
-			asked[prompt] = true
-			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: prompt, sourcing: true})
+			asked[key] = true
+			picks = append(picks, Pick{Step: s.Index, Row: int(rows[offsets[g]]), at: i, group: g, prompt: s.Groups[g].Prompt, sourcing: true})
 		}
 	}
-	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(mix(uint64(a.prompt)), mix(uint64(b.prompt))) })
+	hash := func(p Pick) uint64 { return t.o.Steps[p.at].Groups[p.group].Print }
+	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(hash(a), hash(b)) })
 	return picks[:min(len(picks), sourceTexts)]
 }
 
@@ -273,16 +297,18 @@ func (t *Texts) digest(text model.Text) digest {
 	a := answer{
 		words: len(words), begin: firstBytes(text.Response, sampleBytes), asks: firstBytes(text.Prompt, sampleBytes),
 		tail:       lastWords(words),
-		unfinished: unfinished(text.Response), loops: loops(text.Response, words), control: controls(text.Response) >= minControls,
+		unfinished: unfinished(text.Response), loops: loops(text.Response, words),
 	}
-	asks, says := scriptOf(a.asks), scriptOf(a.begin)
-	a.foreign = asks != noScript && says != noScript && asks != says
+	a.control, a.end = controls(text.Response)
+	a.foreign = foreign(a.asks, a.begin)
 	if len(words) > 0 {
+		last := uint64(0)
 		for k, w := range words {
 			one := maphash.String(t.seed, w)
 			a.whole = mix(a.whole ^ one)
 			if k < bagWords {
-				a.bag = append(a.bag, one)
+				a.bag = append(a.bag, mix(last)^one)
+				last = one
 			}
 		}
 		slices.Sort(a.bag)
@@ -378,7 +404,7 @@ func (t *Texts) share(has func(*answer) bool) series {
 
 // sourceNames are the names of fields that say where a prompt comes from, in the order in which they are asked.
 var sourceNames = []string{
-	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty",
+	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty", "tags",
 }
 
 // maxSources is how many sources a run has at most: a field with more values numbers prompts.
@@ -392,9 +418,9 @@ func (t *Texts) takeFields(p Pick, fields []model.Field) (cut bool) {
 			continue
 		}
 		if t.fields[f.Name] == nil {
-			t.fields[f.Name] = map[uint32]string{}
+			t.fields[f.Name] = map[uint64]string{}
 		}
-		t.fields[f.Name][p.prompt] = f.Value
+		t.fields[f.Name][t.sourceKey(p.at, p.group)] = f.Value
 	}
 	if name := t.sourceField(); name != "" {
 		t.sources = t.fields[name]
@@ -429,10 +455,10 @@ func saysCut(name, value string) bool {
 	return strings.Contains(value, `"finish_reason": "length"`) || strings.Contains(value, `"finish_reason":"length"`)
 }
 
-// nameIn returns the id or name in an object, such as an environment, and any other value as it is.
+// nameIn returns the id or name in an object, such as an environment, what stands in a list, and any other value as it is.
 func nameIn(value string) string {
 	if !strings.HasPrefix(value, "{") {
-		return value
+		return strings.Trim(value, `[]"`)
 	}
 	for _, key := range []string{`"id"`, `"name"`} {
 		if _, after, found := strings.Cut(value, key); found {
@@ -511,59 +537,70 @@ func loops(text string, words []string) bool {
 	if scriptOf(firstBytes(text, sampleBytes)) == han { // a word of it is a character
 		period, least = wordLetters*maxPeriod, wordLetters*leastLooped
 	}
-	if n := longestLoop(len(words), period, func(i, j int) bool { return words[i] == words[j] }); n >= least && float64(n) >= loopedShare*float64(len(words)) {
-		return true
-	}
 	runes := []rune(firstBytes(text, 4*sampleBytes))
-	n := longestLoop(len(runes), maxRunePeriod, func(i, j int) bool { return runes[i] == runes[j] })
-	return n >= leastRunes && float64(n) >= loopedShare*float64(len(runes))
+	return isLoop(words, period, least) || isLoop(runes, maxRunePeriod, leastRunes)
 }
 
-// longestLoop returns the length of the longest stretch of n items that repeats the same period at least leastRepeated times.
-func longestLoop(n, maxPeriod int, equal func(i, j int) bool) int {
-	longest := 0
+// isLoop reports whether a stretch of at least so many items, and half of them, repeats one period at least leastRepeated times. Such a
+// stretch holds one of the two items in the middle, and so a pair that begins or ends there.
+func isLoop[T comparable](items []T, maxPeriod, least int) bool {
+	n := len(items)
+	least = max(least, int(math.Ceil(loopedShare*float64(n))))
 	for period := 1; period <= maxPeriod; period++ {
-		run := 0
-		for i := period; i < n; i++ {
-			if !equal(i, i-period) {
-				run = 0
+		for _, end := range []int{n/2 - 1, n / 2, n/2 - 1 + period, n/2 + period} {
+			if end < period || end >= n || items[end] != items[end-period] {
 				continue
 			}
-			if run++; run >= (leastRepeated-1)*period {
-				longest = max(longest, run+period)
+			lo, hi := end, end+1
+			for lo > period && items[lo-1] == items[lo-1-period] {
+				lo--
+			}
+			for hi < n && items[hi] == items[hi-period] {
+				hi++
+			}
+			if hi-lo >= (leastRepeated-1)*period && hi-lo+period >= least {
+				return true
 			}
 		}
 	}
-	return longest
+	return false
 }
 
-// minControls is how many control tokens make an answer one that has them: one at the end is how many trainers log every answer.
-const minControls = 3
+// leastJunk is how many characters that no text has make an answer junk: one or two are a mistake of an encoder.
+const leastJunk = 3
 
-// controls counts control tokens and characters that no text has.
-func controls(text string) int {
-	n := 0
-	for i, r := range text {
-		switch {
-		case r == utf8.RuneError, r < ' ' && r != '\n' && r != '\t' && r != '\r', unicode.Is(unicode.Co, r):
-			n++
-		case r == '<':
-			rest := text[i:min(len(text), i+32)]
-			if end := strings.IndexByte(rest, '>'); end > 0 && isControl(rest[:end+1]) {
-				n++
-			}
-		case r == '[' && (strings.HasPrefix(text[i:], "[INST]") || strings.HasPrefix(text[i:], "[/INST]") || strings.HasPrefix(text[i:], "[PAD]") || strings.HasPrefix(text[i:], "[UNK]")):
-			n++
+// controls reports whether an answer goes on after a control token, or has characters that no text has, and else on which token it ends,
+// as many trainers log every answer.
+func controls(text string) (within bool, end string) {
+	junk := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		rest := text[i:min(len(text), i+32)]
+		if n := strings.IndexAny(rest, ">]") + 1; (r == '<' || r == '[') && n > 1 && isControl(rest[:n]) {
+			end, size = strings.Clone(rest[:n]), n
+		} else if end != "" && !unicode.IsSpace(r) {
+			return true, ""
+		} else if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || unicode.Is(unicode.Co, r) {
+			junk++
 		}
+		i += size
 	}
-	return n
+	return junk >= leastJunk, end
 }
 
-// isControl reports whether a tag is a token of a vocabulary: <|im_start|>, <pad>, </s>, <0x0A>.
+// taught are words in tags that a model may be taught to write: of thoughts, tools and results.
+var taught = []string{"think", "thought", "solution", "answer", "tool", "call", "action", "observ", "python", "box"}
+
+// isControl reports whether a tag is a token of a vocabulary that ends or begins a text or a turn: <|im_start|>, <pad>, </s>, <0x0A>.
 func isControl(tag string) bool {
-	inner := strings.ToLower(strings.Trim(tag, "<>/"))
-	return strings.HasPrefix(tag, "<|") && strings.HasSuffix(tag, "|>") || strings.HasPrefix(inner, "0x") ||
-		slices.Contains([]string{"pad", "unk", "s", "eos", "bos", "mask", "sep", "cls", "start_of_turn", "end_of_turn"}, inner) && !strings.Contains(tag, " ")
+	inner := strings.ToLower(strings.Trim(tag, "<>[]/|"))
+	switch {
+	case strings.HasPrefix(tag, "<|") && strings.HasSuffix(tag, "|>"):
+		return !slices.ContainsFunc(taught, func(word string) bool { return strings.Contains(inner, word) })
+	case tag[0] == '[':
+		return slices.Contains([]string{"[INST]", "[/INST]", "[PAD]", "[UNK]"}, tag)
+	}
+	return strings.HasPrefix(inner, "0x") || slices.Contains([]string{"pad", "unk", "s", "eos", "bos", "mask", "sep", "cls", "start_of_turn", "end_of_turn"}, inner)
 }
 
 // script is a family of letters.
@@ -572,58 +609,164 @@ type script int
 const (
 	noScript script = iota
 	latin
+	greek
 	cyrillic
-	han // with kana and hangul
+	han // with kana
+	hangul
 	arabic
+	hebrew
+	thai
 	otherScript
 )
 
-// scriptOf returns the script of most letters of a text, if it has some.
-func scriptOf(text string) script {
-	var counts [otherScript + 1]int
-	letters := 0
+// tables are those of the scripts whose letters are not told by their range.
+var tables = map[script]*unicode.RangeTable{greek: unicode.Greek, cyrillic: unicode.Cyrillic, hangul: unicode.Hangul, arabic: unicode.Arabic, hebrew: unicode.Hebrew, thai: unicode.Thai}
+
+// scripts says how many of the letters of a text are of each script. Names of commands, such as \boxed, are of none.
+type scripts [otherScript + 1]int
+
+func scriptsOf(text string) (n scripts) {
+	command := false
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
+			command = r == '\\'
 			continue
 		}
-		letters++
 		switch {
+		case command:
 		case r < 0x250:
-			counts[latin]++
-		case unicode.Is(unicode.Cyrillic, r):
-			counts[cyrillic]++
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-			counts[han] += 2 // one of them is about a word's half
-			letters++
-		case unicode.In(r, unicode.Arabic, unicode.Hebrew):
-			counts[arabic]++
+			n[latin]++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			n[han] += 2 // one of them is about a word's half
 		default:
-			counts[otherScript]++
+			s := otherScript
+			for known, table := range tables {
+				if unicode.Is(table, r) {
+					s = known
+				}
+			}
+			n[s]++
 		}
 	}
-	const fewLetters = 8 // they are a symbol or a name
-	for s, n := range counts {
-		if letters >= fewLetters && 2*n > letters {
+	return n
+}
+
+// share is how much of the letters are of a script; 0 of a few, which are a symbol or a name.
+func (n scripts) share(s script) float64 {
+	const few = 8
+	letters := 0
+	for _, k := range n {
+		letters += k
+	}
+	if letters < few {
+		return 0
+	}
+	return float64(n[s]) / float64(letters)
+}
+
+// scriptOf returns the script of most letters of a text, if it has some.
+func scriptOf(text string) script {
+	n := scriptsOf(text)
+	for s := range n {
+		if n.share(script(s)) > 0.5 {
 			return script(s)
 		}
 	}
 	return noScript
 }
 
-// letters is a model of which character follows which.
-type letters struct {
-	pairs  map[[2]rune]int
-	firsts map[rune]int
+// Limits of what is written in a script that nobody asked in.
+const (
+	askedShare   = 0.2  // of the letters of a prompt, for an answer in their script to be asked for: the others may be a template's
+	strayShare   = 0.15 // of the letters of an answer are in a script that is not even in its prompt. Latin ones are formulas
+	salad        = 4    // scripts in one answer
+	saladLetters = 2    // of each of them
+)
+
+// foreign reports whether an answer, or a part of it, is in another script than its prompt, or in many.
+func foreign(asks, says string) bool {
+	a, b, many := scriptsOf(asks), scriptsOf(says), 0
+	for k := latin; k <= otherScript; k++ {
+		if b[k] >= saladLetters {
+			many++
+		}
+		if share := b.share(k); a != (scripts{}) && (share > 0.5 && a.share(k) < askedShare || k != latin && k != greek && share > strayShare && a[k] == 0) {
+			return true
+		}
+	}
+	return many >= salad
 }
+
+// letters is a model of which character follows which. All is learned before it is asked.
+type letters struct {
+	ascii [128][128]struct {
+		n    int
+		bits float64 // 0 until it is asked for
+	}
+	pairs         map[[2]rune]int // others than those
+	firsts, kinds runeCount       // how often a character is followed by one, and by how many different ones
+	single        runeCount
+	all           int
+}
+
+// runeCount counts characters.
+type runeCount struct {
+	ascii [128]int
+	other map[rune]int
+}
+
+func (c *runeCount) add(r rune) {
+	if r < 128 {
+		c.ascii[r]++
+		return
+	}
+	if c.other == nil {
+		c.other = map[rune]int{}
+	}
+	c.other[r]++
+}
+
+func (c *runeCount) of(r rune) int {
+	if r < 128 {
+		return c.ascii[r]
+	}
+	return c.other[r]
+}
+
+func newLetters() *letters { return &letters{pairs: map[[2]rune]int{}} }
 
 func (l *letters) learn(text string) {
 	last := ' '
 	for _, r := range text {
-		r = unicode.ToLower(r)
-		l.pairs[[2]rune{last, r}]++
-		l.firsts[last]++
+		if r = unicode.ToLower(r); l.count(last, r) == 1 {
+			l.kinds.add(last)
+		}
+		l.firsts.add(last)
+		l.single.add(r)
+		l.all++
 		last = r
 	}
+}
+
+// count counts that a character follows another, and returns how often.
+func (l *letters) count(last, r rune) int {
+	if last < 128 && r < 128 {
+		l.ascii[last][r].n++
+		return l.ascii[last][r].n
+	}
+	l.pairs[[2]rune{last, r}]++
+	return l.pairs[[2]rune{last, r}]
+}
+
+// alphabet is how many characters there may be that were never seen.
+const alphabet = 64
+
+// bits is how much it says that a character follows another, which it did n times. A pair that was never seen is as likely as its second
+// character is, by the rate at which the first one was followed by new ones (Witten and Bell 1991).
+func (l *letters) bits(last, r rune, n int) float64 {
+	alone := (float64(l.single.of(r)) + 1.0/alphabet) / float64(l.all+1)
+	fresh := float64(l.kinds.of(last)) + 1
+	return -math.Log2((float64(n) + fresh*alone) / (float64(l.firsts.of(last)) + fresh))
 }
 
 // leastLetters is how long a text is at least for its surprise to say something: a short sentence may be of rare letters.
@@ -632,10 +775,17 @@ const leastLetters = 60
 // surprise is the mean number of bits per character of a text; NaN of a short one.
 func (l *letters) surprise(text string) float64 {
 	last, bits, n := ' ', 0.0, 0
-	const alphabet = 64 // what an unseen character may be
 	for _, r := range text {
 		r = unicode.ToLower(r)
-		bits -= math.Log2((float64(l.pairs[[2]rune{last, r}]) + 1.0/alphabet) / (float64(l.firsts[last]) + 1))
+		if last < 128 && r < 128 {
+			pair := &l.ascii[last][r]
+			if pair.bits == 0 {
+				pair.bits = l.bits(last, r, pair.n)
+			}
+			bits += pair.bits
+		} else {
+			bits += l.bits(last, r, l.pairs[[2]rune{last, r}])
+		}
 		last = r
 		n++
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/analysis"
 )
 
@@ -29,8 +30,11 @@ func Groups() []Of[GroupOf] {
 	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
-// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0.
+// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0; 4? of a group without advantages.
 func KeptBySign(g *analysis.Group) string {
+	if g.Fate == model.FateInvalid {
+		return fmt.Sprintf("%d?", g.Kept())
+	}
 	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 	if g.KeptZero > 0 {
 		text += fmt.Sprintf("%d·", g.KeptZero)

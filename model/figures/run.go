@@ -73,6 +73,16 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	return RunMetric{x * weight, weight, 1}
 }
 
+// Reward returns the mean reward of a step, of those that are finite, and how many are not.
+func Reward(s *analysis.StepFigures) (mean float64, invalid int) {
+	const metric = "critic/score/mean"
+	r := MetricOf(s, metric)
+	if mean = r.Value(metric); mean-mean == 0 && s.FiniteRewards > 0 {
+		invalid = s.Rows - s.FiniteRewards
+	}
+	return mean, invalid
+}
+
 // Join adds the metric of other steps.
 func (r *RunMetric) Join(o RunMetric, metric string) {
 	switch over := OverSteps(metric); {

@@ -80,6 +80,14 @@ func Suspect(s *analysis.StepFigures) bool {
 	return !s.Pending && !s.Open && s.Groups > 0 && 2*s.Fates[model.FateAllWrong] >= s.Groups
 }
 
+// MostRead is of how many steps of a run answers are read, the newest first: of a log on another machine, or here.
+func MostRead(far bool) int {
+	if far {
+		return 64
+	}
+	return 512
+}
+
 // maxRead is how many answers of a step are read: enough to tell most from half.
 const maxRead = 8
 

@@ -12,7 +12,6 @@ package glance
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"vantage/model"
@@ -31,6 +30,7 @@ type Glance struct {
 	Spans []Span // the worst first; none where every group carries signal
 
 	run        model.Run
+	cut        bool   // the log ends within a group, of which it has one row
 	ofSettings string // what to change in them, and what that costs; "" for nothing
 }
 
@@ -42,6 +42,7 @@ type Counts struct {
 	Admitted       int // groups that the group filter admits
 	Fates          [model.FateCount]int
 	InvalidRewards int // samples whose reward is NaN or missing
+	differing      int // samples whose logged advantage is not that computed
 	reward, length figures.RunMetric
 }
 
@@ -58,6 +59,7 @@ func (c *Counts) add(s *analysis.StepFigures) {
 		c.Fates[f] += n
 	}
 	c.InvalidRewards += warning(s, model.WarnInvalidRewards).Count
+	c.differing += warning(s, model.WarnLoggedDiffers).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)
 }
@@ -96,6 +98,8 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 			g.add(s)
 			f := facts{StepFigures: s, usual: &usual, alike: alike[s.Step]}
 			g.Spans = appendSpan(g.Spans, i, f)
+			single, differs := warning(s, model.WarnSingleSampleGroups), warning(s, model.WarnLoggedDiffers)
+			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example
 		}
 	}
 	g.Spans = slices.DeleteFunc(g.Spans, func(s Span) bool { return s.badness == 0 })
@@ -119,17 +123,14 @@ type usual struct {
 }
 
 func usualOf(t *analysis.Trend) usual {
-	reward, length := finite(t.Series("critic/score/mean")), finite(t.Series("response_length/mean"))
-	u := usual{reward: median(reward), length: median(length), atLimit: median(finite(t.Series("response_length/clip_ratio")))}
+	reward, median := t.Series("critic/score/mean"), diagnosis.Median
+	u := usual{reward: median(reward), length: median(t.Series("response_length/mean")), atLimit: median(t.Series("response_length/clip_ratio"))}
+	off := make([]float64, len(reward))
 	for i, x := range reward {
-		reward[i] = max(x-u.reward, u.reward-x)
+		off[i] = max(x-u.reward, u.reward-x)
 	}
-	u.rewardSpread = median(reward)
+	u.rewardSpread = median(off)
 	return u
-}
-
-func finite(values []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x-x != 0 })
 }
 
 // FateCount is how many groups have a fate.
@@ -148,15 +149,6 @@ func (c *Counts) DeadFates() []FateCount {
 	}
 	slices.SortStableFunc(all, func(a, b FateCount) int { return cmp.Compare(b.Groups, a.Groups) })
 	return all
-}
-
-// median returns the middle value, the lower of two, and NaN of nothing.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
 }
 
 // The shares of groups from which something is advised.
@@ -205,9 +197,11 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case 100*g.InvalidRewards >= g.Rows:
 		return fmt.Sprintf("%s of all rewards are NaN or missing: mend the reward function first", units.Percent(g.InvalidRewards, g.Rows))
 	case g.refused() != nil:
-		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail, stepsName(g.refused()))
+		return fmt.Sprintf("the trainer's own code %s at %s: check how groups were found, and the estimator (e)", g.refused().detail, g.refused().Steps())
 	case worst != nil:
-		return fmt.Sprintf("read answers of %s first: %s; %s without signal", stepsName(worst), worst.alike, units.Plural(worst.Dead(), "groups"))
+		return fmt.Sprintf("read answers of %s first: %s; %s without signal", worst.Steps(), worst.alike, units.Plural(worst.Dead(), "groups"))
+	case 2*g.differing > g.Rows:
+		return fmt.Sprintf("the numbers are not those of the log at %s of samples: settle reward, estimator and scale first, as `vantage match` finds them", units.Percent(g.differing, g.Rows))
 	case g.run.Evaluates():
 		return "an evaluation: nothing here trains, so there is nothing to set"
 	case float64(lost) >= killedShare*groups:
@@ -217,6 +211,10 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case float64(equal) >= deadShare*groups && equal < g.Groups:
 		return fmt.Sprintf("dynamic sampling (C) would skip %s of groups; to refill them costs %s generation, :groupsize asks for larger groups",
 			units.Percent(equal, g.Groups), times(groups/float64(g.Groups-equal)))
+	case g.cut:
+		return "the log ends within a group: its one row has an advantage that only others of its group can give; export the log whole"
+	case g.Fates[model.FateSingle] == g.Groups:
+		return "each prompt has one sample, and an estimator that compares those of a prompt has nothing to compare: name the trainer's (e), or generate more per prompt"
 	case float64(g.Fates[model.FateSingle]) >= deadShare*groups:
 		return fmt.Sprintf("%s of groups have one sample, with nothing to compare it with: check how groups were found, or generate more per prompt", units.Percent(g.Fates[model.FateSingle], g.Groups))
 	case equal == g.Groups:
@@ -236,13 +234,6 @@ func (g *Glance) worst(holds func(*Span) bool) *Span {
 		}
 	}
 	return nil
-}
-
-func stepsName(s *Span) string {
-	if s.From == s.To {
-		return "step " + s.Name()
-	}
-	return "steps " + s.Name()
 }
 
 func times(x float64) string { return units.Fixed(x, 1) + "×" }

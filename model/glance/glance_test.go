@@ -14,15 +14,19 @@ import (
 )
 
 // trendOf returns the trend of steps of groups of four, each given by its rewards: a is alive, w all wrong,
-// c all correct, m half correct, i has a NaN reward.
+// c all correct, m half correct, i has a NaN reward; o has one sample, q one with a logged advantage, and l is alive with others logged.
 func trendOf(t *testing.T, set model.Settings, steps ...string) *analysis.Trend {
 	t.Helper()
-	rewards := map[rune][]float64{'a': {1, 0, 1, 0}, 'w': {0, 0, 0, 0}, 'c': {1, 1, 1, 1}, 'm': {0.5, 0.5, 0.5, 0.5}, 'i': {1, math.NaN(), 0, 1}}
+	rewards := map[rune][]float64{'o': {1}, 'l': {1, 0, 1, 0}, 'q': {1}, 'a': {1, 0, 1, 0}, 'w': {0, 0, 0, 0}, 'c': {1, 1, 1, 1}, 'm': {0.5, 0.5, 0.5, 0.5}, 'i': {1, math.NaN(), 0, 1}}
 	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens}
 	for step, groups := range steps {
 		for g, kind := range groups {
 			for _, r := range rewards[kind] {
-				chunk.Records = append(chunk.Records, model.Record{Step: int64(step + 1), Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: 100})
+				logged := math.NaN()
+				if kind == 'l' || kind == 'q' {
+					logged = 7
+				}
+				chunk.Records = append(chunk.Records, model.Record{Step: int64(step + 1), Prompt: uint64(g + 1), Reward: r, Advantage: logged, Length: 100})
 			}
 		}
 	}
@@ -72,6 +76,10 @@ func TestAdvice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	verl, err := model.DefaultSettings().Set("framework", "verl") // which does not refuse groups of one
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		set   model.Settings
 		steps string
@@ -82,6 +90,11 @@ func TestAdvice(t *testing.T) {
 		"63 % dead":      {model.DefaultSettings(), "aaawwwcc", "would skip 63% of groups; to refill them costs 2.7× generation"},
 		"all dead":       {model.DefaultSettings(), "wwcc", "no group carries signal"},
 		"killed":         {filtered, "aaaa", "the sample filter costs 100% of groups"},
+		"singles":        {model.DefaultSettings(), "oooo", "each prompt has one sample, and an estimator"},
+		"some singles":   {model.DefaultSettings(), "aaoo", "50% of groups have one sample"},
+		"cut":            {verl, "aaaq", "the log ends within a group"},
+		"half others":    {model.DefaultSettings(), "llaa", "nothing to change"},
+		"mostly others":  {model.DefaultSettings(), "llla", "the numbers are not those of the log at 75% of samples"},
 		"invalid":        {model.DefaultSettings(), "aaai", "6% of all rewards are NaN or missing"},
 		"a group filter": {grouped, "aaww", "the group filter skips 50% of groups; to refill them costs 2.0× generation"},
 	} {
@@ -114,6 +127,17 @@ func TestAdviceFollowsTheDiagnosis(t *testing.T) {
 	} {
 		if got := c.glance.Advice(c.found); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// Two steps that lie apart are two, and none between them.
+func TestSpanNames(t *testing.T) {
+	for want, s := range map[string]Span{
+		"step 7": {From: 7, To: 7}, "steps 7–8": {First: 3, Last: 4, From: 7, To: 8}, "steps 0, 40": {Last: 1, To: 40}, "steps 10–50": {Last: 4, From: 10, To: 50},
+	} {
+		if got := s.Steps(); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

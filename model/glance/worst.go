@@ -27,12 +27,23 @@ type Span struct {
 	badness float64 // the sum over its steps
 }
 
-// Name returns the steps: "43–50", "7".
+// Name returns the steps: "43–50", "7", or of two that lie apart "0, 40".
 func (s *Span) Name() string {
-	if s.From == s.To {
+	switch {
+	case s.From == s.To:
 		return fmt.Sprint(s.From)
+	case s.Last == s.First+1 && s.To > s.From+1:
+		return fmt.Sprintf("%d, %d", s.From, s.To)
 	}
 	return fmt.Sprintf("%d–%d", s.From, s.To)
+}
+
+// Steps is the name behind "step" or "steps".
+func (s *Span) Steps() string {
+	if s.From == s.To {
+		return "step " + s.Name()
+	}
+	return "steps " + s.Name()
 }
 
 type facts struct {

@@ -380,7 +380,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 		if example := s.example(i); example != "" {
 			cause += "; such as group " + example
 		}
-		line("worst", "%s: %s", units.Steps(x.From, x.To), cause)
+		line("worst", "%s: %s", x.Steps(), cause)
 	}
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
@@ -471,17 +471,24 @@ func StepsText(w io.Writer, s *Steps) error {
 // stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
+	reward, invalid := figures.Reward(s)
+	if invalid > 0 {
+		open = fmt.Sprintf("; %s NaN or missing", units.Plural(invalid, "rewards"))
+	}
 	if s.Open {
-		signal, open = units.Missing, " (still being written)"
+		signal, open = units.Missing, open+" (still being written)"
 	}
 	return fmt.Sprintf("%7d %12s %10s %8s %8s  %s%s\n", s.Step, fmt.Sprintf("%d/%d", s.Nonzero, s.Rows), signal,
-		meanText(s.Metric("critic/score/mean")), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
+		meanText(reward), meanText(s.Metric("response_length/mean")), fatesLine(s.Fates), open)
 }
 
-// TailLine is a step that is complete, or the end of a tail.
+// TailLine is a step that is complete, what begins to ail the run, or the end of a tail.
 type TailLine struct {
-	Step   *analysis.StepFigures // nil at the end
+	Step   *analysis.StepFigures // nil in the other lines
 	Choice choice.Choice
+
+	Finding *diagnosis.Finding // nil in the other lines
+	At      int64              // the newest complete step when it was found
 
 	End        string        // "idle", "interrupted" or "input ended"
 	Quiet      time.Duration // for which no row came, if End is "idle"
@@ -489,13 +496,17 @@ type TailLine struct {
 	Unfinished *int64        // the newest step, if it may still be written
 }
 
-// TailJSON writes a line for a complete step, with the keys of [StepsJSON] and the kinds of its warnings, and one for the
-// end: see the schema tail@1.
+// TailJSON writes a line for a complete step, with the keys of [StepsJSON] and the kinds of its warnings, one for a finding with all
+// of it, and one for the end: see the schema tail@2.
 func TailJSON(w io.Writer, l TailLine) error {
-	line := object{{"schema", "vantage/tail@1"}}
-	if l.Step == nil {
+	line := object{{"schema", "vantage/tail@2"}}
+	switch {
+	case l.Finding != nil:
+		found := findingsJSON(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{*l.Finding}}, wholeFinding)
+		line = append(line, object{{"at_step", l.At}, {"finding", found[0]}}...)
+	case l.Step == nil:
 		line = append(line, object{{"end", l.End}, {"quiet_seconds", some(l.Quiet.Seconds())}, {"steps", l.Steps}, {"unfinished_step", some(l.Unfinished)}}...)
-	} else {
+	default:
 		kinds := []model.WarningKind{} // each once
 		for i := range l.Step.Warnings {
 			if k := l.Step.Warnings[i].Kind; !slices.Contains(kinds, k) {
@@ -508,8 +519,12 @@ func TailJSON(w io.Writer, l TailLine) error {
 	return err
 }
 
-// TailText writes the same as rows of the table of [StepsText].
+// TailText writes the same as rows of the table of [StepsText], of a finding its title.
 func TailText(w io.Writer, l TailLine) error {
+	if f := l.Finding; f != nil {
+		_, err := fmt.Fprintf(w, "%7d  %s: %s %s: %s\n", l.At, f.Severity, f.Kind, f.When(), shorten(f.Title, maxTitle))
+		return err
+	}
 	if l.Step != nil {
 		_, err := io.WriteString(w, stepLine(l.Step))
 		return err

@@ -24,7 +24,6 @@ type Breakdown struct {
 	Head     Head   // what it is of; the caller sets it
 	By       string // "difficulty", "length", "step", or a column of the log
 	Where    string // the query that selected the samples, "" for all
-	Note     string // what is assumed of the column, "" if nothing
 	Settings model.Settings
 	Choice   choice.Choice
 	Parts    analysis.Breakdown
@@ -92,9 +91,6 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 		fmt.Fprintf(out, "%-28s%s\n", cut(line.Name, 28), line.Figures)
 	}
 	fmt.Fprintf(out, "\n%s\n", BreakdownLegend)
-	if b.Note != "" {
-		fmt.Fprintln(out, sanitize.Line(b.Note))
-	}
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
 	return out.Flush()
 }
@@ -187,15 +183,14 @@ func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
 // BreakdownCSV writes a row per part.
 func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.Table()) }
 
-// BreakdownJSON writes the object that the schema breakdown@1 describes: its parts have the columns of the table, of which the
+// BreakdownJSON writes the object that the schema breakdown@2 describes: its parts have the columns of the table, of which the
 // first is called value.
 func BreakdownJSON(w io.Writer, b *Breakdown) error {
 	parts := b.Table()
 	parts.Columns[0] = "value"
-	return writeDocument(w, "vantage/breakdown@1", object{
+	return writeDocument(w, "vantage/breakdown@2", object{
 		{"by", b.By},
 		{"where", some(b.Where)},
-		{"note", some(b.Note)},
 		{"steps", b.Parts.Steps},
 		{"settings", settingsJSON(b.Settings)},
 	}, choiceJSON(b.Choice), object{{"parts", parts}})

@@ -38,7 +38,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		size = "of " + units.Count(n)
 	}
 	facts := []Fact{
-		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
 		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {

@@ -61,10 +61,12 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	}
 	h := &htmlPage{page: p, worst: worstGroups{most: max(groupsPerFate, r.Parts.Texts)}}
 	h.stepColumns = figures.Select(figures.Steps(), "step", "samples", "groups", "reward", "length", "signal", "kept", "A≠0", "Σ|A|", "flips")
-	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
-		h.add(s, a)
-		return nil
-	})
+	if err = r.findAlike(); err == nil {
+		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+			h.add(s, a)
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,8 @@ func (h *htmlPage) note(text string) { h.put(noteTag(text)) }
 func noteTag(text string) markup { return tag("p", class("note"), text) }
 
 func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
-	h.page.add(s, a)
+	h.measure(s, a)
+	h.page.add(s)
 	if h.rows++; h.rows > len(h.Snap.Steps)-maxPageSteps {
 		h.steps = append(h.steps, h.stepCells(s))
 	}

@@ -362,29 +362,38 @@ func some(x any) any {
 }
 
 // MarshalJSON writes the members.
-func (o object) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for _, m := range o {
-		if _, left := m.value.(absent); left {
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, encodeLine(m.key)...), ':'), encodeLine(m.value)...)
-	}
-	return append(out, '}'), nil
-}
+func (o object) MarshalJSON() ([]byte, error) { return appendLine(nil, o), nil }
 
-// encodeLine returns a value as JSON in one line. Figures and numbers may be what JSON lacks.
-func encodeLine(value any) []byte {
-	if figure, ok := value.(figures.Number); ok {
-		value = figure.Cell()
+// encodeLine returns a value as JSON in one line.
+func encodeLine(value any) []byte { return appendLine(nil, value) }
+
+// appendLine appends a value as JSON in one line. Figures and numbers may be what JSON lacks.
+func appendLine(out []byte, value any) []byte {
+	switch v := value.(type) {
+	case figures.Number:
+		return appendLine(out, v.Cell())
+	case float64:
+		return appendNumber(out, v, 64)
+	case string:
+		return appendJSONText(out, v, false)
+	case int:
+		return strconv.AppendInt(out, int64(v), 10)
+	case object:
+		out = append(out, '{')
+		first := true
+		for _, m := range v {
+			if _, left := m.value.(absent); left {
+				continue
+			}
+			if !first {
+				out = append(out, ',')
+			}
+			first = false
+			out = appendLine(append(appendLine(out, m.key), ':'), m.value)
+		}
+		return append(out, '}')
 	}
-	if x, ok := value.(float64); ok {
-		return appendNumber(nil, x, 64)
-	}
-	return bytes.TrimSuffix(encode(value), []byte("\n"))
+	return append(out, bytes.TrimSuffix(encode(value), []byte("\n"))...)
 }
 
 // encode returns a value as a line of JSON.
@@ -411,8 +420,8 @@ func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
 // indented returns value as lines of JSON; all but the first begin with prefix.
 func indented(value any, prefix string) []byte {
 	var b bytes.Buffer
-	_ = jsonEncoder(&b, prefix).Encode(value) // our own types cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	_ = json.Indent(&b, encodeLine(value), prefix, "  ") // our own types cannot fail
+	return b.Bytes()
 }
 
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.

@@ -22,6 +22,7 @@ import (
 	"vantage/model/choice"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
+	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -41,8 +42,10 @@ type Report struct {
 
 	Diagnosis *diagnosis.Diagnosis // the caller sets it; nil: nobody looked
 
-	// More are warnings that the steps themselves do not raise, since they are about texts, by the number of the step.
-	More map[int64]model.Warning
+	// Alike returns the warnings about texts of some steps, given by their indexes, by the number of the step: steps do not raise them
+	// themselves. The caller sets it; nil: there are none.
+	Alike func(suspects []int) (map[int64]model.Warning, error)
+	alike map[int64]model.Warning // what it returned
 
 	eachStep func(show func(*analysis.StepFigures, *analysis.Analysis) error) error
 }
@@ -70,13 +73,47 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
 	r.eachStep = func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
 		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-			if w, found := r.More[a.Step]; found {
-				a.Warnings = append(slices.Clip(a.Warnings), w)
-			}
+			r.warnAlike(&a.StepFigures)
 			return visit(&a.StepFigures, a)
 		})
 	}
 	return r, nil
+}
+
+// warnAlike adds the warning about the texts of a step to it.
+func (r *Report) warnAlike(s *analysis.StepFigures) {
+	if w, found := r.alike[s.Step]; found {
+		s.Warnings = append(slices.Clip(s.Warnings), w)
+	}
+}
+
+// findAlike goes through the steps for those whose texts may be alike.
+func (r *Report) findAlike() error {
+	if r.Alike == nil {
+		return nil
+	}
+	var suspects suspects
+	err := r.eachStep(func(s *analysis.StepFigures, _ *analysis.Analysis) error {
+		suspects.add(s)
+		return nil
+	})
+	if err == nil {
+		r.alike, err = r.Alike(suspects.indexes)
+	}
+	return err
+}
+
+// suspects are the steps whose texts may be alike.
+type suspects struct {
+	steps   int // that were added
+	indexes []int
+}
+
+func (l *suspects) add(s *analysis.StepFigures) {
+	if glance.Suspect(s) {
+		l.indexes = append(l.indexes, l.steps)
+	}
+	l.steps++
 }
 
 // FromTrend returns a report of the steps of t, which it does not compute again. It has no
@@ -127,11 +164,11 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+	show := func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)
 		}
-		p.add(s, a)
+		p.add(s)
 		switch {
 		case r.Per == PerStep:
 			p.rows++
@@ -142,7 +179,15 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 		}
 		_, err := p.out.Write(nil) // returns the error of an earlier write
 		return err
-	})
+	}
+	if holds := r.Alike != nil && r.Per != PerGroup && len(r.Snap.Steps) <= maxHeld; holds {
+		err = p.showHeld(show)
+	} else if err = r.findAlike(); err == nil {
+		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+			p.measure(s, a)
+			return show(s, a)
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +199,34 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	}
 	l.foot(p)
 	return p.charts, p.out.Flush()
+}
+
+// maxHeld is of how many steps the figures are held in memory, some KB each, so that warnings about texts need no pass of their own.
+const maxHeld = 1 << 12
+
+// showHeld goes through the steps once, and shows them with the warnings about texts.
+func (p *page) showHeld(show func(*analysis.StepFigures, *analysis.Analysis) error) error {
+	var held []analysis.StepFigures
+	var suspects suspects
+	err := p.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
+		p.measure(s, a)
+		suspects.add(s)
+		held = append(held, *s)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if p.alike, err = p.Alike(suspects.indexes); err != nil {
+		return err
+	}
+	for i := range held {
+		p.warnAlike(&held[i])
+		if err := show(&held[i], nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newPage returns a page without steps, whose charts have these lines of at most so many points.
@@ -174,12 +247,16 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}, nil
 }
 
-func (p *page) add(s *analysis.StepFigures, a *analysis.Analysis) {
-	p.total.add(s)
+// measure adds a step to what is shown of all samples.
+func (p *page) measure(s *analysis.StepFigures, a *analysis.Analysis) {
 	p.charts.add(s, a)
 	if a != nil {
 		p.Refusals.Add(a)
 	}
+}
+
+func (p *page) add(s *analysis.StepFigures) {
+	p.total.add(s)
 	if !s.Open {
 		newest := *s // a copy does not retain the analysis
 		p.newest = &newest

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -51,6 +52,9 @@ type SampleColumn struct {
 	cell func(*sampleRow) Cell
 }
 
+// lineColumn is the column of lines, which are asked for in the order of the log.
+const lineColumn = "line"
+
 // SampleLog reads again what a snapshot does not hold of a sample.
 type SampleLog interface {
 	// Text returns the text of a sample.
@@ -71,8 +75,9 @@ type sampleRow struct {
 	table *SampleTable
 	step  model.Step
 	ctx   context.Context
+	line  int64       // of the record, 0 if it is not known
 	text  *model.Text // nil before it is asked for
-	err   error       // of asking for it, or for the line
+	err   error       // of asking for it
 }
 
 // SampleColumns returns the columns that an export of a run can have, in their order. Only runs with
@@ -123,12 +128,8 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 			}
 			return Cell{Text: files[file]}
 		}},
-		{Name: "line", Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true, cell: func(r *sampleRow) Cell {
-			var n int64
-			if r.table.Log != nil {
-				n, r.err = r.table.Log.Line(r.ctx, r.step.Place(r.row))
-			}
-			return Cell{Integer: n, Missing: n == 0}
+		{Name: lineColumn, Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true, cell: func(r *sampleRow) Cell {
+			return Cell{Integer: r.line, Missing: r.line == 0}
 		}},
 	}...)
 	for k, name := range snap.Run.ComponentNames {
@@ -180,11 +181,66 @@ type SampleTable struct {
 	Refusals *Refusals // counts; may be nil
 }
 
-// Each calls visit with the cells of every sample that the query matches, steps ascending, in input order
-// within each. The slice is valid until visit returns. It holds one step in memory at a time.
-func (t *SampleTable) Each(ctx context.Context, visit func([]Cell) error) error {
+// SamplePart is some samples of a step, one after another in input order.
+type SamplePart struct {
+	table   *SampleTable
+	ctx     context.Context
+	a       *analysis.Analysis
+	step    model.Step
+	rows    []int             // of the step
+	at      []int             // of these: in the columns of the analysis
+	groups  []*analysis.Group // of these
+	lines   []int64           // of these; nil if nobody asks
+	refused map[*analysis.Group]bool
+}
+
+// partRows is how many samples a part has at most; one if their texts are read.
+const partRows = 1 << 12
+
+// Each calls visit with the cells of each sample. The slice is valid until visit returns.
+func (p *SamplePart) Each(visit func([]Cell) error) error {
+	t := p.table
 	cells := make([]Cell, len(t.Columns))
-	return analysis.Each(ctx, t.Snap, t.Settings, func(a *analysis.Analysis) error {
+	r := sampleRow{a: p.a, table: t, step: p.step, ctx: p.ctx}
+	for k, row := range p.rows {
+		r.group, r.row, r.at, r.refused, r.text = p.groups[k], row, p.at[k], p.refused[p.groups[k]], nil
+		if p.lines != nil {
+			r.line = p.lines[k]
+		}
+		for k := range t.Columns {
+			cells[k] = t.Columns[k].cell(&r)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if err := visit(cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachPart makes something of each part of the samples that the query matches, on several processors, and visits it in the order of the
+// steps, and in input order within each. It holds a few parts, and a few steps, in memory at a time.
+func EachPart[T any](ctx context.Context, t *SampleTable, of func(*SamplePart) (T, error), visit func(T) error) error {
+	has := func(is func(SampleColumn) bool) bool { return slices.ContainsFunc(t.Columns, is) }
+	readsTexts, needsLines := has(func(c SampleColumn) bool { return c.Type == TextCell }), t.Log != nil && has(func(c SampleColumn) bool { return c.Name == lineColumn })
+	parts := analysis.NewPipeline(visit)
+	defer parts.Close()
+	add := func(p *SamplePart) error {
+		if t.Refusals != nil {
+			t.Refusals.Written += len(p.rows)
+		}
+		if !readsTexts {
+			return parts.Add(len(p.rows), func() (T, error) { return of(p) })
+		}
+		value, err := of(p) // a log is read in its order
+		if err != nil {
+			return err
+		}
+		return visit(value)
+	}
+	err := analysis.Each(ctx, t.Snap, t.Settings, func(a *analysis.Analysis) error {
 		t.Refusals.Add(a)
 		at, ok := t.Snap.Find(a.Step)
 		if !ok {
@@ -197,31 +253,46 @@ func (t *SampleTable) Each(ctx context.Context, visit func([]Cell) error) error 
 			}
 		}
 		refused := refusedGroups(a)
-		r := sampleRow{a: a, table: t, step: t.Snap.Steps[at], ctx: ctx}
-		for row, column := range index {
-			if !selected[row] {
-				continue
+		most := partRows
+		if readsTexts {
+			most = 1
+		}
+		for row := 0; row < a.Rows; {
+			n := min(most, a.Rows-row)
+			p := &SamplePart{
+				table: t, ctx: ctx, a: a, step: t.Snap.Steps[at], refused: refused,
+				rows: make([]int, 0, n), at: make([]int, 0, n), groups: make([]*analysis.Group, 0, n),
 			}
-			if t.Refusals != nil {
-				t.Refusals.Written++
+			if needsLines {
+				p.lines = make([]int64, 0, n)
 			}
-			r.group, r.row, r.at, r.refused, r.text = group[row], row, column, refused[group[row]], nil
-			for k := range t.Columns {
-				cells[k] = t.Columns[k].cell(&r)
+			for ; row < a.Rows && len(p.rows) < most; row++ {
+				if !selected[row] {
+					continue
+				}
+				p.rows, p.at, p.groups = append(p.rows, row), append(p.at, index[row]), append(p.groups, group[row])
+				if needsLines {
+					line, err := t.Log.Line(ctx, p.step.Place(row))
+					if err != nil {
+						return err
+					}
+					p.lines = append(p.lines, line)
+				}
 			}
-			if r.err != nil {
-				return r.err
-			}
-			if err := visit(cells); err != nil {
+			if err := add(p); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return parts.End()
 }
 
 // write writes a line per sample. bits is the precision in which advantages are computed.
-func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cell, bits int) []byte) error {
+func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cell, bits int, known *knownTexts) []byte) error {
 	entry, err := t.Settings.FindEstimator()
 	if err != nil {
 		return err
@@ -230,16 +301,63 @@ func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appen
 	if _, err := out.Write(head); err != nil {
 		return err
 	}
-	var line []byte
-	err = t.Each(ctx, func(cells []Cell) error {
-		line = append(appendRow(line[:0], cells, int(entry.Float)), '\n')
-		_, err := out.Write(line)
+	buffers := sync.Pool{New: func() any { return &lineBuffer{known: knownTexts{names: make([]knownName, len(t.Columns))}} }}
+	err = EachPart(ctx, t, func(p *SamplePart) (*lineBuffer, error) {
+		b := buffers.Get().(*lineBuffer)
+		b.lines = b.lines[:0]
+		return b, p.Each(func(cells []Cell) error {
+			b.lines = append(appendRow(b.lines, cells, int(entry.Float), &b.known), '\n')
+			return nil
+		})
+	}, func(b *lineBuffer) error {
+		_, err := out.Write(b.lines)
+		buffers.Put(b)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// lineBuffer is the lines of a part.
+type lineBuffer struct {
+	lines []byte
+	known knownTexts
+}
+
+// knownTexts are what names and numbers that came last are as text, since most come again: a name in a group, and rewards are few.
+type knownTexts struct {
+	names   []knownName // by column
+	numbers [256]struct {
+		x    uint64
+		bits int // 0 if there is no number
+		text []byte
+	}
+}
+
+type knownName struct {
+	name string
+	text []byte // nil if there is none
+}
+
+// appendName appends what write appends of the name in column k.
+func (n *knownTexts) appendName(line []byte, k int, name string, write func([]byte, string) []byte) []byte {
+	known := &n.names[k]
+	if known.text == nil || known.name != name {
+		known.name, known.text = name, write(known.text[:0], name)
+	}
+	return append(line, known.text...)
+}
+
+// appendNumber appends what write appends of a number with so many bits.
+func (n *knownTexts) appendNumber(line []byte, x float64, bits int, write func([]byte, float64, int) []byte) []byte {
+	of := math.Float64bits(x)
+	slot := &n.numbers[of*0x9e3779b97f4a7c15>>56]
+	if slot.x != of || slot.bits != bits {
+		slot.x, slot.bits, slot.text = of, bits, write(slot.text[:0], x, bits)
+	}
+	return append(line, slot.text...)
 }
 
 // numberBits returns how many bits the decimals of a column of numbers must give again.
@@ -262,7 +380,7 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 	for k, c := range t.Columns {
 		head = appendCSVText(appendComma(head, k), c.Name)
 	}
-	return t.write(ctx, w, append(head, '\n'), func(line []byte, cells []Cell, bits int) []byte {
+	return t.write(ctx, w, append(head, '\n'), func(line []byte, cells []Cell, bits int, known *knownTexts) []byte {
 		for k := range t.Columns {
 			line = appendComma(line, k)
 			switch c, cell := &t.Columns[k], &cells[k]; {
@@ -272,11 +390,11 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 			case c.Type == BoolCell:
 				line = strconv.AppendBool(line, cell.Bool)
 			case c.Type == NameCell:
-				line = appendCSVText(line, cell.Text)
+				line = known.appendName(line, k, cell.Text, appendCSVText)
 			case c.Type == TextCell:
 				line = appendCSVLines(line, cell.Text)
 			default:
-				line = appendFloat(line, cell.Number, c.numberBits(bits))
+				line = known.appendNumber(line, cell.Number, c.numberBits(bits), appendFloat)
 			}
 		}
 		return line
@@ -325,7 +443,7 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 // numbers have no fraction, and names escape what HTML would take for a tag.
 func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown bool) error {
 	keys := model.Mapped(t.Columns, func(c SampleColumn) []byte { return append(appendJSONText(nil, c.Name, true), ':') })
-	return t.write(ctx, w, nil, func(line []byte, cells []Cell, bits int) []byte {
+	return t.write(ctx, w, nil, func(line []byte, cells []Cell, bits int, known *knownTexts) []byte {
 		line = append(line, '{')
 		for k := range t.Columns {
 			c, cell := &t.Columns[k], &cells[k]
@@ -340,12 +458,14 @@ func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown boo
 				line = strconv.AppendInt(line, cell.Integer, 10)
 			case c.Type == BoolCell:
 				line = strconv.AppendBool(line, cell.Bool)
-			case c.Type == NameCell, c.Type == TextCell:
+			case c.Type == NameCell:
+				line = known.appendName(line, k, cell.Text, func(line []byte, s string) []byte { return appendJSONText(line, s, asKnown) })
+			case c.Type == TextCell:
 				line = appendJSONText(line, cell.Text, asKnown)
 			case asKnown:
-				line = appendNumber(line, cell.Number, c.numberBits(bits))
+				line = known.appendNumber(line, cell.Number, c.numberBits(bits), appendNumber)
 			default:
-				line = appendFraction(appendNumber(line, cell.Number, c.numberBits(bits)), len(line))
+				line = appendFraction(known.appendNumber(line, cell.Number, c.numberBits(bits), appendNumber), len(line))
 			}
 		}
 		return append(line, '}')

@@ -11,6 +11,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -22,6 +23,8 @@ type Why struct {
 	Analysis *analysis.Analysis // of the step
 	Group    int                // index in its table
 	Steps    []int64            // that have a group of this name, ascending
+
+	Diagnosis *diagnosis.Diagnosis // the findings that hold at the step
 }
 
 func (y *Why) group() *analysis.Group { return &y.Analysis.Table[y.Group] }
@@ -75,6 +78,19 @@ func (y *Why) ends(n int) []int {
 	return slices.Concat(all[:(n+1)/2], all[len(all)-n/2:])
 }
 
+// maxConcerning is how many findings are told of a group.
+const maxConcerning = 3
+
+// findings are the first of those that hold at the step, and how many there are more.
+func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
+	all := y.Diagnosis.Findings
+	n := min(len(all), maxConcerning)
+	return &diagnosis.Diagnosis{Findings: all[:n]}, len(all) - n
+}
+
+// titleOnly is the cut of a finding that is not what was asked for.
+func titleOnly(int) findingCut { return findingCut{title: true} }
+
 // WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@1. samples have the best reward first;
 // if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
 // advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
@@ -86,7 +102,8 @@ func WhyJSON(w io.Writer, y *Why) error {
 		for _, i := range y.ends(n) {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
-		return y.document("vantage/why@1", append(y.head(y.prompt()), object{
+		found, more := y.findings()
+		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, titleOnly)}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
 			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},
@@ -100,7 +117,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 			{"columns", []string{"index", "reward", "original", "kept", "advantage", "length"}},
 			{"samples", samples},
 			{"more_samples", some(g.Size() - len(samples))},
-		}...)...)
+		})...)
 	})
 }
 
@@ -112,6 +129,17 @@ func WhyText(w io.Writer, y *Why) error {
 		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
 		if len(y.Steps) > 1 {
 			name += fmt.Sprintf("; %s have one of this name, such as %d", units.Plural(len(y.Steps), "steps"), y.Steps[0])
+		}
+		found, more := y.findings()
+		for i := range found.Findings {
+			f, example := &found.Findings[i], ""
+			if f.Example.Step == g.Step && f.Example.Group == g.Name {
+				example = "; this group shows it"
+			}
+			fmt.Fprintf(&b, "%-8s %s %s: %s%s\n", f.Severity, f.Kind, f.When(), shorten(f.Title, maxTitle), example)
+		}
+		if more > 0 {
+			fmt.Fprintf(&b, "%-8s %s more: vantage summary\n", "", units.Plural(more, "findings"))
 		}
 		fmt.Fprintf(&b, "group    %s\nprompt   %s\nnumbers  %s\n", name, y.prompt(), y.computedAs(200))
 		fmt.Fprintf(&b, "fate     %s: %s\n", g.Fate, strings.TrimPrefix(y.cause(), g.Fate.String()+" "))

@@ -46,13 +46,15 @@ func newCourse(s *Series) *course {
 }
 
 // start is the level of a quarter of the first window, since much may change in the whole, and end that of the last window.
-func (c *course) start() float64 { return Median(c.values[:min(max(3, c.window/4), len(c.values))]) }
-func (c *course) end() float64   { return c.endFrom(0) }
+func (c *course) start() float64 {
+	return diagnosis.Median(c.values[:min(max(3, c.window/4), len(c.values))])
+}
+func (c *course) end() float64 { return c.endFrom(0) }
 
 // endFrom is end, of no values before an index.
 func (c *course) endFrom(i int) float64 {
 	n := len(c.values)
-	return Median(c.values[min(max(i, n-c.window), n-1):])
+	return diagnosis.Median(c.values[min(max(i, n-c.window), n-1):])
 }
 
 // at returns the index of the first value at or after a step, the last one if there is none.
@@ -148,20 +150,24 @@ func (c *course) stalls() (from int, ok bool) {
 // level is a part of a course as evidence has it.
 func (c *course) evidence(name string, share bool, before, after [2]int) diagnosis.Evidence {
 	e := diagnosis.Evidence{Name: name, Share: share, Of: "values", AfterSamples: (after[1] - after[0]) * c.each}
-	e.After, e.AfterFrom, e.AfterTo = Median(c.values[after[0]:after[1]]), c.steps[after[0]], c.steps[after[1]-1]
+	e.After, e.AfterFrom, e.AfterTo = diagnosis.Median(c.values[after[0]:after[1]]), c.steps[after[0]], c.steps[after[1]-1]
 	if before[1] > before[0] {
 		e.BeforeSamples = (before[1] - before[0]) * c.each
-		e.Before, e.BeforeFrom, e.BeforeTo = Median(c.values[before[0]:before[1]]), c.steps[before[0]], c.steps[before[1]-1]
+		e.Before, e.BeforeFrom, e.BeforeTo = diagnosis.Median(c.values[before[0]:before[1]]), c.steps[before[0]], c.steps[before[1]-1]
 	}
 	return e
 }
 
-// ends is the evidence of the first window and the last one, or of those before and after an index.
+// ends is the evidence of the first window and the last one, or of those before and after an index. What is so from the beginning has
+// nothing before it.
 func (c *course) ends(name string, share bool, around int) diagnosis.Evidence {
 	n := len(c.values)
-	before := [2]int{0, min(c.window, n)}
+	before, after := [2]int{0, min(c.window, n)}, [2]int{max(around, n-c.window), n}
 	if around > c.window {
 		before = [2]int{around - c.window, around}
 	}
-	return c.evidence(name, share, before, [2]int{max(around, n-c.window), n})
+	if before[1] > after[0] || around == 0 {
+		before = [2]int{}
+	}
+	return c.evidence(name, share, before, after)
 }

@@ -122,7 +122,7 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	for i, x := range times {
 		off[i] = math.Abs(x)
 	}
-	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*Median(off))
+	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*diagnosis.Median(off))
 	var spikes []int
 	for i, x := range times {
 		if x >= limit && float64(i) >= spikeWarmUp*float64(len(times)) {
@@ -147,7 +147,7 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 		Example: diagnosis.Example{Step: s.Steps[at[largest]]},
 		Series:  diagnosis.Series{Name: s.Name, Values: s.Values},
 		Evidence: []diagnosis.Evidence{{
-			Name: sanitize.Line(s.Name), Before: Median(norms), After: norms[largest], BeforeFrom: s.Steps[0], BeforeTo: s.Steps[len(s.Steps)-1],
+			Name: sanitize.Line(s.Name), Before: diagnosis.Median(norms), After: norms[largest], BeforeFrom: s.Steps[0], BeforeTo: s.Steps[len(s.Steps)-1],
 			AfterFrom: s.Steps[at[largest]], AfterTo: s.Steps[at[largest]], BeforeSamples: len(norms), AfterSamples: 1, Of: "values",
 		}},
 	}

@@ -63,14 +63,14 @@ func (r *run) parting() *parting {
 		return nil
 	}
 	n := len(e.values)
-	smooth, end := Smooth(e.values, evalSmoothes), Median(e.values[n-evalSmoothes:])
+	smooth, end := Smooth(e.values, evalSmoothes), diagnosis.Median(e.values[n-evalSmoothes:])
 	gained := func(i int) float64 { return reward.change(reward.at(e.steps[i])) }
 	best := slices.Index(smooth, slices.Max(smooth[:n-evalSmoothes]))
 	fall, after := smooth[best]-end, TrendOf(e.values[best+1:]) // without the best, which was chosen
 	if fall >= max(gainShare*e.scale, fallNoises*e.noise) && (after.Z < 0 && after.P <= fallRare || fall >= stepNoises*e.noise) && gained(best) >= reward.matters() {
 		return &parting{first: best, at: best, falls: true}
 	}
-	start := Median(e.values[:evalSmoothes])
+	start := diagnosis.Median(e.values[:evalSmoothes])
 	for i := 0; i+leastParted <= n; i++ {
 		by, change := gained(i)/reward.scale, (end-smooth[i])/e.scale
 		if i < evalSmoothes {
@@ -185,7 +185,7 @@ func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
 	fall := high - end
 	least := max(collapseShare*(high-floor), 2*c.matters())
 	if std := r.Of(RewardStd, leastPoints); std != nil && c.scale > 1 {
-		least = max(least, Median(std.Values)/2)
+		least = max(least, diagnosis.Median(std.Values)/2)
 	}
 	if fall < least || len(c.values)-best < c.window/2 {
 		return nil, ""

@@ -3,19 +3,11 @@ package scalars
 import (
 	"math"
 	"slices"
+
+	"vantage/model/diagnosis"
 )
 
 // Statistics that outliers and odd distributions do not mislead: ranks and medians. Sums of squares appear in Bend alone, on medians.
-
-// Median returns the median, NaN of nothing. It leaves the values as they are.
-func Median(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
 
 // sigmaOfMAD turns a median absolute deviation into a standard deviation, of a normal distribution: 1/Φ⁻¹(3/4).
 const sigmaOfMAD = 1.4826
@@ -29,7 +21,7 @@ func Noise(values []float64) float64 {
 	for i := range steps {
 		steps[i] = math.Abs(values[i+1] - values[i])
 	}
-	return sigmaOfMAD * Median(steps) / math.Sqrt2
+	return sigmaOfMAD * diagnosis.Median(steps) / math.Sqrt2
 }
 
 // Window is over how many points a level is taken: a tenth of the series, at least 3 and at most 50.
@@ -39,7 +31,7 @@ func Window(n int) int { return min(max(n/10, 3), 50) }
 func Smooth(values []float64, width int) []float64 {
 	smooth := make([]float64, len(values))
 	for i := range values {
-		smooth[i] = Median(values[max(0, i-width/2):min(len(values), i+width/2+1)])
+		smooth[i] = diagnosis.Median(values[max(0, i-width/2):min(len(values), i+width/2+1)])
 	}
 	return smooth
 }
@@ -50,7 +42,7 @@ func Blocks(values []float64, most int) (middle, medians []float64) {
 	n := min(len(values), most)
 	for k := range n {
 		lo, hi := k*len(values)/n, (k+1)*len(values)/n
-		middle, medians = append(middle, float64(lo+hi-1)/2), append(medians, Median(values[lo:hi]))
+		middle, medians = append(middle, float64(lo+hi-1)/2), append(medians, diagnosis.Median(values[lo:hi]))
 	}
 	return middle, medians
 }
@@ -80,7 +72,7 @@ func TrendOf(values []float64) Trend {
 			s += sign(y[i] - y[k])
 		}
 	}
-	t := Trend{Change: Median(slopes) * float64(len(values)-1), P: 1}
+	t := Trend{Change: diagnosis.Median(slopes) * float64(len(values)-1), P: 1}
 	variance := float64(n*(n-1)*(2*n+5)) - tieSum(y, func(t float64) float64 { return t * (t - 1) * (2*t + 5) })
 	if variance > 0 && s != 0 {
 		t.Z = (s - sign(s)) / math.Sqrt(variance/18)

@@ -1,0 +1,87 @@
+package analysis
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Pipeline computes values on several processors, and visits them in the order in which they were asked for. It is used by one
+// goroutine, which visits.
+type Pipeline[T any] struct {
+	visit   func(T) error
+	jobs    chan job[T]
+	ahead   []job[T] // that are not visited yet
+	size    int      // of these
+	workers int
+	running sync.WaitGroup
+}
+
+type job[T any] struct {
+	size    int
+	compute func() (T, error)
+	done    chan result[T]
+}
+
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// How much is computed while one value is visited: few values, and of few samples unless one has more.
+const (
+	jobsAhead    = 3 // for each worker
+	samplesAhead = 1 << 18
+)
+
+// NewPipeline starts the workers, which [Pipeline.Close] ends.
+func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
+	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], jobsAhead*maxWorkers), workers: min(maxWorkers, runtime.GOMAXPROCS(0))}
+	for range p.workers {
+		p.running.Go(func() {
+			for j := range p.jobs {
+				value, err := j.compute()
+				j.done <- result[T]{value, err}
+			}
+		})
+	}
+	return p
+}
+
+// Add asks for a value of so many samples. It returns the first error of computing or visiting one of those before.
+func (p *Pipeline[T]) Add(samples int, compute func() (T, error)) error {
+	for len(p.ahead) > 0 && (len(p.ahead) == jobsAhead*p.workers || p.size+samples > samplesAhead) {
+		if err := p.next(); err != nil {
+			return err
+		}
+	}
+	j := job[T]{samples, compute, make(chan result[T], 1)}
+	p.ahead, p.size = append(p.ahead, j), p.size+samples
+	p.jobs <- j
+	return nil
+}
+
+func (p *Pipeline[T]) next() error {
+	r := <-p.ahead[0].done
+	p.size -= p.ahead[0].size
+	p.ahead = p.ahead[1:]
+	if r.err != nil {
+		return r.err
+	}
+	return p.visit(r.value)
+}
+
+// End visits the rest.
+func (p *Pipeline[T]) End() error {
+	for len(p.ahead) > 0 {
+		if err := p.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close waits until nothing is computed any more.
+func (p *Pipeline[T]) Close() {
+	close(p.jobs)
+	p.running.Wait()
+}
