@@ -123,6 +123,27 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !again {
 		return Finding{}, false
 	}
+	s, first, n, last := e.groupsAgain(bits), -1, 0, 0
+	for i, m := range s {
+		if m.Sum >= againShare && (len(e.Steps[i].Groups) > 1 || e.Steps[i].Rows > 4) {
+			if n++; first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if n < 2 {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
+	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
+	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
+	f.Example = e.example(first, func(*GroupFacts) bool { return true })
+	return f, true
+}
+
+// groupsAgain is the share of the groups of each step that were together in an earlier one, 0 where that may be chance.
+func (e *evidence) groupsAgain(bits func(*GroupFacts) float64) series {
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
@@ -150,42 +171,26 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 			at[g.Print] = i
 		}
 	}
-	first, n, last := -1, 0, 0
-	for i, m := range s {
-		if m.Sum >= againShare && (len(e.Steps[i].Groups) > 1 || e.Steps[i].Rows > 4) {
-			if n++; first < 0 {
-				first = i
-			}
-			last = i
-		}
-	}
-	if n < 2 {
-		return Finding{}, false
-	}
-	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
-	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
-	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
-	f.Example = e.example(first, func(*GroupFacts) bool { return true })
-	return f, true
+	return s
 }
 
 // bitsOfGroups returns how much it says that a group has the numbers of an earlier one: the logarithm of how seldom any two of its size
 // do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more; again reports whether two have.
 func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
-	type print struct {
+	type printed struct {
 		of uint64
 		n  int32
 	}
-	var prints []print
+	var prints []printed
 	groups, same, rows := map[int32]float64{}, map[int32]float64{}, Moments{N: 1, Sum: 1} // rows: pairs of a group, and equal ones
 	for i := range e.Steps {
 		for _, g := range e.Steps[i].Groups {
-			prints = append(prints, print{g.Print, g.N})
+			prints = append(prints, printed{g.Print, g.N})
 			groups[g.N]++
 			rows.N, rows.Sum = rows.N+pairs(g.N), rows.Sum+float64(g.Equal)
 		}
 	}
-	slices.SortFunc(prints, func(a, b print) int { return cmp.Compare(a.of, b.of) })
+	slices.SortFunc(prints, func(a, b printed) int { return cmp.Compare(a.of, b.of) })
 	for lo, hi := 0, 1; hi <= len(prints); hi++ {
 		if hi == len(prints) || prints[hi].of != prints[lo].of {
 			same[prints[lo].n] += float64(hi-lo) * float64(hi-lo-1)
