@@ -143,11 +143,16 @@ func (e *Estimator) CheckScale(s Scale) error {
 	if e.ScaleError != "" {
 		return valueError(e.ScaleError, s)
 	}
+	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(e.ScaleNames(), ", "))
+}
+
+// ScaleNames returns the scales by their names, the default first.
+func (e *Estimator) ScaleNames() []string {
 	names := make([]string, len(e.Scales))
 	for i, s := range e.Scales {
 		names[i] = string(s)
 	}
-	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(names, ", "))
+	return names
 }
 
 // Separable reports whether any range of the groups of b can be computed on its own:

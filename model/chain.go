@@ -45,12 +45,7 @@ func stages() []stage {
 }
 
 func entries[T estimators.Described](all func() []T) func() []*estimators.Entry {
-	return func() (list []*estimators.Entry) {
-		for _, x := range all() {
-			list = append(list, x.About())
-		}
-		return list
-	}
+	return func() []*estimators.Entry { return Mapped(all(), T.About) }
 }
 
 // StagesOf returns what a key of a framework's configuration turns on, Key=Value, with the name of the setting that says so.

@@ -71,6 +71,7 @@ type Progress struct {
 	Polling   bool          // the file system sends no change notifications
 	Awaited   string        // a path that does not exist yet; "" if all do
 	LastWrite time.Time     // when the newest file with samples was written; zero if unknown
+	RowTime   time.Time     // that the newest row gives itself; zero if it gives none, or was not asked
 	StepTime  time.Duration // usual time between two steps; 0 if unknown
 	Tried     int           // rows that were looked at for a format, and fit none
 	Link      Link          // to the machine that the rows are on; the zero value if they are on this one
@@ -284,6 +285,9 @@ func (p Progress) endedAfter() time.Duration {
 
 // Freshness returns the state at a time.
 func (p Progress) Freshness(now time.Time) Freshness {
+	if p.Copied() {
+		p.LastWrite = p.RowTime
+	}
 	switch quiet := now.Sub(p.LastWrite); {
 	case p.LastWrite.IsZero() || quiet < p.IdleAfter():
 		return Live
@@ -293,10 +297,53 @@ func (p Progress) Freshness(now time.Time) Freshness {
 	return Ended
 }
 
+// Copied reports whether the rows are so much older than their file that this is a copy: what it says of the run is when it was copied.
+func (p Progress) Copied() bool {
+	return !p.RowTime.IsZero() && p.LastWrite.Sub(p.RowTime) > maxIdle
+}
+
+// timeFields are those in which trainers and loggers write when a row was made.
+var timeFields = []string{"created_at", "timestamp", "_timestamp", "logged_at", "created", "datetime", "date"}
+
+// TimeOf returns the time that a row gives itself: as RFC 3339 or a like format, in UTC unless it says another, or in seconds or
+// milliseconds since 1970. It is zero if the row has none between 2015 and a day after now.
+func TimeOf(t Text, now time.Time) time.Time {
+	for _, name := range timeFields {
+		for _, f := range t.Fields {
+			if f.Name != name {
+				continue
+			}
+			if at := parseTime(f.Value); at.Year() >= 2015 && at.Before(now.AddDate(0, 0, 1)) {
+				return at
+			}
+		}
+	}
+	return time.Time{}
+}
+
+func parseTime(text string) time.Time {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x < 1e14 {
+		if x > 1e11 {
+			x /= 1000
+		}
+		return time.Unix(int64(x), 0)
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
 // FreshnessText returns the state in words, "idle 14 min", which are true until the time until: no
 // less than a minute later, and the zero time if they stay true while nothing is written.
 func (p Progress) FreshnessText(now time.Time) (text string, until time.Time) {
-	switch p.Freshness(now) {
+	state := p.Freshness(now)
+	if p.Copied() {
+		p.LastWrite = p.RowTime
+	}
+	switch state {
 	case Ended:
 		return "ended", time.Time{}
 	case Idle:

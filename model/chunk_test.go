@@ -204,3 +204,24 @@ func TestFreshnessRule(t *testing.T) {
 		}
 	}
 }
+
+// A row's own time, in the formats in which trainers write it; a log copied long after its rows were made is not fresh.
+func TestTimeOf(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	want := time.Date(2026, 5, 15, 14, 28, 29, 0, time.UTC)
+	for _, text := range []string{"2026-05-15T14:28:29.186765+00:00", "2026-05-15T16:28:29+02:00", "2026-05-15 14:28:29", "1778855309", "1778855309123", "1778855309.5"} {
+		got := TimeOf(Text{Fields: []Field{{"step", "1"}, {"created_at", text}}}, now)
+		if !got.Truncate(time.Second).Equal(want) {
+			t.Errorf("%s: %s", text, got)
+		}
+		p := Progress{LastWrite: now, RowTime: got}
+		if p.Freshness(now) != Ended || !p.Copied() {
+			t.Errorf("%s: %v", text, p.Freshness(now))
+		}
+	}
+	for _, text := range []string{"", "soon", "12", "2099-01-01T00:00:00Z", "-5"} {
+		if got := TimeOf(Text{Fields: []Field{{"timestamp", text}}}, now); !got.IsZero() {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}

@@ -313,7 +313,7 @@ func SettingList() []Setting {
 			Doc:    "group rows by auto, id, prompt, position, or a column of the log",
 			Get:    func(s Settings) string { return string(s.GroupBy) },
 			Set:    func(s *Settings, value string) error { s.GroupBy = GroupBy(value); return nil },
-			Values: func(Settings) []string { return texts(Groupings()) },
+			Values: func(Settings) []string { return Mapped(Groupings(), func(g GroupBy) string { return string(g) }) },
 		},
 	}
 	for _, stage := range stages() {
@@ -407,25 +407,15 @@ func (t stage) setting() Setting {
 	}
 }
 
-func estimatorNames(s Settings) (names []string) {
-	for _, e := range estimators.Of(s.Framework) {
-		names = append(names, e.Name)
-	}
-	return names
+func estimatorNames(s Settings) []string {
+	return Mapped(estimators.Of(s.Framework), func(e *estimators.Estimator) string { return e.Name })
 }
 
 func scaleNames(s Settings) (names []string) {
 	if e, err := s.FindEstimator(); err == nil {
-		names = texts(e.Scales)
+		names = e.ScaleNames()
 	}
 	return names
-}
-
-func texts[T ~string](list []T) (all []string) {
-	for _, x := range list {
-		all = append(all, string(x))
-	}
-	return all
 }
 
 // FindSetting returns the setting that a key means: its name or alias as a trainer's option or as a flag.

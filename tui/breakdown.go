@@ -97,19 +97,7 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 	return once(func(ctx context.Context) (*report.Breakdown, error) {
 		b := report.Breakdown{By: r.by, Where: r.filter, Settings: r.set.Effective()}
 		where, err := figures.ParseQuery(r.filter)
-		add := func(a *analysis.Analysis) error {
-			partOf, err := a.PartNames(ctx, r.by, read)
-			if err != nil {
-				return err
-			}
-			b.Parts.Add(a, func(g, i int) string {
-				if !where.MatchesSample(a, g, i) {
-					return ""
-				}
-				return partOf(g, i)
-			})
-			return ctx.Err()
-		}
+		add := func(a *analysis.Analysis) error { return cmp.Or(b.Add(ctx, a, where, read), ctx.Err()) }
 		switch {
 		case err != nil:
 		case r.analysis != nil:

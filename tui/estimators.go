@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vantage/estimators"
-	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
@@ -95,14 +94,9 @@ func (p estimatorPicker) table(e env, w, h int) []string {
 		if why := e.snap.Missing(list[i]); why != nil {
 			return e.display.theme.Paint(themes.Dim, row+"– "+why.Short())
 		}
-		return row + scaleList(list[i])
+		return row + strings.Join(list[i].ScaleNames(), " ")
 	})
 	return e.box(layout.Rect{W: w, H: h}, true, c)
-}
-
-func scaleList(e *estimators.Estimator) string {
-	names := model.Mapped(e.Scales, func(s estimators.Scale) string { return string(s) })
-	return strings.Join(names, " ")
 }
 
 // pane describes the estimator under the cursor.
@@ -120,7 +114,7 @@ func (e env) estimatorPage(of *estimators.Estimator, w int) []string {
 	part := func(name, text string) { lines = append(lines, e.paragraph(name, text, w-2)...) }
 	part("formula", of.Formula)
 	part("notes", of.Doc)
-	part("scales", scaleList(of))
+	part("scales", strings.Join(of.ScaleNames(), " "))
 	for _, o := range of.Options {
 		part("option", o.String())
 	}

@@ -364,6 +364,9 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 	return lines
 }
 
+// minCauseWidth is how far from the cause of worst steps their counts stand at least.
+const minCauseWidth = 50
+
 // worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
@@ -378,13 +381,13 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 		}
 		return c
 	}
-	name, counts := 0, w >= 90 // there is room for those of the groups that carry signal
+	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
 	for i := range g.Spans {
-		name = min(max(name, cells.Width(g.Spans[i].Name())), 15)
+		name, longest = min(max(name, cells.Width(g.Spans[i].Name())), 15), max(longest, cells.Width(sanitize.Line(g.Spans[i].Cause))+2)
 	}
 	width := w - name - 3
 	if counts {
-		width -= fateCountWidth + 8
+		width = min(width-fateCountWidth-8, max(longest, minCauseWidth))
 	}
 	found := len(a.foundList())
 	at := a.glance.cursor - found

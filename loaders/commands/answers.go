@@ -99,6 +99,7 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
 		if found, err := beside.Scalars(); err == nil {
 			scalars.Add(look.Diagnosis, found.Scalars)
+			look.Diagnosis.Notes = found.Notes
 		}
 	}
 	return look, nil

@@ -168,11 +168,8 @@ func (p *Program) RegisterCompletions(cmd *cobra.Command) {
 	CompleteFlag(cmd, "split", "train", "val", "all")
 	CompleteFlag(cmd, "attempt", "newest", "all")
 	CompleteFlag(cmd, "compute-new-adv", "true", "false")
-	groupings := func() (names []string) {
-		for _, g := range model.Groupings() {
-			names = append(names, string(g))
-		}
-		return names
+	groupings := func() []string {
+		return model.Mapped(model.Groupings(), func(g model.GroupBy) string { return string(g) })
 	}
 	for flag, words := range map[string]func() []string{ // which are found out when a shell asks, and not at each start
 		"framework": estimators.Frameworks, "estimator": estimatorNames, "input-format": formatNames, "group-by": groupings,
@@ -194,11 +191,8 @@ func estimatorNames() (names []string) {
 	return names
 }
 
-func formatNames() (names []string) {
-	for _, f := range formats.All() {
-		names = append(names, f.Name)
-	}
-	return names
+func formatNames() []string {
+	return model.Mapped(formats.All(), func(f formats.Format) string { return f.Name })
 }
 
 // CompleteFlag registers the values of a flag for shell completion. It cannot fail for a

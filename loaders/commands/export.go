@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -111,42 +112,63 @@ func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, er
 const (
 	maxGroupRows = 1 << 16
 	maxGroupText = 32 << 20 // bytes of texts
+
+	maxWrittenRows = 64 // at once: a page ends between two writes
 )
 
 // writeParquet writes the samples as a Parquet file with typed columns, one row group at a time. A cut
 // file has no footer.
 func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error {
-	out := parquet.NewGenericWriter[any](w, parquetSchema(t.Columns), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(maxGroupRows))
-	text := 0 // of the row group
+	out := parquet.NewGenericWriter[any](w, parquetSchema(t.Columns), parquet.Compression(&parquet.Zstd))
+	rows, text := 0, 0 // of the row group
+	flush := func() error {
+		rows, text = 0, 0
+		return out.Flush()
+	}
 	type part struct {
-		rows []parquet.Row
-		text int
+		columns [][]parquet.Value
+		rows    int
+		text    int
 	}
 	err := report.EachPart(ctx, t, func(p *report.SamplePart) (all part, err error) {
-		var values []parquet.Value // of the next rows
+		before := make([]report.Cell, len(t.Columns)) // the last value of each
+		all.columns = make([][]parquet.Value, len(t.Columns))
+		for k := range all.columns {
+			all.columns[k] = make([]parquet.Value, p.Len())
+		}
 		err = p.Each(func(cells []report.Cell) error {
-			if len(values) < len(cells) {
-				values = make([]parquet.Value, 64*len(cells))
-			}
-			row := values[:len(cells):len(cells)]
-			values = values[len(cells):]
-			for k := range t.Columns {
-				row[k] = parquetValue(&t.Columns[k], &cells[k], k)
+			for k := range cells {
+				column := all.columns[k]
+				if all.rows > 0 && cells[k] == before[k] && math.Signbit(cells[k].Number) == math.Signbit(before[k].Number) { // as most are
+					column[all.rows] = column[all.rows-1]
+				} else {
+					column[all.rows], before[k] = parquetValue(&t.Columns[k], &cells[k], k), cells[k]
+				}
 				all.text += len(cells[k].Text)
 			}
-			all.rows = append(all.rows, row)
+			all.rows++
 			return nil
 		})
 		return all, err
 	}, func(p part) error {
-		if _, err := out.WriteRows(p.rows); err != nil {
-			return err
+		for lo := 0; lo < p.rows; {
+			if rows == maxGroupRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			hi := lo + min(maxWrittenRows, p.rows-lo, maxGroupRows-rows)
+			for k, column := range out.ColumnWriters() {
+				if _, err := column.WriteRowValues(p.columns[k][lo:hi]); err != nil {
+					return err
+				}
+			}
+			lo, rows = hi, rows+hi-lo
 		}
 		if text += p.text; text < maxGroupText {
 			return nil
 		}
-		text = 0
-		return out.Flush()
+		return flush()
 	})
 	if err != nil {
 		return err

@@ -109,6 +109,12 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 		snap.Run.Config = p.ConfigSummary
 	}
 	snap.Run.Progress.Open = check.LastIsOpen(snap, time.Now())
+	if n := len(snap.Steps); n > 0 && len(snap.Steps[n-1].Rewards) > 0 {
+		newest := &snap.Steps[n-1]
+		if text, err := source.Text(ctx, newest.Place(len(newest.Rewards)-1)); err == nil {
+			snap.Run.Progress.RowTime = model.TimeOf(text, time.Now())
+		}
+	}
 	if snap.Rows > 0 {
 		return snap, nil
 	}

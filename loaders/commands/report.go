@@ -212,19 +212,13 @@ func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.
 	by := cmp.Or(o.by, "step")
 	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
-		partOf, err := a.PartNames(ctx, by, log.Text)
+		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {
 		case errors.Is(err, analysis.ErrNoColumn):
 			return Usage(fmt.Errorf("--by %s: %w", by, err))
 		case err != nil:
 			return fmt.Errorf("--by %s: %w", by, err)
 		}
-		b.Parts.Add(a, func(g, i int) string {
-			if !o.where.query.MatchesSample(a, g, i) {
-				return ""
-			}
-			return partOf(g, i)
-		})
 		return nil
 	})
 	if err == nil && b.Parts.All.Samples == 0 {

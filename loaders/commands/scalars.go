@@ -19,31 +19,33 @@ func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Su
 	return func(ctx context.Context, c *call, write func(io.Writer, *report.Summary) error) error {
 		refused := ofSamples(ctx, c, write)
 		var unopened *loaders.Error
-		if !errors.Is(refused, errNoSamples) && !errors.As(refused, &unopened) || len(c.paths) != 1 || loaders.IsElsewhere(c.paths[0]) {
-			return refused
+		if errors.Is(refused, errNoSamples) || errors.As(refused, &unopened) {
+			if ok, err := c.p.writeScalars(ctx, c.paths, c.format); ok {
+				return err
+			}
 		}
-		found, err := logged.Read(c.paths[0])
-		if err != nil {
-			return refused
-		}
-		return c.p.writeScalars(ctx, c.paths[0], c.format, found)
+		return refused
 	}
 }
 
 // ScalarsAlone writes, as text, what the scalars at a path say of a run, if nothing else is there; ok says so. A screen shows samples.
 func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (ok bool, err error) {
-	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) || !logged.Alone(paths[0]) {
+	if len(paths) != 1 || !logged.Alone(paths[0]) {
+		return false, nil
+	}
+	return p.writeScalars(ctx, paths, "text")
+}
+
+// writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.
+func (p *Program) writeScalars(ctx context.Context, paths []string, format string) (ok bool, err error) {
+	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) {
 		return false, nil
 	}
 	found, err := logged.Read(paths[0])
 	if err != nil {
-		return false, nil // as loaders.Open says why it cannot be read
+		return false, nil
 	}
-	return true, p.writeScalars(ctx, paths[0], "text", found)
-}
-
-func (p *Program) writeScalars(ctx context.Context, path, format string, found *logged.Found) error {
-	s := &report.Scalars{Path: Title([]string{path}), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes}
+	s := &report.Scalars{Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes}
 	var names strings.Builder
 	for i := range found.Series {
 		names.WriteString(found.Series[i].Name + "\n")
@@ -59,5 +61,5 @@ func (p *Program) writeScalars(ctx context.Context, path, format string, found *
 	if format == "json" {
 		write = report.ScalarsJSON
 	}
-	return write(p.output(ctx, format), s)
+	return true, write(p.output(ctx, format), s)
 }

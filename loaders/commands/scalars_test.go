@@ -112,6 +112,22 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "do not lie beside") || strings.Contains(text, "cannot tell kl_drift") {
 		t.Error(text)
 	}
+	for _, name := range []string{"trainer_state.json", "metrics.jsonl"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := os.ReadFile("../scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "tb"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	putFile(t, filepath.Join(dir, "tb", "events.out.tfevents.1.node"), string(events)+strings.Repeat("damage", 9))
+	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
+		t.Error(text)
+	}
 	if ok, _ := (&Program{}).ScalarsAlone(t.Context(), []string{dir}); ok {
 		t.Error("a folder with samples is not one of scalars alone")
 	}

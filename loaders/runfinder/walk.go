@@ -17,7 +17,6 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
-	"vantage/model"
 	"vantage/model/runlist"
 )
 
@@ -203,7 +202,11 @@ func (w *walker) logsBelow(root *os.Root, dir string, depth int) []string {
 }
 
 func joined(dir string, names []string) []string {
-	return model.Mapped(names, func(name string) string { return path.Join(dir, name) })
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = path.Join(dir, name)
+	}
+	return paths
 }
 
 // What is looked at of a run with many files: the newest by their names, which a trainer writes last.

@@ -135,6 +135,7 @@ type Diagnosis struct {
 	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
+	Notes    []string  // what was not read of the trainer's own scalars
 }
 
 // Alarms returns the number of findings that are alarms, 0 if d is nil.

@@ -123,27 +123,6 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !again {
 		return Finding{}, false
 	}
-	s, first, n, last := e.groupsAgain(bits), -1, 0, 0
-	for i, m := range s {
-		if m.Sum >= againShare && (len(e.Steps[i].Groups) > 1 || e.Steps[i].Rows > 4) {
-			if n++; first < 0 {
-				first = i
-			}
-			last = i
-		}
-	}
-	if n < 2 {
-		return Finding{}, false
-	}
-	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
-	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
-	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
-	f.Example = e.example(first, func(*GroupFacts) bool { return true })
-	return f, true
-}
-
-// groupsAgain is the share of the groups of each step that were together in an earlier one, 0 where that may be chance.
-func (e *evidence) groupsAgain(bits func(*GroupFacts) float64) series {
 	at := map[uint64]int{} // the newest step that had such a group
 	s := make(series, len(e.Steps))
 	for i := range e.Steps {
@@ -171,8 +150,27 @@ func (e *evidence) groupsAgain(bits func(*GroupFacts) float64) series {
 			at[g.Print] = i
 		}
 	}
-	return s
+	first, n, last := -1, 0, 0
+	for i, m := range s {
+		if m.Sum >= againShare && e.Steps[i].isLarge() {
+			if n++; first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if n < 2 {
+		return Finding{}, false
+	}
+	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
+	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
+	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
+	f.Example = e.example(first, func(*GroupFacts) bool { return true })
+	return f, true
 }
+
+// isLarge reports whether a step has more than a group of few rows, which may come again by chance.
+func (s *Observed) isLarge() bool { return len(s.Groups) > 1 || s.Rows > 4 }
 
 // bitsOfGroups returns how much it says that a group has the numbers of an earlier one: the logarithm of how seldom any two of its size
 // do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more; again reports whether two have.

@@ -344,7 +344,8 @@ func wordsOf(text string) []string {
 				if start < i {
 					all = append(all, w[start:i])
 				}
-				start = i + utf8.RuneLen(r)
+				_, size := utf8.DecodeRuneInString(w[i:]) // 1 of a byte that is no character
+				start = i + size
 				all = append(all, w[i:start])
 			}
 		}

@@ -211,16 +211,24 @@ func ofSettings(set model.Settings, g *Glance) string {
 	case float64(equal) >= deadShare*groups && equal < g.Groups:
 		return fmt.Sprintf("dynamic sampling (C) would skip %s of groups; to refill them costs %s generation, :groupsize asks for larger groups",
 			units.Percent(equal, g.Groups), times(groups/float64(g.Groups-equal)))
-	case g.cut:
-		return "the log ends within a group: its one row has an advantage that only others of its group can give; export the log whole"
-	case g.Fates[model.FateSingle] == g.Groups:
-		return "each prompt has one sample, and an estimator that compares those of a prompt has nothing to compare: name the trainer's (e), or generate more per prompt"
 	case float64(g.Fates[model.FateSingle]) >= deadShare*groups:
-		return fmt.Sprintf("%s of groups have one sample, with nothing to compare it with: check how groups were found, or generate more per prompt", units.Percent(g.Fates[model.FateSingle], g.Groups))
+		return g.ofSingles()
 	case equal == g.Groups:
 		return "no group carries signal: every group has equal rewards, so that no setting changes anything"
 	}
 	return ""
+}
+
+// ofSingles is what to do about groups of one sample.
+func (g *Glance) ofSingles() string {
+	switch singles := g.Fates[model.FateSingle]; {
+	case g.cut:
+		return "the log ends within a group: its one row has an advantage that only others of its group can give; export the log whole"
+	case singles == g.Groups:
+		return "each prompt has one sample, and an estimator that compares those of a prompt has nothing to compare: name the trainer's (e), or generate more per prompt"
+	default:
+		return fmt.Sprintf("%s of groups have one sample, with nothing to compare it with: check how groups were found, or generate more per prompt", units.Percent(singles, g.Groups))
+	}
 }
 
 // refused returns the worst span at which the trainer's own code would stop, nil if there is none.

@@ -52,6 +52,14 @@ func (a *Answer) freshness() (state, lastWrite string) {
 	return state, p.LastWrite.UTC().Format(time.RFC3339)
 }
 
+// rowTime is the time that the newest row gives itself, "" if it gives none.
+func (a *Answer) rowTime() string {
+	if at := a.Snap.Run.Progress.RowTime; !at.IsZero() {
+		return at.UTC().Format(time.RFC3339)
+	}
+	return ""
+}
+
 // writeFitting writes the answer with as many entries of its list as fit into [MaxAnswer] bytes, at most n.
 // With none it is written whatever it takes.
 func writeFitting(w io.Writer, n int, draw func(entries int) []byte) error {
@@ -256,6 +264,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"format", s.Snap.Run.Format},
 			{"freshness", state},
 			{"last_write", some(written)},
+			{"last_row", some(s.rowTime())},
 			{"steps", g.Steps - len(g.Open)},
 			{"first_step", first},
 			{"last_step", last},
@@ -356,6 +365,9 @@ func (s *Summary) text(room summaryRoom) []byte {
 		line("open", "step %d is still being written and counts in none of the figures", open)
 	}
 	if state, written := s.freshness(); written != "" {
+		if p := s.Snap.Run.Progress; p.Copied() {
+			state += ", rows dated " + p.RowTime.UTC().Format(time.RFC3339)
+		}
 		line("fresh", "%s, last written %s", state, written)
 	}
 	line("numbers", "%s", s.computedAs(200))

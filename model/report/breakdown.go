@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
+	"vantage/model/figures"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -25,6 +27,22 @@ type Breakdown struct {
 	Settings model.Settings
 	Choice   choice.Choice
 	Parts    analysis.Breakdown
+}
+
+// Add adds the samples of a step that a query matches, each to its part. read reads the text of a sample again. The error is that of a
+// column that no sample has, or of reading it.
+func (b *Breakdown) Add(ctx context.Context, a *analysis.Analysis, where figures.Query, read analysis.TextFunc) error {
+	partOf, err := a.PartNames(ctx, b.By, read)
+	if err != nil {
+		return err
+	}
+	b.Parts.Add(a, func(g, i int) string {
+		if !where.MatchesSample(a, g, i) {
+			return ""
+		}
+		return partOf(g, i)
+	})
+	return nil
 }
 
 // Sort puts parts with an order of their own in it, then numbers, then others by their number of samples.

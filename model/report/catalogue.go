@@ -11,7 +11,6 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
-	"vantage/model"
 )
 
 // Catalogue is how a list of what the frameworks do is printed, as `vantage estimators` does.
@@ -120,14 +119,14 @@ func Estimators() Catalogue[*estimators.Estimator] {
 	return Catalogue[*estimators.Estimator]{
 		Name: "estimators",
 		line: func(e *estimators.Estimator) string {
-			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(scaleNames(e), " "), formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
+			return fmt.Sprintf("  %-30s %-17s %s", e.Name, strings.Join(e.ScaleNames(), " "), formulaText(&e.Entry, "rewards alone", estimatorNeeds(e)))
 		},
 		details: func(e *estimators.Estimator) []detail {
 			return []detail{
-				{"", "scales", scaleNames(e)},
+				{"", "scales", e.ScaleNames()},
 				{"formula", "formula", e.Formula},
 				{"notes", "doc", e.Doc},
-				{"scales", "", scaleNames(e)},
+				{"scales", "", e.ScaleNames()},
 				{"precision", "", e.Precision()},
 				{"", "precision", int(e.Float)},
 				{"", "tolerance", e.Tolerance},
@@ -167,10 +166,6 @@ func estimatorNeeds(e *estimators.Estimator) []string {
 		names = append(names, c.String())
 	}
 	return names
-}
-
-func scaleNames(e *estimators.Estimator) []string {
-	return model.Mapped(e.Scales, func(s estimators.Scale) string { return string(s) })
 }
 
 // Filters is the catalogue of group filters.

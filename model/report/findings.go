@@ -55,11 +55,8 @@ const (
 )
 
 // evidenceTexts are the first n pieces of evidence.
-func evidenceTexts(f *diagnosis.Finding, n int) (texts []string) {
-	for _, e := range f.Evidence[:min(n, len(f.Evidence))] {
-		texts = append(texts, shorten(e.String(), maxEvidence))
-	}
-	return texts
+func evidenceTexts(f *diagnosis.Finding, n int) []string {
+	return model.Mapped(f.Evidence[:min(n, len(f.Evidence))], func(e diagnosis.Evidence) string { return shorten(e.String(), maxEvidence) })
 }
 
 // blindJSON are the first n kinds that cannot be told.
@@ -108,6 +105,9 @@ func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, bl
 	told := diagnosis.Diagnosis{Blind: d.Blind[:min(blind, len(d.Blind))]}
 	for _, b := range told.Blindnesses() {
 		facts = append(facts, fact("unseen", "cannot tell "+b.String()))
+	}
+	for _, note := range d.Notes[:min(3, len(d.Notes))] {
+		facts = append(facts, fact("scalars", shorten(note, maxEvidence)))
 	}
 	return facts
 }

@@ -197,6 +197,9 @@ type SamplePart struct {
 // partRows is how many samples a part has at most; one if their texts are read.
 const partRows = 1 << 12
 
+// Len returns the number of samples.
+func (p *SamplePart) Len() int { return len(p.rows) }
+
 // Each calls visit with the cells of each sample. The slice is valid until visit returns.
 func (p *SamplePart) Each(visit func([]Cell) error) error {
 	t := p.table
@@ -240,55 +243,57 @@ func EachPart[T any](ctx context.Context, t *SampleTable, of func(*SamplePart) (
 		}
 		return visit(value)
 	}
+	most := partRows
+	if readsTexts {
+		most = 1
+	}
 	err := analysis.Each(ctx, t.Snap, t.Settings, func(a *analysis.Analysis) error {
 		t.Refusals.Add(a)
-		at, ok := t.Snap.Find(a.Step)
-		if !ok {
-			return fmt.Errorf("the log has no step %d any more", a.Step)
-		}
-		index, group, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)
-		for g := range a.Table {
-			for c := a.Table[g].Start; c < a.Table[g].End; c++ {
-				index[a.InputRow[c]], group[a.InputRow[c]], selected[a.InputRow[c]] = c, &a.Table[g], t.Where.MatchesSample(a, g, c)
-			}
-		}
-		refused := refusedGroups(a)
-		most := partRows
-		if readsTexts {
-			most = 1
-		}
-		for row := 0; row < a.Rows; {
-			n := min(most, a.Rows-row)
-			p := &SamplePart{
-				table: t, ctx: ctx, a: a, step: t.Snap.Steps[at], refused: refused,
-				rows: make([]int, 0, n), at: make([]int, 0, n), groups: make([]*analysis.Group, 0, n),
-			}
-			if needsLines {
-				p.lines = make([]int64, 0, n)
-			}
-			for ; row < a.Rows && len(p.rows) < most; row++ {
-				if !selected[row] {
-					continue
-				}
-				p.rows, p.at, p.groups = append(p.rows, row), append(p.at, index[row]), append(p.groups, group[row])
-				if needsLines {
-					line, err := t.Log.Line(ctx, p.step.Place(row))
-					if err != nil {
-						return err
-					}
-					p.lines = append(p.lines, line)
-				}
-			}
-			if err := add(p); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.divide(ctx, a, most, needsLines, add)
 	})
 	if err != nil {
 		return err
 	}
 	return parts.End()
+}
+
+// divide calls add with the samples of a step that the query matches, so many at most in each part.
+func (t *SampleTable) divide(ctx context.Context, a *analysis.Analysis, most int, needsLines bool, add func(*SamplePart) error) error {
+	i, ok := t.Snap.Find(a.Step)
+	if !ok {
+		return fmt.Errorf("the log has no step %d any more", a.Step)
+	}
+	columns, groups, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)
+	for g := range a.Table {
+		for c := a.Table[g].Start; c < a.Table[g].End; c++ {
+			columns[a.InputRow[c]], groups[a.InputRow[c]], selected[a.InputRow[c]] = c, &a.Table[g], t.Where.MatchesSample(a, g, c)
+		}
+	}
+	refused := refusedGroups(a)
+	for row := 0; row < a.Rows; {
+		n := min(most, a.Rows-row)
+		p := &SamplePart{
+			table: t, ctx: ctx, a: a, step: t.Snap.Steps[i], refused: refused,
+			rows: make([]int, 0, n), at: make([]int, 0, n), groups: make([]*analysis.Group, 0, n),
+		}
+		for ; row < a.Rows && len(p.rows) < most; row++ {
+			if !selected[row] {
+				continue
+			}
+			p.rows, p.at, p.groups = append(p.rows, row), append(p.at, columns[row]), append(p.groups, groups[row])
+			if needsLines {
+				line, err := t.Log.Line(ctx, p.step.Place(row))
+				if err != nil {
+					return err
+				}
+				p.lines = append(p.lines, line)
+			}
+		}
+		if err := add(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes a line per sample. bits is the precision in which advantages are computed.

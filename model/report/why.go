@@ -78,18 +78,12 @@ func (y *Why) ends(n int) []int {
 	return slices.Concat(all[:(n+1)/2], all[len(all)-n/2:])
 }
 
-// maxConcerning is how many findings are told of a group.
-const maxConcerning = 3
-
-// findings are the first of those that hold at the step, and how many there are more.
+// findings are the first three of those that hold at the step, and how many there are more.
 func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
 	all := y.Diagnosis.Findings
-	n := min(len(all), maxConcerning)
+	n := min(len(all), 3)
 	return &diagnosis.Diagnosis{Findings: all[:n]}, len(all) - n
 }
-
-// titleOnly is the cut of a finding that is not what was asked for.
-func titleOnly(int) findingCut { return findingCut{title: true} }
 
 // WhyJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema why@1. samples have the best reward first;
 // if not all fit, those in the middle are left out. index is the row of the step, as in exports; original is the
@@ -103,7 +97,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
 		found, more := y.findings()
-		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, titleOnly)}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
+		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, func(int) findingCut { return findingCut{title: true} })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
 			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -160,11 +161,8 @@ const equalPush = 0.005
 const DefaultLeast = 0.8
 
 // GoalNames returns the names of all goals, the default first.
-func GoalNames() (names []string) {
-	for _, k := range goalKinds() {
-		names = append(names, k.name)
-	}
-	return names
+func GoalNames() []string {
+	return model.Mapped(goalKinds(), func(k goalKind) string { return k.name })
 }
 
 // DefaultGoal returns the first goal.
