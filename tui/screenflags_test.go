@@ -94,6 +94,7 @@ func rootFlags() map[string]rootFlag {
 		"keep-neg-ratio":  {"--keep-neg-ratio 0", "--framework easyr1", "log.jsonl"},
 		"keep-pos-ratio":  {"--keep-pos-ratio 0", "--framework easyr1", "log.jsonl"},
 		"loss":            {"--loss trl/dapo", "", "log.jsonl"},
+		"merge":           {"--merge", "", "DIR/several"},
 		"num-generations": {"--num-generations 2", "", "log.jsonl"},
 		"option":          {"--option reward_clip_range=0,0.1", "--framework trl --estimator rloo", "log.jsonl"},
 		"overlong":        {"--overlong verl", "--framework verl --option max_resp_len=40 --option overlong_buffer_cfg.len=20 --option overlong_buffer_cfg.penalty_factor=1", "log.jsonl"},
@@ -118,6 +119,12 @@ func TestEveryFlagOfTheScreenDoesSomething(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "log.jsonl"), flagRows(t, 6))
 	if err := os.MkdirAll(filepath.Join(dir, "evaluated", "val"), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	for _, run := range []string{"a", "b"} {
+		if err := os.MkdirAll(filepath.Join(dir, "several", run), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "several", run, "1.jsonl"), flagRows(t, 3))
 	}
 	writeFile(t, filepath.Join(dir, "evaluated", "1.jsonl"), flagRows(t, 3))
 	writeFile(t, filepath.Join(dir, "evaluated", "val", "1.jsonl"), flagRows(t, 2))

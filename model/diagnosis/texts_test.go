@@ -76,7 +76,7 @@ func TestSurprise(t *testing.T) {
 
 // A text that is cut within a character, or holds bytes that are none, is divided into words all the same.
 func TestWordsOfBrokenText(t *testing.T) {
-	for text, want := range map[string]int{"我们先计算\xe6": 6, "two words\xff": 2, "\xff\xfe": 1} {
+	for text, want := range map[string]int{"我们先计算\xe6": 6, "答案\xff就是42": 6, "two words\xff": 2, "\xff\xfe": 1} {
 		if got := wordsOf(text); len(got) != want {
 			t.Errorf("%q: %q", text, got)
 		}
