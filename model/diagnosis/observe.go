@@ -270,7 +270,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 				continue
 			}
 			reward, length := logged[at], step.Lengths[row]
-			numbers := mix(math.Float64bits(reward)) ^ mix(uint64(uint32(length))+1<<40)
+			numbers := math.Float64bits(reward)*0x9e3779b97f4a7c15 ^ uint64(uint32(length)+1)*0xc2b2ae3d27d4eb4f
 			for c, part := range step.Components {
 				if part != nil {
 					s.Parts[c].take(part[row])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -119,11 +120,10 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if !e.lengths {
 		return Finding{}, false // rewards alone are too often the same
 	}
-	bits, again := e.bitsOfGroups()
-	if !again {
+	if !e.printsComeAgain() {
 		return Finding{}, false
 	}
-	s, first, n, last := e.groupsAgain(bits), -1, 0, 0
+	s, first, n, last := e.groupsAgain(e.bitsOfGroups()), -1, 0, 0
 	for i, m := range s {
 		if m.Sum >= againShare && (len(e.Steps[i].Groups) > 1 || e.Steps[i].Rows > 4) {
 			if n++; first < 0 {
@@ -174,9 +174,35 @@ func (e *evidence) groupsAgain(bits func(*GroupFacts) float64) series {
 	return s
 }
 
+// printsComeAgain reports whether two groups of several rows have the same numbers, as they do in few runs.
+func (e *evidence) printsComeAgain() bool {
+	n := 0
+	for i := range e.Steps {
+		n += len(e.Steps[i].Groups)
+	}
+	table := make([]uint64, 1<<bits.Len(uint(2*n))) // by linear probing; 0 where there is none
+	mask := uint64(len(table) - 1)
+	for i := range e.Steps {
+		for k := range e.Steps[i].Groups {
+			g := &e.Steps[i].Groups[k]
+			if g.N < 2 {
+				continue
+			}
+			at := g.Print & mask
+			for ; table[at] != 0; at = (at + 1) & mask {
+				if table[at] == g.Print|1 {
+					return true
+				}
+			}
+			table[at] = g.Print | 1
+		}
+	}
+	return false
+}
+
 // bitsOfGroups returns how much it says that a group has the numbers of an earlier one: the logarithm of how seldom any two of its size
-// do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more; again reports whether two have.
-func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
+// do, or of how seldom its rows would all meet again by chance, in whatever order, whichever is more.
+func (e *evidence) bitsOfGroups() func(*GroupFacts) float64 {
 	type printed struct {
 		of uint64
 		n  int32
@@ -194,7 +220,6 @@ func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
 	for lo, hi := 0, 1; hi <= len(prints); hi++ {
 		if hi == len(prints) || prints[hi].of != prints[lo].of {
 			same[prints[lo].n] += float64(hi-lo) * float64(hi-lo-1)
-			again = again || hi-lo > 1
 			lo = hi
 		}
 	}
@@ -202,7 +227,7 @@ func (e *evidence) bitsOfGroups() (bits func(*GroupFacts) float64, again bool) {
 		n, p := groups[g.N], max(rows.mean(), float64(g.Equal)/float64(max(1, pairs(g.N))))
 		orders, _ := math.Lgamma(float64(g.N) + 1)
 		return max(math.Log2(max(1, n*(n-1))/(1+same[g.N])), -float64(g.N)*math.Log2(p)-orders/math.Ln2)
-	}, again
+	}
 }
 
 func pairs(n int32) int { return int(n) * int(n-1) / 2 }
