@@ -79,6 +79,9 @@ func (a App) foundList() []diagnosis.Finding {
 func (a App) updateFindings(msg tea.Msg) App {
 	selected, open := a.glanceSelection(), a.openFinding()
 	if a.findings.job.take(&a, msg) {
+		if look := a.findings.job.value.Look; look != nil {
+			a.snap.Run.Progress.RowTime = look.Dated
+		}
 		a.glance.cursor, a.findings.open = a.glanceIndex(selected), 0
 		if open != nil {
 			a.findings.open = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))

@@ -337,7 +337,7 @@ func (e env) freshnessInFull() string {
 		text = "reading " + e.loadedText()
 	}
 	if !p.LastWrite.IsZero() {
-		text += ", last row " + e.lastWriteText()
+		text += ", " + e.writtenText()
 	}
 	return text
 }

@@ -85,7 +85,7 @@ func (e env) status(full, lastRow bool) string {
 		parts = append(parts, t.Paint(themes.Dim, e.growingText(last)))
 	}
 	if lastRow && !p.LastWrite.IsZero() {
-		parts = append(parts, t.Paint(themes.Dim, "last row "+e.lastWriteText()))
+		parts = append(parts, t.Paint(themes.Dim, e.writtenText()))
 	}
 	if n := e.unreadableCount(); n > 0 {
 		parts = append(parts, e.markKey("!", t.Paint(themes.Warn, "!"+units.Count(n))))
@@ -388,10 +388,19 @@ func (e env) freshness(full bool) string {
 	return t.Paint(themes.Good, e.display.glyphs.Dot+" "+text)
 }
 
-// lastWriteText returns when the log was last written, in local time: with the day if that is not
-// today.
-func (e env) lastWriteText() string {
-	at, now := e.snap.Run.Progress.LastWrite.Local(), e.sourceState.clock.Local()
+// writtenText says when the log was last written, in local time, and of a copy how old its rows are.
+func (e env) writtenText() string {
+	p := e.snap.Run.Progress
+	text := "written " + e.timeText(p.LastWrite)
+	if p.Copied() {
+		text = "rows of " + e.timeText(p.RowTime) + ", " + text
+	}
+	return text
+}
+
+// timeText returns a time of the day, with the day if that is not today.
+func (e env) timeText(at time.Time) string {
+	at, now := at.Local(), e.sourceState.clock.Local()
 	switch {
 	case now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format(time.TimeOnly)

@@ -153,7 +153,7 @@ func (a App) decisions() []decision {
 		all = append(all, decision{"connection", a.connection()})
 	}
 	if p := run.Progress; !p.LastWrite.IsZero() {
-		text := a.lastWriteText()
+		text := a.timeText(p.LastWrite)
 		if !a.sourceState.ended {
 			text += "; " + p.FreshnessRule()
 		}

@@ -96,6 +96,9 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 	if err != nil {
 		return nil, err
 	}
+	if log != nil {
+		look.Dated = rowTime(ctx, log, snap)
+	}
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {
 		if found, err := beside.Scalars(); err == nil {
 			scalars.Add(look.Diagnosis, found.Scalars)

@@ -109,12 +109,7 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 		snap.Run.Config = p.ConfigSummary
 	}
 	snap.Run.Progress.Open = check.LastIsOpen(snap, time.Now())
-	if n := len(snap.Steps); n > 0 && len(snap.Steps[n-1].Rewards) > 0 {
-		newest := &snap.Steps[n-1]
-		if text, err := source.Text(ctx, newest.Place(len(newest.Rewards)-1)); err == nil {
-			snap.Run.Progress.RowTime = model.TimeOf(text, time.Now())
-		}
-	}
+	snap.Run.Progress.RowTime = rowTime(ctx, source, snap)
 	if snap.Rows > 0 {
 		return snap, nil
 	}
@@ -128,6 +123,20 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
+}
+
+// rowTime is the time that the newest row of a log gives itself, zero if it gives none: see model.TimeOf.
+func rowTime(ctx context.Context, log Texts, snap model.Snapshot) time.Time {
+	n := len(snap.Steps)
+	if n == 0 || len(snap.Steps[n-1].Rewards) == 0 {
+		return time.Time{}
+	}
+	newest := &snap.Steps[n-1]
+	text, err := log.Text(ctx, newest.Place(len(newest.Rewards)-1))
+	if err != nil {
+		return time.Time{}
+	}
+	return model.TimeOf(text, time.Now())
 }
 
 // errNoSamples is the error of a log that was read and has none.

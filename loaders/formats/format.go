@@ -151,8 +151,11 @@ const order = `
 
 // All returns every format, in their order.
 func All() []Format {
-	all, names := slices.Concat(lines(), groups(), episodes(), tables(), texts()), strings.Fields(order)
-	slices.SortFunc(all, func(a, b Format) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
+	unordered, names := slices.Concat(lines(), groups(), episodes(), tables(), texts()), strings.Fields(order)
+	all := make([]Format, len(unordered))
+	for _, f := range unordered {
+		all[slices.Index(names, f.Name)] = f
+	}
 	for i := range all {
 		if f := &all[i]; f.Open == "" {
 			fixed, _, varies := strings.Cut(f.File, "{")

@@ -127,7 +127,7 @@ func Read(name string) (*Found, error) {
 	d, base := &folder{path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
 		if _, is := d.holds(base, f); is {
-			return d.read(source{format: f, files: []string{base}}, MaxBytes)
+			return d.read(&source{format: f, files: []string{base}}, MaxBytes)
 		}
 	}
 	return nil, ErrNone
@@ -286,7 +286,7 @@ func (d *folder) best(l *discover.Listing) (*Found, error) {
 
 // sources returns the logs of a listing that may be of scalars, those of the better formats first, and of those of a format the nearer
 // and then the newer.
-func (d *folder) sources(l *discover.Listing) (all []source) {
+func (d *folder) sources(l *discover.Listing) (all []*source) {
 	names := slices.Concat(l.Files, l.Averages)
 	for _, state := range l.States {
 		names = append(names, state.Path)
@@ -307,17 +307,17 @@ func (d *folder) sources(l *discover.Listing) (all []source) {
 			}
 			byFolder[run] = append(byFolder[run], name)
 		}
-		var some []source
+		var some []*source
 		for _, files := range byFolder {
 			discover.SortNatural(files)
 			if f.name == discover.StateName {
 				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
 			}
 			if modified, is := d.holds(files[len(files)-1], f); is {
-				some = append(some, source{f, files, modified})
+				some = append(some, &source{f, files, modified})
 			}
 		}
-		slices.SortFunc(some, func(a, b source) int {
+		slices.SortFunc(some, func(a, b *source) int {
 			x, y := a.files[len(a.files)-1], b.files[len(b.files)-1]
 			depth := func(name string) int { return strings.Count(filepath.ToSlash(name), "/") }
 			return cmp.Or(cmp.Compare(depth(x), depth(y)), b.modified.Compare(a.modified), strings.Compare(x, y))
@@ -343,7 +343,7 @@ func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
 }
 
 // read reads the files of a log, at most so many bytes: those at its end.
-func (d *folder) read(s source, limit int64) (*Found, error) {
+func (d *folder) read(s *source, limit int64) (*Found, error) {
 	var log scalars.Log
 	found := &Found{Format: s.name, Files: len(s.files), File: filepath.Join(d.path, s.files[len(s.files)-1])}
 	var parts []*io.SectionReader // the newest first

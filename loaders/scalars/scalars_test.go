@@ -276,7 +276,7 @@ func TestReadsTheNewest(t *testing.T) {
 	} {
 		all := allFormats()
 		f := all[slices.IndexFunc(all, func(f format) bool { return f.name == c.format })]
-		got, err := d.read(source{format: f, files: c.files}, c.limit)
+		got, err := d.read(&source{format: f, files: c.files}, c.limit)
 		if err != nil || len(got.Notes) != 1 || got.Notes[0] != "only the newest 256 MB are read" {
 			t.Errorf("%s: %v %+v", c.format, err, got)
 			continue

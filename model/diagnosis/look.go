@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
+	"time"
 
 	"vantage/model"
 )
@@ -12,6 +13,7 @@ import (
 // Look is a look at a run: what was found, and what the next look at the same run need not see again.
 type Look struct {
 	Diagnosis    *Diagnosis
+	Dated        time.Time // that the newest row gives itself, zero if it gives none: see model.TimeOf; the caller of See sets it
 	observations *Observations
 	digests      map[digestKey]digest // of texts of a far log, which are not asked for twice
 	seed         maphash.Seed         // of the hashes in them

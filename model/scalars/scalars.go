@@ -9,9 +9,9 @@ package scalars
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Scalars are the series of a run.
@@ -157,7 +157,8 @@ func newest[T any](list []T, n int) []T {
 // Scalars returns what was logged. The log is of no use afterwards.
 func (l *Log) Scalars() *Scalars {
 	all, begun := &Scalars{Dropped: len(l.dropped), Cut: l.cut}, false
-	for _, s := range l.series {
+	for _, name := range slices.Sorted(maps.Keys(l.series)) {
+		s := l.series[name]
 		if extra := len(s.Steps) - MaxPoints; extra > 0 {
 			s.Steps, s.Values, all.Cut = s.Steps[extra:], s.Values[extra:], true
 		}
@@ -176,7 +177,6 @@ func (l *Log) Scalars() *Scalars {
 			all.First, all.Last = min(all.First, steps[0]), max(all.Last, steps[len(steps)-1])
 		}
 	}
-	slices.SortFunc(all.Series, func(a, b Series) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -97,7 +97,7 @@ func (t *tree) listWaiting() {
 func (t *tree) list(f *folder) {
 	began := t.now()
 	entries, err := t.storage.list(f.path, len(f.entries))
-	slices.SortFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	first := f.listed.IsZero()
