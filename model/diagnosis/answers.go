@@ -305,7 +305,10 @@ func noise(e *evidence) ([]Finding, string) {
 	})
 	repeated := s.pooled(0, len(s))
 	if repeated.N < leastNoisy {
-		return nil, "no answer comes twice in a group, so that nothing shows whether equal ones are graded alike"
+		if repeated.N > 0 {
+			return nil, fmt.Sprintf("fewer than %d of the answers that were read come again in their group, too few to show whether equal ones are graded alike", leastNoisy)
+		}
+		return nil, "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
 	}
 	from := s.turn(0, noiseFrom, 1)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
