@@ -46,7 +46,8 @@ type Note struct {
 	HasTruth   bool     // prompts are told apart by their ground truth too
 	HasTotal   bool     // rewards are a field of the log
 
-	SumsComponents bool // rewards are the sum of the components, any number being taken for one
+	SumsComponents bool // rewards are the sum of the components
+	AnyNumber      bool // any number without another role is taken for a component
 
 	Missing []string // columns that a person named and no row has had so far
 }

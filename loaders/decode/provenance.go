@@ -65,7 +65,7 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
-	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents && r.Fields.anyComponent
+	n.note.HasTotal, n.note.SumsComponents, n.note.AnyNumber = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents, r.Fields.anyComponent
 	return n.note
 }
 

@@ -334,13 +334,17 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 }
 
 // advantagesFrom returns the trainers whose arithmetic may have given the logged advantages: that of the log,
-// whatever other arithmetic a person asks for, then the one that is asked for.
+// whatever other arithmetic a person asks for, then the one that is asked for; of a log of no known trainer also TRL, which logs a column
+// for each reward function and no total.
 func advantagesFrom(snap model.Snapshot, set model.Settings, given Given) []string {
-	logged := cmp.Or(snap.Run.Framework, set.Framework)
-	if given.Framework != "" && set.Framework != logged {
-		return []string{logged, set.Framework}
+	trainers := []string{cmp.Or(snap.Run.Framework, set.Framework)}
+	if given.Framework != "" && set.Framework != trainers[0] {
+		trainers = append(trainers, set.Framework)
 	}
-	return []string{logged}
+	if snap.Run.Framework == "" && !slices.Contains(trainers, "trl") {
+		trainers = append(trainers, "trl")
+	}
+	return trainers
 }
 
 // DescribeRewards returns r with the columns that the settings take for the reward.

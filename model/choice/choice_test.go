@@ -2,7 +2,11 @@ package choice_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -200,5 +204,37 @@ func TestLogsWithATotal(t *testing.T) {
 	s.Append(c)
 	if set, r := choice.ChooseRewards(context.Background(), s.Snapshot(), model.DefaultSettings(), choice.Given{}); r.IsChoice() || set != model.DefaultSettings() {
 		t.Errorf("chose %s", r)
+	}
+}
+
+// Rows that anyone may have written, with the advantages of TRL: its formula, (r − μ) / (s + 1e-4) with ddof 1, of accuracy + 0.3·format.
+func TestWeightsInALogOfAnyone(t *testing.T) {
+	var text strings.Builder
+	random := rand.New(rand.NewPCG(3, 4))
+	for step := range 4 {
+		for group := range 3 {
+			var accuracy, format, total [8]float64
+			mean, squares := 0.0, 0.0
+			for i := range total {
+				accuracy[i], format[i] = float64(random.IntN(2)), float64(random.IntN(3))/2
+				total[i] = accuracy[i] + 0.3*format[i]
+				mean += total[i] / 8
+			}
+			for _, r := range total {
+				squares += (r - mean) * (r - mean)
+			}
+			for i, r := range total {
+				fmt.Fprintf(&text, `{"step":%d,"prompt":"%d","completion":"c","accuracy_reward":%g,"format_reward":%g,"advantage":%.9g}`+"\n",
+					step+1, 3*step+group, accuracy[i], format[i], (r-mean)/(math.Sqrt(squares/7)+1e-4))
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, r := choice.ChooseRewards(t.Context(), loaderstest.Read(t, path), model.DefaultSettings(), choice.Given{})
+	if set.Weights != "accuracy_reward=1,format_reward=0.3" || r.Origin != choice.FromAdvantages || r.Agreeing != 96 {
+		t.Errorf("%q by %s, %d agree", set.Weights, r.Origin, r.Agreeing)
 	}
 }
