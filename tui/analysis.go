@@ -84,9 +84,11 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 func (a App) takeSnapshot() App {
 	a.work.stale, a.work.throttled = false, true
 	a.work.snapshots++
-	dated := a.snap.Run.Progress.RowTime
+	before := a.snap.Run.Progress
 	a.snap = a.store.Snapshot()
-	a.snap.Run.Progress.RowTime = dated
+	if p := &a.snap.Run.Progress; p.LastWrite.Equal(before.LastWrite) { // else the newest row is another
+		p.RowTime = before.RowTime
+	}
 	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
 	if a.place.follow && len(a.snap.Steps) > 0 {
 		a.place.step = a.newestStep()

@@ -96,7 +96,7 @@ func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Setti
 	if err != nil {
 		return nil, err
 	}
-	if log != nil {
+	if look.Dated = snap.Run.Progress.RowTime; log != nil && look.Dated.IsZero() {
 		look.Dated = rowTime(ctx, log, snap)
 	}
 	if beside, ok := log.(interface{ Scalars() (*logged.Found, error) }); ok {

@@ -51,7 +51,10 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 // RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
 // one run. Files side by side are one, and validation counts only where there is nothing else.
 func RunsBelow(ctx context.Context, folder string) []runlist.Run {
-	if info, err := os.Stat(folder); loaders.IsElsewhere(folder) || err != nil || !info.IsDir() {
+	if loaders.IsElsewhere(folder) {
+		return nil
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil
 	}
 	list, err := findAll(ctx, FindRuns(folder, false))
