@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"time"
 
 	"vantage/loaders"
@@ -79,7 +80,7 @@ func RunsBelow(ctx context.Context, folder string) []runlist.Run {
 	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
 		return nil
 	}
-	slices.SortStableFunc(runs, func(a, b runlist.Run) int { return b.LastWrite.Compare(a.LastWrite) })
+	sort.SliceStable(runs, func(i, j int) bool { return runs[i].LastWrite.After(runs[j].LastWrite) })
 	return runs
 }
 
