@@ -91,7 +91,7 @@ func run(snap model.Snapshot, set model.Settings, sizes []int, each func(visit f
 		return nil, errors.New("other group sizes cannot be estimated: " + why)
 	}
 	r.Solved = snap.SolvedEvidence(scales)
-	f := fitRates(r.Counts)
+	f := FitRates(r.Counts)
 	r.Rates = f.Rates
 	if own := r.OwnSize(); own > 1 {
 		sizes = append(slices.Clone(sizes), own)
@@ -189,7 +189,7 @@ func estimate(counts []Count, f Fit, size int) Estimate {
 	e := Estimate{Size: size}
 	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
 	var repeats []float64
-	for _, r := range f.again {
+	for _, r := range f.Again {
 		all, none, variance := r.solvedAlike(counts, size)
 		const chances = 19 // quantiles of a normal distribution
 		for i := range chances {

@@ -79,17 +79,47 @@ func (r Rates) parameters() int {
 // Fit is the mixture that suits the counts best, and those that suit prompts drawn again.
 type Fit struct {
 	Rates
-	again []Rates
+	Again []Rates
+	Drawn [][]float64 // for each of Again: how many groups of each count were drawn
+}
+
+// SolvedOf writes to chances, which has size+1, how likely 0 to size of size more samples are solved, for
+// the prompt of a group that was seen.
+func (r Rates) SolvedOf(c Count, chances []float64) {
+	clear(chances)
+	size, total := len(chances)-1, 0.0
+	for _, p := range r {
+		switch {
+		case p.A > 0 && p.B > 0:
+			a, b := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved)
+			weight := p.Share * math.Exp(logBeta(a, b)-logBeta(p.A, p.B))
+			log := logBeta(a, b+float64(size)) - logBeta(a, b)
+			for k := range chances {
+				chances[k] += weight * math.Exp(log)
+				log += math.Log(float64(size-k) / float64(k+1) * (a + float64(k)) / (b + float64(size-k-1)))
+			}
+			total += weight
+		case p.A == 0 && c.Solved == 0:
+			chances[0] += p.Share
+			total += p.Share
+		case p.B == 0 && c.Solved == c.Size:
+			chances[size] += p.Share
+			total += p.Share
+		}
+	}
+	for k := range chances {
+		chances[k] /= max(total, math.SmallestNonzeroFloat64)
+	}
 }
 
 // replicates is how often the prompts are drawn again for a range.
 const replicates = 60
 
-// fitRates fits mixtures of all shapes and takes the one of the least BIC. The prompts are then drawn
+// FitRates fits mixtures of all shapes and takes the one of the least BIC. The prompts are then drawn
 // again, with replacement, and each time one of the mixtures near the best is taken by the odds of its
 // BIC: few samples a prompt often leave it open whether a prompt can be solved at all, and the range of an
 // estimate must hold for both.
-func fitRates(counts []Count) Fit {
+func FitRates(counts []Count) Fit {
 	f := newFitter(counts)
 	groups, upTo, total := make([]float64, len(counts)), make([]int, len(counts)), 0
 	for i, c := range counts {
@@ -134,7 +164,7 @@ func fitRates(counts []Count) Fit {
 			s.score -= math.Log(random.ExpFloat64()) // the highest is each by its odds
 			drawn = append(drawn, s)
 		}
-		fit.again = append(fit.again, highest(drawn).Rates)
+		fit.Again, fit.Drawn = append(fit.Again, highest(drawn).Rates), append(fit.Drawn, slices.Clone(groups))
 	}
 	return fit
 }
