@@ -29,7 +29,7 @@ type Plan struct {
 	Settings model.Settings
 	Steps    int
 	Groups   int
-	Dead     int    // groups of which all samples are solved, or none
+	Signal   int    // groups that carry signal
 	Unit     string // of what is generated: "tokens", "characters", or "samples" if the log does not say lengths
 	Rows     []Row  // the first is what was run
 	Best     int    // the row that is worth changing to, 0 if none is
@@ -87,7 +87,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 		return nil, err
 	}
 	all := run.all()
-	p := &Plan{Settings: set, Steps: run.steps, Groups: int(all.groups), Dead: run.dead, Unit: run.unit(snap)}
+	p := &Plan{Settings: set, Steps: run.steps, Groups: int(all.groups), Signal: int(all.alive), Unit: run.unit(snap)}
 	if all.groups == 0 {
 		return nil, errors.New("nothing to plan from: the log has no group")
 	}
@@ -454,7 +454,6 @@ type observed struct {
 	counts   []groupsize.Count
 	tokensOf []float64 // by count, of all its groups
 	counted  float64   // groups in counts
-	dead     int
 	partial  float64 // Σ|A| of dead groups
 	unknown  bool    // some lengths are
 }
@@ -504,7 +503,6 @@ func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*obs
 			o.tokensOf[i] += t.tokens
 			o.counted++
 			if g.Counted > 1 && !alive(c) {
-				o.dead++
 				o.partial += t.abs
 			}
 		}

@@ -227,7 +227,7 @@ func TestAsRunByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := p.Rows[0]
-	if run.Alive.Value != 0.5 || run.Effective.Value != 0.5 || run.Signal.Value != 1 || run.Abs.Value != 1 || run.Generated.Value != 1 || p.Dead != 2 || p.Groups != 4 {
+	if run.Alive.Value != 0.5 || run.Effective.Value != 0.5 || run.Signal.Value != 1 || run.Abs.Value != 1 || run.Generated.Value != 1 || p.Signal != 2 || p.Groups != 4 {
 		t.Errorf("%+v", run)
 	}
 	for _, r := range p.Rows {

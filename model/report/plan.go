@@ -23,7 +23,7 @@ type Plan struct {
 func PlanText(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10,
-		fact("run", fmt.Sprintf("%s, %s; %s are dead, as counted", units.Plural(p.Steps, "steps"), units.Plural(p.Groups, "groups"), units.Fraction(p.Dead, p.Groups))),
+		fact("run", fmt.Sprintf("%s, %s, of which %s carry signal, as counted", units.Plural(p.Steps, "steps"), units.Plural(p.Groups, "groups"), units.Fraction(p.Signal, p.Groups))),
 		fact("computed", sanitize.Line(fmt.Sprintf("%s, scale %s", estimatorText(p.Settings, p.Choice), p.Settings.Scale))))
 	if text := p.Choice.Rewards.String(); text != "" {
 		writeFacts(out, 10, fact("reward", sanitize.Line(text)))
@@ -52,20 +52,20 @@ func PlanText(w io.Writer, p Plan) error {
 // Recommendation says in a sentence what is worth changing, or that nothing is.
 func (p Plan) Recommendation() string {
 	if p.Best == 0 {
-		return fmt.Sprintf("nothing is worth changing: no setting gives clearly %s of the run's signal for as many %s", timesText(plan.LeastGain), p.Unit)
+		return fmt.Sprintf("nothing is worth changing: no size, prompts, filter or ratios give %s of the signal with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
-	return fmt.Sprintf("%s: %s of the run's signal for as many %s (90%% range %s)", r.Name, timesText(r.Signal.Value), p.Unit, spanText(r.Signal))
+	return fmt.Sprintf("%s: %s of the run's signal, %s in 90%% of repeats", r.Name, timesText(r.Signal.Value), spanText(r.Signal))
 }
 
 // meaning says what the figures are, and what they assume.
 func (p Plan) meaning() []Fact {
 	facts := []Fact{
 		fact("alive", "groups with signal"),
-		fact("made", p.Unit+" generated for a pass over the prompts, against the run; Σ|A| is of that pass"),
+		fact("made", p.Unit+" generated in a pass over the prompts; Σ|A| is of that pass"),
 		fact("batch", "share of the samples made that the training step computes"),
 		fact("effective", "(Σ|A|)²/ΣA² as a share of the samples made: how many push as evenly"),
-		fact("signal", "effective samples for as many "+p.Unit+" as the run made"),
+		fact("signal", "effective samples of as much generation, against the run; so range"),
 	}
 	for _, r := range p.Rows {
 		if r.Model {
@@ -141,7 +141,7 @@ func PlanJSON(w io.Writer, p Plan) error {
 	return writeDocument(w, "vantage/plan@1", object{
 		{"steps", p.Steps},
 		{"groups", p.Groups},
-		{"dead", p.Dead},
+		{"signal", p.Signal},
 		{"unit", p.Unit},
 		{"range", 0.9},
 		{"recommendation", p.Recommendation()},
