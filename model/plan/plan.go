@@ -75,6 +75,7 @@ type Range struct{ Value, Low, High float64 }
 const (
 	LeastGain = 1.10 // as much signal a token, against the run
 	LeastKept = 0.90 // as much of Σ|A| must be left, where prompts, groups or samples are left out
+	LeastSeen = 30   // groups: of fewer a model knows too little to recommend
 	LeastMore = 1.25 // as much signal a token, against each of two changes alone
 	nearBest  = 0.90 // of the settings that give as much of the best one's signal that of the fewest changes is taken
 )
@@ -92,7 +93,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 		return nil, errors.New("nothing to plan from: the log has no group")
 	}
 	if all.abs == 0 {
-		p.Missing = append(p.Missing, "no advantage is other than 0: no setting changes that")
+		p.Missing = append(p.Missing, "signal: every advantage is 0, so that nothing can be compared")
 	}
 	p.Rows = append(p.Rows, run.row(run, Row{Kind: Run, Name: "as run", Settings: set}))
 	if why := run.whyNotModelled(set); why != "" {
@@ -112,7 +113,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 // push does not say what is better.
 func (p *Plan) choose() {
 	worth := func(r Row) bool {
-		return r.Kind != Scale && r.Signal.Low > 1 && r.Signal.Value >= LeastGain && r.kept >= LeastKept
+		return r.Kind != Scale && (!r.Model || p.Groups >= LeastSeen) && r.Signal.Low > 1 && r.Signal.Value >= LeastGain && r.kept >= LeastKept
 	}
 	most := 0.0
 	for _, r := range p.Rows[1:] {
@@ -264,12 +265,12 @@ func (o *observed) whyNotModelled(set model.Settings) string {
 		return "the rewards do not say what is solved; --solved-at X does"
 	case o.counted < 0.9*all.groups:
 		return "the rewards of too many groups do not say what is solved"
-	case o.partial > 0.2*all.abs:
-		return units.Fixed(100*o.partial/all.abs, 0) + "% of Σ|A| is of groups in which all samples are solved, or none: their rewards differ otherwise, which no rate says"
 	case e.ComparesGroups(set.Scale):
 		return e.Framework + " " + e.Name + " compares groups with each other"
 	case !slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > 1 }):
 		return "every group is of one sample"
+	case o.partial > 0.1*o.counted:
+		return units.Fraction(int(o.partial), int(o.counted)) + " groups have signal although all samples are solved, or none: no solve rate says how their rewards differ"
 	case !slices.ContainsFunc(o.counts, alive):
 		return "no group has solved samples and others"
 	}
@@ -454,14 +455,13 @@ type observed struct {
 	counts   []groupsize.Count
 	tokensOf []float64 // by count, of all its groups
 	counted  float64   // groups in counts
-	partial  float64 // Σ|A| of dead groups
-	unknown  bool    // some lengths are
+	partial  float64   // of these those with signal, although all samples are solved, or none
+	unknown  bool      // some lengths are
 }
 
 // observe goes over the groups of a log. Groups of one sample count, and have no signal.
 func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*observed, error) {
-	o, at := &observed{}, 0
-	index := map[groupsize.Count]int{}
+	o, seen := &observed{}, 0
 	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(snap.Steps) > 1 {
 			return nil
@@ -469,42 +469,10 @@ func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*obs
 		o.steps++
 		a = a.ByRollout()
 		for k := range a.Table {
-			g := &a.Table[k]
-			t := totals{groups: 1, samples: float64(g.Size())}
-			for i := g.Start; i < g.End; i++ {
-				if a.Lengths[i] < 0 {
-					o.unknown = true
-				}
-				t.tokens += float64(a.Lengths[i])
-				if x := a.Processed[i]; !g.IsResidue && x-x == 0 {
-					t.abs += math.Abs(x)
-					t.squares += x * x
-				}
-			}
-			if t.abs > 0 {
-				t.alive = 1
-			}
-			if g.Admitted {
-				t.batch = t.samples
-			}
-			o.blocks[at%len(o.blocks)].add(t, 1)
-			at++
-			if !g.HasSolved || g.Invalid > 0 || g.Counted == 0 {
-				continue
-			}
-			c := groupsize.Count{Size: g.Counted, Solved: g.Solved}
-			i, known := index[c]
-			if !known {
-				i = len(o.counts)
-				index[c] = i
-				o.counts, o.tokensOf = append(o.counts, c), append(o.tokensOf, 0)
-			}
-			o.counts[i].Groups++
-			o.tokensOf[i] += t.tokens
-			o.counted++
-			if g.Counted > 1 && !alive(c) {
-				o.partial += t.abs
-			}
+			t := o.totalsOf(a, &a.Table[k])
+			o.blocks[seen%len(o.blocks)].add(t, 1)
+			o.count(&a.Table[k], t)
+			seen++
 		}
 		return nil
 	})
@@ -517,6 +485,44 @@ func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*obs
 		}
 	}
 	return o, err
+}
+
+func (o *observed) totalsOf(a *analysis.Analysis, g *analysis.Group) totals {
+	t := totals{groups: 1, samples: float64(g.Size())}
+	for i := g.Start; i < g.End; i++ {
+		o.unknown = o.unknown || a.Lengths[i] < 0
+		t.tokens += float64(a.Lengths[i])
+		if x := a.Processed[i]; !g.IsResidue && x-x == 0 {
+			t.abs += math.Abs(x)
+			t.squares += x * x
+		}
+	}
+	if t.abs > 0 {
+		t.alive = 1
+	}
+	if g.Admitted {
+		t.batch = t.samples
+	}
+	return t
+}
+
+// count counts a group by how many of its samples are solved, if its rewards say so.
+func (o *observed) count(g *analysis.Group, t totals) {
+	if !g.HasSolved || g.Invalid > 0 || g.Counted == 0 {
+		return
+	}
+	c := groupsize.Count{Size: g.Counted, Solved: g.Solved}
+	i := slices.IndexFunc(o.counts, func(x groupsize.Count) bool { return x.Size == c.Size && x.Solved == c.Solved })
+	if i < 0 {
+		i = len(o.counts)
+		o.counts, o.tokensOf = append(o.counts, c), append(o.tokensOf, 0)
+	}
+	o.counts[i].Groups++
+	o.tokensOf[i] += t.tokens
+	o.counted++
+	if !alive(c) {
+		o.partial += t.alive
+	}
 }
 
 func (o *observed) all() (sum totals) {

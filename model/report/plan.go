@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/choice"
@@ -29,7 +32,7 @@ func PlanText(w io.Writer, p Plan) error {
 		writeFacts(out, 10, fact("reward", sanitize.Line(text)))
 	}
 	fmt.Fprintln(out)
-	for i, line := range textTable(planColumns(), "", p.Rows) {
+	for i, line := range textTable(planColumns(p.Rows), "", p.Rows) {
 		marks := []string{" ", " "}
 		if i > 1 && i-1 == p.Best {
 			marks[0] = "→"
@@ -40,7 +43,8 @@ func PlanText(w io.Writer, p Plan) error {
 		fmt.Fprintln(out, strings.Join(marks, "")+line)
 	}
 	fmt.Fprintln(out)
-	writeFacts(out, 10, fact("next", p.Recommendation()))
+	what, why, _ := strings.Cut(p.Recommendation(), ": ")
+	writeFacts(out, 10, fact("next", what), fact("", why))
 	for _, text := range p.Missing {
 		writeFacts(out, 10, fact("not asked", sanitize.Line(text)))
 	}
@@ -51,8 +55,11 @@ func PlanText(w io.Writer, p Plan) error {
 
 // Recommendation says in a sentence what is worth changing, or that nothing is.
 func (p Plan) Recommendation() string {
+	if p.Best == 0 && p.Groups < plan.LeastSeen {
+		return fmt.Sprintf("nothing is recommended: too few groups to model prompts by, %s of the %d that it takes", units.Count(p.Groups), plan.LeastSeen)
+	}
 	if p.Best == 0 {
-		return fmt.Sprintf("nothing is worth changing: no size, prompts, filter or ratios give %s of the signal with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
+		return fmt.Sprintf("nothing is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
 	return fmt.Sprintf("%s: %s of the run's signal, %s in 90%% of repeats", r.Name, timesText(r.Signal.Value), spanText(r.Signal))
@@ -65,7 +72,10 @@ func (p Plan) meaning() []Fact {
 		fact("made", p.Unit+" generated in a pass over the prompts; Σ|A| is of that pass"),
 		fact("batch", "share of the samples made that the training step computes"),
 		fact("effective", "(Σ|A|)²/ΣA² as a share of the samples made: how many push as evenly"),
-		fact("signal", "effective samples of as much generation, against the run; so range"),
+		fact("signal", "effective samples of as much generation as the run's, and its range"),
+	}
+	if slices.ContainsFunc(p.Rows, func(r plan.Row) bool { return r.Kind == plan.Keep }) {
+		facts = append(facts, fact("keep", "keep_pos_ratio and keep_neg_ratio; anew: with compute_new_adv"))
 	}
 	for _, r := range p.Rows {
 		if r.Model {
@@ -78,17 +88,21 @@ func (p Plan) meaning() []Fact {
 }
 
 // planColumns are those of the table for people.
-func planColumns() []textColumn[plan.Row] {
+func planColumns(rows []plan.Row) []textColumn[plan.Row] {
+	width := 23
+	for _, r := range rows {
+		width = max(width, utf8.RuneCountInString(r.Name)+2)
+	}
 	return []textColumn[plan.Row]{
-		{"setting", -23, 0, func(r plan.Row) string { return " " + r.Name }},
+		{"setting", -width, 0, func(r plan.Row) string { return " " + r.Name }},
 		{"alive", 6, 0, func(r plan.Row) string { return percentText(r.Alive.Value) }},
-		{"made", 8, 0, func(r plan.Row) string { return timesText(r.Generated.Value) }},
-		{"Σ|A|", 8, 0, func(r plan.Row) string { return timesText(r.Abs.Value) }},
+		{"made", 7, 0, func(r plan.Row) string { return timesText(r.Generated.Value) }},
+		{"Σ|A|", 7, 0, func(r plan.Row) string { return timesText(r.Abs.Value) }},
 		{"batch", 6, 0, func(r plan.Row) string { return percentText(r.Batch.Value) }},
 		{"effective", 10, 0, func(r plan.Row) string { return percentText(r.Effective.Value) }},
 		{"signal", 7, 0, func(r plan.Row) string { return timesText(r.Signal.Value) }},
-		{"range", 10, 0, func(r plan.Row) string {
-			if r.Kind == plan.Run {
+		{"range", 12, 0, func(r plan.Row) string {
+			if r.Kind == plan.Run || math.IsNaN(r.Signal.Value) {
 				return units.Missing
 			}
 			return spanText(r.Signal)

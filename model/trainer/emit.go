@@ -54,11 +54,14 @@ func (d Dialect) Emit(set model.Settings) []string {
 		lines = append(lines, fmt.Sprintf(d.option, d.size, strconv.Itoa(set.NumGenerations)))
 	}
 	if filter := set.Stage("group_filter"); filter != nil {
-		line := fmt.Sprintf("# %s has no group filter %s of %s", d.Framework, filter.Name, filter.Framework)
-		if filter.Framework == d.Framework {
-			line = fmt.Sprintf(d.option, filter.Key, filter.Value)
+		if filter.Framework != d.Framework {
+			lines = append(lines, fmt.Sprintf("# %s has no group filter %s of %s", d.Framework, filter.Name, filter.Framework))
+		} else {
+			lines = append(lines, fmt.Sprintf(d.option, filter.Key, filter.Value))
+			for key, value := range set.StageOptions.Of(filter.Options).All() {
+				lines = append(lines, fmt.Sprintf(d.option, key, value))
+			}
 		}
-		lines = append(lines, line)
 	}
 	for key, value := range translated.Options.All() {
 		if d.option != "" {
