@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -252,7 +253,8 @@ func (p *Program) plan() *cobra.Command {
 prompts that are not drawn again, the trainer's group filter, its other scales, and keep
 ratios. One table says of each how many groups carry signal, how much Σ|A| a pass over
 the prompts gives and how much is generated for it, against what was run; and one
-sentence what is worth changing, or that nothing is.
+sentence what is worth changing, or that nothing is: --emit then prints nothing, and the
+exit code is 1.
 
 Filters, scales and ratios are computed from the samples of the log. Sizes and prompts
 are a model: new rewards come from each prompt's own solve rate under the policy of the
@@ -284,6 +286,9 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 					d, err := findDialect(emit)
 					if err != nil {
 						return err
+					}
+					if r.Best == 0 {
+						return errors.New(r.Recommendation())
 					}
 					log.note(r.Recommendation())
 					if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
