@@ -48,7 +48,7 @@ type Row struct {
 	Abs       Range // Σ|A| of that pass, against the run; NaN for another scale, whose advantages are of another size
 	Batch     Range // share of the generated samples that the training step computes
 	Effective Range // effective samples, (Σ|A|)²/ΣA², as a share of those generated
-	Signal    Range // effective samples of as many generated tokens, against the run
+	Yield     Range // effective samples of as many generated tokens, against the run
 
 	changes int     // how many things are changed
 	kept    float64 // Σ|A| against that of all prompts, where some are not drawn again, or groups or samples are left out
@@ -73,11 +73,11 @@ type Range struct{ Value, Low, High float64 }
 
 // What a change must give to be worth it.
 const (
-	LeastGain = 1.10 // as much signal a token, against the run
+	LeastGain = 1.10 // as much yield, against the run
 	LeastKept = 0.90 // as much of Σ|A| must be left, where prompts, groups or samples are left out
 	LeastSeen = 30   // groups: of fewer a model knows too little to recommend
-	LeastMore = 1.25 // as much signal a token, against each of two changes alone
-	nearBest  = 0.90 // of the settings that give as much of the best one's signal that of the fewest changes is taken
+	LeastMore = 1.25 // as much yield, against each of two changes alone
+	nearBest  = 0.90 // of the settings that give as much of the best one's yield that of the fewest changes is taken
 )
 
 // New plans from a snapshot. An open step is left out, unless it is the only one. It fails if the steps
@@ -108,22 +108,22 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 	return p, nil
 }
 
-// choose takes the row that gives the most signal a token, if its range says that it gives more than the run;
+// choose takes the row that gives the most yield, if its range says that it gives more than the run;
 // of those nearly as good that which changes and generates least. A scale is not chosen: how evenly samples
 // push does not say what is better.
 func (p *Plan) choose() {
 	worth := func(r Row) bool {
-		return r.Kind != Scale && (!r.Model || p.Groups >= LeastSeen) && r.Signal.Low > 1 && r.Signal.Value >= LeastGain && r.kept >= LeastKept
+		return r.Kind != Scale && (!r.Model || p.Groups >= LeastSeen) && r.Yield.Low > 1 && r.Yield.Value >= LeastGain && r.kept >= LeastKept
 	}
 	most := 0.0
 	for _, r := range p.Rows[1:] {
 		if worth(r) {
-			most = max(most, r.Signal.Value)
+			most = max(most, r.Yield.Value)
 		}
 	}
 	for i, r := range p.Rows[1:] {
 		best := p.Rows[p.Best]
-		if worth(r) && r.Signal.Value >= nearBest*most && (p.Best == 0 || cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0) {
+		if worth(r) && r.Yield.Value >= nearBest*most && (p.Best == 0 || cmp.Or(r.changes-best.changes, cmp.Compare(r.Generated.Value, best.Generated.Value)) < 0) {
 			p.Best = i + 1
 		}
 	}
@@ -246,7 +246,7 @@ func (p *Plan) addModelled(run *observed, sizes []int) {
 func (p *Plan) addsTo(both Row) bool {
 	return !slices.ContainsFunc(p.Rows, func(r Row) bool {
 		single := r.Kind == Retire || r.Kind == Size && r.Settings == both.Settings
-		return single && both.Signal.Value < LeastMore*r.Signal.Value
+		return single && both.Yield.Value < LeastMore*r.Yield.Value
 	})
 }
 
@@ -424,7 +424,7 @@ func (r *Row) fill(of func(figure) Range) {
 	r.Generated = of(func(t, run totals) float64 { return t.tokens / run.tokens })
 	r.Batch = of(func(t, _ totals) float64 { return t.batch / t.samples })
 	r.Effective = of(func(t, _ totals) float64 { return t.abs * t.abs / t.squares / t.samples })
-	r.Signal = of(func(t, run totals) float64 {
+	r.Yield = of(func(t, run totals) float64 {
 		return t.abs * t.abs / t.squares / t.tokens / (run.abs * run.abs / run.squares / run.tokens)
 	})
 	if r.Kind == Scale {

@@ -122,7 +122,7 @@ func TestPlantedWorlds(t *testing.T) {
 			if is {
 				found++
 			} else {
-				t.Logf("%s: %s, %.2f", w.name, best.Name, best.Signal.Value)
+				t.Logf("%s: %s, %.2f", w.name, best.Name, best.Yield.Value)
 			}
 			// the next launch: as run, and as recommended
 			size := w.size
@@ -143,7 +143,7 @@ func TestPlantedWorlds(t *testing.T) {
 			}
 			x, _, _ := effective(asBest)
 			y, _, _ := effective(asRun)
-			promised += best.Signal.Value / float64(rounds)
+			promised += best.Yield.Value / float64(rounds)
 			given += x / y / float64(rounds)
 		}
 		lines = append(lines, fmt.Sprintf("| %s | %d | %s | %d of %d | %.2f× | %.2f× |", w.name, w.size, w.best, found, rounds, promised, given))
@@ -200,7 +200,7 @@ func TestHalvesPredict(t *testing.T) {
 		note("groups with signal, 32 samples | 8 of them", size.Alive, alive32)
 		note("effective samples, 32 samples | 8 of them", size.Effective, e32)
 		note("Σ\\|A\\| against the run, 32 samples | 8 of them", size.Abs, abs32/abs8)
-		note("signal against the run, 32 samples | 8 of them", size.Signal, e32/e8)
+		note("yield against the run, 32 samples | 8 of them", size.Yield, e32/e8)
 	}
 	for _, what := range slices.Sorted(func(yield func(string) bool) {
 		for k := range errors {
@@ -227,13 +227,13 @@ func TestAsRunByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := p.Rows[0]
-	if run.Alive.Value != 0.5 || run.Effective.Value != 0.5 || run.Signal.Value != 1 || run.Abs.Value != 1 || run.Generated.Value != 1 || p.Signal != 2 || p.Groups != 4 {
+	if run.Alive.Value != 0.5 || run.Effective.Value != 0.5 || run.Yield.Value != 1 || run.Abs.Value != 1 || run.Generated.Value != 1 || p.Signal != 2 || p.Groups != 4 {
 		t.Errorf("%+v", run)
 	}
 	for _, r := range p.Rows {
 		switch {
-		case r.Kind == Filter && (r.Batch.Value != 0.5 || r.Signal.Value != 1):
-			t.Errorf("the filter leaves half of the samples to the step, and the signal as it is: %+v", r)
+		case r.Kind == Filter && (r.Batch.Value != 0.5 || r.Yield.Value != 1):
+			t.Errorf("the filter leaves half of the samples to the step, and the yield as it is: %+v", r)
 		case r.Kind == Scale && !math.IsNaN(r.Abs.Value):
 			t.Errorf("advantages of another scale are of another size: %+v", r)
 		}

@@ -41,7 +41,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		size = "of " + units.Count(n)
 	}
 	facts := []Fact{
-		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
 		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {
@@ -57,7 +57,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	facts = append(facts,
 		fact("rates", ratesText(r.Rates)),
 		fact("cost", "samples to generate for each group that is not dead"),
-		fact("expected", "the shares below are a model's, for new samples of these prompts, and no counts"),
+		fact("dead", "all samples solved, or none; the table is a model's, of new samples"),
 		fact("range", "holds 90% of such repeats"))
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }

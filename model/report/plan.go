@@ -62,7 +62,7 @@ func (p Plan) Recommendation() string {
 		return fmt.Sprintf("nothing is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
-	return fmt.Sprintf("%s: %s of the run's signal, %s in 90%% of repeats", r.Name, timesText(r.Signal.Value), spanText(r.Signal))
+	return fmt.Sprintf("%s: %s of the run's yield, %s in 90%% of repeats", r.Name, timesText(r.Yield.Value), spanText(r.Yield))
 }
 
 // meaning says what the figures are, and what they assume.
@@ -72,7 +72,7 @@ func (p Plan) meaning() []Fact {
 		fact("made", p.Unit+" generated in a pass over the prompts; Σ|A| is of that pass"),
 		fact("batch", "share of the samples made that the training step computes"),
 		fact("effective", "(Σ|A|)²/ΣA² as a share of the samples made: how many push as evenly"),
-		fact("signal", "effective samples of as much generation as the run's, and its range"),
+		fact("yield", "effective samples of as much generation as the run's, and its range"),
 	}
 	if slices.ContainsFunc(p.Rows, func(r plan.Row) bool { return r.Kind == plan.Keep }) {
 		facts = append(facts, fact("keep", "keep_pos_ratio and keep_neg_ratio; anew: with compute_new_adv"))
@@ -100,12 +100,12 @@ func planColumns(rows []plan.Row) []textColumn[plan.Row] {
 		{"Σ|A|", 7, 0, func(r plan.Row) string { return timesText(r.Abs.Value) }},
 		{"batch", 6, 0, func(r plan.Row) string { return percentText(r.Batch.Value) }},
 		{"effective", 10, 0, func(r plan.Row) string { return percentText(r.Effective.Value) }},
-		{"signal", 7, 0, func(r plan.Row) string { return timesText(r.Signal.Value) }},
+		{"yield", 7, 0, func(r plan.Row) string { return timesText(r.Yield.Value) }},
 		{"range", 12, 0, func(r plan.Row) string {
-			if r.Kind == plan.Run || math.IsNaN(r.Signal.Value) {
+			if r.Kind == plan.Run || math.IsNaN(r.Yield.Value) {
 				return units.Missing
 			}
-			return spanText(r.Signal)
+			return spanText(r.Yield)
 		}},
 	}
 }
@@ -131,7 +131,7 @@ func PlanTable(p Plan) Table {
 		{"abs", func(r plan.Row) plan.Range { return r.Abs }},
 		{"batch", func(r plan.Row) plan.Range { return r.Batch }},
 		{"effective", func(r plan.Row) plan.Range { return r.Effective }},
-		{"signal", func(r plan.Row) plan.Range { return r.Signal }},
+		{"yield", func(r plan.Row) plan.Range { return r.Yield }},
 	}
 	for _, f := range figures {
 		t.Columns = append(t.Columns, f.name, f.name+"_low", f.name+"_high")
