@@ -132,7 +132,11 @@ func FitRates(counts []Count) Fit {
 		score float64 // minus half the BIC: the logarithm of its odds
 	}
 	scoreOf := func(r Rates, rounds int) scored {
-		return scored{r, f.fit(r, groups, rounds) - math.Log(max(100, float64(total)))/2*float64(r.parameters())}
+		score := f.fit(r, groups, rounds) - math.Log(max(100, float64(total)))/2*float64(r.parameters())
+		if len(r) > 1 {
+			score-- // a single Beta is taken for likelier, which keeps ranges near its own where it is true
+		}
+		return scored{r, score}
 	}
 	highest := func(all []scored) (best scored) {
 		for i, s := range all {

@@ -14,7 +14,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -136,10 +135,12 @@ func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observ
 		return err
 	}
 	var rows []Row
-	if filter := defaultFilter(p.Settings); filter != "" {
-		r := Row{Kind: Filter, Name: filter[strings.Index(filter, "/")+1:], Settings: p.Settings}
-		r.Settings.GroupFilter = filter
-		rows = append(rows, r)
+	for setting, filter := range model.StagesOf(p.Settings.Framework) {
+		if setting == "group_filter" && p.Settings.GroupFilter == "" {
+			r := Row{Kind: Filter, Name: filter.Name, Settings: p.Settings}
+			r.Settings.GroupFilter = filter.Framework + "/" + filter.Name
+			rows = append(rows, r)
+		}
 	}
 	for _, scale := range e.Scales {
 		if scale != p.Settings.Scale {
@@ -166,22 +167,16 @@ func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observ
 			p.Missing = append(p.Missing, r.Name+": "+err.Error())
 			continue
 		}
-		p.Rows = append(p.Rows, other.row(run, r))
+		if r = other.row(run, r); r.Kind != Filter || !slices.ContainsFunc(p.Rows, r.doesAs) {
+			p.Rows = append(p.Rows, r)
+		}
 	}
 	return nil
 }
 
-// defaultFilter is the group filter of the trainer, "" if it has none or the settings name one.
-func defaultFilter(set model.Settings) string {
-	if set.GroupFilter != "" {
-		return ""
-	}
-	for setting, e := range model.StagesOf(set.Framework) {
-		if setting == "group_filter" {
-			return e.Framework + "/" + e.Name
-		}
-	}
-	return ""
+// doesAs reports whether another filter leaves the same samples to the training step, and the same signal.
+func (r Row) doesAs(o Row) bool {
+	return o.Kind == Filter && o.Batch == r.Batch && o.Alive == r.Alive && o.Yield == r.Yield
 }
 
 // bestRatios are the pairs of keep ratios that leave the fewest samples to train on with most of Σ|A|, without
@@ -235,9 +230,17 @@ func (p *Plan) addModelled(run *observed, sizes []int) {
 	}
 	add(Retire, 1, "drop all solved", func(c groupsize.Count) bool { return c.Solved < c.Size }, 0)
 	add(Retire, 1, "drop none solved", func(c groupsize.Count) bool { return c.Solved > 0 }, 0)
-	add(Retire, 2, "drop both", alive, 0)
-	for _, n := range sizes {
-		add(Both, 3, "drop both, groups of "+units.Count(n), alive, n)
+	switch drop := p.Rows[len(p.Rows)-1]; {
+	case drop.Kind != Retire:
+		return
+	case p.Rows[len(p.Rows)-2].Kind == Retire: // both of them
+		drop.Name = "drop both"
+		add(Retire, 2, drop.Name, alive, 0)
+		fallthrough
+	default:
+		for _, n := range sizes {
+			add(Both, 3, drop.Name+", groups of "+units.Count(n), alive, n)
+		}
 	}
 	p.Rows = slices.DeleteFunc(p.Rows, func(r Row) bool { return r.Kind == Both && !p.addsTo(r) })
 }

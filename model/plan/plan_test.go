@@ -172,7 +172,7 @@ func TestHalvesPredict(t *testing.T) {
 	lines := []string{"| figure | predicted from | mean error | within the range |", "|---|---|---|---|"}
 	errors, within := map[string]float64{}, map[string]int{}
 	note := func(what string, r Range, truth float64) {
-		errors[what] += math.Abs(r.Value-truth) / float64(rounds)
+		errors[what] += 100 * math.Abs(r.Value/truth-1) / float64(rounds)
 		if truth >= r.Low && truth <= r.High {
 			within[what]++
 		}
@@ -209,7 +209,7 @@ func TestHalvesPredict(t *testing.T) {
 			}
 		}
 	}) {
-		lines = append(lines, fmt.Sprintf("| %s | %.3f | %.0f%% |", what, errors[what], 100*float64(within[what])/float64(rounds)))
+		lines = append(lines, fmt.Sprintf("| %s | %.1f%% | %.0f%% |", what, errors[what], 100*float64(within[what])/float64(rounds)))
 	}
 	t.Log("\n" + strings.Join(lines, "\n"))
 	if rounds > 10 {
