@@ -272,7 +272,9 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 			if _, err = findDialect(emit); err != nil && emit != "" {
 				return err
 			}
-			asked, err = parseSizes(sizes)
+			if asked, err = parseSizes(sizes); err == nil && slices.Max(asked) > plan.MaxSize {
+				err = fmt.Errorf("--sizes %s: plan tries sizes up to %d", sizes, plan.MaxSize)
+			}
 			return err
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.Plan, err error) {

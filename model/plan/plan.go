@@ -53,6 +53,12 @@ type Row struct {
 	kept    float64 // Σ|A| against that of all prompts, where some are not drawn again, or groups or samples are left out
 }
 
+// The largest size that is tried, and the most kinds of groups, by size and samples solved, that are modelled.
+const (
+	MaxSize   = 1024
+	maxCounts = 2000
+)
+
 // Kind is what a row changes.
 type Kind string
 
@@ -268,6 +274,8 @@ func (o *observed) whyNotModelled(set model.Settings) string {
 		return "the rewards do not say what is solved; --solved-at X does"
 	case o.counted < 0.9*all.groups:
 		return "the rewards of too many groups do not say what is solved"
+	case len(o.counts) > maxCounts || slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > MaxSize }):
+		return "groups are too large, or of too many sizes"
 	case e.ComparesGroups(set.Scale):
 		return e.Framework + " " + e.Name + " compares groups with each other"
 	case !slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > 1 }):
@@ -456,15 +464,16 @@ type observed struct {
 	steps    int
 	blocks   [40]totals // each group is in one of them, by its number
 	counts   []groupsize.Count
-	tokensOf []float64 // by count, of all its groups
-	counted  float64   // groups in counts
-	partial  float64   // of these those with signal, although all samples are solved, or none
-	unknown  bool      // some lengths are
+	index    map[groupsize.Count]int // of counts, without groups
+	tokensOf []float64               // by count, of all its groups
+	counted  float64                 // groups in counts
+	partial  float64                 // of these those with signal, although all samples are solved, or none
+	unknown  bool                    // some lengths are
 }
 
 // observe goes over the groups of a log. Groups of one sample count, and have no signal.
 func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*observed, error) {
-	o, seen := &observed{}, 0
+	o, seen := &observed{index: map[groupsize.Count]int{}}, 0
 	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(snap.Steps) > 1 {
 			return nil
@@ -515,9 +524,10 @@ func (o *observed) count(g *analysis.Group, t totals) {
 		return
 	}
 	c := groupsize.Count{Size: g.Counted, Solved: g.Solved}
-	i := slices.IndexFunc(o.counts, func(x groupsize.Count) bool { return x.Size == c.Size && x.Solved == c.Solved })
-	if i < 0 {
+	i, known := o.index[c]
+	if !known {
 		i = len(o.counts)
+		o.index[c] = i
 		o.counts, o.tokensOf = append(o.counts, c), append(o.tokensOf, 0)
 	}
 	o.counts[i].Groups++
