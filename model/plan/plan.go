@@ -158,13 +158,14 @@ func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observ
 	if e.TrainerFilters {
 		ratios, err := bestRatios(ctx, snap, p.Settings)
 		if err != nil {
-			return err
+			p.Missing = append(p.Missing, "keep ratios: "+err.Error())
 		}
 		rows = append(rows, ratios...)
 	} else {
 		p.Missing = append(p.Missing, "keep ratios: "+p.Settings.Framework+" has none; EasyR1 has")
 	}
 	for _, r := range rows {
+		r.changes = 1
 		other, err := observe(ctx, snap, r.Settings)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -248,7 +249,7 @@ func (p *Plan) addModelled(run *observed, sizes []int) {
 			add(Both, 3, drop.Name+", groups of "+units.Count(n), alive, n)
 		}
 	}
-	p.Rows = slices.DeleteFunc(p.Rows, func(r Row) bool { return r.Kind == Both && !p.addsTo(r) })
+	p.Rows = slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return r.Kind == Both && !p.addsTo(r) })
 }
 
 // addsTo reports whether two changes give clearly more than each of them alone.
