@@ -113,7 +113,7 @@ func flagLines() map[string][]string {
 	where := []string{"--where", "sample.new>0.7 kept>=4"}
 	return map[string][]string{
 		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
-		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
+		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "plan": {"plan", "DIR/log.jsonl", "--solved-at", "1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
 	}

@@ -77,6 +77,8 @@ func schemaLines(dir string) [][]string {
 		{"sweep", log, "--goal", "cost", "--figure", "signal,kept,killed,short,trained,effective,flips,abs,push,mean,std", "--where", "fate:alive"},
 		{"sweep", agent, "--config", filepath.Join(dir, "config.yaml")},
 		{"groupsize", agent},
+		{"plan", agent},
+		{"plan", log, "--solved-at", "0.5"},
 		{"groupsize", agent, "--where", "fate:alive"},
 		{"groupsize", log, "--weights", "accuracy=1,format=2"},
 		{"match", log},

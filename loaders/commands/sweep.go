@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/groupsize"
+	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
@@ -234,6 +236,69 @@ often dead and cost more. It needs rewards that say what is solved: see --solved
 				return r, where.nothing()
 			}
 			r.Rewards, r.Where = log.choice.Rewards, where.sentence()
+			return r, err
+		}),
+	}.of(p)
+}
+
+func (p *Program) plan() *cobra.Command {
+	format := newFormatFlag("text", report.PlanText).noting(noteReading).or("csv", report.PlanCSV).noting(noteAll).or("json", report.PlanJSON).noting(noteReading)
+	var sizes, emit string
+	var asked []int
+	var steps stepRange
+	return command[func(io.Writer, report.Plan) error]{
+		use:   "plan PATH... [algorithm.key=value...]",
+		short: "Print what other settings of the next launch would give, and which is worth it",
+		long: `plan tries on a log what could be set before the next launch: groups of another size,
+prompts that are not drawn again, the trainer's group filter, its other scales, and keep
+ratios. One table says of each how many groups carry signal, how much Σ|A| a pass over
+the prompts gives and how much is generated for it, against what was run; and one
+sentence what is worth changing, or that nothing is: --emit then prints nothing, and the
+exit code is 1.
+
+Filters, scales and ratios are computed from the samples of the log. Sizes and prompts
+are a model: new rewards come from each prompt's own solve rate under the policy of the
+log. They need rewards that say what is solved: see --solved-at.`,
+		example: `vantage plan runs/qwen-math/rollouts
+vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
+		format: &format,
+		sets:   unweighed,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&sizes, "sizes", "4,8,16,32,64", "sizes of groups to try")
+			steps.addTo(cmd.Flags())
+			addEmitFlag(cmd, &emit, "the recommended settings")
+		},
+		refuse: func() (err error) {
+			if _, err = findDialect(emit); err != nil && emit != "" {
+				return err
+			}
+			if asked, err = parseSizes(sizes); err == nil && slices.Max(asked) > plan.MaxSize {
+				err = fmt.Errorf("--sizes %s: plan tries sizes up to %d", sizes, plan.MaxSize)
+			}
+			return err
+		},
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.Plan, err error) {
+			r.Choice = log.choice
+			if log.snap, err = steps.selectFrom(log.snap); err != nil {
+				return r, err
+			}
+			if r.Plan, err = plan.New(ctx, log.snap, log.set, asked); err == nil && emit != "" {
+				log.notes = noteAll
+				log.instead = func(w io.Writer) error {
+					d, err := findDialect(emit)
+					if err != nil {
+						return err
+					}
+					if r.Best == 0 {
+						return errors.New(r.Recommendation())
+					}
+					log.note(r.Recommendation())
+					if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
+						log.note("no flag leaves out prompts: take them out of the data set")
+					}
+					return writeDialect(w, d, r.Rows[r.Best].Settings)
+				}
+			}
 			return r, err
 		}),
 	}.of(p)

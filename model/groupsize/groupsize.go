@@ -5,13 +5,13 @@
 //
 // A group of n samples of a prompt that is solved at rate p is dead, all solved or none, with
 // probability pⁿ + (1−p)ⁿ. Nobody knows p: s of the n samples seen are solved. The rates of a run are
-// taken for a Beta(a, b) distribution, fitted to all groups, and the rate of each group for its
-// posterior Beta(a+s, b+n−s). The probability is averaged over it, exactly:
+// taken for a mixture of Beta(a, b) distributions and of points, fitted to all groups: see [Rates]. The rate
+// of a group is taken for the posterior Beta(a+s, b+n−s) of each, and the probability averaged over it:
 //
 //	E[pᵐ] = B(a+s+m, b+n−s) / B(a+s, b+n−s)
 //
-// a and b are the most likely ones. Each estimate has a range for 90 % of repeats, in which
-// the same prompts are sampled once more: see [Estimate].
+// Each estimate has a range for 90 % of repeats, in which the same prompts are sampled once more: see
+// [Estimate].
 package groupsize
 
 import (
@@ -31,8 +31,8 @@ import (
 type Result struct {
 	Steps   int
 	Groups  int
-	Counts  []Count // by size, then solved
-	Prior   Prior
+	Counts  []Count  // by size, then solved
+	Rates   Rates    // of the prompts
 	Solved  []string // which rewards are solved, and why: see model.Snapshot.SolvedEvidence
 	Dead    int      // groups of which all samples are solved, or none
 	Partial int      // of these those with rewards that differ, and so with signal
@@ -91,8 +91,8 @@ func run(snap model.Snapshot, set model.Settings, sizes []int, each func(visit f
 		return nil, errors.New("other group sizes cannot be estimated: " + why)
 	}
 	r.Solved = snap.SolvedEvidence(scales)
-	f := fitPrior(r.Counts)
-	r.Prior = f.Prior
+	f := FitRates(r.Counts)
+	r.Rates = f.Rates
 	if own := r.OwnSize(); own > 1 {
 		sizes = append(slices.Clone(sizes), own)
 	}
@@ -156,115 +156,6 @@ func (r *Result) OwnSize() int {
 // Count is how many groups have so many samples, of which so many are solved.
 type Count struct{ Size, Solved, Groups int }
 
-// Prior is the Beta(A, B) distribution of the solve rates of a run's groups.
-type Prior struct{ A, B float64 }
-
-// Mean returns A/(A+B), the mean solve rate.
-func (p Prior) Mean() float64 { return p.A / (p.A + p.B) }
-
-// logLikelihood returns the log likelihood of the counts, less what does not depend on the prior.
-func (p Prior) logLikelihood(counts []Count) float64 {
-	sum, whole := 0.0, logBeta(p.A, p.B)
-	for _, c := range counts {
-		sum += float64(c.Groups) * (logBeta(p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved)) - whole)
-	}
-	return sum
-}
-
-// coordinates of a prior are the logarithms of A/B and of A+B.
-type coordinates [2]float64
-
-func (c coordinates) prior() Prior {
-	mean, sum := 1/(1+math.Exp(-c[0])), math.Exp(c[1])
-	return Prior{mean * sum, (1 - mean) * sum}
-}
-
-// fit is the most likely prior, and how sure it is.
-type fit struct {
-	Prior
-	at        coordinates
-	curvature [2][2]float64 // second derivatives of its log density there
-}
-
-// The bounds of A+B, below which every prompt is always or never solved, and above which all have one
-// rate; and that of log A/B.
-const (
-	minConcentration = 1e-2
-	maxConcentration = 1e4
-	maxLogRatio      = 16
-)
-
-// fitPrior returns the most likely prior: solved samples of a group are beta-binomial, and a and b have
-// the diffuse density (a+b)^(−5/2) of Gelman et al., Bayesian Data Analysis, 5.3, which keeps a few
-// groups from proving that all prompts have one rate, or that a rate is 0.
-func fitPrior(counts []Count) fit {
-	likelihood := func(c coordinates) float64 {
-		p := c.prior()
-		// the density of the coordinates: a·b·(a+b)^(−5/2)
-		return math.Log(p.A) + math.Log(p.B) - 2.5*math.Log(p.A+p.B) + p.logLikelihood(counts)
-	}
-	bestMean := func(logSum float64) coordinates {
-		return coordinates{argmax(-maxLogRatio, maxLogRatio, func(x float64) float64 { return likelihood(coordinates{x, logSum}) }), logSum}
-	}
-	at := bestMean(argmax(math.Log(minConcentration), math.Log(maxConcentration), func(logSum float64) float64 { return likelihood(bestMean(logSum)) }))
-	return fit{at.prior(), at, curvature(at, likelihood)}
-}
-
-// derivativeStep is the difference of coordinates by which derivatives are taken.
-const derivativeStep = 1e-3
-
-// moved returns the coordinates with those i and j moved on.
-func (c coordinates) moved(i int, di float64, j int, dj float64) coordinates {
-	c[i] += di
-	c[j] += dj
-	return c
-}
-
-func curvature(at coordinates, f func(coordinates) float64) (second [2][2]float64) {
-	const h = derivativeStep
-	for i := range 2 {
-		for j := range 2 {
-			second[i][j] = (f(at.moved(i, h, j, h)) - f(at.moved(i, h, j, -h)) - f(at.moved(i, -h, j, h)) + f(at.moved(i, -h, j, -h))) / (4 * h * h)
-		}
-	}
-	return second
-}
-
-// variance returns that of a function of the prior, given the error of the fit: as of a normal
-// distribution around it. 0 if its density has no peak, as at a bound.
-func (f fit) variance(of func(Prior) float64) float64 {
-	const h = derivativeStep
-	var g [2]float64
-	for i := range 2 {
-		g[i] = (of(f.at.moved(i, h, i, 0).prior()) - of(f.at.moved(i, -h, i, 0).prior())) / (2 * h)
-	}
-	c := f.curvature
-	determinant := c[0][0]*c[1][1] - c[0][1]*c[1][0]
-	if !(c[0][0] < 0 && determinant > 0) {
-		return 0
-	}
-	return -(g[0]*g[0]*c[1][1] - 2*g[0]*g[1]*c[0][1] + g[1]*g[1]*c[0][0]) / determinant
-}
-
-// argmax returns where between lo and hi a function with one maximum is greatest, by golden section.
-func argmax(lo, hi float64, f func(float64) float64) float64 {
-	const ratio, tolerance = 0.6180339887498949, 1e-7
-	x, y := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
-	fx, fy := f(x), f(y)
-	for hi-lo > tolerance {
-		if fx >= fy {
-			hi, y, fy = y, x, fx
-			x = hi - ratio*(hi-lo)
-			fx = f(x)
-		} else {
-			lo, x, fx = x, y, fy
-			y = lo + ratio*(hi-lo)
-			fy = f(y)
-		}
-	}
-	return (lo + hi) / 2
-}
-
 func logBeta(a, b float64) float64 {
 	x, _ := math.Lgamma(a)
 	y, _ := math.Lgamma(b)
@@ -292,41 +183,60 @@ func (e Estimate) CostRange() (low, high float64) {
 	return float64(e.Size) / (1 - e.LowDead), float64(e.Size) / (1 - e.HighDead)
 }
 
-// estimate returns the estimate for groups of a size. Its range is the normal approximation of two
-// uncertainties: each group is dead or not by its own chance, and the prior has the error of its fit.
-func estimate(counts []Count, f fit, size int) Estimate {
+// estimate returns the estimate for groups of a size. Its range has two uncertainties: the rates would be
+// fitted otherwise to other prompts, and each group is dead or not by its own chance.
+func estimate(counts []Count, f Fit, size int) Estimate {
 	e := Estimate{Size: size}
-	groups, variance := 0.0, 0.0
-	for _, c := range counts {
-		all, none := f.solvedAlike(c, size)
-		n := float64(c.Groups)
-		e.AllSolved += all * n
-		e.NoneSolved += none * n
-		variance += n * (all + none) * (1 - all - none)
-		groups += n
+	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
+	var repeats []float64
+	for _, r := range f.Again {
+		all, none, variance := r.solvedAlike(counts, size)
+		const chances = 19 // quantiles of a normal distribution
+		for i := range chances {
+			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/chances-1)
+			repeats = append(repeats, all+none+z*math.Sqrt(variance))
+		}
 	}
-	e.AllSolved, e.NoneSolved = e.AllSolved/groups, e.NoneSolved/groups
-	variance = variance/(groups*groups) + f.variance(func(p Prior) float64 { return p.deadShare(counts, size) })
-	const quantile = 1.6448536269514722 // of the normal distribution at 0.95: 90 % lie within
-	reach := quantile * math.Sqrt(variance)
-	e.LowDead, e.HighDead = max(0, e.Dead()-reach), min(1, e.Dead()+reach)
+	slices.Sort(repeats)
+	e.LowDead, e.HighDead = max(0, repeats[len(repeats)/20]), min(1, repeats[len(repeats)-1-len(repeats)/20])
 	return e
 }
 
-func (p Prior) deadShare(counts []Count, size int) float64 {
-	dead, groups := 0.0, 0.0
+// solvedAlike returns the shares of groups of size samples that are expected to be all solved, and none,
+// for the prompts that were seen, and the variance of their sum.
+func (r Rates) solvedAlike(counts []Count, size int) (all, none, variance float64) {
+	groups := 0.0
 	for _, c := range counts {
-		all, none := p.solvedAlike(c, size)
-		dead += (all + none) * float64(c.Groups)
-		groups += float64(c.Groups)
+		x, y := r.ofPrompt(c, size)
+		n := float64(c.Groups)
+		all += n * x
+		none += n * y
+		variance += n * (x + y) * max(0, 1-x-y)
+		groups += n
 	}
-	return dead / groups
+	return all / groups, none / groups, variance / (groups * groups)
 }
 
-// solvedAlike returns the probabilities that all or none of size samples are solved, for the prompt of a
-// group that was seen.
-func (p Prior) solvedAlike(c Count, size int) (all, none float64) {
-	a, b, m := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved), float64(size)
-	whole := logBeta(a, b)
-	return math.Exp(logBeta(a+m, b) - whole), math.Exp(logBeta(a, b+m) - whole)
+// ofPrompt returns the probabilities that all or none of size samples are solved, for the prompt of a
+// group that was seen: those of the parts, by the chance that the prompt is of each.
+func (r Rates) ofPrompt(c Count, size int) (all, none float64) {
+	chance := math.SmallestNonzeroFloat64
+	for _, p := range r {
+		switch {
+		case p.A > 0 && p.B > 0:
+			a, b, m := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved), float64(size)
+			posterior := logBeta(a, b)
+			x := p.Share * math.Exp(posterior-logBeta(p.A, p.B))
+			all += x * math.Exp(logBeta(a+m, b)-posterior)
+			none += x * math.Exp(logBeta(a, b+m)-posterior)
+			chance += x
+		case p.A == 0 && c.Solved == 0:
+			none += p.Share
+			chance += p.Share
+		case p.B == 0 && c.Solved == c.Size:
+			all += p.Share
+			chance += p.Share
+		}
+	}
+	return all / chance, none / chance
 }

@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/groupsize"
 	"vantage/model/sanitize"
@@ -38,7 +41,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		size = "of " + units.Count(n)
 	}
 	facts := []Fact{
-		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
+		fact("groups", fmt.Sprintf("%s %s in %s, of which %s are dead, as counted", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))),
 		fact("selected", sanitize.Line(r.Where)),
 	}
 	for _, text := range r.Solved {
@@ -52,10 +55,37 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards do not say what is solved"))
 	}
 	facts = append(facts,
-		fact("rates", fmt.Sprintf("solve rates of the prompts modelled as Beta(%s, %s), mean %s, fitted to the groups; each group uses its posterior", units.Short(r.Prior.A), units.Short(r.Prior.B), units.Fixed(r.Prior.Mean(), 2))),
+		fact("rates", ratesText(r.Rates)),
 		fact("cost", "samples to generate for each group that is not dead"),
-		fact("range", "90% range of the figure if every prompt is sampled again"))
+		fact("dead", "all samples solved, or none; the table is a model's, of new samples"),
+		fact("range", "holds 90% of such repeats"))
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
+}
+
+// ratesText says how the solve rates are distributed.
+func ratesText(r groupsize.Rates) string {
+	var parts []string
+	for _, p := range r {
+		share := percentText(p.Share) + " "
+		switch {
+		case p.Share < 0.005:
+			continue
+		case len(r) == 1:
+			share = ""
+		}
+		switch {
+		case p.A == 0:
+			share += "never solved"
+		case p.B == 0:
+			share += "always"
+		case p.IsPoint():
+			share += "at " + units.Fixed(p.Mean(), 2)
+		default:
+			share += fmt.Sprintf("Beta(%s, %s)", units.Short(p.A), units.Short(p.B))
+		}
+		parts = append(parts, share)
+	}
+	return "of the prompts, as fitted: " + strings.Join(parts, ", ") + "; mean " + units.Fixed(r.Mean(), 2)
 }
 
 // groupSizeFullWidth is the width from which GroupSizeTable has all columns.
@@ -93,8 +123,11 @@ func GroupSizeTable(r *groupsize.Result, w int) []string {
 
 // costText writes samples per group with signal, which is infinite if every group is dead.
 func costText(x float64) string {
-	if x > 1e6 {
+	switch {
+	case math.IsInf(x, 1):
 		return units.Missing
+	case x >= 1e4:
+		return ">9999"
 	}
 	return units.Fixed(x, 1)
 }
@@ -114,9 +147,9 @@ func SizesTable(sizes []groupsize.Estimate) Table {
 // GroupSizeCSV writes a row per size.
 func GroupSizeCSV(w io.Writer, r GroupSize) error { return TableCSV(w, SizesTable(r.Sizes)) }
 
-// GroupSizeJSON writes the object that the schema groupsize@1 describes. Its sizes have the columns of the table.
+// GroupSizeJSON writes the object that the schema groupsize@2 describes. Its sizes have the columns of the table.
 func GroupSizeJSON(w io.Writer, r GroupSize) error {
-	return writeDocument(w, "vantage/groupsize@1", object{
+	return writeDocument(w, "vantage/groupsize@2", object{
 		{"where", some(r.Where)},
 		{"steps", r.Steps},
 		{"groups", r.Groups},
@@ -125,7 +158,12 @@ func GroupSizeJSON(w io.Writer, r GroupSize) error {
 		{"left_out", r.LeftOut},
 		{"solved", r.Solved},
 		{"reward", rewardJSON(r.Rewards)},
-		{"prior", object{{"a", r.Prior.A}, {"b", r.Prior.B}}},
+		{"rates", model.Mapped(r.Rates, func(p groupsize.Part) object {
+			if p.IsPoint() {
+				return object{{"share", p.Share}, {"rate", p.Mean()}}
+			}
+			return object{{"share", p.Share}, {"rate", p.Mean()}, {"a", p.A}, {"b", p.B}}
+		})},
 		{"range", 0.9},
 		{"sizes", SizesTable(r.Sizes)},
 	})

@@ -13,19 +13,20 @@ type Dialect struct {
 	Framework string
 	name      string // in a note on the filter, which only EasyR1 has; "" for that
 	option    string // format of a key and its value; "" if options are no keys there
+	size      string // key of the size of a group; "" if the call has it
 	emit      func(model.Settings) []string
 }
 
 // Dialects returns all dialects.
 func Dialects() []Dialect {
 	return []Dialect{
-		{"easyr1", "", "%s=%s", easyr1},
-		{"verl", "verl", "%s=%s", verl},
-		{"trl", "TRL", "%s: %s", trl},
-		{"ms-swift", "ms-swift", "--%s %s", func(set model.Settings) []string {
+		{"easyr1", "", "%s=%s", "worker.rollout.n", easyr1},
+		{"verl", "verl", "%s=%s", "actor_rollout_ref.rollout.n", verl},
+		{"trl", "TRL", "%s: %s", "num_generations", trl},
+		{"ms-swift", "ms-swift", "--%s %s", "num_generations", func(set model.Settings) []string {
 			return []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
 		}},
-		{"twinkle", "twinkle", "", twinkle},
+		{"twinkle", "twinkle", "", "", twinkle},
 	}
 }
 
@@ -48,6 +49,19 @@ func (d Dialect) Emit(set model.Settings) []string {
 	lines := append(notes, d.emit(translated)...)
 	if d.name != "" && translated.Filtering() {
 		lines = append(lines, fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter", d.name))
+	}
+	if d.size != "" && set.NumGenerations > 0 {
+		lines = append(lines, fmt.Sprintf(d.option, d.size, strconv.Itoa(set.NumGenerations)))
+	}
+	if filter := set.Stage("group_filter"); filter != nil {
+		if filter.Framework != d.Framework {
+			lines = append(lines, fmt.Sprintf("# %s has no group filter %s of %s", d.Framework, filter.Name, filter.Framework))
+		} else {
+			lines = append(lines, fmt.Sprintf(d.option, filter.Key, filter.Value))
+			for key, value := range set.StageOptions.Of(filter.Options).All() {
+				lines = append(lines, fmt.Sprintf(d.option, key, value))
+			}
+		}
 	}
 	for key, value := range translated.Options.All() {
 		if d.option != "" {

@@ -14,6 +14,8 @@ func TestEmit(t *testing.T) {
 	plain.NumGenerations = 8
 	rloo := model.DefaultSettings().WithFramework("verl").WithEstimator("rloo")
 	passk := rloo.WithEstimator("grpo_passk")
+	filtered := model.DefaultSettings().WithFramework("verl")
+	filtered.GroupFilter, filtered.StageOptions = "verl/filter_groups", filtered.StageOptions.With("algorithm.filter_groups.metric", "acc")
 	batch := model.DefaultSettings().WithFramework("trl")
 	batch.Scale = "batch"
 	for _, c := range []struct {
@@ -24,9 +26,11 @@ func TestEmit(t *testing.T) {
 		{"easyr1", set, "algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=0.7 algorithm.keep_neg_ratio=0.5 algorithm.compute_new_adv=true"},
 		{"easyr1", model.DefaultSettings(), "algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=1.0 algorithm.keep_neg_ratio=1.0 algorithm.compute_new_adv=false"},
 		{"twinkle", plain, "GRPOAdvantage()(rewards, num_generations=8, scale='group')"},
-		{"verl", plain, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True"},
-		{"trl", plain, "scale_rewards: group"},
-		{"swift", plain, "--advantage_estimator grpo --scale_rewards group"},
+		{"verl", plain, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True actor_rollout_ref.rollout.n=8"},
+		{"trl", plain, "scale_rewards: group num_generations: 8"},
+		{"swift", plain, "--advantage_estimator grpo --scale_rewards group --num_generations 8"},
+		{"verl", filtered, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True algorithm.filter_groups.enable=true algorithm.filter_groups.metric=acc"},
+		{"trl", filtered, "scale_rewards: group # trl has no group filter filter_groups of verl"},
 		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
 			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: only EasyR1 has this filter"},
 		{"twinkle", rloo, "RLOOAdvantage()(rewards, num_generations=num_generations, scale='none')"},

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"vantage/internal/testkit/modeltest"
+	"vantage/internal/testkit/repotest"
+	"vantage/model"
+	"vantage/model/choice"
+	"vantage/model/plan"
+)
+
+// The page shows what the command prints of 300 prompts, in 80 columns.
+func TestPlanPage(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	var groups [][]float64
+	for i := range 300 {
+		rate := 0.3 + 0.4*random.Float64()
+		if i < 135 {
+			rate = 0
+		} else if i < 195 {
+			rate = 1
+		}
+		rewards := make([]float64, 8)
+		for k := range rewards {
+			if random.Float64() < rate {
+				rewards[k] = 1
+			}
+		}
+		groups = append(groups, rewards)
+	}
+	set := model.DefaultSettings().WithFramework("verl")
+	p, err := plan.New(t.Context(), modeltest.Snapshot(groups...), set, []int{4, 16, 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := PlanText(&b, Plan{p, choice.Choice{}}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 && !strings.HasPrefix(line, "not asked") {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	repotest.Part(t, ".github/docs/plan.md", "output", "```text\n"+strings.TrimRight(b.String(), "\n")+"\n```")
+}
