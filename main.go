@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/fang/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -76,16 +75,15 @@ func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) 
 // start runs the program and returns its exit code.
 func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx := end.ctx
-	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}, end: end}).root()
+	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}, end: end}
+	root := p.root()
 	root.SetArgs(commands.JoinSwitches(args))
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	commands.CheckWords(root)
+	root.SetHelpFunc(p.Help)
 	root.Version, root.SilenceUsage, root.SilenceErrors = commands.ReadBuildInfo().Version, true, true
-	root.SetHelpFunc(func(*cobra.Command, []string) { // fang is asked for help alone: with an error it would wait for the terminal to tell its background
-		_ = fang.Execute(ctx, root, fang.WithVersion(root.Version), fang.WithoutManpage())
-	})
 	err := commands.WithCause(ctx, root.ExecuteContext(ctx))
 	if err != nil {
 		commands.PrintError(errOut, args, err)

@@ -194,7 +194,7 @@ func (p *Program) flags() *cobra.Command {
 		short: "Print settings as a trainer's options",
 		long: `flags prints the options of a trainer's configuration, or the call, for the given
 settings. Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
-		example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
+		example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 vantage flags twinkle --framework twinkle --scale batch`,
 		validArgs: trainer.Names(),
 		sets:      arithmetic,

@@ -69,7 +69,7 @@ does, 1 if the log cannot be read, 2 if the command line is wrong. The default r
 healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
-vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
+vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 		format: &o.format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {

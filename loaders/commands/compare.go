@@ -150,7 +150,7 @@ before a sample filter, or after the keep ratios that are given. If none does, i
 what the log shows instead. The exit code is 0 if one does; 1 if none does, if nothing
 tells them apart, or if the log has no advantages.`,
 		example: `vantage match runs/qwen-math/rollouts
-vantage match runs/qwen-math/rollouts --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
+vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 		format: &format,
 		sets:   unweighed,
 		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },

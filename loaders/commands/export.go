@@ -42,8 +42,8 @@ func (p *Program) export() *cobra.Command {
 DuckDB load each of them as it is. The exit code is 0 only if every sample of the log was
 written. If records could not be read, all others are written, and the exit code is 1.`,
 		example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
-vantage export runs/qwen-math/rollouts --format csv --columns step,group,advantage,file,line
-vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`,
+vantage export runs/a --format csv --columns step,group,advantage,file,line
+vantage export runs/a --last 1 --columns group,reward,response`,
 		format: &format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {

@@ -45,7 +45,7 @@ the goal signal the answer is no filter, unless a pair keeps more.
 A range is FROM:TO:BY, or one ratio. For a log without signal there is no
 recommendation; --emit then prints nothing, and the exit code is 1.`,
 		example: `vantage sweep runs/qwen-math/rollouts --goal cost
-vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --emit easyr1`,
+vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 		format: &o.format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
