@@ -48,6 +48,14 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			return fmt.Sprintf("%d     ", rollout+1), themes.Dim
 		}})
 	}
+	if x.StatusesOf(g)[model.StatusTrains] < g.Size() && x.Status != nil {
+		all = append(all, sampleColumn{"status", 7, func(i int) (string, themes.Role) {
+			if s := x.StatusOf(i); s != model.StatusTrains {
+				return s.String(), themes.Warn
+			}
+			return "", themes.Dim
+		}})
+	}
 	for _, c := range a.components() {
 		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})

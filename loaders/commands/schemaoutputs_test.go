@@ -107,7 +107,7 @@ func schemaLines(dir string) [][]string {
 		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
-		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
+		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"}, {"report", filepath.Join(dir, "evals")},
 		{"summary", "../scalars/testdata/tensorboard"},
 		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
@@ -128,7 +128,7 @@ func schemaLines(dir string) [][]string {
 	for i := range lines {
 		lines[i] = append(lines[i], "--format", "json")
 	}
-	return append(lines, []string{"export", log}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
+	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--weights", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
 		[]string{"export", agent, "--columns", "advantage_logged,file,line,prompt,response,ground_truth"},

@@ -120,14 +120,18 @@ func metrics() []Entry {
 	}
 }
 
-// TrainText says how many of some samples train: "28/32 (88%) train: their advantage is not 0"; of evaluations none does.
-func TrainText(nonzero, residue, rows int, evaluates bool) string {
+// TrainText says how many of some samples train, and what the log says of the others: "28/32 (88%) train: their advantage is not 0; 3
+// masked"; of evaluations none does.
+func TrainText(nonzero, residue, rows int, statuses model.StatusCounts, evaluates bool) string {
 	text := units.Fraction(nonzero, rows) + " train: their advantage is not 0"
 	if evaluates {
 		text = fmt.Sprintf("evaluation: none of %s trains; %s have an advantage that is not 0", units.Count(rows), units.Fraction(nonzero, rows))
 	}
 	if residue > 0 {
 		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))
+	}
+	if says := statuses.String(); says != "" {
+		text += "; " + says
 	}
 	return text
 }

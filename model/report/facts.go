@@ -61,6 +61,7 @@ func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping mo
 		{Key: "read", Text: run.Provenance},
 		{Key: "groups", Text: grouping.Evidence},
 		{Key: "doubt", Label: "groups", Text: grouping.Doubt, Doubt: true},
+		{Key: "statuses", Text: snap.StatusEvidence()},
 		{Key: "rollouts", Text: snap.RolloutEvidence(set)},
 		{Key: "lengths", Text: run.LengthUnit.Doc()},
 		{Key: "config", Text: run.Config},

@@ -208,7 +208,7 @@ func (h *htmlPage) rewardHint() string {
 // factList says how the log was read and by whose arithmetic it was computed.
 func (h *htmlPage) factList() markup {
 	var list []markup
-	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "lengths", "left out",
+	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "statuses", "lengths", "left out",
 		"estimator", "options", "reward", "config", "solved") {
 		var doubt, proof markup
 		if f.Doubt && f.Proof == "" {

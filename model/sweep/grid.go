@@ -132,6 +132,10 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 			next.Rows += g.Size()
 		}
 		a = a.ByRollout()
+		if a.Statuses.Untrained() > 0 { // these do not train under any ratio
+			trained := *a
+			trained.Original, a = a.Processed, &trained
+		}
 		if err := next.addStep(ctx, a, selectGroups(a.Table, groups)); err != nil {
 			return nil, err
 		}
