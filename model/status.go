@@ -105,9 +105,8 @@ func (s Snapshot) StatusEvidence() string {
 			}
 		}
 	}
-	text := counts.String()
-	if counts.Untrained() > 0 {
-		text += ": masked, dropped and errored samples do not train, as the log says"
+	if counts.Untrained() == 0 {
+		return counts.String()
 	}
-	return text
+	return counts.String() + "; the log says it, and masked, dropped and errored samples do not train"
 }

@@ -174,11 +174,11 @@ func (a *Analysis) withStatuses(g int, cause string) string {
 	if n.Untrained() == 0 {
 		return cause
 	}
-	of := fmt.Sprintf("%s of %d do not train, as the log says: %s", units.Count(n.Untrained()), size, n)
+	of := fmt.Sprintf("%s of %d, as the log says", n, size)
 	if n.Untrained() == size {
 		return of
 	}
-	return strings.TrimSuffix(of+"; "+cause, "; ")
+	return strings.TrimPrefix(cause+"; "+of, "; ")
 }
 
 func (a *Analysis) cause(g int) string {

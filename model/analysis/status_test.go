@@ -68,10 +68,10 @@ func TestStatusSaysWhatTrains(t *testing.T) {
 		fate  model.Fate
 		cause string
 	}{
-		{model.FateAlive, "2 of 4 do not train, as the log says: 1 masked, 1 errored, 1 cut off"},
-		{model.FateSkipped, "2 of 2 do not train, as the log says: 1 masked, 1 dropped"},
-		{model.FateAlive, "1 of 3 do not train, as the log says: 1 dropped"},
-		{model.FateSkipped, "2 of 2 do not train, as the log says: 2 errored"},
+		{model.FateAlive, "1 masked, 1 errored, 1 cut off of 4, as the log says"},
+		{model.FateSkipped, "1 masked, 1 dropped of 2, as the log says"},
+		{model.FateAlive, "1 dropped of 3, as the log says"},
+		{model.FateSkipped, "2 errored of 2, as the log says"},
 	} {
 		if got := a.Cause(g); a.Table[g].Fate != want.fate || got != want.cause {
 			t.Errorf("group %d is %s, %q, want %s, %q", g, a.Table[g].Fate, got, want.fate, want.cause)
