@@ -270,7 +270,11 @@ func (a App) settingsLine(w int) string {
 // first: names, then how many.
 func (e env) stagesInHeader() []string {
 	set, t := e.settings.now, e.display.theme
-	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	truncated := ""
+	if set.Truncated != "" {
+		truncated = "truncated " + set.Truncated
+	}
+	names := slices.DeleteFunc([]string{truncated, set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}

@@ -95,3 +95,29 @@ func TestStatusesOfJoinedSteps(t *testing.T) {
 		t.Errorf("statuses %v, %d train", a.Status, a.Nonzero)
 	}
 }
+
+// Samples that were cut off train unless the trainer masks or drops them. TRL's GRPO divides by std + 1e-4, ddof 1: masked, the one that
+// was cut off still counts, so that 1, 0, 0 have the mean 1/3 and the std 1/√3; dropped, 1 and 0 have 1/2 and 1/√2.
+func TestTruncatedSamples(t *testing.T) {
+	snap := withStatuses([]statusRow{{"a", 1, 0}, {"a", 0, 0}, {"a", 0, model.StatusCutOff}})
+	for truncated, want := range map[string][3]float64{
+		"train": {1.1545005, -0.5772503, -0.5772503}, "mask": {1.1545005, -0.5772503, 0}, "drop": {0.7070068, -0.7070068, 0},
+	} {
+		set := model.DefaultSettings()
+		set.Framework, set.Estimator, set.Scale = "trl", "grpo", estimators.ScaleGroup
+		set, err := set.Set("truncated", truncated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Analyze(context.Background(), snap, 0, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(a.Processed[i]-want[i]) > 1e-6 {
+				t.Errorf("%s: %v, want %v", truncated, a.Processed, want)
+				break
+			}
+		}
+	}
+}

@@ -35,7 +35,7 @@ type GroupedStep struct {
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
-	without  []bool // samples that count in no mean and no advantage, as the rollout failed; nil if all do
+	without  []bool // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -74,7 +74,14 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 		}
 	}
 	for i, status := range g.Status {
-		if status == model.StatusErrored && math.IsNaN(g.LoggedAdvantages[i]) {
+		isDropped := status == model.StatusCutOff && set.Truncated == "drop"
+		switch {
+		case isDropped:
+			g.Status[i] = model.StatusDropped
+		case status == model.StatusCutOff && set.Truncated == "mask":
+			g.Status[i] = model.StatusMasked
+		}
+		if isDropped || status == model.StatusErrored && math.IsNaN(g.LoggedAdvantages[i]) {
 			if g.without == nil {
 				g.without = make([]bool, len(order))
 			}
@@ -172,6 +179,7 @@ type inputKey struct {
 	weights    model.Weights
 	thresholds string // see rewardScales
 	overlong   string
+	truncated  string
 	options    estimators.Options // of that penalty
 	eachOutput bool               // rollouts of several outputs do not count as one
 }
@@ -183,7 +191,7 @@ func (p plan) inputKey(i int) inputKey {
 	}
 	return inputKey{
 		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
-		p.settings.Overlong, options,
+		p.settings.Overlong, p.settings.Truncated, options,
 		step.FirstOutputs != nil && getsEachOutput(p.estimator),
 	}
 }

@@ -197,6 +197,7 @@ func settingsJSON(s model.Settings) object {
 		{"reward", some(s.Reward)},
 		{"weights", some(s.Weights)},
 		{"solved_at", some(s.SolvedAt)},
+		{"truncated", some(s.Truncated)},
 		{"overlong", some(s.Overlong)},
 		{"group_filter", some(s.GroupFilter)},
 		{"loss", some(s.Loss)},
