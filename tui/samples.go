@@ -49,7 +49,7 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 		}})
 	}
 	if x.StatusesOf(g)[model.StatusTrains] < g.Size() && x.Status != nil {
-		all = append(all, sampleColumn{"status", 7, func(i int) (string, themes.Role) {
+		all = append(all, sampleColumn{"status", 8, func(i int) (string, themes.Role) {
 			if s := x.StatusOf(i); s != model.StatusTrains {
 				return s.String(), themes.Warn
 			}
@@ -256,7 +256,10 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 		text, role := f.cell(column)
 		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))
 	}
-	if !x.Keep[column] {
+	switch {
+	case !x.StatusOf(column).Trains(): // the filter has nothing to do with it
+		return line + " " + t.Paint(themes.Dropped, glyphs.Ring)
+	case !x.Keep[column]:
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
