@@ -90,6 +90,11 @@ func (s Step) StatusesOf(rows []int32) []Status {
 	return statuses
 }
 
+// Failed reports whether the rollout of a row failed.
+func (s Step) Failed(row int) bool {
+	return s.Statuses != nil && s.Statuses[row] == StatusErrored
+}
+
 // TellsStatuses reports whether the log says of some sample more than that it trains.
 func (s Snapshot) TellsStatuses() bool {
 	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Statuses != nil || slices.Contains(st.Lengths, 0) })

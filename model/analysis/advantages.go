@@ -455,7 +455,7 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 	switch {
 	case a.Open:
 		return model.FateOpen
-	case !g.Admitted || a.StatusesOf(g).Untrained() == g.Size():
+	case a.isLeftOut(g):
 		return model.FateSkipped
 	case g.isInvalid(n):
 		return model.FateInvalid
@@ -471,6 +471,11 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 		return model.FateShort
 	}
 	return model.FateAlive
+}
+
+// isLeftOut reports whether no sample of the group trains, by the group filter or by the log.
+func (a *Analysis) isLeftOut(g *Group) bool {
+	return !g.Admitted || a.StatusesOf(g).Untrained() == g.Size()
 }
 
 // isInvalid reports whether an advantage of the group is no number, or no reward is one. A group of one

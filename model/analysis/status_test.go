@@ -33,10 +33,17 @@ func TestStatusSaysWhatTrains(t *testing.T) {
 	set := model.DefaultSettings()
 	set.Framework, set.Estimator, set.Scale = "prime-rl", "grpo", estimators.ScaleNone
 	snap := withStatuses([]statusRow{
-		{"a", 1, model.StatusTrains}, {"a", 0, model.StatusCutOff}, {"a", estimators.MissingReward(), model.StatusErrored}, {"a", 0, model.StatusMasked},
-		{"b", 1, model.StatusMasked}, {"b", 0, model.StatusDropped},
-		{"c", 3, model.StatusTrains}, {"c", 1, model.StatusTrains}, {"c", 2, model.StatusDropped},
-		{"d", estimators.MissingReward(), model.StatusErrored}, {"d", estimators.MissingReward(), model.StatusErrored},
+		{"a", 1, model.StatusTrains},
+		{"a", 0, model.StatusCutOff},
+		{"a", estimators.MissingReward(), model.StatusErrored},
+		{"a", 0, model.StatusMasked},
+		{"b", 1, model.StatusMasked},
+		{"b", 0, model.StatusDropped},
+		{"c", 3, model.StatusTrains},
+		{"c", 1, model.StatusTrains},
+		{"c", 2, model.StatusDropped},
+		{"d", estimators.MissingReward(), model.StatusErrored},
+		{"d", estimators.MissingReward(), model.StatusErrored},
 	})
 	a, err := Analyze(context.Background(), snap, 0, set)
 	if err != nil {

@@ -282,7 +282,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			if finite := reward-reward == 0; finite {
 				rewards.add(reward)
 				level.add(reward)
-			} else if step.Statuses == nil || step.Statuses[row] != model.StatusErrored {
+			} else if !step.Failed(row) {
 				s.Invalid++
 			}
 			if length > 0 {

@@ -59,17 +59,11 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout,
 	if b.Group != nil {
 		b.Group[n] = key.group
 	}
-	if rollout.Number != 0 && b.Rollout == nil {
-		b.Rollout = reuse(b.old.Rollout, n, len(b.Reward), model.Rollout{})
+	if b.Rollout != nil || rollout.Number != 0 {
+		b.Rollout = put(b.Rollout, b.old.Rollout, n, len(b.Reward), rollout)
 	}
-	if b.Rollout != nil {
-		b.Rollout[n] = rollout
-	}
-	if status != model.StatusTrains && b.Status == nil {
-		b.Status = reuse(b.old.Status, n, len(b.Reward), model.StatusTrains)
-	}
-	if b.Status != nil {
-		b.Status[n] = status
+	if b.Status != nil || status != model.StatusTrains {
+		b.Status = put(b.Status, b.old.Status, n, len(b.Reward), status)
 	}
 	if advantage == advantage && b.Advantage == nil {
 		b.Advantage = reuse(b.old.Advantage, n, len(b.Reward), math.NaN())
@@ -81,6 +75,16 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout,
 		b.addComponents(components)
 	}
 	b.n++
+}
+
+// put sets row n of a column, which is nil if no row before has a value, in the memory of old.
+func put[T any](column, old []T, n, room int, x T) []T {
+	if column == nil {
+		var none T
+		column = reuse(old, n, room, none)
+	}
+	column[n] = x
+	return column
 }
 
 // addComponents sets the components of the newest sample.
