@@ -90,6 +90,12 @@ func (s Step) StatusesOf(rows []int32) []Status {
 	return statuses
 }
 
+// NotTraining names only those that do not train; "" if all do.
+func (c StatusCounts) NotTraining() string {
+	c[StatusCutOff], c[StatusEmpty] = 0, 0
+	return c.String()
+}
+
 // Failed reports whether the rollout of a row failed.
 func (s Step) Failed(row int) bool {
 	return s.Statuses != nil && s.Statuses[row] == StatusErrored
