@@ -92,7 +92,7 @@ func keyRules(framework string) []keyRule {
 			"multi_objective_aggregation is %s, which has no counterpart here")
 		return []keyRule{{"multi_objective_aggregation", aggregation}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("mask_truncated_completions")}
 	default:
-		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("overlong_filter"), masksTruncated("apply_overlong_filtering")}
+		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("overlong_filter")}
 	}
 }
 
