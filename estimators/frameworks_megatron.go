@@ -1,5 +1,7 @@
 package estimators
 
+import "math"
+
 // nemoRL is NVIDIA's NeMo-RL.
 func nemoRL() []*Estimator {
 	const (
@@ -11,6 +13,16 @@ func nemoRL() []*Estimator {
 		"mean and standard deviation leave the sample out: false is the entry grpo_no_leave_one_out")
 	minusBaseline := otherEntry("grpo.adv_estimator.minus_baseline", true, "reinforce_plus_plus", "reinforce_plus_plus_no_baseline",
 		"subtract the mean of the group first: false is the entry reinforce_plus_plus_no_baseline")
+	low := NumberOrNone(math.Inf(-1), math.Inf(1)).Option("grpo.advantage_clip_low", "none", "raise advantages below it to it, after normalisation")
+	high := NumberOrNone(math.Inf(-1), math.Inf(1)).Option("grpo.advantage_clip_high", "none", "lower advantages above it to it, after normalisation")
+	clipOf := func(f formula) func(Values) formula { // nemo_rl/algorithms/grpo.py:_clip_grpo_advantages
+		return func(v Values) formula {
+			if v.Optional(low.Key) == nil && v.Optional(high.Key) == nil {
+				return f
+			}
+			return clipped(f, float32(v.NumberOr(low.Key, math.Inf(-1))), float32(v.NumberOr(high.Key, math.Inf(1))))
+		}
+	}
 	return []*Estimator{
 		about("grpo", "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
 			code+"GRPOAdvantageEstimator.compute_advantage",
@@ -18,16 +30,15 @@ func nemoRL() []*Estimator {
 				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
-				Advantage: leaveOneOutStd{leaveOut: true}.advantages,
-			}),
+			}).configurable(clipOf(leaveOneOutStd{leaveOut: true}.advantages), low, high),
 		// use_leave_one_out_baseline=False.
 		about("grpo_no_leave_one_out", "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
 			code+"GRPOAdvantageEstimator.compute_advantage",
 			"s has ddof 1, by E[r²] − E[r]². A single-sample group gets 0. Groups may differ in size; identical prompts are one "+
 				"group. NaN makes its group NaN. "+docSum).with(byStd, leaveOneOut).
 			by(Estimator{
-				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5, Advantage: leaveOneOutStd{}.advantages,
-			}),
+				Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Tolerance: 1e-5,
+			}).configurable(clipOf(leaveOneOutStd{}.advantages), low, high),
 		// minus_baseline, the default.
 		about("reinforce_plus_plus", "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
@@ -46,8 +57,8 @@ func nemoRL() []*Estimator {
 				Scales: []Scale{ScaleGroup, ScaleNone}, DependsOnBatch: true, CanFilter: true, Tolerance: 1e-5,
 				Needs: Needs{Components: true},
 			}).configurable(func(v Values) formula {
-			return batchStandardized(perComponent(leaveOneOutStd{v.Bool(leaveOneOut.Key)}.advantages))
-		}, Switch().Option(leaveOneOut.Key, "true", "mean and standard deviation of each component leave the sample out")),
+			return clipOf(batchStandardized(perComponent(leaveOneOutStd{v.Bool(leaveOneOut.Key)}.advantages)))(v)
+		}, low, high, Switch().Option(leaveOneOut.Key, "true", "mean and standard deviation of each component leave the sample out")),
 		notComputable("gae", formulaGAE, nemoLater+"GeneralizedAdvantageEstimator", criticNeeded),
 		notComputable("opd", "A_t = log π_T − log π", nemoLater+"OPDAdvantageEstimator",
 			"Distillation gives every token an advantage of its own, whatever the reward. "+teacherNeeded),

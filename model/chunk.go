@@ -21,6 +21,7 @@ type Record struct {
 	Reward      float64   // estimators.MissingReward() where the log has none
 	Components  []float64 // by Chunk.ComponentNames, NaN where one gave nothing; nil if the log has none
 	Advantage   float64   // as logged; NaN if not
+	Status      Status    // as the trainer writes it
 	Length      int32     // of the response, in Chunk.LengthUnit; -1 if unknown
 	File        int32     // index into Chunk.Files
 	Line        int64     // 1-based line of the record in its file
@@ -140,6 +141,7 @@ type Block struct {
 	Offset     []int64     // of the record's line in its file; IndexInLine is 0
 	Reward     []float64   // estimators.MissingReward() where the log has none
 	Advantage  []float64   // as logged, NaN where not; nil if nowhere
+	Status     []Status    // as the trainer writes it; nil if the log tells none
 	Length     []int32     // -1 where unknown
 	Prompt     []int32     // index into Prompts; nil if the log has none
 	Group      []int32     // index into Groups; nil if the log has no ids
@@ -174,6 +176,9 @@ func (b *Block) Records() []Record {
 		}
 		if b.Group != nil {
 			r.Group = b.Groups[b.Group[i]]
+		}
+		if b.Status != nil {
+			r.Status = b.Status[i]
 		}
 		if b.Rollout != nil {
 			r.Rollout = b.Rollout[i]

@@ -25,6 +25,7 @@ type stepColumns struct {
 	prompts          []uint32    // number of the prompt, 0 if none; optional
 	groups           []uint32    // number of the group id, 0 if none; optional
 	loggedAdvantages []float64   // NaN if none; optional
+	statuses         []Status    // optional
 	indexInLine      []int32     // 0 if none; optional
 	firstOutput      []int32     // row of the first output of the same rollout; optional: nil if all rows are rollouts of their own
 	spanOffset       []uint32    // offset in the file less that of the span
@@ -91,6 +92,7 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.rewards))
 	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.rewards))
 	c.loggedAdvantages = appendOptional(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
+	c.statuses = appendOptional(c.statuses, n, r.Status, StatusTrains, r.Status != StatusTrains, cap(c.rewards))
 	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
 	c.padComponents()
 	return c.addRollout(n, group, r.Rollout)
@@ -139,6 +141,7 @@ func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint
 		}
 		c.loggedAdvantages = appendOptional(c.loggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.rewards))
 	}
+	c.statuses = appendOptionalRows(c.statuses, n, b.Status, from, to, StatusTrains)
 	if c.indexInLine != nil {
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
 	}
@@ -199,6 +202,7 @@ func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
 	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, from, to, 0)
 	c.groups = appendOptionalRows(c.groups, n, o.groups, from, to, 0)
 	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, from, to, math.NaN())
+	c.statuses = appendOptionalRows(c.statuses, n, o.statuses, from, to, StatusTrains)
 	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, from, to, 0)
 	c.appendFirstOutputs(n, o, from, to)
 	for len(c.components) < len(o.components) {

@@ -27,7 +27,9 @@ type Settings struct {
 	GroupFilter string // rule for which groups are trained on: "verl/filter_groups", "" for none
 	Loss        string // how the loss weighs the samples: "trl/dapo", "" if that is not asked for
 
-	StageOptions estimators.Options // of these three, by their trainers' keys
+	Truncated string // what the trainer does with samples that the log says were cut off: "mask" or "drop", "" if they train
+
+	StageOptions estimators.Options // of the three stages before, by their trainers' keys
 
 	KLInReward bool // the trainer subtracts a KL penalty from the rewards: it changes no number here, since no log holds it, but raises WarnKLInReward
 
@@ -316,6 +318,19 @@ func SettingList() []Setting {
 			Values: func(Settings) []string { return Mapped(Groupings(), func(g GroupBy) string { return string(g) }) },
 		},
 	}
+	list = append(list, Setting{
+		Name: "truncated", About: AboutSamples, Rank: 2, Placeholder: "WHAT",
+		Doc: "what the trainer does with samples that the log says were cut off: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix); drop (before mean and std: open-instruct, rLLM)",
+		Get: func(s Settings) string { return cmp.Or(s.Truncated, "train") },
+		Set: func(s *Settings, value string) error {
+			if !slices.Contains(truncations(*s), value) {
+				return fmt.Errorf("truncated must be train, mask or drop, got %q", value)
+			}
+			s.Truncated = strings.TrimPrefix(value, "train")
+			return nil
+		},
+		Values: truncations,
+	})
 	for _, stage := range stages() {
 		list = append(list, stage.setting())
 	}
@@ -332,6 +347,8 @@ func SettingList() []Setting {
 		},
 	})
 }
+
+func truncations(Settings) []string { return []string{"train", "mask", "drop"} }
 
 func ratioSetting(name, doc string, field func(*Settings) *float64) Setting {
 	return Setting{

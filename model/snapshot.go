@@ -60,6 +60,7 @@ type Step struct {
 	Rewards          []float64
 	LoggedAdvantages []float64 // NaN where the log has none; nil if it has none at all
 	Lengths          []int32   // -1 where unknown
+	Statuses         []Status  // as the trainer writes them; nil if it writes none: see Snapshot.Statuses
 
 	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
@@ -133,7 +134,7 @@ func (c *stepColumns) view(number int64) Step {
 	n := len(c.rewards)
 	step := Step{
 		Number: number, Revision: c.revision,
-		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n),
+		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n), Statuses: clip(c.statuses, n),
 		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
 		Prompts: c.evidence.prompts, GroupIDs: c.evidence.ids, MixedIDs: c.evidence.mixedIDs,
 		prompts: clip(c.prompts, n), groups: clip(c.groups, n),

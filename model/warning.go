@@ -69,7 +69,7 @@ const (
 	FateAllWrong               // all rewards equal, and wrong: see RewardScale
 	FateConstant               // all rewards equal, between wrong and solved
 	FateAllCorrect             // all rewards equal, and solved: see RewardScale
-	FateSkipped                // not admitted by the group filter
+	FateSkipped                // not admitted by the group filter, or no sample of it trains by the log
 	FateAlive                  // carries signal
 	FateOpen                   // its step is still being written
 
@@ -106,7 +106,7 @@ func fates() [FateCount]struct{ key, doc string } {
 		{"wrong", "all rewards equal, at the worst of the run, outliers aside"},
 		{"constant", "all rewards equal, between the worst and the best of the run"},
 		{"correct", "all rewards equal, at the best of the run, outliers aside"},
-		{"skipped", "rejected by the group filter: none of its samples trains"},
+		{"skipped", "none of its samples trains: rejected by the group filter, or masked, dropped or failed as the log says"},
 		{"alive", "has signal: some advantage is not 0"},
 		{"open", "its step is still being written"},
 	}

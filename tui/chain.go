@@ -237,7 +237,11 @@ func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 		}
 		return []string{text, figure("refill")}
 	case "samples kept":
-		return []string{units.Fraction(x.Kept, x.Rows) + " samples", figure("Σ|A|")}
+		kept := []string{units.Fraction(x.Kept, x.Rows) + " samples", figure("Σ|A|")}
+		if not := x.Statuses.NotTraining(); not != "" {
+			kept = append(kept, not+" by the log")
+		}
+		return kept
 	case "advantage":
 		return []string{figure("A≠0"), figure("signal")}
 	case "weight in the loss":

@@ -172,6 +172,7 @@ func lineCommands() []lineCommand {
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
 		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
+		{"truncated", "train|mask|drop", "what the trainer does with samples that were cut off", setOption("truncated"), valuesOf("truncated")},
 		{"filter", "QUERY", "show only the groups that match", runFilter, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},

@@ -28,6 +28,7 @@ func commandEffects() map[string][]commandEffect {
 		"keep":        {{typed: "keep pos 0.35", shows: "0.35  m"}, {typed: "keep neg .15", shows: "0.15  r"}},
 		"recompute":   {{typed: "recompute off", shows: "r recompute off"}},
 		"reward":      {{typed: "reward rewards/format", shows: "reward 0.500"}, {typed: "reward accuracy,rewards/format=0.5", shows: "reward 0.799"}},
+		"truncated":   {{typed: "truncated mask", shows: "C +1"}},
 		"solved":      {{typed: "solved 0.5", shows: "all correct Sort"}},
 		"filter":      {{typed: "filter fate:alive std>0.1", shows: "fate:alive std>0.1"}},
 		"sort":        {{typed: "sort reward", shows: "by reward"}, {typed: "sort std", shows: "by std of reward"}},

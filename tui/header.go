@@ -135,7 +135,7 @@ func (e env) stepFigures() []stepFigure {
 		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(invalid)), reward.value
 	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
-	return []stepFigure{
+	all := []stepFigure{
 		reward,
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
@@ -143,6 +143,10 @@ func (e env) stepFigures() []stepFigure {
 		{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
 		{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""},
 	}
+	if x.Statuses.Untrained() > 0 {
+		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
+	}
+	return all
 }
 
 // nonzeroName names the samples whose advantage is not 0.
@@ -178,6 +182,9 @@ func (e env) stepLine(w int) string {
 	order := []int{nonzero, signal, 3, 0, 4, 5} // the most telling first
 	if x.Open {
 		order = []int{0, nonzero, signal, 4, 5, 3}
+	}
+	if len(figures) > len(order) { // what does not train
+		order = slices.Insert(order, 2, len(order))
 	}
 	free := w - cells.Width(step+right) - 1
 	line := e.fittingFigures(figures, order, free)
@@ -263,7 +270,11 @@ func (a App) settingsLine(w int) string {
 // first: names, then how many.
 func (e env) stagesInHeader() []string {
 	set, t := e.settings.now, e.display.theme
-	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	truncated := ""
+	if set.Truncated != "" {
+		truncated = "truncated " + set.Truncated
+	}
+	names := slices.DeleteFunc([]string{truncated, set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return []string{""}
 	}

@@ -140,6 +140,9 @@ func (a App) decisions() []decision {
 		if text := a.snap.RolloutEvidence(a.settings.now); text != "" {
 			all = append(all, decision{"rollouts", text})
 		}
+		if text := a.snap.StatusEvidence(); text != "" {
+			all = append(all, decision{"statuses", text})
+		}
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
 		for _, text := range a.snap.SolvedEvidence(a.rewardScales()) {
 			all = append(all, decision{"solved", text})

@@ -48,6 +48,14 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			return fmt.Sprintf("%d     ", rollout+1), themes.Dim
 		}})
 	}
+	if x.StatusesOf(g)[model.StatusTrains] < g.Size() && x.Status != nil {
+		all = append(all, sampleColumn{"status", 8, func(i int) (string, themes.Role) {
+			if s := x.StatusOf(i); s != model.StatusTrains {
+				return s.String(), themes.Warn
+			}
+			return "", themes.Dim
+		}})
+	}
 	for _, c := range a.components() {
 		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
@@ -248,7 +256,10 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 		text, role := f.cell(column)
 		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))
 	}
-	if !x.Keep[column] {
+	switch {
+	case !x.StatusOf(column).Trains(): // the filter has nothing to do with it
+		return line + " " + t.Paint(themes.Dropped, glyphs.Ring)
+	case !x.Keep[column]:
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)

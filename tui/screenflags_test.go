@@ -37,6 +37,7 @@ func demoFlags() map[string]demoFlag {
 		"scale":           {"--scale none", "", "s none"},
 		"seed":            {"--seed 7", "{{{", "reward 0.290"}, // of the first step
 		"solved-at":       {"--solved-at 0.3", "!", "as --solved-at says"},
+		"truncated":       {"--truncated mask", "", "C truncated mask"},
 		"theme":           {"--theme light", "", "38;5;25m"},
 	}
 }
@@ -104,6 +105,7 @@ func rootFlags() map[string]rootFlag {
 		"scale":           {"--scale none", "--framework trl", "log.jsonl"},
 		"solved-at":       {"--solved-at 0.5", "", "log.jsonl"},
 		"split":           {"--split val", "", "DIR/evaluated"},
+		"truncated":       {"--truncated drop", "", "log.jsonl"},
 		"step":            {"--step epoch", "", "log.jsonl"},
 		"wait":            {"--wait", "", "log.jsonl"},
 		"weights":         {"--weights accuracy=1,format=2", "", "log.jsonl"},
@@ -222,7 +224,7 @@ func flagRows(t *testing.T, steps int) string {
 				length := 9 + 3*((7*i+step)%11)
 				row, err := json.Marshal(map[string]any{
 					"step": step + 1, "epoch": step/3 + 1, "group_id": group, "prompt": "prompt " + group, "question": fmt.Sprint("question ", i/2),
-					"response": strings.Repeat("so ", length/3), "response_length": length, "reward": accuracy + format/4, "accuracy": accuracy, "format": format,
+					"response": strings.Repeat("so ", length/3), "response_length": length, "reward": accuracy + format/4, "accuracy": accuracy, "format": format, "finish_reason": []string{"stop", "length"}[i/3],
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -111,7 +111,7 @@ func (a App) SaveSession() error {
 func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Truncated: set.Truncated, Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
 		Reversed: a.settings.order.reversed, Figure: a.panes.distribution.figure, LogScale: a.panes.distribution.logScale,
 		Metric: a.steps.metric, OpenView: a.savedViewName(), Borders: a.display.shares.String(),
 	}

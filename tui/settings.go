@@ -238,7 +238,7 @@ func settingsInWords(s model.Settings) string {
 			text += ", recompute"
 		}
 	}
-	for _, stage := range []struct{ name, choice string }{{"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
+	for _, stage := range []struct{ name, choice string }{{"samples that were cut off:", s.Truncated}, {"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
 		if stage.choice != "" {
 			text += ", " + stage.name + " " + stage.choice
 		}

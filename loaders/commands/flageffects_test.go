@@ -70,6 +70,7 @@ func flagEffects() map[string]flagEffect {
 		"solved-at":       {value: "0.5"},
 		"merge":           {path: "DIR/several"},
 		"compare merge":   {line: []string{"compare", "DIR/several", "DIR/other.jsonl"}},
+		"truncated":       {value: "drop"},
 		"split":           {value: "val", path: "DIR/evaluated"},
 		"step":            {value: "epoch"},
 		"output":          {value: "DIR/report.txt"},
@@ -235,7 +236,7 @@ func flagLog(t *testing.T, dir string) {
 					row, err := json.Marshal(map[string]any{
 						"step": step + 1, "epoch": step/3 + 1, "group_id": group, "prompt": "prompt " + group, "question": "question " + string(rune('a'+i/2)),
 						"response": strings.Repeat("so ", 3+(7*i+step)%11), "response_length": 9 + 3*((7*i+step)%11), "reward": accuracy + format/4,
-						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2,
+						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2, "finish_reason": []string{"stop", "length"}[i/3],
 					})
 					if err != nil {
 						t.Fatal(err)

@@ -62,8 +62,8 @@ func schemaLines(dir string) [][]string {
 		{"report", log, "--num-generations", "2"},
 		{"report", log, "--per", "group", "--group-filter", "openrlhf/dynamic_filtering"},
 		{"report", log, "--per", "group", "--keep-pos-ratio", "0.5", "--compute-new-adv", "--framework", "easyr1"},
-		{"report", log, "--weights", "accuracy=1,format=2", "--by", "group_id"},
-		{"report", log, "--overlong", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1"},
+		{"report", log, "--weights", "accuracy=1,format=2", "--by", "group_id", "--truncated", "mask"},
+		{"report", log, "--overlong", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1", "--truncated", "mask"},
 		{"check", log},
 		{"check", log, "--fail-on", "signal<90%"},
 		{"check", log, "--fail-on", "killed>5% for 3 steps", "--fail-on", "signal<90% over 2 steps", "--fail-on", "unreadable>1%", "--fail-on", "signal<99% over all steps"},
@@ -73,7 +73,7 @@ func schemaLines(dir string) [][]string {
 		{"report", filepath.Join(dir, "large.jsonl"), "--per", "group", "--keep-neg-ratio", "0", "--compute-new-adv", "--framework", "easyr1"},
 		{"sweep", filepath.Join(dir, "large.jsonl"), "--goal", "cost:0.3"},
 		{"sweep", log},
-		{"sweep", log, "--weights", "accuracy=1,format=2"},
+		{"sweep", log, "--weights", "accuracy=1,format=2", "--truncated", "drop"},
 		{"sweep", log, "--goal", "cost", "--figure", "signal,kept,killed,short,trained,effective,flips,abs,push,mean,std", "--where", "fate:alive"},
 		{"sweep", agent, "--config", filepath.Join(dir, "config.yaml")},
 		{"groupsize", agent},
@@ -110,6 +110,7 @@ func schemaLines(dir string) [][]string {
 		{"summary", log, "--reward", "accuracy"},
 		{"summary", filepath.Join(dir, "open")},
 		{"summary", filepath.Join(dir, "evals"), "--framework", "prime-rl"},
+		{"report", filepath.Join(dir, "evals")},
 		{"summary", "../scalars/testdata/tensorboard"},
 		{"summary", "../scalars/testdata/wandb/run-a1.wandb"},
 		{"why", "a", log},
@@ -130,7 +131,7 @@ func schemaLines(dir string) [][]string {
 	for i := range lines {
 		lines[i] = append(lines[i], "--format", "json")
 	}
-	return append(lines, []string{"export", log}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
+	return append(lines, []string{"export", log}, []string{"export", filepath.Join(dir, "evals")}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
 		[]string{"export", log, "--columns", "step,group,index,reward,advantage_original,kept,advantage,length,fate,refused,admitted,loss_weight,reward/accuracy,reward/format", "--weights", "accuracy=1,format=2"},
 		[]string{"export", filepath.Join(dir, "rollouts")}, []string{"export", filepath.Join(dir, "rollouts"), "--columns", "rollout"},
 		[]string{"export", agent, "--columns", "advantage_logged,file,line,prompt,response,ground_truth"},

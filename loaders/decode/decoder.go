@@ -72,6 +72,7 @@ type RowDecoder struct {
 	Values     [RoleCount]jsonscan.Value
 	Ranks      [RoleCount]int // of the names of the values, or derivedRank
 	Components Components
+	status     model.Status
 	picked     int // fields so far
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
@@ -158,7 +159,7 @@ func (r *RowDecoder) requireGroup(samples []model.Record) error {
 func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
-	r.picked = 0
+	r.picked, r.status = 0, model.StatusTrains
 }
 
 // BeginRow forgets the values of the row before.
@@ -191,6 +192,7 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 	if v.Kind == jsonscan.Object && r.Fields.IsParent(path) {
 		r.pickNested(path, v)
 	}
+	r.status = max(r.status, r.Fields.StatusOf(path, v))
 	p, ok := r.Fields.Lookup(path)
 	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
@@ -217,6 +219,12 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 func (r *RowDecoder) pickNested(path []byte, object jsonscan.Value) {
 	prefix := append(append(make([]byte, 0, 64), path...), '.')
 	object.EachField(func(key, v jsonscan.Value) { r.pickPath(append(prefix[:len(prefix):len(prefix)], key.Raw...), v) })
+}
+
+// SetStatus makes the fields of an object say the status of the row, whatever those picked before did.
+func (r *RowDecoder) SetStatus(object jsonscan.Value) {
+	r.status = model.StatusTrains
+	object.EachField(func(key, v jsonscan.Value) { r.status = max(r.status, r.Fields.StatusOf(key.Raw, v)) })
 }
 
 // Set sets the value of a role, whatever the fields picked before; an absent value changes nothing.
@@ -273,6 +281,7 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		Components: r.Components.copyValues(),
 		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
 		Length:     r.length(),
+		Status:     r.status,
 	}
 	if r.HashResponses {
 		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))

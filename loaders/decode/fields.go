@@ -2,8 +2,10 @@ package decode
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/estimators"
@@ -74,6 +76,9 @@ type Fields struct {
 	// that to it. Nil is the id itself and no rollout.
 	SplitGroupID func(field string, id []byte) (group []byte, r model.Rollout)
 
+	// Statuses say by which values of which fields the trainer tells the status of a row. Nil is by none.
+	Statuses Statuses
+
 	// Totals are the names, in lower case, under which an object of components holds their total.
 	Totals []string
 
@@ -83,6 +88,54 @@ type Fields struct {
 	anyComponent bool              // every number without a role is a reward component
 	chosen       [RoleCount]string // columns that a person named
 	requested    []string          // columns to keep as components too, whatever role they play
+}
+
+// Statuses are statuses by the name of a field, with dots where it is in an object, and by its value: a text in lower case, "true", "0".
+// "*" is any text, list or object with something in it. A value that is not named says nothing.
+type Statuses map[string]map[string]model.Status
+
+// withUsualStatuses lets fields say that a response was cut off in the words that servers of models and trainers use.
+func withUsualStatuses(f *Fields) *Fields {
+	yes := map[string]model.Status{"true": model.StatusCutOff, "1": model.StatusCutOff}
+	atLimit := map[string]model.Status{"length": model.StatusCutOff, "max_tokens": model.StatusCutOff}
+	f.Statuses = Statuses{"is_truncated": yes, "truncated": yes, "finish_reason": atLimit, "stop_reason": atLimit}
+	return f
+}
+
+// Telling returns the fields with more statuses.
+func (f *Fields) Telling(more Statuses) *Fields {
+	all := maps.Clone(f.Statuses)
+	if all == nil {
+		all = Statuses{}
+	}
+	maps.Copy(all, more)
+	f.Statuses = all
+	return f
+}
+
+// StatusOf returns what a field says of the status of its row.
+func (f *Fields) StatusOf(name []byte, v jsonscan.Value) model.Status {
+	values := f.Statuses[string(name)]
+	if values == nil {
+		return model.StatusTrains
+	}
+	text := ""
+	switch v.Kind {
+	case jsonscan.Number, jsonscan.ComputedNumber:
+		x, _ := v.ToFloat()
+		return values[strconv.FormatFloat(x, 'g', -1, 64)]
+	case jsonscan.Bool:
+		return values[string(v.Raw)]
+	case jsonscan.String:
+		text = strings.ToLower(string(v.Text()))
+	case jsonscan.Array, jsonscan.Object:
+		text = string(bytes.Trim(v.Raw, "[]{} \t\r\n"))
+	default:
+	}
+	if s, ok := values[text]; ok || text == "" {
+		return s
+	}
+	return values["*"]
 }
 
 // FieldRole is the role of a name, and its rank among the names of that role: 0 is preferred.
@@ -124,11 +177,11 @@ func PreferNames(names Names) *Fields {
 	for role, list := range names {
 		merged[role] = append(slices.Clip(list), merged[role]...)
 	}
-	return OnlyNames(merged)
+	return withUsualStatuses(OnlyNames(merged))
 }
 
 // UsualNames returns the fields of a format with the usual names.
-func UsualNames() *Fields { return OnlyNames(usualNames()) }
+func UsualNames() *Fields { return withUsualStatuses(OnlyNames(usualNames())) }
 
 // NamesWithoutTotal returns the fields of a format whose rows have a column for each reward function
 // and mostly no total: the usual names, but every number that plays no role is a reward component,
@@ -136,7 +189,7 @@ func UsualNames() *Fields { return OnlyNames(usualNames()) }
 func NamesWithoutTotal() *Fields {
 	names := usualNames()
 	names[RoleReward] = []string{"reward", "total_reward"}
-	f := OnlyNames(names)
+	f := withUsualStatuses(OnlyNames(names))
 	f.anyComponent = true
 	return f
 }
@@ -173,7 +226,7 @@ func (f *Fields) UsesNested(column string) bool {
 		return true
 	}
 	_, holdsComponents := ComponentPrefix([]byte(column))
-	return holdsComponents || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
+	return holdsComponents || f.Statuses[column] != nil || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
 }
 
 // Uses reports whether anything is taken from the column of a table.
@@ -181,7 +234,7 @@ func (f *Fields) Uses(column string) bool {
 	if p, ok := f.Lookup([]byte(column)); ok {
 		return p.Role != RoleTokens
 	}
-	return f.IsComponent(column) && (!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
+	return f.Statuses[column] != nil || f.IsComponent(column) && (!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
 }
 
 // usualNames returns the names that trainers use for each role, the most telling first.
@@ -308,7 +361,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 		names[Role(role)] = list
 	}
 	with := OnlyNames(names)
-	with.SplitGroupID, with.Totals = f.SplitGroupID, f.Totals
+	with.SplitGroupID, with.Totals, with.Statuses = f.SplitGroupID, f.Totals, f.Statuses
 	with.Caveat, with.anyComponent, with.chosen, with.requested = f.Caveat, f.anyComponent, chosen, slices.Concat(c.Rewards, c.Inputs)
 	for _, name := range c.Inputs {
 		with.addParents(name)

@@ -8,6 +8,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 // episodes are the formats whose samples are conversations, or in lists of what agents did.
@@ -31,6 +32,12 @@ func episodes() []Format {
 				decode.RoleResponse:  {"nodes", "completion"},
 				decode.RoleAdvantage: {"nodes.advantages", "info.advantage", "advantage"},
 				decode.RoleLength:    {"num_output_tokens", "token_usage.output_tokens"},
+			}).Telling(decode.Statuses{ // iter_trainable_traces in src/prime_rl/orchestrator/algo/base.py, Trace.is_truncated in verifiers/v1/trace.py:493
+				"ok": {"false": model.StatusErrored},
+				"stop_condition": {
+					"max_turns": model.StatusCutOff, "max_input_tokens": model.StatusCutOff, "max_output_tokens": model.StatusCutOff,
+					"max_total_tokens": model.StatusCutOff, "context_length": model.StatusCutOff,
+				},
 			}),
 			Layout: primeTraces,
 		},
@@ -65,7 +72,10 @@ func episodes() []Format {
 				decode.RolePrompt:   {"task.question", "task.prompt", "task.problem"},
 				decode.RoleTruth:    {"task.ground_truth", "task.answer"},
 				decode.RoleResponse: {"steps"},
-			}),
+			}).Telling(decode.Statuses{"termination_reason": { // whether it trains is said by rllm.compact_filtering
+				"max_prompt_length_exceeded": model.StatusCutOff, "max_response_length_exceeded": model.StatusCutOff,
+				"max_turns_exceeded": model.StatusCutOff, "timeout": model.StatusCutOff,
+			}}),
 			Layout: rllmTrajectories,
 		},
 
@@ -145,7 +155,7 @@ func episodes() []Format {
 				decode.RoleGroup:    {"group_index"},
 				decode.RolePrompt:   {"prompt"},
 				decode.RoleResponse: {decode.ConversationField},
-			}),
+			}).Telling(decode.Statuses{"status": {"truncated": model.StatusCutOff}}),
 			Layout: milesRow,
 		},
 
@@ -162,7 +172,7 @@ func episodes() []Format {
 				decode.RoleReward: {"verifier_result.rewards.reward"},
 				decode.RoleGroup:  {"task_name"},
 				decode.RoleLength: {"agent_result.n_output_tokens"},
-			})),
+			}).Telling(decode.Statuses{"exception_info": {"*": model.StatusErrored}})),
 		},
 	}
 }
@@ -182,6 +192,7 @@ func primeTraces(r *decode.RowDecoder, record []byte, emit func()) error {
 		if episode.Kind == jsonscan.String {
 			r.Pick(jsonscan.Value{Kind: jsonscan.String, Raw: []byte("episode")}, episode)
 		}
+		r.SetStatus(trace) // that of the episode is of all its traces
 		messages, credit := sampled(trace.Field("nodes"))
 		r.Set(decode.RoleResponse, decode.Conversation(messages))
 		if !r.Has(decode.RoleAdvantage) {

@@ -55,7 +55,7 @@ func lines() []Format {
 				decode.RoleGroup:     {"prompt_idx"},
 				decode.RoleAdvantage: {"advantage"},
 				decode.RoleTokens:    {"response_tokens"},
-			}),
+			}).Telling(decode.Statuses{"finish_reason": {"length": model.StatusCutOff}}),
 			Positional: true,
 		},
 
@@ -77,6 +77,9 @@ func lines() []Format {
 				decode.RoleResponse: {"response"},
 				decode.RoleTruth:    {"label"},
 				decode.RoleLength:   {"response_length"},
+			}).Telling(decode.Statuses{ // slime/ray/rollout.py:664, 680
+				"remove_sample": {"true": model.StatusMasked},
+				"status":        {"truncated": model.StatusCutOff},
 			}),
 		},
 
@@ -111,7 +114,7 @@ func lines() []Format {
 			Fields: decode.PreferNames(decode.Names{
 				decode.RoleReward: {"filtered_rewards", "rewards"},
 				decode.RoleGroup:  {"group_id"},
-			}),
+			}).Telling(decode.Statuses{"sample_loss_mask": {"0": model.StatusMasked}}), // nemo_rl/algorithms/grpo.py:3144, 3644
 			Layout: nemoRow,
 		},
 
@@ -150,6 +153,10 @@ func lines() []Format {
 				decode.RoleGroup:  {"example_id", "id"},
 				decode.RoleTruth:  {"answer"},
 				decode.RoleLength: {"token_usage.output_tokens"},
+			}).Telling(decode.Statuses{ // prime-rl@2d577a42e masked what a filter found and wrote its name, prime-rl@9eeffdb6f leaves it out
+				"error":          {"*": model.StatusErrored},
+				"is_filtered":    {"true": model.StatusDropped},
+				"stop_condition": {"gibberish": model.StatusMasked, "repetition": model.StatusMasked},
 			}),
 		},
 

@@ -12,6 +12,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 func tables() []Format {
@@ -129,7 +130,10 @@ func tables() []Format {
 				decode.RolePrompt:   {"original_input"},
 				decode.RoleTruth:    {"answer"},
 				decode.RoleResponse: {"conversation_text"},
-			}),
+			}).Telling(decode.Statuses{"status": { // tunix/rl/agentic/trajectory/trajectory_collect_engine.py:118; overlong_filter masks them
+				"max_steps_reached": model.StatusCutOff, "max_context_limit_reached": model.StatusCutOff,
+				"timeout": model.StatusCutOff, "env_timeout": model.StatusCutOff,
+			}}),
 			ReadCell:   readTunixCell,
 			Positional: true,
 		},

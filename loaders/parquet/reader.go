@@ -175,6 +175,8 @@ func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate
 	}
 	p, ok := fields.Lookup([]byte(c.Name))
 	switch {
+	case fields.Statuses[c.Name] != nil: // read as the values of rows
+		return false
 	case c.Kind == pages.Nested:
 		return false
 	case ok && fitsKind(p.Role, c.Kind):

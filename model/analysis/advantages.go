@@ -236,6 +236,21 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	return advantages, trains
 }
 
+// hasUntrained reports whether the trainer says of some sample that it does not train.
+func (in *stepInput) hasUntrained() bool {
+	return slices.ContainsFunc(in.Status, func(s model.Status) bool { return !s.Trains() })
+}
+
+// trainedAdvantages are advantages of a batch, 0 for the samples that do not train by their status or by trains, which is nil if all do.
+func (a *Analysis) trainedAdvantages(advantages []float64, trains []bool) (trained []float64, all []bool) {
+	trained, all = make([]float64, len(advantages)), make([]bool, len(advantages))
+	for i, s := range lastOf(a.input.countedRollouts, a.input.Status) {
+		all[i] = s.Trains() && (trains == nil || trains[i])
+		trained[i] = ifTrue(all[i], advantages[i])
+	}
+	return trained, all
+}
+
 func ifTrue(yes bool, x float64) float64 {
 	if yes {
 		return x
@@ -260,7 +275,7 @@ func (a *Analysis) filter(ctx context.Context) {
 	c := &a.perRollout
 	a.process(ctx, c)
 	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original
-	if a.Settings.Filtering() || a.admission != nil || a.refusal != nil {
+	if a.Settings.Filtering() || a.admission != nil || a.refusal != nil || a.input.hasUntrained() {
 		a.Processed = toOutputs(r, c.processed)
 	}
 }
@@ -274,6 +289,9 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 	advantages, trains := c.original, []bool(nil)
 	if a.admission != nil {
 		advantages, trains = a.admittedAdvantages(c.original)
+	}
+	if a.input.hasUntrained() {
+		advantages, trains = a.trainedAdvantages(advantages, trains)
 	}
 	if !set.Filtering() {
 		c.processed = advantages
@@ -328,6 +346,9 @@ func (a *Analysis) sumTable() {
 		a.AdmittedGroups += count01(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
+	for _, s := range a.Status {
+		a.Statuses[s]++
+	}
 	a.residue = nil
 	for i := range a.Table {
 		if g := &a.Table[i]; g.IsResidue {
@@ -434,7 +455,7 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 	switch {
 	case a.Open:
 		return model.FateOpen
-	case !g.Admitted:
+	case a.isLeftOut(g):
 		return model.FateSkipped
 	case g.isInvalid(n):
 		return model.FateInvalid
@@ -450,6 +471,11 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 		return model.FateShort
 	}
 	return model.FateAlive
+}
+
+// isLeftOut reports whether no sample of the group trains, by the group filter or by the log.
+func (a *Analysis) isLeftOut(g *Group) bool {
+	return !g.Admitted || a.StatusesOf(g).Untrained() == g.Size()
 }
 
 // isInvalid reports whether an advantage of the group is no number, or no reward is one. A group of one

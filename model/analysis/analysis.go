@@ -25,6 +25,7 @@ type StepFigures struct {
 	Kept           int // samples kept by the filters
 	Nonzero        int // samples whose processed advantage is a number other than 0, residue aside: only these train
 	Residue        int // samples whose processed advantage is float residue: see Group
+	Statuses       model.StatusCounts
 	Flips          Flips
 	Metrics        []Metric
 	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite

@@ -164,8 +164,21 @@ func (a *Analysis) Causes() func(g int) string {
 		if steps[step] == nil {
 			steps[step] = step.ByRollout()
 		}
-		return steps[step].cause(g)
+		return step.withStatuses(g, steps[step].cause(g))
 	}
+}
+
+// withStatuses adds to the cause of group g how many of its samples do not train by their status; that is all where none does.
+func (a *Analysis) withStatuses(g int, cause string) string {
+	n, size := a.StatusesOf(&a.Table[g]), a.Table[g].Size()
+	if n.Untrained() == 0 {
+		return cause
+	}
+	of := fmt.Sprintf("%s of %d, as the log says", n, size)
+	if n.Untrained() == size {
+		return of
+	}
+	return strings.TrimPrefix(cause+"; "+of, "; ")
 }
 
 func (a *Analysis) cause(g int) string {
@@ -178,12 +191,33 @@ func (a *Analysis) cause(g int) string {
 	return strings.TrimSuffix(invalid+"; "+cause, "; ")
 }
 
+// StatusOf is the status of sample i.
+func (a *Analysis) StatusOf(i int) model.Status {
+	if a.Status == nil {
+		return model.StatusTrains
+	}
+	return a.Status[i]
+}
+
+// StatusesOf counts the samples of a group by their status.
+func (a *Analysis) StatusesOf(g *Group) (n model.StatusCounts) {
+	if a.Status != nil {
+		for _, s := range a.Status[g.Start:g.End] {
+			n[s]++
+		}
+	}
+	return n
+}
+
 func (a *Analysis) causeOfFate(g int) string {
 	group := &a.Table[g]
 	n := group.Size()
 	all := fmt.Sprintf("%s (%d/%d at %s)", group.Fate, n-group.Invalid, n, units.Short(a.firstFinite(group.Start, group.End)))
 	switch group.Fate {
 	case model.FateSkipped:
+		if a.Admitted(g) {
+			return "" // cause says which status its samples have
+		}
 		rule := a.admission.rule
 		text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
 		if rule.Dropped == groupfilter.Refilled {

@@ -8,6 +8,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/model"
 )
 
 // weigh computes what the loss of the settings multiplies each advantage by. Samples that a group
@@ -104,14 +105,18 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 	if r := a.input.rollouts; r != nil { // else each row is one
 		b.Rollouts = renumbered(r.of)
 	}
-	if a.admission == nil || a.admission.all || a.admission.rule.Dropped == groupfilter.Masked {
+	filtered := a.admission != nil && !a.admission.all && a.admission.rule.Dropped != groupfilter.Masked
+	isIn := func(i int) bool { // Masked samples are, with a loss mask of 0.
+		return (!filtered || a.Trains(i)) && (a.Status == nil || a.Status[i] <= model.StatusMasked)
+	}
+	if !filtered && !slices.ContainsFunc(a.Status, func(s model.Status) bool { return s > model.StatusMasked }) {
 		return b, nil
 	}
 	rows = make([]int32, 0, a.Rows)
 	offsets := append(make([]int, 0, a.Groups+1), 0)
 	for g := range a.Groups {
 		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
-			if a.Trains(i) {
+			if isIn(i) {
 				rows = append(rows, int32(i))
 			}
 		}
@@ -129,12 +134,13 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 func (a *Analysis) masked(loss *lossweight.Loss) []bool {
 	filter := a.admission != nil && a.admission.rule.Dropped == groupfilter.Masked
 	dropped := loss.MasksDropped && a.Kept < a.Rows
-	if !filter && !dropped {
+	byStatus := slices.Contains(a.Status, model.StatusMasked)
+	if !filter && !dropped && !byStatus {
 		return nil
 	}
 	masked := make([]bool, a.Rows)
 	for i := range masked {
-		masked[i] = filter && !a.Trains(i) || dropped && !a.Keep[i]
+		masked[i] = filter && !a.Trains(i) || dropped && !a.Keep[i] || byStatus && a.Status[i] == model.StatusMasked
 	}
 	return masked
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"vantage/model"
 )
 
 // statistics are sums over the samples of a step, or of a block. original, returns and processed are
@@ -49,8 +51,14 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
-		s.rewards.add(a.original.rewards[i], 1)
 		moves := a.residue == nil || !a.residue[i]
+		if a.Status != nil {
+			if a.Status[i] == model.StatusErrored {
+				continue // as if it were not there
+			}
+			moves = moves && a.Status[i].Trains()
+		}
+		s.rewards.add(a.original.rewards[i], 1)
 		if isFinite(x) && moves {
 			s.sumAbsOriginal += math.Abs(x)
 		}

@@ -12,12 +12,13 @@ import (
 
 // Columns are the samples of a step sorted by group, in batch order within each.
 type Columns struct {
-	InputRow         []int32   // row of the step, in input order
-	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
-	LoggedRewards    []float64 // as logged, or by Settings.Reward or Settings.Weights
-	Rewards          []float64 // these after Settings.Overlong, which is what trains: the same slice without it
-	LoggedAdvantages []float64 // NaN where the log has none
-	Lengths          []int32   // of the responses; -1 where unknown
+	InputRow         []int32        // row of the step, in input order
+	Offsets          []int          // group g is [Offsets[g]:Offsets[g+1]]
+	LoggedRewards    []float64      // as logged, or by Settings.Reward or Settings.Weights
+	Rewards          []float64      // these after Settings.Overlong, which is what trains: the same slice without it
+	LoggedAdvantages []float64      // NaN where the log has none
+	Lengths          []int32        // of the responses; -1 where unknown
+	Status           []model.Status // as the trainer writes it; nil if it says nothing of any sample
 }
 
 // GroupedStep is a step sorted by group.
@@ -34,6 +35,7 @@ type GroupedStep struct {
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
+	without  []bool // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -60,6 +62,7 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
+			Status: step.StatusesOf(order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets),
@@ -68,6 +71,21 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 		g.LoggedAdvantages[i] = math.NaN()
 		if step.LoggedAdvantages != nil {
 			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
+		}
+	}
+	for i, status := range g.Status {
+		isDropped := status == model.StatusCutOff && set.Truncated == "drop"
+		switch {
+		case isDropped:
+			g.Status[i] = model.StatusDropped
+		case status == model.StatusCutOff && set.Truncated == "mask":
+			g.Status[i] = model.StatusMasked
+		}
+		if isDropped || status == model.StatusErrored && math.IsNaN(g.LoggedAdvantages[i]) {
+			if g.without == nil {
+				g.without = make([]bool, len(order))
+			}
+			g.without[i] = true
 		}
 	}
 	return g, g.shape(set)
@@ -93,7 +111,7 @@ func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale
 // Filtered is Advantages after the sample filter of these keep ratios, and recomputed for the kept samples if
 // asked for.
 func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, keepPos, keepNeg float64, recompute bool) []float64 {
-	rollouts := g.rollouts.countedBy(e)
+	rollouts := g.countedBy(e)
 	b := g.batch(&g.snap.Run, e, rollouts)
 	if e.MissingIn(b) != "" {
 		return nil
@@ -138,7 +156,7 @@ func (g *GroupedStep) firstRow(k int) int { return int(g.InputRow[g.Offsets[k]])
 // reward. It is computed once and reused for other estimators and filters.
 type stepInput struct {
 	*GroupedStep
-	countedRollouts *rollouts // nil unless the estimator counts them
+	countedRollouts *rollouts // what the estimator counts; nil if that is each sample
 	key             inputKey
 	blocks          []block
 	groups          []Group // without what the settings make of them
@@ -161,6 +179,7 @@ type inputKey struct {
 	weights    model.Weights
 	thresholds string // see rewardScales
 	overlong   string
+	truncated  string
 	options    estimators.Options // of that penalty
 	eachOutput bool               // rollouts of several outputs do not count as one
 }
@@ -172,7 +191,7 @@ func (p plan) inputKey(i int) inputKey {
 	}
 	return inputKey{
 		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
-		p.settings.Overlong, options,
+		p.settings.Overlong, p.settings.Truncated, options,
 		step.FirstOutputs != nil && getsEachOutput(p.estimator),
 	}
 }
@@ -187,7 +206,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, countedRollouts: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
 	in.blocks = blocksOf(in.Offsets)
 	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
 	verdicts := in.verdicts
@@ -269,7 +288,10 @@ func (in *stepInput) summarize() {
 			in.uncutLength.add(float64(l), 1)
 		}
 	}
-	for _, r := range in.LoggedRewards {
+	for i, r := range in.LoggedRewards {
+		if in.Status != nil && in.Status[i] == model.StatusErrored {
+			continue
+		}
 		in.invalid += count01(!isFinite(r))
 		in.missing += count01(estimators.IsMissing(r))
 	}
@@ -306,7 +328,7 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 type rollouts struct {
 	offsets []int   // rollouts of group g are [offsets[g]:offsets[g+1]]
 	last    []int32 // of each rollout: the sample that is its last output
-	of      []int32 // of each sample: its rollout
+	of      []int32 // of each sample: its rollout, -1 if the estimator gets none of it
 }
 
 // newRollouts finds the rollouts of the samples of a step, sorted into groups. firstOutputs are those
@@ -328,6 +350,37 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 		r.offsets = append(r.offsets, len(r.last))
 	}
 	return r
+}
+
+// countedBy returns what an estimator counts of the step: nil if it gets every sample. Of a group whose samples all failed it gets them all.
+func (g *GroupedStep) countedBy(e *estimators.Estimator) *rollouts {
+	r := g.rollouts.countedBy(e)
+	if g.without == nil {
+		return r
+	}
+	counted, numbers := &rollouts{offsets: make([]int, 1, len(g.Offsets)), of: slices.Repeat([]int32{-1}, len(g.InputRow))}, []int32(nil)
+	samples := lastOf(r, g.snap.InputOrder(len(g.InputRow)))
+	for k := range len(g.Offsets) - 1 {
+		lo, hi := r.ofGroup(k, g.Offsets)
+		all := !slices.ContainsFunc(samples[lo:hi], func(i int32) bool { return !g.without[i] })
+		for _, i := range samples[lo:hi] {
+			number := int32(-1)
+			if all || !g.without[i] {
+				number = int32(len(counted.last))
+				counted.last = append(counted.last, i)
+			}
+			numbers = append(numbers, number)
+		}
+		counted.offsets = append(counted.offsets, len(counted.last))
+	}
+	if r == nil {
+		counted.of = numbers
+		return counted
+	}
+	for i, k := range r.of {
+		counted.of[i] = numbers[k]
+	}
+	return counted
 }
 
 // countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
@@ -367,7 +420,9 @@ func toOutputs[T any](r *rollouts, values []T) []T {
 	}
 	samples := make([]T, len(r.of))
 	for i, k := range r.of {
-		samples[i] = values[k]
+		if k >= 0 {
+			samples[i] = values[k]
+		}
 	}
 	return samples
 }
@@ -379,7 +434,7 @@ func (r *rollouts) lengths(samples []int32) []int32 {
 	}
 	sums := slices.Repeat([]int32{-1}, len(r.last))
 	for i, k := range r.of {
-		if l := samples[i]; l >= 0 {
+		if l := samples[i]; l >= 0 && k >= 0 {
 			sums[k] = max(0, sums[k]) + l
 		}
 	}
@@ -395,7 +450,19 @@ type perRollout struct {
 
 // CountsRollouts reports whether the estimator counts rollouts, of which some have several samples.
 func (a *Analysis) CountsRollouts() bool {
-	return a.input.countedRollouts != nil || slices.ContainsFunc(a.steps, func(p oneStep) bool { return p.input.countedRollouts != nil })
+	counts := func(in *stepInput) bool { return in.rollouts != nil && in.countedRollouts != nil }
+	return counts(a.input) || slices.ContainsFunc(a.steps, func(p oneStep) bool { return counts(p.input) })
+}
+
+// CountedRows returns how many rows of a group the estimator counts, or the rollout of which it counts: all but those that count in no mean.
+func (a *Analysis) CountedRows(g *Group) int {
+	n := g.Size()
+	if r := a.input.countedRollouts; r != nil {
+		for _, k := range r.of[g.Start:g.End] {
+			n -= count01(k < 0)
+		}
+	}
+	return n
 }
 
 // ByRollout returns the analysis with one sample for each rollout that the estimator counts, the last
@@ -410,6 +477,9 @@ func (a *Analysis) ByRollout() *Analysis {
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
 		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
+	}
+	if a.Status != nil {
+		by.Status = lastOf(r, a.Status)
 	}
 	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil
 	by.Table = slices.Clone(a.Table)

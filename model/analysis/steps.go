@@ -203,6 +203,12 @@ func newEmpty(n, groups int) *Analysis {
 
 // appendSamples appends samples [lo, hi) of another analysis: every column with a value for each of them.
 func (a *Analysis) appendSamples(s *Analysis, lo, hi int) {
+	if s.Status != nil || a.Status != nil {
+		a.Status = append(a.Status, make([]model.Status, len(a.InputRow)-len(a.Status)+hi-lo)...)
+		if s.Status != nil {
+			copy(a.Status[len(a.InputRow):], s.Status[lo:hi])
+		}
+	}
 	a.InputRow = append(a.InputRow, s.InputRow[lo:hi]...)
 	a.LoggedRewards, a.Rewards = append(a.LoggedRewards, s.LoggedRewards[lo:hi]...), append(a.Rewards, s.Rewards[lo:hi]...)
 	a.LoggedAdvantages, a.Lengths = append(a.LoggedAdvantages, s.LoggedAdvantages[lo:hi]...), append(a.Lengths, s.Lengths[lo:hi]...)

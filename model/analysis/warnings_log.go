@@ -198,10 +198,13 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 // advantage of its group: a little more than half of what seven digits hold.
 const loggedPrecision = 1e-6
 
+// float32Unit is the relative distance of neighbouring float32 values.
+const float32Unit = 1.0 / (1 << 23)
+
 // LoggedTolerance is how far a logged advantage may be from the computed one to pass for the same: by
 // what logs lose, relative to the largest computed advantage of the group, or by the estimator's own
 // tolerance. The latter is relative to the largest of the step if groups depend on each other: their
-// errors then have the size of that. Where nothing is divided by a std it is at least a float32 unit of
+// errors then have the size of that, of a float32 unit of it at least: a group of equal rewards has nothing else. Where nothing is divided by a std it is at least a float32 unit of
 // the largest reward of the group: by so much the mean of equal rewards depends on the order of sums.
 type LoggedTolerance struct {
 	computed   []float64
@@ -214,7 +217,7 @@ type LoggedTolerance struct {
 func NewLoggedTolerance(e *estimators.Estimator, scale estimators.Scale, rewards, computed []float64) LoggedTolerance {
 	t := LoggedTolerance{computed: computed, ofGroup: max(loggedPrecision, e.Tolerance)}
 	if e.DependsOnBatch || scale == estimators.ScaleBatch {
-		t.ofGroup, t.everywhere = loggedPrecision, e.Tolerance*largestFinite(computed)
+		t.ofGroup, t.everywhere = loggedPrecision, max(float32Unit, e.Tolerance)*largestFinite(computed)
 	}
 	if scale == estimators.ScaleNone {
 		t.rewards = rewards
@@ -224,7 +227,6 @@ func NewLoggedTolerance(e *estimators.Estimator, scale estimators.Scale, rewards
 
 // Within returns the tolerance for the group that is rows lo to hi.
 func (t LoggedTolerance) Within(lo, hi int) float64 {
-	const float32Unit = 1.0 / (1 << 23)
 	near := max(t.everywhere, t.ofGroup*largestFinite(t.computed[lo:hi]))
 	if t.rewards != nil {
 		near = max(near, float32Unit*largestFinite(t.rewards[lo:hi]))

@@ -32,7 +32,7 @@ type Observed struct {
 	Step    int64
 	Index   int // in the snapshot
 	Rows    int
-	Invalid int     // rewards that are NaN, infinite or missing
+	Invalid int     // rewards that are NaN, infinite or missing, but for those of rollouts that failed
 	Reward  Moments // of the finite rewards
 	Level   Level   // of the finite rewards
 	Tokens  int64   // sum of the known lengths
@@ -282,6 +282,8 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 			if finite := reward-reward == 0; finite {
 				rewards.add(reward)
 				level.add(reward)
+			} else if !step.Failed(row) {
+				s.Invalid++
 			}
 			if length > 0 {
 				lengths.add(logs.of(length))
@@ -299,7 +301,6 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Length.join(lengths)
 		s.Reward.join(rewards)
 		s.Level.join(level)
-		s.Invalid += int(g.N) - rewards.N
 		s.Rows += int(g.N)
 		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
 		prompt := uint64(0)

@@ -239,7 +239,7 @@ func (n node) not() node {
 
 func (f Field) contains(text string, exact bool) node {
 	text = strings.ToLower(text)
-	return node{matches: func(a *analysis.Analysis, g, i int) bool {
+	return node{f.PerSample, func(a *analysis.Analysis, g, i int) bool {
 		have, _ := f.value(a, g, i).Cell().(string)
 		have = strings.ToLower(have)
 		return have == text || !exact && strings.Contains(have, text)
@@ -303,6 +303,7 @@ func Fields() []Field {
 		{Name: "sample.new", Doc: "its advantage after filter and recompute"},
 		{Name: "sample.kept", Doc: "1 if it is kept, else 0"},
 		{Name: "sample.logged", Doc: "its advantage as logged"},
+		{Name: "sample.status", Operator: "~", Doc: "what the log says of it: trains, cut off, masked, dropped, errored or empty"},
 	}
 	for i := range all {
 		f := &all[i]

@@ -50,7 +50,7 @@ func stepFigures() []Of[step] {
 		{func(s step) Number { mean, _ := Reward(s); return Mean(mean) }, Entry{"reward, reward_mean", "reward", "Σr / #{finite r}", "mean reward of the step: critic/score/mean, but of the finite rewards where some are not", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"}},
 		{signal, Entry{"signal, signal_groups", "groups, share of G", "alive + short", "groups that still have a gradient: some advantage is not 0 after the filter, float residue aside; a group with NaN or missing rewards counts as its trainer computes it", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"}},
 		{func(s step) Number { return Share(s.Nonzero, s.Rows) }, Entry{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is not 0; what float arithmetic leaves of equal rewards counts as 0", ""}},
-		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
+		{func(s step) Number { return Share(s.Kept, s.Rows) }, Entry{"kept, kept_samples", "samples, share of N", "N − dropped by keep_pos_ratio and keep_neg_ratio", "samples that the filter keeps, but for those of which the log says that they do not train; samples with A = 0 are always kept but do not train, so A≠0 is smaller", ""}},
 		{func(s step) Number { return Ratio(s.Metric("vantage/abs_advantage_ratio")) }, Entry{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much of the total advantage the filter leaves: 1.00× is all of it", ""}},
 		{Entry: Entry{"Δ", "as its figure", "candidate (B) − baseline (A)", "difference between the current settings and the baseline that b set", ""}},
 		{func(s step) Number { return CountOf(s.Flips.Total(), s.Kept) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0; dropped samples do not count", ""}},
@@ -120,14 +120,18 @@ func metrics() []Entry {
 	}
 }
 
-// TrainText says how many of some samples train: "28/32 (88%) train: their advantage is not 0"; of evaluations none does.
-func TrainText(nonzero, residue, rows int, evaluates bool) string {
+// TrainText says how many of some samples train, and what the log says of the others: "28/32 (88%) train: their advantage is not 0; 3
+// masked"; of evaluations none does.
+func TrainText(nonzero, residue, rows int, statuses model.StatusCounts, evaluates bool) string {
 	text := units.Fraction(nonzero, rows) + " train: their advantage is not 0"
 	if evaluates {
 		text = fmt.Sprintf("evaluation: none of %s trains; %s have an advantage that is not 0", units.Count(rows), units.Fraction(nonzero, rows))
 	}
 	if residue > 0 {
 		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))
+	}
+	if says := statuses.String(); says != "" {
+		text += "; " + says
 	}
 	return text
 }

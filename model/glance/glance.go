@@ -39,6 +39,7 @@ type Glance struct {
 type Counts struct {
 	Rows, Nonzero  int // samples, and those that train: their advantage is not 0, nor float residue
 	Residue        int // samples whose advantage is float residue
+	Statuses       model.StatusCounts
 	Groups, Signal int // groups, and those that carry signal
 	Admitted       int // groups that the group filter admits
 	Fates          [model.FateCount]int
@@ -55,6 +56,7 @@ func (c *Counts) Dead() int { return c.Groups - c.Signal }
 
 func (c *Counts) add(s *analysis.StepFigures) {
 	c.Rows, c.Nonzero, c.Residue = c.Rows+s.Rows, c.Nonzero+s.Nonzero, c.Residue+s.Residue
+	c.Statuses.Add(&s.Statuses)
 	c.Groups, c.Signal, c.Admitted = c.Groups+s.Groups, c.Signal+s.Signal, c.Admitted+s.AdmittedGroups
 	for f, n := range s.Fates {
 		c.Fates[f] += n
@@ -67,7 +69,7 @@ func (c *Counts) add(s *analysis.StepFigures) {
 
 // SamplesText says how many samples train.
 func (g *Glance) SamplesText() string {
-	return figures.TrainText(g.Nonzero, g.Residue, g.Rows, g.run.Evaluates())
+	return figures.TrainText(g.Nonzero, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
 }
 
 // Reward returns the mean reward, NaN if there is none.

@@ -136,7 +136,7 @@ func causes() []cause {
 			return "the sample filter leaves fewer than 2 samples: " + s.fateText(model.FateShort)
 		}},
 		mostly(model.FateAllWrong, ""), mostly(model.FateConstant, ""), mostly(model.FateAllCorrect, ""),
-		mostly(model.FateSingle, "groups of one sample: "), mostly(model.FateSkipped, "the group filter: "),
+		mostly(model.FateSingle, "groups of one sample: "), mostly(model.FateSkipped, "left out: "),
 		{"mixed", 0, false, func(facts) bool { return true }, mixedText},
 	}
 }

@@ -414,7 +414,7 @@ func (r ratioRange) round() float64 {
 
 // reproducesFiltered reports whether an estimator gives all logged advantages after a filter.
 func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator, c Candidate, f Filter) bool {
-	how := variant{roundingTolerance(loggedDecimals(grouped)), &f}
+	how := variant{tolerance: roundingTolerance(loggedDecimals(grouped)), filter: &f}
 	return !slices.ContainsFunc(grouped, func(s *analysis.GroupedStep) bool {
 		v := Verdict{Candidate: c}
 		return !v.evaluate([]*analysis.GroupedStep{s}, e, how) || v.FirstMismatch != nil

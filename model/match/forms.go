@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"vantage/estimators/torchsum"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // plainForm is what scripts of one's own compute with numpy's arrays of float64:
@@ -51,12 +53,16 @@ func (f plainForm) String() string {
 	return fmt.Sprintf("(r − mean) / %s %s, ddof %d", divisor, of, f.ddof)
 }
 
-func findPlainForm(grouped []*analysis.GroupedStep) (form plainForm, exact, ok bool) {
+// findPlainForm returns the form that gives all logged advantages, to the bit if one does; cut and within are those of a verdict on it.
+func findPlainForm(grouped []*analysis.GroupedStep, how variant) (form plainForm, exact, ok bool) {
 	for _, f := range plainForms() {
-		near, bits := true, true
+		near, bits, cut, within := true, true, 0, 0
 		for i := len(grouped) - 1; i >= 0 && near; i-- {
-			near, bits = f.compare(grouped[i], bits)
+			computed := f.advantages(grouped[i])
+			cut, within = how.clip.apply(computed, grouped[i].LoggedAdvantages, cut, within)
+			near, bits = f.compare(grouped[i], computed, how.tolerance, bits)
 		}
+		near = near && how.clip.isTold(cut, within)
 		if near && bits {
 			return f, true, true
 		}
@@ -69,8 +75,7 @@ func findPlainForm(grouped []*analysis.GroupedStep) (form plainForm, exact, ok b
 
 // compare reports whether the logged advantages of a step are near those of the form, and whether all are
 // equal to the bit, if they were until then.
-func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool) {
-	computed := f.advantages(s)
+func (f plainForm) compare(s *analysis.GroupedStep, computed []float64, tolerance float64, bits bool) (near, exact bool) {
 	for lo, hi := range s.Groups() {
 		largest := 0.0
 		for _, x := range computed[lo:hi] {
@@ -83,7 +88,7 @@ func (f plainForm) compare(s *analysis.GroupedStep, bits bool) (near, exact bool
 			}
 			bits = bits && logged == computed[i]
 			const near = 1e-6
-			if !(math.Abs(logged-computed[i]) <= near*largest) {
+			if !(math.Abs(logged-computed[i]) <= max(tolerance, near*largest)) {
 				return false, false
 			}
 		}
@@ -119,23 +124,92 @@ func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
 // float32 values, which frameworks give.
 func arithmetic(grouped []*analysis.GroupedStep) string {
 	if anyLogged(grouped, func(x float64) bool { return x == x && float64(float32(x)) != x }) {
-		if f, exact, _ := findPlainForm(grouped); exact {
+		if f, exact, _ := findPlainForm(grouped, variant{}); exact {
 			return "every logged advantage is to the bit that of numpy in float64: " + f.String()
 		}
 	}
 	return ""
 }
 
-// plainFormClue names the form that gives all logged advantages, "" if none does.
+// plainFormClue names the form that gives all logged advantages, or that they are rounded from, "" if there is none.
 func plainFormClue(grouped []*analysis.GroupedStep) string {
-	f, exact, ok := findPlainForm(grouped)
+	f, exact, ok := findPlainForm(grouped, variant{})
 	switch {
 	case exact:
 		return fmt.Sprintf("they equal, to the bit, numpy in float64: %s. No framework here computes this", f)
 	case ok:
 		return fmt.Sprintf("they equal %s up to rounding. No framework here computes this", f)
 	}
-	return ""
+	d := loggedDecimals(grouped)
+	if f, _, ok = findPlainForm(grouped, variant{tolerance: roundingTolerance(d)}); d == 0 || !ok {
+		return ""
+	}
+	return fmt.Sprintf("they equal %s, rounded to %d decimals. No framework here computes this", f, d)
+}
+
+// clip is a range that advantages are cut to.
+type clip struct{ low, high float64 }
+
+// clipClue names the estimator, or else the plain form, that gives all logged advantages once they are cut to the largest of them, of both
+// signs alike or each to its own, "" if none does.
+func (r *Report) clipClue(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) (string, error) {
+	own := clip{math.Inf(1), math.Inf(-1)}
+	anyLogged(grouped, func(x float64) bool {
+		if x == x {
+			own.low, own.high = min(own.low, x), max(own.high, x)
+		}
+		return false
+	})
+	most, rounded := max(-own.low, own.high), roundingTolerance(loggedDecimals(grouped))
+	for _, how := range []variant{{clip: &clip{-most, most}}, {clip: &own}, {clip: &clip{-most, most}, tolerance: rounded}, {clip: &own, tolerance: rounded}} {
+		retry, c := r.again(r.Compared), how.clip
+		if err := retry.tryAll(ctx, snap, grouped, how); err != nil {
+			return "", err
+		}
+		for _, v := range retry.Matches {
+			if !c.isTold(v.cut, v.within) {
+				continue
+			}
+			text := fmt.Sprintf("%s reproduces it clipped to %s after normalisation, which cuts %s", v.Candidate, c, units.Plural(v.cut, "samples"))
+			if v.Framework == "nemo-rl" {
+				text += fmt.Sprintf(". With --option grpo.advantage_clip_low=%.9g --option grpo.advantage_clip_high=%.9g it is computed so", c.low, c.high)
+			}
+			return text, nil
+		}
+		if f, _, ok := findPlainForm(grouped, how); ok {
+			return fmt.Sprintf("they equal %s, clipped to %s after normalisation. No framework here computes this", f, c), nil
+		}
+	}
+	return "", nil
+}
+
+// apply cuts computed advantages, and adds how many it changes to cut, and how many others whose logged advantage is not 0 to within.
+func (c *clip) apply(computed, logged []float64, cut, within int) (int, int) {
+	if c == nil {
+		return cut, within
+	}
+	for i, x := range computed {
+		const slack = 1e-4 // rounding is no clip
+		switch {
+		case x > c.high+slack*math.Abs(c.high), x < c.low-slack*math.Abs(c.low):
+			cut++
+		case logged[i] != 0 && logged[i] > c.low && logged[i] < c.high:
+			within++
+		}
+		computed[i] = min(max(x, c.low), c.high)
+	}
+	return cut, within
+}
+
+// isTold reports whether so many samples tell a clip from another estimator; no clip needs none.
+func (c *clip) isTold(cut, within int) bool { return c == nil || cut >= 2 && within >= 4 }
+
+// String is "±5", or "-2 to 5".
+func (c *clip) String() string {
+	if c.low == -c.high {
+		return fmt.Sprintf("±%.5g", c.high)
+	}
+	return fmt.Sprintf("%.5g to %.5g", c.low, c.high)
 }
 
 type linearFit struct {

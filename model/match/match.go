@@ -158,6 +158,7 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 type variant struct {
 	tolerance float64 // at least; see tryAll
 	filter    *Filter // compare the advantages after it; nil: before any
+	clip      *clip   // compare the advantages that are clipped so; nil: as they are
 }
 
 // compareAll tries every candidate, and if none matches after a filter, with the tolerances that logs need, and in full groups.
@@ -169,7 +170,7 @@ func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []
 	rounded := roundingTolerance(decimals)
 	ways := []variant{{tolerance: rounded}}
 	if filter != nil {
-		ways = []variant{{0, filter}, {rounded, filter}, {rounded, nil}}
+		ways = []variant{{filter: filter}, {tolerance: rounded, filter: filter}, {tolerance: rounded}}
 	}
 	for _, how := range ways {
 		if how == (variant{}) {
@@ -293,6 +294,9 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	if r.Found = r.findFilter(snap, grouped); r.Found != nil {
 		f := r.Found
 		return []string{fmt.Sprintf("%s reproduces it after a sample filter: %s. With %s it is compared so", f.Candidate, f.text(f.pos.String(), f.neg.String()), f.Flags())}, nil
+	}
+	if clue, err := r.clipClue(ctx, snap, grouped); err != nil || clue != "" {
+		return []string{clue}, err
 	}
 	clues, err := r.tryAlternatives(ctx, snap, set, grouped)
 	if err != nil || len(clues) > 0 {

@@ -23,6 +23,7 @@ type Verdict struct {
 	assumptions int    // see countAssumptions
 	off         int    // samples that do not agree
 	agreeing    []bool // by step, in the order of the comparison
+	cut, within int    // samples that the clip of the variant changes, and others whose logged advantage is not 0
 }
 
 // Equal returns how many samples are equal: in every bit, or but for one float32 unit in the
@@ -46,6 +47,7 @@ func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estima
 		if computed == nil {
 			return false
 		}
+		v.cut, v.within = how.clip.apply(computed, s.LoggedAdvantages, v.cut, v.within)
 		near := analysis.NewLoggedTolerance(e, v.Scale, s.LoggedRewards, computed)
 		before := v.off
 		for g := range len(s.Offsets) - 1 {

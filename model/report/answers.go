@@ -272,6 +272,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 			{"samples", g.Rows},
 			{"nonzero_samples", g.Nonzero},
 			{"residue_samples", some(g.Residue)},
+			{"statuses", statusesOf(g.Statuses)},
 			{"evaluation", some(s.Snap.Run.Evaluates())},
 			{"groups", g.Groups},
 			{"signal_groups", g.Signal},

@@ -61,6 +61,7 @@ func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping mo
 		{Key: "read", Text: run.Provenance},
 		{Key: "groups", Text: grouping.Evidence},
 		{Key: "doubt", Label: "groups", Text: grouping.Doubt, Doubt: true},
+		{Key: "statuses", Text: snap.StatusEvidence()},
 		{Key: "rollouts", Text: snap.RolloutEvidence(set)},
 		{Key: "lengths", Text: run.LengthUnit.Doc()},
 		{Key: "config", Text: run.Config},
@@ -159,9 +160,13 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 	return c.String()
 }
 
-// filterTexts are the settings of the sample filter.
+// filterTexts are the settings that decide which samples are kept.
 func filterTexts(set model.Settings) []string {
-	return []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
+	all := []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
+	if set.Truncated != "" {
+		all = append(all, "truncated "+set.Truncated)
+	}
+	return all
 }
 
 // rewardText says which columns are the reward and who says so; "" if there was nothing to choose.

@@ -208,7 +208,7 @@ func (h *htmlPage) rewardHint() string {
 // factList says how the log was read and by whose arithmetic it was computed.
 func (h *htmlPage) factList() markup {
 	var list []markup
-	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "lengths", "left out",
+	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "statuses", "lengths", "left out",
 		"estimator", "options", "reward", "config", "solved") {
 		var doubt, proof markup
 		if f.Doubt && f.Proof == "" {
@@ -306,6 +306,10 @@ func (h *htmlPage) stages() []stage {
 	if s := set.Effective(); s.Filtering() {
 		kept = fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2), units.OnOff(s.Recompute))
 	}
+	everyKept := "every sample goes on"
+	if not := all.Statuses.NotTraining(); not != "" {
+		everyKept = "all but " + not + ", as the log says"
+	}
 	loss := []string{
 		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
 		"dilution " + units.Times(all.Metric("vantage/loss/dilution")),
@@ -320,7 +324,7 @@ func (h *htmlPage) stages() []stage {
 		{"reward", cmp.Or(rewardText(set, h.Choice.Rewards), "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
-		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, "every sample goes on"},
+		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, everyKept},
 		{"advantage", set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), []string{
 			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},

@@ -197,6 +197,7 @@ func settingsJSON(s model.Settings) object {
 		{"reward", some(s.Reward)},
 		{"weights", some(s.Weights)},
 		{"solved_at", some(s.SolvedAt)},
+		{"truncated", some(s.Truncated)},
 		{"overlong", some(s.Overlong)},
 		{"group_filter", some(s.GroupFilter)},
 		{"loss", some(s.Loss)},
@@ -253,7 +254,7 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 	for i, m := range s.Metrics {
 		metrics[i] = member{m.Name, m.Value}
 	}
-	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"metrics", metrics}}...)
+	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", metrics}}...)
 }
 
 // flipKindsJSON counts the kinds of flips that occur.
@@ -284,6 +285,17 @@ func fatesOf(counts [model.FateCount]int) map[string]int {
 		}
 	}
 	return fates
+}
+
+// statusesOf counts the samples of which the log says more than that they train, by status.
+func statusesOf(counts model.StatusCounts) any {
+	statuses := map[string]int{}
+	for _, s := range model.Statuses() {
+		if counts[s] > 0 {
+			statuses[s.String()] = counts[s]
+		}
+	}
+	return some(statuses)
 }
 
 func (p *page) stepJSON(s *analysis.StepFigures) object {

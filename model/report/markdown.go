@@ -15,7 +15,7 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 }
 
 func markdownHead(p *page) {
-	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths", "rollouts",
+	for _, f := range p.facts(", ", "log", "path", "report", "settings", "options", "reward", "config", "read", "groups", "lengths", "rollouts", "statuses",
 		"last row", "left out", "solved") {
 		if f.Key == "log" {
 			p.printf("## %s\n\n", f.Text)

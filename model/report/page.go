@@ -331,6 +331,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	all.Signal += s.Signal
 	all.Kept += s.Kept
 	all.Nonzero += s.Nonzero
+	all.Statuses.Add(&s.Statuses)
 	all.Flips.Add(&s.Flips)
 	if x := s.Metric("critic/score/mean"); x-x != 0 {
 		t.notNumbers += s.Rows - s.FiniteRewards

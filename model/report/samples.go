@@ -117,6 +117,11 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 			return Cell{Integer: int64(n)}
 		}})
 	}
+	if snap.TellsStatuses() {
+		all = append(all, SampleColumn{Name: "status", Doc: "what the trainer writes of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, cell: func(r *sampleRow) Cell {
+			return Cell{Text: r.a.StatusOf(r.at).String()}
+		}})
+	}
 	all = append(all, []SampleColumn{
 		{Name: "advantage_logged", Doc: "advantage that the trainer logged", Type: NumberCell, Optional: true, cell: func(r *sampleRow) Cell {
 			return orMissing(r.a.LoggedAdvantages[r.at])
@@ -419,7 +424,7 @@ func SampleJSONL(ctx context.Context, w io.Writer, t *SampleTable) error {
 func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where figures.Query, refusals *Refusals) error {
 	all := SampleColumns(snap)
 	var columns []SampleColumn
-	for _, name := range []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "rollout", "admitted", "loss_weight", "refused"} {
+	for _, name := range []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "rollout", "admitted", "loss_weight", "refused", "status"} {
 		i := slices.IndexFunc(all, func(c SampleColumn) bool { return c.Name == name })
 		if i < 0 {
 			continue // rollouts are rows

@@ -6,6 +6,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,6 +86,7 @@ type View struct {
 	KeepNeg   float64    `json:"keep_neg_ratio"`
 	Recompute bool       `json:"compute_new_adv,omitempty"`
 	SolvedAt  string     `json:"solved_at,omitempty"`
+	Truncated string     `json:"truncated,omitempty"`
 
 	Overlong    string `json:"overlong,omitempty"`
 	GroupFilter string `json:"group_filter,omitempty"`
@@ -152,6 +154,7 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 func (v *View) applyNamed(set model.Settings, isSet func(option string) bool) model.Settings {
 	named := []model.Option{
 		{Name: "solved_at", Value: v.SolvedAt},
+		{Name: "truncated", Value: cmp.Or(v.Truncated, "train")},
 		{Name: "overlong", Value: v.Overlong},
 		{Name: "group_filter", Value: v.GroupFilter},
 		{Name: "loss", Value: v.Loss},

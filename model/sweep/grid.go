@@ -129,9 +129,13 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 			return nil, err
 		}
 		for _, g := range selectGroups(a.Table, groups) {
-			next.Rows += g.Size()
+			next.Rows += a.CountedRows(&g)
 		}
 		a = a.ByRollout()
+		if a.Statuses.Untrained() > 0 { // these do not train under any ratio
+			trained := *a
+			trained.Original, a = a.Processed, &trained
+		}
 		if err := next.addStep(ctx, a, selectGroups(a.Table, groups)); err != nil {
 			return nil, err
 		}

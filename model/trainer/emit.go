@@ -24,7 +24,11 @@ func Dialects() []Dialect {
 		{"verl", "verl", "%s=%s", "actor_rollout_ref.rollout.n", verl},
 		{"trl", "TRL", "%s: %s", "num_generations", trl},
 		{"ms-swift", "ms-swift", "--%s %s", "num_generations", func(set model.Settings) []string {
-			return []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
+			lines := []string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}
+			if set.Truncated == "mask" {
+				lines = append(lines, "--overlong_filter true")
+			}
+			return lines
 		}},
 		{"twinkle", "twinkle", "", "", twinkle},
 	}
@@ -110,6 +114,9 @@ func verl(set model.Settings) []string {
 
 func trl(set model.Settings) []string {
 	lines := []string{"scale_rewards: " + string(set.Scale)}
+	if set.Truncated == "mask" {
+		lines = append(lines, "mask_truncated_completions: true")
+	}
 	if set.Estimator != "grpo" {
 		lines = append(lines, fmt.Sprintf("# TRL's GRPOTrainer has no option for the estimator %s", set.Estimator))
 	}

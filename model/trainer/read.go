@@ -68,6 +68,11 @@ func scaleRewards() keyRule {
 	}, "scale_rewards is %s, which has no counterpart here")}
 }
 
+// masksTruncated converts a switch that masks samples that were cut off.
+func masksTruncated(key string) keyRule {
+	return keyRule{key, among(strings.ToLower, map[string]string{"true": "truncated=mask", "false": "truncated=train"}, key+" is %s: expected true or false")}
+}
+
 // keyRules returns the rules of a framework; of two for the same setting the later wins.
 func keyRules(framework string) []keyRule {
 	switch framework {
@@ -85,9 +90,9 @@ func keyRules(framework string) []keyRule {
 	case "trl":
 		aggregation := among(strings.Clone, map[string]string{"sum_then_normalize": "adv_estimator=grpo", "normalize_then_sum": "adv_estimator=grpo_normalize_then_sum"},
 			"multi_objective_aggregation is %s, which has no counterpart here")
-		return []keyRule{{"multi_objective_aggregation", aggregation}, scaleRewards(), {"num_generations", asIs("num_generations")}}
+		return []keyRule{{"multi_objective_aggregation", aggregation}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("mask_truncated_completions")}
 	default:
-		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}}
+		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, scaleRewards(), {"num_generations", asIs("num_generations")}, masksTruncated("overlong_filter")}
 	}
 }
 

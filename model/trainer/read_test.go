@@ -32,6 +32,12 @@ func TestReadConfig(t *testing.T) {
 			[]Option{{"rlhf_type", "grpo"}, {"advantage_estimator", "rloo"}, {"scale_rewards", "none"}},
 			"ms-swift [{framework ms-swift} {adv_estimator rloo} {scale none}]", "",
 		},
+		"TRL that masks what was cut off": {
+			[]Option{{"scale_rewards", "group"}, {"mask_truncated_completions", "True"}}, "trl [{framework trl} {scale group} {truncated mask}]", "",
+		},
+		"ms-swift that does not": {
+			[]Option{{"advantage_estimator", "grpo"}, {"overlong_filter", "false"}}, "ms-swift [{framework ms-swift} {adv_estimator grpo} {truncated train}]", "",
+		},
 		"a reference that only the trainer resolves": {
 			[]Option{{"algorithm.adv_estimator", "${oc.env:EST}"}, {"algorithm.keep_pos_ratio", "0.5"}},
 			"easyr1 [{framework easyr1} {keep_pos_ratio 0.5}]", "only the trainer can resolve",

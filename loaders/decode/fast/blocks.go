@@ -41,7 +41,7 @@ func (b *blockBuilder) reset(old model.Block) {
 }
 
 // addRow adds a sample. A column that may be nil is allocated by the first sample with a value.
-func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, reward, advantage float64, length int32, components []float64) {
+func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, status model.Status, reward, advantage float64, length int32, components []float64) {
 	if b.n == len(b.Reward) {
 		b.grow(b.n + b.n/2 + 64)
 	}
@@ -59,11 +59,11 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout,
 	if b.Group != nil {
 		b.Group[n] = key.group
 	}
-	if rollout.Number != 0 && b.Rollout == nil {
-		b.Rollout = reuse(b.old.Rollout, n, len(b.Reward), model.Rollout{})
+	if b.Rollout != nil || rollout.Number != 0 {
+		b.Rollout = put(b.Rollout, b.old.Rollout, n, len(b.Reward), rollout)
 	}
-	if b.Rollout != nil {
-		b.Rollout[n] = rollout
+	if b.Status != nil || status != model.StatusTrains {
+		b.Status = put(b.Status, b.old.Status, n, len(b.Reward), status)
 	}
 	if advantage == advantage && b.Advantage == nil {
 		b.Advantage = reuse(b.old.Advantage, n, len(b.Reward), math.NaN())
@@ -75,6 +75,16 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout,
 		b.addComponents(components)
 	}
 	b.n++
+}
+
+// put sets row n of a column, which is nil if no row before has a value, in the memory of old.
+func put[T any](column, old []T, n, room int, x T) []T {
+	if column == nil {
+		var none T
+		column = reuse(old, n, room, none)
+	}
+	column[n] = x
+	return column
 }
 
 // addComponents sets the components of the newest sample.
@@ -119,6 +129,9 @@ func (b *blockBuilder) grow(room int) {
 	if b.Rollout != nil {
 		b.Rollout = extend(b.Rollout, room)
 	}
+	if b.Status != nil {
+		b.Status = extend(b.Status, room)
+	}
 	if b.Advantage != nil {
 		b.Advantage = extend(b.Advantage, room)
 	}
@@ -134,7 +147,7 @@ func (b *blockBuilder) finish() model.Block {
 	done := b.Block
 	done.Step, done.Offset, done.Reward, done.Length = b.Step[:b.n], b.Offset[:b.n], b.Reward[:b.n], b.Length[:b.n]
 	done.Prompt, done.Group, done.Advantage = trim(b.Prompt, b.n), trim(b.Group, b.n), trim(b.Advantage, b.n)
-	done.Rollout = trim(b.Rollout, b.n)
+	done.Rollout, done.Status = trim(b.Rollout, b.n), trim(b.Status, b.n)
 	done.Components = slices.Clone(b.Components)
 	for k := range done.Components {
 		done.Components[k] = trim(done.Components[k], b.n)
@@ -162,6 +175,7 @@ type rowBuilder struct {
 	buf        []byte
 	spans      [decode.RoleCount + 1]span // by role; the last is that of fields without one
 	components []float64
+	status     model.Status
 
 	// The row before. Its bytes are those of buf.
 	group   groupKey
@@ -202,7 +216,7 @@ func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 	if !ok || !sameGroup && !r.readGroup() {
 		return false
 	}
-	r.block.addRow(offset, r.group, r.rollout, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
+	r.block.addRow(offset, r.group, r.rollout, r.status, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
 	return true
 }
 
@@ -323,7 +337,7 @@ func (r *rowBuilder) AddRecord(rec *model.Record) {
 		group = int32(len(b.Groups) - 1)
 	}
 	r.group, r.rollout = groupKey{rec.Step, prompt, group}, rec.Rollout
-	b.addRow(rec.Offset, r.group, r.rollout, rec.Reward, rec.Advantage, rec.Length, rec.Components)
+	b.addRow(rec.Offset, r.group, r.rollout, rec.Status, rec.Reward, rec.Advantage, rec.Length, rec.Components)
 }
 
 const noRole = decode.RoleCount

@@ -11,6 +11,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 // CSVReader reads the rows of one CSV table whose cells are of the kinds that it has learned from a
@@ -28,6 +29,7 @@ type csvColumn struct {
 	use       cellUse
 	role      decode.Role // noRole if it plays none
 	component int         // index of the reward component, -1 if it is none
+	status    string      // its name if it says the status of the row, else ""
 }
 
 // cellUse is what a cell is read as. A cell that cannot be read so leaves the row to the decoder.
@@ -65,6 +67,7 @@ func (r *CSVReader) ReadRows(p []byte, at, limit int, offset int64) (end, lines 
 // readRow reads the cells of one record and returns where the next begins, 0 if they do not fit.
 func (r *CSVReader) readRow(p []byte, at int) (end int) {
 	last := len(r.columns) - 1
+	r.status = model.StatusTrains
 	for i := range r.columns {
 		c := &r.columns[i]
 		v := &r.spans[c.role]
@@ -73,6 +76,9 @@ func (r *CSVReader) readRow(p []byte, at int) (end int) {
 		}
 		if c.component >= 0 {
 			r.components[c.component] = v.number
+		}
+		if c.status != "" {
+			r.status = max(r.status, r.slow.Fields.StatusOf([]byte(c.status), decode.CellValue(p[v.from:v.to])))
 		}
 		if i < last {
 			if byteAt(p, at) != r.sep {
@@ -237,6 +243,9 @@ func (r *CSVReader) Learn(record []byte) {
 func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, rank int, ok bool) {
 	fields := r.slow.Fields
 	c = csvColumn{role: noRole, component: -1}
+	if fields.Statuses[string(name.Raw)] != nil {
+		c.status = string(name.Raw)
+	}
 	p, hasRole := fields.Lookup(name.Raw)
 	isComponent := fields.IsComponent(string(name.Text()))
 	switch {

@@ -67,6 +67,7 @@ func (r *Reader) ReadRows(p []byte, at, limit int, offset int64) (end, n int) {
 // readRow reads one line and returns where the next begins, 0 if it does not fit.
 func (r *Reader) readRow(p []byte, at int, offset int64) (end int) {
 	t := &r.template
+	r.status = model.StatusTrains
 	samePrefix := r.sharedPrefix != nil && bytes.HasPrefix(p[at:], r.sharedPrefix)
 	afterPrefix := at + len(r.sharedPrefix)
 	if !samePrefix {
@@ -100,6 +101,9 @@ func (r *Reader) readValues(p []byte, fields []field, at int) int {
 		}
 		if f.component >= 0 {
 			r.components[f.component] = v.number
+		}
+		if f.status != "" && next > 0 {
+			r.status = max(r.status, r.slow.Fields.StatusOf([]byte(f.status), jsonscan.Value{Kind: f.kind, Raw: p[v.from:v.to]}))
 		}
 		at = next
 	}
@@ -181,6 +185,7 @@ type field struct {
 	kind      jsonscan.Kind
 	role      decode.Role // noRole if it plays none
 	component int         // index of the reward component, -1 if it is none
+	status    string      // its name if it says the status of the row, else ""
 	after     literal     // up to the next value
 }
 
@@ -241,7 +246,7 @@ func (t *template) addLiteral(text []byte) {
 
 // use makes t the template of the rows to come, unless it cannot be used.
 func (r *Reader) use(t template) {
-	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0) && !f.isShared() })
+	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0 || f.status != "") && !f.isShared() })
 	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
 	r.forgetRoles()
 	for _, f := range t.fields {
@@ -261,6 +266,9 @@ func (r *Reader) use(t template) {
 // can tell then.
 func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 	f = field{kind: v.Kind, role: noRole, component: -1}
+	if r.slow.Fields.Statuses[string(key.Raw)] != nil {
+		f.status = string(key.Raw)
+	}
 	p, hasRole := r.slow.Fields.Lookup(key.Raw)
 	if hasRole && p.Role.Accepts(v) {
 		f.role = p.Role
