@@ -89,6 +89,16 @@ func (b *Breakdown) find(name string) int {
 	return len(b.Parts) - 1
 }
 
+// GroupPart returns the figures of all samples of group g.
+func (a *Analysis) GroupPart(g int) (p Part) {
+	row := &a.Table[g]
+	p.addGroup(row)
+	for i := row.Start; i < row.End; i++ {
+		p.addSample(a, row, i)
+	}
+	return p
+}
+
 func (p *Part) addGroup(g *Group) {
 	p.Groups++
 	p.Admitted += count01(g.Admitted)

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -151,7 +152,7 @@ func (r *Result) aggregate() {
 	}
 	r.Delta, r.StdErr = deltas.mean(), deltas.stdErr()
 	r.PValue = SignTest(r.Wins, r.Losses)
-	r.WinShare = Wilson(r.Wins, r.Wins+r.Losses)
+	r.WinShare = analysis.Wilson(r.Wins, r.Wins+r.Losses)
 	r.Bins = binsOf(r.Pairs)
 }
 
@@ -234,19 +235,6 @@ func logChoose(n, k int) float64 {
 	b, _ := math.Lgamma(float64(k + 1))
 	c, _ := math.Lgamma(float64(n - k + 1))
 	return a - b - c
-}
-
-// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
-// is 0.
-func Wilson(k, n int) [2]float64 {
-	if n == 0 {
-		return [2]float64{0, 1}
-	}
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, middle-half), min(1, middle+half)}
 }
 
 // What runs are called that have no name of their own.

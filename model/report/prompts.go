@@ -1,0 +1,218 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/figures"
+	"vantage/model/ledger"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+)
+
+// Prompts is the accounts of the prompts of a run: those that a query selects, in an order.
+type Prompts struct {
+	*ledger.Ledger
+	Selected []*ledger.Prompt
+	Where    string // the query; "" for all
+	Order    string // the figure by which they are sorted, with - before it for the least first
+	Shown    int    // of the rows of the text
+	Solved   []string
+	Notes    []string // what a person should know of the log before they drop prompts
+}
+
+// DefaultPromptOrder is the figure by which prompts are sorted, the greatest first.
+const DefaultPromptOrder = "per_1k"
+
+// Select keeps the prompts that match a query, and sorts them by a figure: the greatest first, with - before its name the least. What
+// is not known comes last, and of equal ones that which came first. It fails if there is no such figure.
+func (p *Prompts) Select(where figures.Query, order string) error {
+	name, least := strings.CutPrefix(order, "-")
+	of, found := figures.Find(figures.Prompts(), name)
+	if !found {
+		names := model.Mapped(figures.Prompts(), func(f figures.Of[*ledger.Prompt]) string { return f.Name() })
+		return fmt.Errorf("there is no figure %q of a prompt: choose %s", name, strings.Join(names, ", "))
+	}
+	p.Order = order
+	p.Selected = make([]*ledger.Prompt, 0, len(p.Prompts))
+	keys := make(map[*ledger.Prompt]figures.Number, len(p.Prompts))
+	for i := range p.Prompts {
+		if one := &p.Prompts[i]; where.MatchesPrompt(one) {
+			p.Selected = append(p.Selected, one)
+			keys[one] = of.Value(one)
+		}
+	}
+	slices.SortStableFunc(p.Selected, func(x, y *ledger.Prompt) int {
+		a, b := keys[x], keys[y]
+		if a.IsMissing() || b.IsMissing() {
+			return cmp.Compare(missing(a), missing(b))
+		}
+		if least {
+			a, b = b, a
+		}
+		if text, isText := a.Cell().(string); isText {
+			return -cmp.Compare(text, b.String())
+		}
+		return cmp.Compare(b.Float(), a.Float())
+	})
+	return nil
+}
+
+func missing(n figures.Number) int {
+	if n.IsMissing() {
+		return 1
+	}
+	return 0
+}
+
+// PromptFacts say what the accounts are of.
+func PromptFacts(p *Prompts) []Fact {
+	by := "prompts"
+	if p.ByID {
+		by = "ids of groups, since the log has no prompts (--prompt NAME names a column that says which prompt a row answers)"
+	}
+	byState, all := ledger.Sums(p.Selected)
+	facts := []Fact{fact("prompts", fmt.Sprintf("%s in %s, by %s", units.Count(len(p.Prompts)), units.Plural(p.Steps, "steps"), by))}
+	if p.Where != "" {
+		facts = append(facts, fact("selected", fmt.Sprintf("%s: those where %s", units.Fraction(len(p.Selected), len(p.Prompts)), p.Where)))
+	}
+	for _, text := range p.Solved {
+		facts = append(facts, fact("solved", text))
+	}
+	if p.Nameless > 0 {
+		facts = append(facts, fact("left out", units.Plural(p.Nameless, "groups")+" without a prompt"))
+	}
+	for _, text := range p.Notes {
+		facts = append(facts, fact("note", text))
+	}
+	for _, s := range byState {
+		facts = append(facts, fact(string(s.State), s.Saves(&all)))
+	}
+	return facts
+}
+
+// promptColumn is a column of the table for people.
+type promptColumn = textColumn[*ledger.Prompt]
+
+// PromptTable returns the lines of a table of at most w columns, behind which the prompt follows if there is room: a head, and a line
+// per prompt.
+func PromptTable(prompts []*ledger.Prompt, w int) []string {
+	isKnown := len(prompts) == 0 || prompts[0].Known
+	mean, text := "reward", (*ledger.Prompt).Reward
+	if isKnown {
+		mean, text = "rate", (*ledger.Prompt).Rate
+	}
+	figure := func(name string, width, rank int) promptColumn {
+		of := figures.Select(figures.Prompts(), name)[0]
+		return promptColumn{head: name, width: width, rank: rank, text: func(p *ledger.Prompt) string { return of.Value(p).String() }}
+	}
+	columns := []promptColumn{
+		figure("state", -9, 0),
+		{"name", -8, 3, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
+		figure("seen", 5, 0),
+		figure("samples", 7, 4),
+		{mean, 6, 0, func(p *ledger.Prompt) string { return number(text(p)) }},
+		{"95%", 13, 2, func(p *ledger.Prompt) string {
+			low, high := p.Interval()
+			return number(low) + " – " + number(high)
+		}},
+		figure("trend", 6, 1),
+		{"signal", 7, 1, func(p *ledger.Prompt) string { return fmt.Sprintf("%s/%s", units.Count(p.Signal), units.Count(p.Seen)) }},
+		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
+		figure("tokens", 7, 0),
+		{"per 1k", 7, 0, func(p *ledger.Prompt) string { return number(p.PerThousand()) }},
+		figure("last", 6, 3),
+	}
+	const least = 20 // of the prompt
+	for rank := 4; rank > 0; rank-- {
+		width := least
+		for _, c := range columns {
+			width += 1 + max(c.width, -c.width)
+		}
+		if width <= w {
+			break
+		}
+		columns = slices.DeleteFunc(columns, func(c promptColumn) bool { return c.rank == rank })
+	}
+	lines := textTable(columns, " ", prompts)
+	for i := range lines {
+		text, room := "prompt", w-len([]rune(lines[i]))-2
+		if i > 0 {
+			text = sanitize.Line(strings.Join(strings.Fields(prompts[i-1].Preview), " "))
+		}
+		if room >= len("prompt") {
+			lines[i] += "  " + cut(text, room)
+		}
+	}
+	return lines
+}
+
+func number(x float64) string {
+	if math.IsNaN(x) {
+		return units.Missing
+	}
+	return units.Short(x)
+}
+
+// promptTextWidth is the width of the text.
+const promptTextWidth = 120
+
+// PromptsText writes what the prompts of each state cost and gave, and a row for the first prompts.
+func PromptsText(w io.Writer, p *Prompts) error {
+	out := bufio.NewWriter(w)
+	writeFacts(out, 10, PromptFacts(p)...)
+	fmt.Fprintln(out)
+	shown := p.Selected[:min(p.Shown, len(p.Selected))]
+	for _, line := range PromptTable(shown, promptTextWidth) {
+		fmt.Fprintln(out, line)
+	}
+	fmt.Fprintf(out, "\ncomplete: %s of %s, by %s\n", units.Count(len(shown)), units.Plural(len(p.Selected), "prompts"), p.Order)
+	return out.Flush()
+}
+
+// PromptsTable is the accounts for other programs: a row per prompt, with every figure.
+func PromptsTable(p *Prompts) Table {
+	names := model.Mapped(figures.Prompts(), func(f figures.Of[*ledger.Prompt]) string { return f.Name() })
+	columns := figures.Select(figures.Prompts(), names...)
+	t := Table{Title: "prompts", Columns: names}
+	for _, one := range p.Selected {
+		t.Rows = append(t.Rows, cellsOf(columns, one))
+	}
+	return t
+}
+
+// PromptsCSV writes a row per prompt.
+func PromptsCSV(w io.Writer, p *Prompts) error { return TableCSV(w, PromptsTable(p)) }
+
+// PromptsJSON writes the object that the schema prompts@1 describes. Its prompts have the columns of the table.
+func PromptsJSON(w io.Writer, p *Prompts) error {
+	byState, all := ledger.Sums(p.Selected)
+	states := []object{}
+	for _, s := range append(byState, all) {
+		states = append(states, object{
+			{"state", some(string(s.State))}, {"prompts", s.Prompts}, {"groups", s.Groups}, {"signal_groups", s.Signal}, {"samples", s.Samples}, {"tokens", s.Tokens}, {"abs_advantage", s.Abs},
+		})
+	}
+	by := "prompt"
+	if p.ByID {
+		by = "group id"
+	}
+	return writeDocument(w, "vantage/prompts@1", object{
+		{"by", by},
+		{"where", some(p.Where)},
+		{"order", p.Order},
+		{"steps", p.Steps},
+		{"open_steps", some(p.Open)},
+		{"groups_without_prompt", some(p.Nameless)},
+		{"solved", p.Solved},
+		{"notes", some(p.Notes)},
+		{"states", states},
+		{"prompts", PromptsTable(p)},
+	})
+}
