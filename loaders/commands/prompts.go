@@ -82,7 +82,9 @@ vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet`,
 	}.of(p)
 }
 
-func promptsParquet(w io.Writer, p *report.Prompts) error { return tableParquet(w, report.PromptsTable(p)) }
+func promptsParquet(w io.Writer, p *report.Prompts) error {
+	return tableParquet(w, report.PromptsTable(p))
+}
 
 // tableParquet writes a table as a Parquet file: a column is of the type of its first cell.
 func tableParquet(w io.Writer, t report.Table) error {

@@ -408,6 +408,17 @@ var sourceNames = []string{
 	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty", "tags",
 }
 
+// SourceOf is where the prompt of a record comes from, by the first of its fields that may say it; "" if none does.
+func SourceOf(fields []model.Field) string {
+	telling := tellingFields(fields)
+	for _, name := range sourceNames {
+		if i := slices.IndexFunc(telling, func(f model.Field) bool { return f.Name == name }); i >= 0 {
+			return telling[i].Value
+		}
+	}
+	return ""
+}
+
 // maxSources is how many sources a run has at most: a field with more values numbers prompts.
 const maxSources = 24
 

@@ -291,7 +291,7 @@ func (q Query) MatchesPrompt(p *ledger.Prompt) bool {
 type Field struct {
 	Name, Doc string
 	PerSample bool
-	Operator  string // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
+	Operator  string   // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
 	Words     []string // that its value is one of; nil: it can be anything
 
 	value func(subject) Number

@@ -15,13 +15,13 @@ import (
 
 // Ledger is the accounts of the prompts of some steps.
 type Ledger struct {
-	Prompts []Prompt // in the order in which they came
-	Steps   int
-	Open    int    // steps that are still being written, which do not count
-	Nameless int   // groups without a prompt, which are in no account
-	Known   bool   // rewards say what is solved; else the mean reward takes the place of the solve rate
-	ByID    bool   // the log has no prompts: accounts are by the ids of groups
-	WhyNone string // why there is no solve rate, "" if there is
+	Prompts  []Prompt // in the order in which they came
+	Steps    int
+	Open     int    // steps that are still being written, which do not count
+	Nameless int    // groups without a prompt, which are in no account
+	Known    bool   // rewards say what is solved; else the mean reward takes the place of the solve rate
+	ByID     bool   // the log has no prompts: accounts are by the ids of groups
+	WhyNone  string // why there is no solve rate, "" if there is
 
 	snap   model.Snapshot
 	joined map[uint32]uint32
