@@ -117,15 +117,19 @@ type pieces struct {
 
 	text  []byte // of the file, from start
 	start int64
+	piece int // how much is read next: more, if what follows is wanted
 }
 
-// pieceBytes is how much is read at once.
-const pieceBytes = 256 << 10
+// How much is read at once.
+const (
+	leastPiece = 8 << 10
+	mostPiece  = 256 << 10
+)
 
 // recordAt returns the record that begins at an offset, without its newline. It is valid until the next is asked for.
 func (p *pieces) recordAt(offset int64) ([]byte, error) {
 	if offset < p.start || offset > p.start+int64(len(p.text)) {
-		p.text, p.start = p.text[:0], offset
+		p.text, p.start, p.piece = p.text[:0], offset, leastPiece
 	}
 	for {
 		rest := p.text[offset-p.start:]
@@ -141,7 +145,8 @@ func (p *pieces) recordAt(offset int64) ([]byte, error) {
 		if n > framing.MaxLine {
 			return nil, errors.New("a record is too long")
 		}
-		room := max(pieceBytes, n) // a long record takes few reads
+		p.piece = min(max(2*p.piece, leastPiece), mostPiece)
+		room := max(p.piece, n) // a long record takes few reads
 		if cap(p.text) < n+room {
 			p.text = append(make([]byte, 0, n+room), p.text...)
 		}

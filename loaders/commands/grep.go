@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/textsearch"
 )
@@ -109,7 +110,7 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 }
 
 // readTexts returns what reads many texts of a log: in large pieces where it can, else one after the other.
-func readTexts(source Texts) textsearch.ReadTexts {
+func readTexts(source Texts) analysis.ReadTexts {
 	if bulk, ok := source.(interface {
 		Texts(context.Context, []model.Place, func([]byte) bool, func(int, model.Text, error)) error
 	}); ok {

@@ -1,14 +1,18 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/ledger"
@@ -21,7 +25,8 @@ func (p *Program) prompts() *cobra.Command {
 	var where, order string
 	var query figures.Query
 	var steps stepRange
-	var top int
+	var top, texts int
+	retire := retirement{}
 	return command[func(io.Writer, *report.Prompts) error]{
 		use:   "prompts PATH... [algorithm.key=value...]",
 		short: "Print which prompts are worth their tokens: what each cost, taught, and is now",
@@ -32,26 +37,29 @@ rare or unsure, with the numbers that say so. Where rewards do not say what is s
 mean reward takes the place of the solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
 vantage prompts runs/qwen-math/rollouts --where 'state:hopeless tokens>10000' --sort tokens
-vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet`,
+vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet
+vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		format: &format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless tokens>10000 prompt~triangle")
 			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this figure, the greatest first; with - before it the least first")
 			cmd.Flags().IntVar(&top, "top", 20, "how many rows the text has")
+			cmd.Flags().IntVar(&texts, "texts", 20_000, "how many answers are read to find prompts whose truth or grades are suspect; 0 for none")
+			retire.addTo(cmd)
 			steps.addTo(cmd.Flags())
 		},
 		refuse: func() (err error) {
 			if query, err = figures.ParsePromptQuery(where); err != nil {
 				return fmt.Errorf("--where: %w", err)
 			}
-			if top < 0 {
-				return fmt.Errorf("--top %d: expected a number of rows", top)
+			if top < 0 || texts < 0 {
+				return fmt.Errorf("--top %d --texts %d: expected numbers that are not negative", top, texts)
 			}
 			if err := (&report.Prompts{Ledger: &ledger.Ledger{}}).Select(query, order); err != nil {
 				return fmt.Errorf("--sort: %w", err)
 			}
-			return nil
+			return retire.parse()
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
 			var err error
@@ -70,6 +78,9 @@ vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet`,
 			if err != nil {
 				return nil, err
 			}
+			if err := r.Doubts(ctx, log.set, readTexts(log.Source), texts); err != nil {
+				return nil, err
+			}
 			r.Judge()
 			if err := r.Select(query, order); err != nil {
 				return nil, err
@@ -77,9 +88,91 @@ vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet`,
 			if len(r.Selected) == 0 && where != "" {
 				return nil, fmt.Errorf("--where %q matches no prompt of these steps under these settings", where)
 			}
+			if retire.emit != "" {
+				return nil, retire.from(ctx, log, r)
+			}
 			return r, nil
 		}),
 	}.of(p)
+}
+
+// retirement is which prompts are to be written for a trainer to drop, and how.
+type retirement struct {
+	emit, states, id string
+	weight           float64
+}
+
+func (t *retirement) addTo(cmd *cobra.Command) {
+	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each), jsonl or parquet", "ids", "jsonl", "parquet")
+	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "the states that --emit writes")
+	cmd.Flags().StringVar(&t.id, "id", "", "write the value of this column of the log as the id; by default a hash of prompt and ground truth, or the id of the groups")
+	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight that jsonl and parquet give each prompt: 0 drops it")
+}
+
+// parse says what is wrong with the flags.
+func (t *retirement) parse() error {
+	if t.emit != "" && !slices.Contains([]string{"ids", "jsonl", "parquet"}, t.emit) {
+		return fmt.Errorf("--emit %s: choose ids, jsonl or parquet", t.emit)
+	}
+	for state := range strings.SplitSeq(t.states, ",") {
+		if !slices.Contains(ledger.States(), state) {
+			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()), join(ledger.States(), "and"))
+		}
+	}
+	if t.emit == "" && (t.id != "" || t.weight != 0) {
+		return errors.New("--id and --weight are for --emit, which writes the prompts to drop")
+	}
+	return nil
+}
+
+// from has the log write the prompts to drop in place of the accounts, and says what that saves.
+func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts) error {
+	r := &report.Retired{Weight: t.weight}
+	var all, dropped ledger.Sum
+	for i := range of.Prompts {
+		all.Add(&of.Prompts[i])
+	}
+	for _, p := range of.Selected {
+		if slices.Contains(strings.Split(t.states, ","), string(p.State())) {
+			r.Prompts = append(r.Prompts, p)
+			dropped.Add(p)
+		}
+	}
+	slices.SortStableFunc(r.Prompts, func(x, y *ledger.Prompt) int { // the order of the log, in which it is read
+		return cmp.Or(cmp.Compare(x.Place.File, y.Place.File), cmp.Compare(x.Place.Offset, y.Place.Offset))
+	})
+	r.IDs, r.Texts = make([]string, len(r.Prompts)), make([]model.Text, len(r.Prompts))
+	for i, p := range r.Prompts {
+		r.IDs[i] = p.Name()
+	}
+	if t.emit != "ids" || t.id != "" {
+		var failed error
+		places := model.Mapped(r.Prompts, func(p *ledger.Prompt) model.Place { return p.Place })
+		err := readTexts(log.Source)(ctx, places, nil, func(i int, text model.Text, err error) {
+			if r.Texts[i] = text; err == nil && t.id != "" {
+				r.IDs[i], err = analysis.ValueOf(text.Fields, t.id)
+			}
+			failed = cmp.Or(failed, err)
+		})
+		if err = cmp.Or(err, failed); err != nil {
+			return fmt.Errorf("--emit %s: %w", t.emit, err)
+		}
+	}
+	log.format, log.notes = t.emit, noteAll
+	log.instead = func(w io.Writer) error {
+		switch t.emit {
+		case "ids":
+			return report.RetiredIDs(w, r)
+		case "jsonl":
+			return report.TableJSONL(w, report.RetiredTable(r))
+		}
+		return tableParquet(w, report.RetiredTable(r))
+	}
+	log.then = func() error {
+		log.note("drops " + dropped.Saves(&all))
+		return nil
+	}
+	return nil
 }
 
 func promptsParquet(w io.Writer, p *report.Prompts) error {

@@ -68,7 +68,8 @@ type Prompt struct {
 	Tries       int
 	Solved      int // of the tries
 	Known       bool
-	Rewards     int // finite ones
+	Place       model.Place // of a sample of its newest group
+	Rewards     int         // finite ones
 	Doubt       *Doubt
 
 	sum, squares float64 // of the rewards
@@ -100,39 +101,55 @@ func (l *Ledger) Add(a *analysis.Analysis) {
 	for g := range a.Table {
 		if p := l.account(l.snap.Steps[i], a, g); p != nil {
 			p.add(a, g)
+			p.Place = l.snap.Steps[i].Place(int(a.InputRow[a.Table[g].Start]))
 		} else {
 			l.Nameless++
 		}
 	}
 }
 
+// numberOf is the number of the prompt of group g, 0 if it has none.
+func (l *Ledger) numberOf(step model.Step, a *analysis.Analysis, g int) uint32 {
+	number := step.PromptNumber(int(a.InputRow[a.Table[g].Start]))
+	if same, found := l.joined[number]; found {
+		return same
+	}
+	return number
+}
+
+// find returns the index of the account of group g, -1 if there is none.
+func (l *Ledger) find(step model.Step, a *analysis.Analysis, g int) int {
+	if l.ByID {
+		if k, found := l.ids[a.Table[g].Name]; found {
+			return int(k)
+		}
+	} else if number := l.numberOf(step, a, g); number > 0 {
+		return int(l.index[number-1]) - 1
+	}
+	return -1
+}
+
 // account returns the account of the prompt of group g, nil if the group has none.
 func (l *Ledger) account(step model.Step, a *analysis.Analysis, g int) *Prompt {
 	group := &a.Table[g]
-	fresh := Prompt{Preview: group.Preview, First: a.Step, Known: l.Known}
-	if l.ByID {
-		k, found := l.ids[group.Name]
-		if !found {
-			k, fresh.id = int32(len(l.Prompts)), group.Name
-			l.ids[group.Name], l.Prompts = k, append(l.Prompts, fresh)
-		}
+	if k := l.find(step, a, g); k >= 0 {
 		return &l.Prompts[k]
 	}
-	number := step.PromptNumber(int(a.InputRow[group.Start]))
-	if same, found := l.joined[number]; found {
-		number = same
-	}
-	if number == 0 {
-		return nil
-	}
-	k := &l.index[number-1]
-	if *k == 0 {
+	fresh := Prompt{Preview: group.Preview, First: a.Step, Known: l.Known}
+	if l.ByID {
+		fresh.id = group.Name
+		l.ids[group.Name] = int32(len(l.Prompts))
+	} else {
+		number := l.numberOf(step, a, g)
+		if number == 0 {
+			return nil
+		}
 		of := l.snap.Prompt(number)
 		fresh.Number, fresh.hash, fresh.Preview = number, of.Hash, of.Preview
-		l.Prompts = append(l.Prompts, fresh)
-		*k = int32(len(l.Prompts))
+		l.index[number-1] = int32(len(l.Prompts)) + 1
 	}
-	return &l.Prompts[*k-1]
+	l.Prompts = append(l.Prompts, fresh)
+	return &l.Prompts[len(l.Prompts)-1]
 }
 
 func (p *Prompt) add(a *analysis.Analysis, g int) {

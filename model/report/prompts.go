@@ -40,32 +40,36 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 		return fmt.Errorf("there is no figure %q of a prompt: choose %s", name, strings.Join(names, ", "))
 	}
 	p.Order = order
-	p.Selected = make([]*ledger.Prompt, 0, len(p.Prompts))
-	keys := make(map[*ledger.Prompt]figures.Number, len(p.Prompts))
+	var keys []figures.Number
+	p.Selected = p.Selected[:0]
 	for i := range p.Prompts {
 		if one := &p.Prompts[i]; where.MatchesPrompt(one) {
-			p.Selected = append(p.Selected, one)
-			keys[one] = of.Value(one)
+			p.Selected, keys = append(p.Selected, one), append(keys, of.Value(one))
 		}
 	}
-	slices.SortStableFunc(p.Selected, func(x, y *ledger.Prompt) int {
-		a, b := keys[x], keys[y]
-		if a.IsMissing() || b.IsMissing() {
-			return cmp.Compare(missing(a), missing(b))
-		}
-		if least {
+	order32 := make([]int32, len(keys))
+	for i := range order32 {
+		order32[i] = int32(i)
+	}
+	slices.SortStableFunc(order32, func(x, y int32) int {
+		a, b := &keys[x], &keys[y]
+		switch {
+		case a.IsMissing() || b.IsMissing():
+			return count01(a.IsMissing()) - count01(b.IsMissing())
+		case least:
 			a, b = b, a
 		}
-		if text, isText := a.Cell().(string); isText {
-			return -cmp.Compare(text, b.String())
+		if a.IsWord() {
+			return strings.Compare(a.String(), b.String())
 		}
 		return cmp.Compare(b.Float(), a.Float())
 	})
+	p.Selected = model.Mapped(order32, func(i int32) *ledger.Prompt { return p.Selected[i] })
 	return nil
 }
 
-func missing(n figures.Number) int {
-	if n.IsMissing() {
+func count01(yes bool) int {
+	if yes {
 		return 1
 	}
 	return 0
@@ -215,4 +219,30 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 		{"states", states},
 		{"prompts", PromptsTable(p)},
 	})
+}
+
+// Retired is prompts that a trainer should drop or weigh less, and the texts by which it knows them.
+type Retired struct {
+	Prompts []*ledger.Prompt
+	IDs     []string // of these: their names, or the values of a column of the log
+	Texts   []model.Text
+	Weight  float64
+}
+
+// RetiredTable is a row per prompt.
+func RetiredTable(r *Retired) Table {
+	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "rate", "reward", "why", "prompt", "ground_truth"}}
+	for i, p := range r.Prompts {
+		t.Rows = append(t.Rows, []any{r.IDs[i], string(p.State()), r.Weight, p.Seen, p.Rate(), p.Reward(), p.Why(), r.Texts[i].Prompt, r.Texts[i].Truth})
+	}
+	return t
+}
+
+// RetiredIDs writes an id per line.
+func RetiredIDs(w io.Writer, r *Retired) error {
+	out := bufio.NewWriter(w)
+	for _, id := range r.IDs {
+		fmt.Fprintln(out, sanitize.Line(id))
+	}
+	return out.Flush()
 }

@@ -51,10 +51,6 @@ func (p Part) of(t *model.Text) string {
 // CountKinds lists what matches can be counted by.
 func CountKinds() []string { return []string{"step", "fate", "source"} }
 
-// ReadTexts passes texts of samples to visit, by index, or why one cannot be read. Those of whose bytes in the log mayHold, which may be
-// nil, is false may be left out. It may be called from several goroutines.
-type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error
-
 // Result is what was found.
 type Result struct {
 	Steps         int
@@ -135,7 +131,7 @@ type found struct {
 }
 
 // Run searches the steps of a snapshot. It fails if they cannot be analysed, if nothing can be read, or if ctx ends.
-func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Settings, read ReadTexts) (*Result, error) {
+func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Settings, read analysis.ReadTexts) (*Result, error) {
 	r := &Result{NoTexts: true}
 	counts := map[string]*Count{}
 	var tooMany error
@@ -170,7 +166,7 @@ func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Setting
 const maxCounts = 10_000
 
 // step reads the texts of a step.
-func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis, read ReadTexts) (*found, error) {
+func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis, read analysis.ReadTexts) (*found, error) {
 	f := &found{a: a}
 	group := make([]int32, a.Rows)
 	columns := make([]int32, 0, a.Rows)
