@@ -185,8 +185,9 @@ func (p *Prompt) note(v visits) {
 	if p.used == bins && p.last == p.width {
 		for i := range bins / 2 {
 			x, y := p.history[2*i], p.history[2*i+1]
-			p.history[i], p.history[bins/2+i] = visits{x.tries + y.tries, x.sum + y.sum}, visits{}
+			p.history[i] = visits{x.tries + y.tries, x.sum + y.sum}
 		}
+		clear(p.history[bins/2:])
 		p.used, p.width, p.last = bins/2, 2*p.width, 2*p.width
 	}
 	if p.used == 0 || p.last == p.width {

@@ -28,9 +28,9 @@ const (
 	hopelessTo  = 0.2  // the upper end of the interval: 0 of 16 reach it
 	peakFrom    = 0.7  // a part of the earlier groups is solved at least so
 	forgottenTo = 0.5  // of the peak
-	sureErrors  = 3.3  // standard errors that are no chance: 1 in 1,000, of either sign
+	sureErrors  = 4    // standard errors that are no chance, though the best of several parts is looked at
 	risenErrors = 2.6  // 1 in 100
-	flatWithin  = 0.15 // a change of the rate that would be seen, and is not there
+	flatWithin  = 0.25 // a change of the rate that would be seen, and is not there
 )
 
 // Rules returns the states, in the order in which they are tried: the first that holds is the prompt's. The last holds always.
@@ -61,7 +61,7 @@ func Rules() []Rule {
 			change, err := p.Trend()
 			return change > risenErrors*err && change > 0
 		}, func(p *Prompt) string { return "rises by " + p.trendText() }},
-		{"flat", "it does not rise: the 95% interval of its trend ends below 0.15, or below 0.3 standard deviations of its rewards where there is no solve rate", func(p *Prompt) bool {
+		{"flat", "it does not rise: the 95% interval of its trend ends below 0.25, or below half a standard deviation of its rewards where there is no solve rate", func(p *Prompt) bool {
 			change, err := p.Trend()
 			within := flatWithin
 			if !p.Known {
