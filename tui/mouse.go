@@ -167,6 +167,7 @@ const (
 	onProblems             // the text on how the log was read
 	onSizes                // that on sizes of groups
 	onParts                // that on parts of the samples
+	onPrompt               // a row of the prompts
 	onHelp                 // the help
 
 	targetKinds = iota

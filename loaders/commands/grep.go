@@ -9,11 +9,9 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
-	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/textsearch"
@@ -69,7 +67,7 @@ vantage grep runs/qwen-math/rollouts '(?i)as an ai' --in answer --count-by step`
 					return g, err
 				}
 				g = report.Grep{Pattern: pattern.String(), In: search.In, Where: where.text, By: search.CountBy}
-				if g.Result, err = search.Run(ctx, log.snap, log.set, readTexts(log.Source)); err != nil {
+				if g.Result, err = search.Run(ctx, log.snap, log.set, analysis.ReadTextsOf(log.Source)); err != nil {
 					return g, err
 				}
 				if where.text != "" && g.With.Samples+g.Without.Samples+g.Unread == 0 {
@@ -107,26 +105,4 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("the pattern %q is wrong at character %d, %q: %s", text, len([]rune(text[:max(0, at)]))+1, wrong.Expr, wrong.Code)
 	}
 	return pattern, err
-}
-
-// readTexts returns what reads many texts of a log: in large pieces where it can, else one after the other.
-func readTexts(source Texts) analysis.ReadTexts {
-	if bulk, ok := source.(interface {
-		Texts(context.Context, []model.Place, func([]byte) bool, func(int, model.Text, error)) error
-	}); ok {
-		return bulk.Texts
-	}
-	var one sync.Mutex
-	return func(ctx context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
-		one.Lock()
-		defer one.Unlock()
-		for i, at := range places {
-			text, err := source.Text(ctx, at)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			visit(i, text, err)
-		}
-		return nil
-	}
 }

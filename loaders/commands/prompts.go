@@ -26,6 +26,7 @@ func (p *Program) prompts() *cobra.Command {
 	var query figures.Query
 	var steps stepRange
 	var top, texts int
+	var joins bool
 	retire := retirement{}
 	return command[func(io.Writer, *report.Prompts) error]{
 		use:   "prompts PATH... [algorithm.key=value...]",
@@ -46,6 +47,7 @@ vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > 
 			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this figure, the greatest first; with - before it the least first")
 			cmd.Flags().IntVar(&top, "top", 20, "how many rows the text has")
 			cmd.Flags().IntVar(&texts, "texts", 20_000, "how many answers are read to find prompts whose truth or grades are suspect; 0 for none")
+			cmd.Flags().BoolVar(&joins, "join", false, "count prompts that differ only in white space or in a time stamp as one")
 			retire.addTo(cmd)
 			steps.addTo(cmd.Flags())
 		},
@@ -67,21 +69,10 @@ vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > 
 				return nil, err
 			}
 			r := &report.Prompts{Where: where, Shown: top}
-			if r.Ledger, err = ledger.New(log.snap, log.set, nil); err != nil {
+			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts, Join: joins}); err != nil {
 				return nil, err
 			}
 			r.Solved = log.snap.SolvedEvidence(log.snap.RewardScales(log.set))
-			err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
-				r.Add(a)
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
-			if err := r.Doubts(ctx, log.set, readTexts(log.Source), texts); err != nil {
-				return nil, err
-			}
-			r.Judge()
 			if err := r.Select(query, order); err != nil {
 				return nil, err
 			}
@@ -148,7 +139,7 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 	if t.emit != "ids" || t.id != "" {
 		var failed error
 		places := model.Mapped(r.Prompts, func(p *ledger.Prompt) model.Place { return p.Place })
-		err := readTexts(log.Source)(ctx, places, nil, func(i int, text model.Text, err error) {
+		err := analysis.ReadTextsOf(log.Source)(ctx, places, nil, func(i int, text model.Text, err error) {
 			if r.Texts[i] = text; err == nil && t.id != "" {
 				r.IDs[i], err = analysis.ValueOf(text.Fields, t.id)
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vantage/estimators/lossweight"
 	"vantage/model"
@@ -197,6 +198,30 @@ type TextFunc func(context.Context, model.Place) (model.Text, error)
 // ReadTexts passes texts of samples to visit, by index, or why one cannot be read. Those of whose bytes in the log mayHold, which may be
 // nil, is false may be left out. It may be called from several goroutines.
 type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error
+
+// ReadTextsOf returns what reads many texts of a source: in large pieces where it can, else one after the other.
+func ReadTextsOf(source interface {
+	Text(ctx context.Context, at model.Place) (model.Text, error)
+}) ReadTexts {
+	if bulk, ok := source.(interface {
+		Texts(ctx context.Context, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) error
+	}); ok {
+		return bulk.Texts
+	}
+	var one sync.Mutex
+	return func(ctx context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
+		one.Lock()
+		defer one.Unlock()
+		for i, at := range places {
+			text, err := source.Text(ctx, at)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			visit(i, text, err)
+		}
+		return nil
+	}
+}
 
 // PartKinds lists what samples can be divided by without a column of the log.
 func PartKinds() []string { return []string{"difficulty", "length", "fate", "step"} }

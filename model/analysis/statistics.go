@@ -254,5 +254,12 @@ func Wilson(k, n int) [2]float64 {
 	p, m := float64(k)/float64(n), float64(n)
 	middle := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, middle-half), min(1, middle+half)}
+	low, high := middle-half, middle+half
+	if k == 0 {
+		low = 0
+	}
+	if k == n {
+		high = 1
+	}
+	return [2]float64{low, high}
 }

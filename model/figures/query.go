@@ -344,7 +344,7 @@ func PromptFields() []Field {
 		switch f.Name {
 		case "state":
 			f.Operator, f.Words = ":", ledger.States()
-		case "prompt", "name", "why":
+		case "prompt", "name", "state_why":
 			f.Operator = "~"
 		}
 		all = append(all, f)

@@ -69,10 +69,10 @@ type try struct {
 	isTrue bool // the answer is the ground truth
 }
 
-// Doubts reads the answers to some prompts, so many at most, and says of which of them the ground truth or the grades are in doubt: of
+// doubt reads the answers to some prompts, so many at most, and says of which of them the ground truth or the grades are in doubt: of
 // prompts that were never solved, and of others for what is usual. It goes through the steps once more. It needs rewards that say what
-// is solved; else it finds nothing. It is for before [Ledger.Judge].
-func (l *Ledger) Doubts(ctx context.Context, set model.Settings, read analysis.ReadTexts, most int) error {
+// is solved; else it finds nothing. It is for before judge.
+func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.ReadTexts, most int) error {
 	if !l.Known || most == 0 {
 		return nil
 	}

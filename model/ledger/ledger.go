@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -22,6 +23,7 @@ type Ledger struct {
 	Known    bool   // rewards say what is solved; else the mean reward takes the place of the solve rate
 	ByID     bool   // the log has no prompts: accounts are by the ids of groups
 	WhyNone  string // why there is no solve rate, "" if there is
+	Twins    []Twin // that were found, and not joined
 
 	snap   model.Snapshot
 	joined map[uint32]uint32
@@ -32,10 +34,9 @@ type Ledger struct {
 // ErrNoPrompts says that rows cannot be told apart by their prompt.
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so that no row says which prompt it answers: --prompt NAME names the column that does")
 
-// New returns a ledger without accounts, for steps of a snapshot. Prompts that are keys of joined, which may be nil, count as
-// the prompt that is their value: see [Twins].
-func New(snap model.Snapshot, set model.Settings, joined map[uint32]uint32) (*Ledger, error) {
-	l := &Ledger{snap: snap, joined: joined, Known: true, ByID: snap.PromptCount() == 0}
+// newLedger returns a ledger without accounts, for steps of a snapshot.
+func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
+	l := &Ledger{snap: snap, Known: true, ByID: snap.PromptCount() == 0}
 	for _, s := range snap.RewardScales(set) {
 		if l.WhyNone == "" {
 			l.WhyNone = s.WhyNone()
@@ -53,6 +54,49 @@ func New(snap model.Snapshot, set model.Settings, joined map[uint32]uint32) (*Le
 		}
 	}
 	return nil, ErrNoPrompts
+}
+
+// Options are what a ledger is made with besides the run.
+type Options struct {
+	Read  analysis.ReadTexts // nil: no text is read, and neither suspect prompts nor twins are found
+	Texts int                // how many answers are read at most, to find suspect prompts
+	Join  bool               // prompts that differ from another only in white space or in a time stamp count as that one
+}
+
+// Of returns the ledger of all steps of a snapshot, with the state of each prompt. It fails if samples cannot be grouped, or if ctx ends.
+func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options) (*Ledger, error) {
+	l, err := sum(ctx, snap, set, nil)
+	if err == nil {
+		err = l.findTwins(ctx, o.Read)
+	}
+	if err == nil && o.Join && len(l.Twins) > 0 {
+		joined := map[uint32]uint32{}
+		for _, t := range l.Twins {
+			joined[t.Prompt.Number] = t.Of.Number
+		}
+		l, err = sum(ctx, snap, set, joined)
+	}
+	if err == nil && o.Read != nil {
+		err = l.doubt(ctx, set, o.Read, o.Texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.judge()
+	return l, nil
+}
+
+// sum adds up the accounts. Prompts that are keys of joined count as the prompt that is their value.
+func sum(ctx context.Context, snap model.Snapshot, set model.Settings, joined map[uint32]uint32) (*Ledger, error) {
+	l, err := newLedger(snap, set)
+	if err != nil {
+		return nil, err
+	}
+	l.joined = joined
+	return l, analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		l.add(a)
+		return nil
+	})
 }
 
 // Prompt is the account of a prompt. Its tries are the samples that the estimator counts: of a rollout with several rows one.
@@ -90,8 +134,8 @@ type visits struct {
 // bins is into how many parts the visits of a prompt are divided: two parts become one when there are more.
 const bins = 8
 
-// Add counts the groups of a step. Steps come in ascending order; an open one counts only if it is alone.
-func (l *Ledger) Add(a *analysis.Analysis) {
+// add counts the groups of a step. Steps come in ascending order; an open one counts only if it is alone.
+func (l *Ledger) add(a *analysis.Analysis) {
 	if a.Open && len(l.snap.Steps) > 1 {
 		l.Open++
 		return

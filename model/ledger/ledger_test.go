@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,30 +33,20 @@ func ledgerOf(t *testing.T, rows []row, texts bool) *Ledger {
 	store.Append(&chunk)
 	snap, set := store.Snapshot(), model.DefaultSettings()
 	set.GroupBy = model.GroupByPrompt
-	l, err := New(snap, set, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = analysis.Each(t.Context(), snap, set, func(a *analysis.Analysis) error {
-		l.Add(a)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var read analysis.ReadTexts
 	if texts {
-		err = l.Doubts(t.Context(), set, func(_ context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
+		read = func(_ context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
 			for i, at := range places {
 				r := rows[at.Offset]
 				visit(i, model.Text{Response: r.response, Truth: r.truth}, nil)
 			}
 			return nil
-		}, 1<<20)
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
-	l.Judge()
+	l, err := Of(t.Context(), snap, set, Options{Read: read, Texts: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return l
 }
 
@@ -241,5 +232,47 @@ func TestPoison(t *testing.T) {
 	}
 	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 10 || false_ > 0 {
 		t.Errorf("%v, %d false", found, false_)
+	}
+}
+
+// Prompts that differ only in white space or in a date are offered to be joined, and joined only when that is asked; those that differ in
+// a number or in their truth are not.
+func TestTwins(t *testing.T) {
+	prompts := []model.Text{
+		{Prompt: "Today is 2026-11-22. What is 2 + 2?", Truth: "4"}, {Prompt: "Today is  2026-11-23.\nWhat is 2 + 2?", Truth: "4"},
+		{Prompt: "Today is 2026-11-23. What is 2 + 3?", Truth: "5"}, {Prompt: "Today is 2026-11-24. What is 2 + 2?", Truth: "5"},
+	}
+	store, chunk := model.NewStore(), model.Chunk{Format: "made", Files: []string{"x"}}
+	for i, p := range prompts {
+		for range 2 {
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(i), Prompt: uint64(i + 1), Preview: p.Prompt, Reward: 1, Length: -1, Advantage: math.NaN(), Offset: int64(i)})
+		}
+	}
+	store.Append(&chunk)
+	read := func(_ context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
+		for i, at := range places {
+			visit(i, prompts[at.Offset], nil)
+		}
+		return nil
+	}
+	for join, want := range map[bool][2]int{false: {4, 1}, true: {3, 0}} {
+		l, err := Of(t.Context(), store.Snapshot(), model.DefaultSettings(), Options{Read: read, Join: join})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]int{len(l.Prompts), len(l.Twins)}; got != want || (l.TwinNote() == "") != join {
+			t.Errorf("join %v: %v prompts and twins, want %v: %s", join, got, want, l.TwinNote())
+		}
+	}
+}
+
+// A log whose rows say nothing of their prompt is an error that names the flag.
+func TestNoPrompts(t *testing.T) {
+	store := model.NewStore()
+	store.Append(&model.Chunk{Format: "made", Files: []string{"x"}, Positional: true, Records: []model.Record{{Step: 1, Reward: 1, Advantage: math.NaN()}, {Step: 1, Advantage: math.NaN()}}})
+	set := model.DefaultSettings()
+	set.NumGenerations = 2
+	if _, err := Of(t.Context(), store.Snapshot(), set, Options{}); !errors.Is(err, ErrNoPrompts) {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -79,8 +80,8 @@ func Rules() []Rule {
 // States returns the names of the states, in the order of [Rules].
 func States() []string { return model.Mapped(Rules(), func(r Rule) string { return string(r.State) }) }
 
-// Judge finds the state of each prompt, once all steps and doubts are in.
-func (l *Ledger) Judge() {
+// judge finds the state of each prompt, once all steps and doubts are in.
+func (l *Ledger) judge() {
 	rules := Rules()
 	for i := range l.Prompts {
 		p := &l.Prompts[i]
@@ -88,7 +89,7 @@ func (l *Ledger) Judge() {
 	}
 }
 
-// State is what the prompt is, once [Ledger.Judge] was called.
+// State is what the prompt is.
 func (p *Prompt) State() State { return Rules()[p.state].State }
 
 // Why says by which numbers, in a phrase.
@@ -127,7 +128,7 @@ func (p *Prompt) isForgotten() bool {
 
 func (p *Prompt) trendText() string {
 	change, err := p.Trend()
-	return fmt.Sprintf("%s ± %s", units.Signed(change), units.Fixed(err, 2))
+	return fmt.Sprintf("%s ± %s", strings.TrimSpace(units.Signed(change)), units.Fixed(err, 2))
 }
 
 // fraction writes what is solved of some tries: "14 of 16".

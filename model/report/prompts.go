@@ -24,7 +24,6 @@ type Prompts struct {
 	Order    string // the figure by which they are sorted, with - before it for the least first
 	Shown    int    // of the rows of the text
 	Solved   []string
-	Notes    []string // what a person should know of the log before they drop prompts
 }
 
 // DefaultPromptOrder is the figure by which prompts are sorted, the greatest first.
@@ -92,13 +91,23 @@ func PromptFacts(p *Prompts) []Fact {
 	if p.Nameless > 0 {
 		facts = append(facts, fact("left out", units.Plural(p.Nameless, "groups")+" without a prompt"))
 	}
-	for _, text := range p.Notes {
+	if text := p.TwinNote(); text != "" {
 		facts = append(facts, fact("note", text))
 	}
 	for _, s := range byState {
 		facts = append(facts, fact(string(s.State), s.Saves(&all)))
 	}
 	return facts
+}
+
+// PromptCounts says how many prompts are in each state.
+func PromptCounts(p *Prompts) string {
+	byState, all := ledger.Sums(p.Selected)
+	parts := []string{units.Plural(all.Prompts, "prompts")}
+	for _, s := range byState {
+		parts = append(parts, units.Count(s.Prompts)+" "+string(s.State))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // promptColumn is a column of the table for people.
@@ -118,7 +127,7 @@ func PromptTable(prompts []*ledger.Prompt, w int) []string {
 	}
 	columns := []promptColumn{
 		figure("state", -9, 0),
-		{"name", -8, 3, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
+		{"name", -8, 4, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
 		figure("seen", 5, 0),
 		figure("samples", 7, 4),
 		{mean, 6, 0, func(p *ledger.Prompt) string { return number(text(p)) }},
@@ -131,9 +140,9 @@ func PromptTable(prompts []*ledger.Prompt, w int) []string {
 		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
 		figure("tokens", 7, 0),
 		{"per 1k", 7, 0, func(p *ledger.Prompt) string { return number(p.PerThousand()) }},
-		figure("last", 6, 3),
+		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
-	const least = 20 // of the prompt
+	const least = 27 // of the prompt
 	for rank := 4; rank > 0; rank-- {
 		width := least
 		for _, c := range columns {
@@ -215,7 +224,7 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 		{"open_steps", some(p.Open)},
 		{"groups_without_prompt", some(p.Nameless)},
 		{"solved", p.Solved},
-		{"notes", some(p.Notes)},
+		{"twins", some(p.TwinNote())},
 		{"states", states},
 		{"prompts", PromptsTable(p)},
 	})
@@ -231,7 +240,7 @@ type Retired struct {
 
 // RetiredTable is a row per prompt.
 func RetiredTable(r *Retired) Table {
-	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "rate", "reward", "why", "prompt", "ground_truth"}}
+	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "solve_rate", "reward", "state_why", "prompt", "ground_truth"}}
 	for i, p := range r.Prompts {
 		t.Rows = append(t.Rows, []any{r.IDs[i], string(p.State()), r.Weight, p.Seen, p.Rate(), p.Reward(), p.Why(), r.Texts[i].Prompt, r.Texts[i].Truth})
 	}
