@@ -83,9 +83,8 @@ func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts T
 func promptsKeys() keySection {
 	return keySection{"prompts", append(listKeys("j k move", onPrompt),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", App.openPrompt},
-		binding{[]string{"o"}, "o", "o sort", "sort by the next figure", move(App.sortPrompts, 1)},
-		binding{[]string{"O"}, "O", "", "sort by the figure before", move(App.sortPrompts, -1)},
-		binding{[]string{"r"}, "r", "r reverse", "reverse the order", App.reversePrompts},
+		binding{[]string{"o"}, "o", "o sort", "sort by the next figure", App.sortPrompts},
+		binding{[]string{"O"}, "O", "", "reverse the order", App.reversePrompts},
 		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", App.openPromptFilter},
 		binding{[]string{"esc", "L"}, "Esc", "Esc back", "back", App.escape})}
 }
@@ -107,15 +106,11 @@ func (s promptsState) sortedBy() string {
 	return s.order
 }
 
-// promptOrders are the figures that are shown and can be compared.
-func promptOrders() []string {
-	return []string{"per_1k", "sum_abs", "tokens", "solve_rate", "reward", "trend", "signal", "seen", "last_step", "state"}
-}
-
-func (a App) sortPrompts(by int) App {
-	all := promptOrders()
+// sortPrompts sorts by the next of the figures that are shown and can be compared.
+func (a App) sortPrompts() App {
+	all := []string{"per_1k", "sum_abs", "tokens", "solve_rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
-	a.prompts.order, a.prompts.cursor = all[(at+by+len(all))%len(all)], 0
+	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
 	return a.says("prompts by " + a.prompts.order)
 }
 

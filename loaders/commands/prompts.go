@@ -37,13 +37,13 @@ was seen, its solve rate with its interval and trend, groups with signal, Σ|A|,
 rare or unsure, with the numbers that say so. Where rewards do not say what is solved, the
 mean reward takes the place of the solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
-vantage prompts runs/qwen-math/rollouts --where 'state:hopeless tokens>10000' --sort tokens
+vantage prompts runs/qwen-math/rollouts --where 'state:hopeless solve_rate<0.5' --sort tokens
 vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet
 vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		format: &format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless tokens>10000 prompt~triangle")
+			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
 			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this figure, the greatest first; with - before it the least first")
 			cmd.Flags().IntVar(&top, "top", 20, "how many rows the text has")
 			cmd.Flags().IntVar(&texts, "texts", 20_000, "how many answers are read to find prompts whose truth or grades are suspect; 0 for none")

@@ -127,7 +127,7 @@ func PromptTable(prompts []*ledger.Prompt, w int) []string {
 	}
 	columns := []promptColumn{
 		figure("state", -9, 0),
-		{"name", -8, 4, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
+		{"name", -8, 3, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
 		figure("seen", 5, 0),
 		figure("samples", 7, 4),
 		{mean, 6, 0, func(p *ledger.Prompt) string { return number(text(p)) }},
