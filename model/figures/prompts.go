@@ -19,7 +19,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of solve_rate, or of the mean reward where there is none", ""}},
 		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},
 		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(signed(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much more of it is solved than before, or how much greater its reward is", ""}},
-		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
+		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error, ±", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
 		{func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) }, Entry{"signal", "groups", "alive + short", "groups of it with signal", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "advantage of all of its samples that train: what it taught, of either sign", ""}},
 		{func(p *ledger.Prompt) Number { return Count(int(p.Tokens)) }, Entry{"tokens", "tokens", "Σ length, of known ones", "what its responses cost, in the unit of the report's line *lengths*", ""}},

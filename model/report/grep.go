@@ -138,7 +138,7 @@ func GrepJSON(w io.Writer, g Grep) error {
 		{"with", tally(&g.With)},
 		{"without", tally(&g.Without)},
 		{"difference", object{{"reward", reward}, {"reward_err", rewardErr}, {"advantage", advantage}, {"advantage_err", advantageErr}}},
-		{"unread", some(g.Unread)},
+		{"unread", g.Unread},
 		{key, table},
 	})
 }
