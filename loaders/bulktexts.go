@@ -55,6 +55,11 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 	if packing, err := compressed.Detect(h); err != nil || packing != compressed.None {
 		return false
 	}
+	return f.textsOfLines(ctx, h, places, mayHold, visit)
+}
+
+// textsOfLines is textsOfFile for an open file of lines.
+func (f textFile) textsOfLines(ctx context.Context, h fileio.Handle, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) bool {
 	in := pieces{file: h, quoted: f.framing.Quoted}
 	capture := &decode.TextCapture{}
 	d, ok := f.capturing(&in, capture)

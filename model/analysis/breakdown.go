@@ -202,7 +202,8 @@ type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(reco
 // ReadTextsOf returns what reads many texts of a source: in large pieces where it can, else one after the other.
 func ReadTextsOf(source interface {
 	Text(ctx context.Context, at model.Place) (model.Text, error)
-}) ReadTexts {
+},
+) ReadTexts {
 	if bulk, ok := source.(interface {
 		Texts(ctx context.Context, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) error
 	}); ok {

@@ -77,7 +77,7 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 		return nil
 	}
 	asked := l.asked(most / promptTries)
-	tries := map[int][]try{}
+	tries := map[int][]*try{}
 	err := analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(l.snap.Steps) > 1 {
 			return nil
@@ -92,7 +92,7 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 			}
 			for c := group.Start; c < group.End; c++ {
 				if _, last := step.CountedAs(int(a.InputRow[c])); last {
-					tries[k] = append(tries[k], try{prompt: k, step: a.Step, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
+					tries[k] = append(tries[k], &try{prompt: k, step: a.Step, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
 				}
 			}
 			tries[k] = tries[k][max(0, len(tries[k])-promptTries):]
@@ -102,14 +102,14 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	if err != nil {
 		return err
 	}
-	all := make([]try, 0, len(tries)*promptTries)
+	all := make([]*try, 0, len(tries)*promptTries)
 	for _, k := range tries {
 		all = append(all, k...)
 	}
-	slices.SortFunc(all, func(x, y try) int {
+	slices.SortFunc(all, func(x, y *try) int {
 		return cmp.Or(cmp.Compare(x.place.File, y.place.File), cmp.Compare(x.place.Offset, y.place.Offset), cmp.Compare(x.place.IndexInLine, y.place.IndexInLine))
 	})
-	places := model.Mapped(all, func(t try) model.Place { return t.place })
+	places := model.Mapped(all, func(t *try) model.Place { return t.place })
 	err = read(ctx, places, nil, func(i int, t model.Text, err error) {
 		if err != nil {
 			return // what cannot be read says nothing
@@ -138,8 +138,8 @@ func (l *Ledger) asked(most int) map[int]bool {
 			other = append(other, k)
 		}
 	}
-	slices.SortStableFunc(never, func(x, y int) int { return cmp.Compare(l.Prompts[y].Tries, l.Prompts[x].Tries) })
-	slices.SortStableFunc(other, func(x, y int) int { return cmp.Compare(l.Prompts[x].hash, l.Prompts[y].hash) })
+	slices.SortFunc(never, func(x, y int) int { return cmp.Or(l.Prompts[y].Tries-l.Prompts[x].Tries, x-y) })
+	slices.SortFunc(other, func(x, y int) int { return cmp.Or(cmp.Compare(l.Prompts[x].hash, l.Prompts[y].hash), x-y) })
 	half := max(most/2, most-len(other))
 	never = never[:min(len(never), half)]
 	other = other[:min(len(other), most-len(never))]
@@ -163,8 +163,8 @@ func (a *answers) agree() bool {
 }
 
 // judgeAnswers finds the doubts, by what is usual among the prompts that were read.
-func (l *Ledger) judgeAnswers(tries []try) {
-	byPrompt := map[int][]try{}
+func (l *Ledger) judgeAnswers(tries []*try) {
+	byPrompt := map[int][]*try{}
 	for _, t := range tries {
 		if t.answer != "" {
 			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
@@ -187,31 +187,23 @@ func (l *Ledger) judgeAnswers(tries []try) {
 	}
 	for i := range all {
 		a := &all[i]
-		d := &Doubt{Answer: a.top, Same: a.same, Solved: a.right, Read: a.read}
 		few := min(a.right, a.same-a.right)
-		others := float64(minority-few+1) / float64(graded-a.same+2)
-		switch {
-		case a.agree() && a.solved == 0 && a.isTrue:
+		d := &Doubt{Answer: a.top, Same: a.same, Solved: a.right, Read: a.read}
+		switch never := a.agree() && a.solved == 0; {
+		case never && a.isTrue:
 			d.Kind, d.Odds = TruthWrong, math.Inf(1)
-		case a.agree() && a.solved == 0 && l.Prompts[a.prompt].Solved == 0:
-			// Laplace's rule over the others: one more of each
-			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong), right+wrong-1
-			if d.Odds < leastOdds {
-				continue
-			}
+		case never && l.Prompts[a.prompt].Solved == 0:
+			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong), right+wrong-1 // Laplace's rule over the others: one more of each
 		case few > 1 && a.same >= leastTries:
-			d.Kind, d.Odds = TwoGrades, 1/tail(few, a.same, others)
-			if d.Odds < sureTwoGrades {
-				continue
-			}
-		default:
-			continue
+			d.Kind, d.Odds = TwoGrades, 1/tail(few, a.same, float64(minority-few+1)/float64(graded-a.same+2))
 		}
-		l.Prompts[a.prompt].Doubt = d
+		if least := map[DoubtKind]float64{AgreeWrong: leastOdds, TwoGrades: sureTwoGrades}; d.Kind != "" && d.Odds >= least[d.Kind] {
+			l.Prompts[a.prompt].Doubt = d
+		}
 	}
 }
 
-func answersOf(prompt int, tries []try) answers {
+func answersOf(prompt int, tries []*try) answers {
 	a := answers{prompt: prompt, read: len(tries)}
 	count := map[string]int{}
 	for _, t := range tries {

@@ -54,9 +54,14 @@ func ledgerOf(t *testing.T, rows []row, texts bool) *Ledger {
 // that of the last against the first group, 1 ± √(0.25·(1/2 + 1/2)) = 0.5. A group of one right and one wrong has |A| = (0.5/0.7071)·2.
 func TestAccountOfAPrompt(t *testing.T) {
 	l := ledgerOf(t, []row{
-		{step: 1, prompt: 7, reward: 0}, {step: 1, prompt: 7, reward: 0},
-		{step: 2, prompt: 7, reward: 0}, {step: 2, prompt: 7, reward: 1}, {step: 2, prompt: 8, reward: 1}, {step: 2, prompt: 8, reward: 1},
-		{step: 4, prompt: 7, reward: 1}, {step: 4, prompt: 7, reward: 1},
+		{step: 1, prompt: 7, reward: 0},
+		{step: 1, prompt: 7, reward: 0},
+		{step: 2, prompt: 7, reward: 0},
+		{step: 2, prompt: 7, reward: 1},
+		{step: 2, prompt: 8, reward: 1},
+		{step: 2, prompt: 8, reward: 1},
+		{step: 4, prompt: 7, reward: 1},
+		{step: 4, prompt: 7, reward: 1},
 	}, false)
 	if len(l.Prompts) != 2 || l.Steps != 3 {
 		t.Fatalf("%d prompts in %d steps", len(l.Prompts), l.Steps)
@@ -221,17 +226,17 @@ func TestPoison(t *testing.T) {
 		}
 	}
 	l := ledgerOf(t, rows, true)
-	found, false_ := map[DoubtKind]int{}, 0
+	found, wrong := map[DoubtKind]int{}, 0
 	for i := range l.Prompts {
 		if p := &l.Prompts[i]; p.Doubt != nil && p.hash >= honest {
-			false_++
+			wrong++
 			t.Log(p.hash, p.Doubt)
 		} else if p.Doubt != nil {
 			found[p.Doubt.Kind]++
 		}
 	}
-	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 10 || false_ > 0 {
-		t.Errorf("%v, %d false", found, false_)
+	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 10 || wrong > 0 {
+		t.Errorf("%v, %d false", found, wrong)
 	}
 }
 
@@ -239,8 +244,10 @@ func TestPoison(t *testing.T) {
 // a number or in their truth are not.
 func TestTwins(t *testing.T) {
 	prompts := []model.Text{
-		{Prompt: "Today is 2026-11-22. What is 2 + 2?", Truth: "4"}, {Prompt: "Today is  2026-11-23.\nWhat is 2 + 2?", Truth: "4"},
-		{Prompt: "Today is 2026-11-23. What is 2 + 3?", Truth: "5"}, {Prompt: "Today is 2026-11-24. What is 2 + 2?", Truth: "5"},
+		{Prompt: "Today is 2026-11-22. What is 2 + 2?", Truth: "4"},
+		{Prompt: "Today is  2026-11-23.\nWhat is 2 + 2?", Truth: "4"},
+		{Prompt: "Today is 2026-11-23. What is 2 + 3?", Truth: "5"},
+		{Prompt: "Today is 2026-11-24. What is 2 + 2?", Truth: "5"},
 	}
 	store, chunk := model.NewStore(), model.Chunk{Format: "made", Files: []string{"x"}}
 	for i, p := range prompts {

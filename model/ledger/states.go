@@ -37,15 +37,21 @@ const (
 // Rules returns the states, in the order in which they are tried: the first that holds is the prompt's. The last holds always.
 func Rules() []Rule {
 	return []Rule{
-		{"suspect", "the answers say that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil },
-			func(p *Prompt) string { return p.Doubt.String() }},
-		{"rare", "seen fewer than 3 times: too rarely to say", func(p *Prompt) bool { return p.Seen < leastSeen },
-			func(p *Prompt) string { return fmt.Sprintf("seen %s: too rarely to say", times(p.Seen)) }},
-		{"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance", func(p *Prompt) bool { return p.isForgotten() },
+		{
+			"suspect", "the answers say that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil },
+			func(p *Prompt) string { return p.Doubt.String() },
+		},
+		{
+			"rare", "seen fewer than 3 times: too rarely to say", func(p *Prompt) bool { return p.Seen < leastSeen },
+			func(p *Prompt) string { return fmt.Sprintf("seen %s: too rarely to say", times(p.Seen)) },
+		},
+		{
+			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance", func(p *Prompt) bool { return p.isForgotten() },
 			func(p *Prompt) string {
 				peak, now := p.peak(), p.latest()
 				return fmt.Sprintf("was solved %s, now %s", fraction(peak), fraction(now))
-			}},
+			},
+		},
 		{"solved", "nearly every try of its later groups is solved: the 95% interval begins at 80% or more, as for 16 of 16", func(p *Prompt) bool {
 			return p.Known && p.laterRate()[0] >= solvedFrom
 		}, func(p *Prompt) string {
@@ -72,8 +78,10 @@ func Rules() []Rule {
 		}, func(p *Prompt) string {
 			return fmt.Sprintf("changes by %s, %s of %s with signal", p.trendText(), units.Count(p.Signal), units.Plural(p.Seen, "groups"))
 		}},
-		{"unsure", "none of the others: more groups would tell", func(*Prompt) bool { return true },
-			func(p *Prompt) string { return "changes by " + p.trendText() + ", which may be chance" }},
+		{
+			"unsure", "none of the others: more groups would tell", func(*Prompt) bool { return true },
+			func(p *Prompt) string { return "changes by " + p.trendText() + ", which may be chance" },
+		},
 	}
 }
 

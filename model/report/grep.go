@@ -45,11 +45,11 @@ func GrepFacts(g Grep) []Fact {
 // GrepLines returns a head and a line per match, or per count, of at most w columns.
 func GrepLines(g Grep, w int) []string {
 	if g.By != "" {
-		columns := []textColumn[textsearch.Count]{
-			{"matches", -18, 0, func(c textsearch.Count) string { return units.Fraction(c.With.Samples, c.Samples) }},
-			{"reward", 7, 0, func(c textsearch.Count) string { return meanText(c.With.Reward.Mean()) }},
-			{"advantage", 9, 0, func(c textsearch.Count) string { return meanText(c.With.Advantage.Mean()) }},
-			{g.By, -4, 0, func(c textsearch.Count) string { return sanitize.Line(c.Name) }},
+		columns := []textColumn[*textsearch.Count]{
+			{"matches", -18, 0, func(c *textsearch.Count) string { return units.Fraction(c.With.Samples, c.Samples) }},
+			{"reward", 7, 0, func(c *textsearch.Count) string { return meanText(c.With.Reward.Mean()) }},
+			{"advantage", 9, 0, func(c *textsearch.Count) string { return meanText(c.With.Advantage.Mean()) }},
+			{g.By, -4, 0, func(c *textsearch.Count) string { return sanitize.Line(c.Name) }},
 		}
 		return textTable(columns, "  ", g.Counts)
 	}

@@ -46,24 +46,24 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 			p.Selected, keys = append(p.Selected, one), append(keys, of.Value(one))
 		}
 	}
-	order32 := make([]int32, len(keys))
-	for i := range order32 {
-		order32[i] = int32(i)
+	places := make([]int, len(keys))
+	for i := range places {
+		places[i] = i
 	}
-	slices.SortStableFunc(order32, func(x, y int32) int {
+	slices.SortFunc(places, func(x, y int) int {
 		a, b := &keys[x], &keys[y]
 		switch {
 		case a.IsMissing() || b.IsMissing():
-			return count01(a.IsMissing()) - count01(b.IsMissing())
+			return cmp.Or(count01(a.IsMissing())-count01(b.IsMissing()), x-y)
 		case least:
 			a, b = b, a
 		}
 		if a.IsWord() {
-			return strings.Compare(a.String(), b.String())
+			return cmp.Or(strings.Compare(a.String(), b.String()), x-y)
 		}
-		return cmp.Compare(b.Float(), a.Float())
+		return cmp.Or(cmp.Compare(b.Float(), a.Float()), x-y)
 	})
-	p.Selected = model.Mapped(order32, func(i int32) *ledger.Prompt { return p.Selected[i] })
+	p.Selected = model.Mapped(places, func(i int) *ledger.Prompt { return p.Selected[i] })
 	return nil
 }
 

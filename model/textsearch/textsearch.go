@@ -55,11 +55,11 @@ func CountKinds() []string { return []string{"step", "fate", "source"} }
 type Result struct {
 	Steps         int
 	With, Without Tally
-	Counts        []Count // by CountBy, those of steps ascending, of others the most matches first
-	Matches       []Match // the first ones
-	Unread        int     // samples whose text cannot be read, which are in no tally
-	WhyUnread     string  // of the first of them
-	NoTexts       bool    // no sample that was read has a text
+	Counts        []*Count // by CountBy, those of steps ascending, of others the most matches first
+	Matches       []Match  // the first ones
+	Unread        int      // samples whose text cannot be read, which are in no tally
+	WhyUnread     string   // of the first of them
+	NoTexts       bool     // no sample that was read has a text
 }
 
 // Match is a sample that matches.
@@ -122,8 +122,8 @@ func (t *Tally) add(a *analysis.Analysis, i int) {
 // found is what was read of the samples of a step.
 type found struct {
 	a       *analysis.Analysis
-	rows    []int32 // columns of the analysis, in the order of the log
-	groups  []int32 // of these
+	rows    []int   // columns of the analysis, in the order of the log
+	groups  []int   // of these
 	matches []Match // with Step 0: none
 	sources []string
 	errs    []error
@@ -154,9 +154,9 @@ func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Setting
 		return nil, errors.New(r.WhyUnread)
 	}
 	for _, c := range counts {
-		r.Counts = append(r.Counts, *c)
+		r.Counts = append(r.Counts, c)
 	}
-	slices.SortFunc(r.Counts, func(x, y Count) int {
+	slices.SortFunc(r.Counts, func(x, y *Count) int {
 		return cmp.Or(cmp.Compare(x.number, y.number), cmp.Compare(y.With.Samples, x.With.Samples), cmp.Compare(x.Name, y.Name))
 	})
 	return r, nil
@@ -168,19 +168,18 @@ const maxCounts = 10_000
 // step reads the texts of a step.
 func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis, read analysis.ReadTexts) (*found, error) {
 	f := &found{a: a}
-	group := make([]int32, a.Rows)
-	columns := make([]int32, 0, a.Rows)
+	group, columns := make([]int, a.Rows), make([]int, 0, a.Rows)
 	for g := range a.Table {
 		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
-			if group[i] = int32(g); s.Where.MatchesSample(a, g, i) {
-				columns = append(columns, int32(i))
+			if group[i] = g; s.Where.MatchesSample(a, g, i) {
+				columns = append(columns, i)
 			}
 		}
 	}
-	slices.SortFunc(columns, func(x, y int32) int { return cmp.Compare(a.InputRow[x], a.InputRow[y]) })
+	slices.SortFunc(columns, func(x, y int) int { return cmp.Compare(a.InputRow[x], a.InputRow[y]) })
 	f.rows = columns
 	places := make([]model.Place, len(columns))
-	f.groups, f.matches, f.errs = make([]int32, len(columns)), make([]Match, len(columns)), make([]error, len(columns))
+	f.groups, f.matches, f.errs = make([]int, len(columns)), make([]Match, len(columns)), make([]error, len(columns))
 	for k, i := range columns {
 		places[k], f.groups[k] = step.Place(int(a.InputRow[i])), group[i]
 	}
@@ -258,12 +257,12 @@ func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 			c.Samples++
 		}
 		if m.In == "" {
-			r.Without.add(f.a, int(i))
+			r.Without.add(f.a, i)
 			continue
 		}
-		r.With.add(f.a, int(i))
+		r.With.add(f.a, i)
 		if c != nil {
-			c.With.add(f.a, int(i))
+			c.With.add(f.a, i)
 		}
 		if s.Most == 0 || len(r.Matches) < s.Most {
 			m.Step, m.Group, m.Index = f.a.Step, group.Name, int(f.a.InputRow[i])
@@ -279,7 +278,7 @@ func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 func (s *Search) mayHold() func([]byte) bool {
 	prefix, _ := s.Pattern.LiteralPrefix()
 	word := ""
-	for _, w := range strings.FieldsFunc(prefix, func(r rune) bool { return !(r < utf8.RuneSelf && syntax.IsWordChar(r) && r != '_') }) {
+	for _, w := range strings.FieldsFunc(prefix, func(r rune) bool { return r >= utf8.RuneSelf || !syntax.IsWordChar(r) || r == '_' }) {
 		if len(w) > len(word) {
 			word = w
 		}
