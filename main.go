@@ -169,8 +169,10 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	}
 	if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
 		paths = p.OneRun(cmd.Context(), paths)
-	} else if !p.Merge && len(paths) == 1 && len(commands.RunsBelow(cmd.Context(), paths[0])) > 0 {
-		return p.choose(cmd, set, paths[0])
+	} else if !p.Merge && len(paths) == 1 {
+		if runs, _ := commands.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
+			return p.choose(cmd, set, paths[0])
+		}
 	}
 	if p.OutputFormat == "" && !p.Waits {
 		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
