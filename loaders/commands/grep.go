@@ -23,7 +23,7 @@ func (p *Program) grep() *cobra.Command {
 	var steps stepRange
 	var in string
 	search := textsearch.Search{}
-	return command[func(io.Writer, report.Grep) error]{
+	return command[func(io.Writer, *report.Grep) error]{
 		use:   "grep PATH... PATTERN [algorithm.key=value...]",
 		short: "Print the samples whose prompt, answer or truth matches, and what the match is worth",
 		long: `grep reads the text of every sample once and prints those that match, with step, group,
@@ -56,17 +56,17 @@ vantage grep runs/qwen-math/rollouts '(?i)as an ai' --in answer --count-by step`
 			}
 			return where.parse()
 		},
-		run: func(ctx context.Context, c *call, write func(io.Writer, report.Grep) error) error {
+		run: func(ctx context.Context, c *call, write func(io.Writer, *report.Grep) error) error {
 			pattern, err := c.takePattern()
 			if err != nil {
 				return err
 			}
 			search.Pattern, search.Where = pattern, where.query
-			return onLog(ofLog, func(ctx context.Context, log *openLog) (g report.Grep, err error) {
+			return onLog(ofLog, func(ctx context.Context, log *openLog) (g *report.Grep, err error) {
 				if log.snap, err = steps.selectFrom(log.snap); err != nil {
 					return g, err
 				}
-				g = report.Grep{Pattern: pattern.String(), In: search.In, Where: where.text, By: search.CountBy}
+				g = &report.Grep{Pattern: pattern.String(), In: search.In, Where: where.text, By: search.CountBy}
 				if g.Result, err = search.Run(ctx, log.snap, log.set, analysis.ReadTextsOf(log.Source)); err != nil {
 					return g, err
 				}

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -176,8 +177,9 @@ func (t *Texts) pickStep(i int) []Pick {
 			}
 		}
 		if len(group) > groupTexts {
-			slices.SortFunc(group, func(a, b Pick) int {
-				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row))
+			sort.Slice(group, func(i, k int) bool {
+				a, b := &group[i], &group[k]
+				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row)) < 0
 			})
 			kept := spread(len(group), groupTexts)
 			for k, at := range kept {
@@ -265,7 +267,7 @@ func (t *Texts) pickSources() []Pick {
 		}
 	}
 	hash := func(p Pick) uint64 { return t.o.Steps[p.at].Groups[p.group].Print }
-	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(hash(a), hash(b)) })
+	sort.Slice(picks, func(i, k int) bool { return hash(picks[i]) < hash(picks[k]) })
 	return picks[:min(len(picks), sourceTexts)]
 }
 
@@ -369,8 +371,9 @@ func firstBytes(text string, n int) string {
 // all returns the answers by step, group, and what they hold.
 func (t *Texts) all() []answer {
 	if !t.sorted {
-		slices.SortFunc(t.answers, func(a, b answer) int {
-			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole))
+		sort.Slice(t.answers, func(i, k int) bool {
+			a, b := &t.answers[i], &t.answers[k]
+			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole)) < 0
 		})
 		t.sorted = true
 	}

@@ -22,7 +22,7 @@ type Grep struct {
 }
 
 // GrepFacts say how many samples match, and what the match is worth.
-func GrepFacts(g Grep) []Fact {
+func GrepFacts(g *Grep) []Fact {
 	in := strings.Join(model.Mapped(g.In, func(p textsearch.Part) string { return string(p) }), ", ")
 	all := g.With.Samples + g.Without.Samples
 	facts := []Fact{fact("matches", fmt.Sprintf("%s samples in %s, where %s is in %s", units.Fraction(g.With.Samples, all), units.Plural(g.Steps, "steps"), g.Pattern, in))}
@@ -43,7 +43,7 @@ func GrepFacts(g Grep) []Fact {
 }
 
 // GrepLines returns a head and a line per match, or per count, of at most w columns.
-func GrepLines(g Grep, w int) []string {
+func GrepLines(g *Grep, w int) []string {
 	if g.By != "" {
 		columns := []textColumn[*textsearch.Count]{
 			{"matches", -18, 0, func(c *textsearch.Count) string { return units.Fraction(c.With.Samples, c.Samples) }},
@@ -74,7 +74,7 @@ func GrepLines(g Grep, w int) []string {
 }
 
 // GrepText writes what the match is worth, and the matches or the counts.
-func GrepText(w io.Writer, g Grep) error {
+func GrepText(w io.Writer, g *Grep) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10, GrepFacts(g)...)
 	shown := len(g.Matches)
@@ -91,7 +91,7 @@ func GrepText(w io.Writer, g Grep) error {
 	return out.Flush()
 }
 
-func (g Grep) shown() string {
+func (g *Grep) shown() string {
 	if g.By != "" {
 		return units.Plural(len(g.Counts), "rows") + ", by " + g.By
 	}
@@ -99,7 +99,7 @@ func (g Grep) shown() string {
 }
 
 // GrepTable is the matches, or the counts, for other programs.
-func GrepTable(g Grep) Table {
+func GrepTable(g *Grep) Table {
 	if g.By != "" {
 		t := Table{Title: "matches by " + g.By, Columns: []string{g.By, "samples", "matches", "reward_mean", "advantage_mean"}}
 		for _, c := range g.Counts {
@@ -115,10 +115,10 @@ func GrepTable(g Grep) Table {
 }
 
 // GrepCSV writes a row per match, or per count.
-func GrepCSV(w io.Writer, g Grep) error { return TableCSV(w, GrepTable(g)) }
+func GrepCSV(w io.Writer, g *Grep) error { return TableCSV(w, GrepTable(g)) }
 
 // GrepJSON writes the object that the schema grep@1 describes.
-func GrepJSON(w io.Writer, g Grep) error {
+func GrepJSON(w io.Writer, g *Grep) error {
 	tally := func(t *textsearch.Tally) object {
 		return object{{"samples", t.Samples}, {"reward_mean", t.Reward.Mean()}, {"advantage_mean", t.Advantage.Mean()}}
 	}
