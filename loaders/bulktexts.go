@@ -73,25 +73,32 @@ func (f textFile) textsOfLines(ctx context.Context, h fileio.Handle, places []mo
 			hi++
 		}
 		record, err := in.recordAt(places[lo].Offset)
+		missing := hi - lo
 		switch {
 		case err == nil && mayHold != nil && !mayHold(record):
 			lo = hi
 			continue
 		case err == nil:
+			next := lo
 			*capture = decode.TextCapture{Each: func(index int32, t model.Text) {
-				for lo < hi && places[lo].IndexInLine == index {
-					visit(lo, t, nil)
-					lo++
+				for k := range hi - lo { // in the order of the line the next is the first that is tried
+					if i := lo + (next-lo+k)%(hi-lo); places[i].IndexInLine == index {
+						visit(i, t, nil)
+						missing--
+						next = i + 1
+						return
+					}
 				}
 			}}
 			kept, err = d.Decode(kept[:0], record)
 		}
-		if err == nil && lo < hi {
+		if err == nil && missing > 0 {
 			err = errEndsBefore
 		}
-		for ; lo < hi; lo++ {
-			visit(lo, model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err)))
+		for i := lo; i < hi && err != nil; i++ {
+			visit(i, model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err)))
 		}
+		lo = hi
 	}
 	return true
 }

@@ -70,6 +70,11 @@ vantage grep runs/qwen-math/rollouts '(?i)as an ai' --in answer --count-by step`
 				if g.Result, err = search.Run(ctx, log.snap, log.set, analysis.ReadTextsOf(log.Source)); err != nil {
 					return g, err
 				}
+				if g.With.Samples == 0 {
+					if text, err := log.anyText(ctx); err == nil && text == "" {
+						return g, errors.New("the log has no texts: no prompt, answer or ground truth is in its rows")
+					}
+				}
 				if where.text != "" && g.With.Samples+g.Without.Samples+g.Unread == 0 {
 					return g, where.nothing()
 				}
@@ -78,6 +83,19 @@ vantage grep runs/qwen-math/rollouts '(?i)as an ai' --in answer --count-by step`
 		},
 	}.of(p)
 }
+
+// anyText returns the texts of the first sample.
+func (l *openLog) anyText(ctx context.Context) (string, error) {
+	for _, step := range l.snap.Steps {
+		if len(step.Rewards) > 0 {
+			t, err := l.Text(ctx, step.Place(0))
+			return t.Prompt + t.Response + t.Truth, err
+		}
+	}
+	return "", errNoText
+}
+
+var errNoText = errors.New("no sample")
 
 // takePattern takes the pattern off the arguments: the last that is no setting.
 func (c *call) takePattern() (*regexp.Regexp, error) {

@@ -88,6 +88,9 @@ func PromptFacts(p *Prompts) []Fact {
 	for _, text := range p.Solved {
 		facts = append(facts, fact("solved", text))
 	}
+	if p.Open > 0 {
+		facts = append(facts, fact("open", units.Plural(p.Open, "steps")+" still being written, not counted"))
+	}
 	if p.Nameless > 0 {
 		facts = append(facts, fact("left out", units.Plural(p.Nameless, "groups")+" without a prompt"))
 	}

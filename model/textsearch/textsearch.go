@@ -59,7 +59,6 @@ type Result struct {
 	Matches       []Match  // the first ones
 	Unread        int      // samples whose text cannot be read, which are in no tally
 	WhyUnread     string   // of the first of them
-	NoTexts       bool     // no sample that was read has a text
 }
 
 // Match is a sample that matches.
@@ -127,12 +126,11 @@ type found struct {
 	matches []Match // with Step 0: none
 	sources []string
 	errs    []error
-	hasText bool
 }
 
 // Run searches the steps of a snapshot. It fails if they cannot be analysed, if nothing can be read, or if ctx ends.
 func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Settings, read analysis.ReadTexts) (*Result, error) {
-	r := &Result{NoTexts: true}
+	r := &Result{}
 	counts := map[string]*Count{}
 	var tooMany error
 	steps := analysis.NewPipeline(func(f *found) error {
@@ -191,7 +189,6 @@ func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis
 		if f.errs[k] = err; err != nil {
 			return
 		}
-		f.hasText = f.hasText || t.Response != "" || t.Prompt != "" || t.Truth != ""
 		f.matches[k] = s.match(&t)
 		if f.sources != nil {
 			f.sources[k] = diagnosis.SourceOf(t.Fields)
@@ -230,7 +227,6 @@ func (s *Search) match(t *model.Text) Match {
 
 func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 	r.Steps++
-	r.NoTexts = r.NoTexts && !f.hasText
 	for k, i := range f.rows {
 		if f.errs[k] != nil {
 			if r.Unread++; r.WhyUnread == "" {
