@@ -268,21 +268,68 @@ func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 	}
 }
 
-// mayHold returns what says of the bytes of a record that a text in it may match: that they hold the longest word with which every match
-// begins, which is letters and digits that no format escapes. It is nil if there is no such word, or if the word may be of a speaker,
-// whose name is not in every log.
+// mayHold returns what says of the bytes of a record that a text in it may match: that they hold the longest word which is in every
+// match, of letters and digits that no format escapes. It is nil if there is no such word, or if the word may be of a speaker, whose name is
+// not in every log.
 func (s *Search) mayHold() func([]byte) bool {
-	prefix, _ := s.Pattern.LiteralPrefix()
-	word := ""
-	for _, w := range strings.FieldsFunc(prefix, func(r rune) bool { return r >= utf8.RuneSelf || !syntax.IsWordChar(r) || r == '_' }) {
-		if len(w) > len(word) {
-			word = w
-		}
+	tree, err := syntax.Parse(s.Pattern.String(), syntax.Perl)
+	if err != nil {
+		return nil
 	}
+	word, fold := needed(tree)
 	speakers := []string{"user", "assistant", "system", "tool", "human", "model", "developer", "function"}
 	if len(word) < 2 || slices.ContainsFunc(speakers, func(name string) bool { return strings.Contains(name, strings.ToLower(word)) }) {
 		return nil
 	}
 	bare := []byte(word)
+	if fold {
+		return func(record []byte) bool { return containsFold(record, bare) }
+	}
 	return func(record []byte) bool { return bytes.Contains(record, bare) }
+}
+
+// needed returns the longest word that every match of a pattern holds, and whether in any case of its letters.
+func needed(re *syntax.Regexp) (word string, fold bool) {
+	switch {
+	case re.Op == syntax.OpLiteral:
+		fold = re.Flags&syntax.FoldCase != 0
+		runs := strings.FieldsFunc(string(re.Rune), func(r rune) bool {
+			return r >= utf8.RuneSelf || !syntax.IsWordChar(r) || r == '_' || fold && strings.ContainsRune("kKsS", r) // which letters beyond ASCII fold to
+		})
+		for _, w := range runs {
+			if len(w) > len(word) {
+				word = w
+			}
+		}
+	case re.Op == syntax.OpConcat, re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpRepeat && re.Min > 0:
+		for _, part := range re.Sub {
+			if w, f := needed(part); len(w) > len(word) {
+				word, fold = w, f
+			}
+		}
+	}
+	return word, fold
+}
+
+// containsFold reports whether a text holds a word of ASCII in any case.
+func containsFold(text, word []byte) bool {
+	lower, upper := word[0]|0x20, word[0]&^0x20
+	if word[0] < 'A' { // a digit
+		lower, upper = word[0], word[0]
+	}
+	for at := 0; at+len(word) <= len(text); at++ {
+		i := bytes.IndexByte(text[at:], lower)
+		if k := bytes.IndexByte(text[at:at+max(0, min(i, len(text)-at))], upper); i < 0 {
+			i = bytes.IndexByte(text[at:], upper)
+		} else if k >= 0 {
+			i = k
+		}
+		if i < 0 {
+			return false
+		}
+		if at += i; at+len(word) <= len(text) && bytes.EqualFold(text[at:at+len(word)], word) {
+			return true
+		}
+	}
+	return false
 }

@@ -77,13 +77,15 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A record is passed over only if no match can begin in it: patterns without a word at their start, and words of speakers, decode all.
+// A record is passed over only if no match can be in it: what every match holds must be there, in whatever case; patterns without such a
+// word, and words of speakers, decode all.
 func TestWhatARecordMustHold(t *testing.T) {
 	for pattern, word := range map[string]string{
-		"Wait,": "Wait", "so be it": "so", "[Ww]ait": "", "(?i)wait": "", "user: hi": "", "a": "", "Wa|it": "", `the\sanswer`: "the", "über": "ber",
+		"Wait,": "Wait", "so be it": "so", "[Ww]ait": "ait", "(?i)WaIt": "wAiT", "user: hi": "", "a": "", "Wa|it": "", `the\sanswer`: "answer", "über": "ber", "(wait)?no": "no",
+		"(?i)sorry": "ORRY", "(?i)ask": "", "(ab)+c?": "ab", "x{0,2}(?:abc){2}": "abc", "12": "12", "(?i)a1b2": "A1B2",
 	} {
 		mayHold := (&Search{Pattern: regexp.MustCompile(pattern)}).mayHold()
-		if (mayHold == nil) != (word == "") || mayHold != nil && (!mayHold([]byte("xx"+word)) || mayHold([]byte("x"))) {
+		if (mayHold == nil) != (word == "") || mayHold != nil && (!mayHold([]byte("xAxaxx"+word)) || !mayHold([]byte(word+"yy")) || mayHold([]byte("xAXax")) || mayHold([]byte(word[1:]+word[:1]+"!"))) {
 			t.Errorf("%s: not %q", pattern, word)
 		}
 	}
