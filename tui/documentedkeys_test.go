@@ -306,6 +306,7 @@ func keyPlaces() map[string]keyPlace {
 		"group size":          {w: 80, h: 16, keys: append(withText(":", "groupsize"), "enter")},
 		"run at a glance":     {w: 80, h: 16, keys: []string{"0", "j", "j"}},
 		"finding":             {find: makeIll("0", "enter")},
+		"matches":             {w: 120, h: 24, keys: append(withText(":", "grep 1"), "enter", "j")},
 		"prompts":             {w: 120, h: 24, keys: []string{"L", "j"}},
 		"filter of prompts":   {keys: withText("L", "/", "seen>0"), typing: true},
 		"breakdown":           {w: 60, h: 16, keys: append(withText(":", "by step"), "enter")},
@@ -530,6 +531,15 @@ func keyEffects() map[string]keyEffect {
 		"filter of prompts: ⏎":   {shows: "where seen>0"},
 		"filter of prompts: ⌫":   {shows: "seen>▏"},
 		"filter of prompts: Esc": {hides: "seen>0"},
+
+		"matches: j ↓": {shows: " 3/"},
+		"matches: k ↑": {shows: " 1/"},
+		"matches: ^D":  {hides: " 2/"},
+		"matches: ^U":  {shows: " 1/"},
+		"matches: g":   {shows: " 1/"},
+		"matches: G":   {hides: " 2/"},
+		"matches: ⏎":   {shows: "response"},
+		"matches: Esc": {shows: "groups  24"},
 
 		"breakdown: j ↓": {hides: "1–10/20"},
 		"breakdown: k ↑": {first: []string{"j"}, shows: "1–10/20"},

@@ -168,6 +168,7 @@ const (
 	onSizes                // that on sizes of groups
 	onParts                // that on parts of the samples
 	onPrompt               // a row of the prompts
+	onMatch                // a sample that matches a pattern
 	onHelp                 // the help
 
 	targetKinds = iota

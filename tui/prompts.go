@@ -158,13 +158,7 @@ func (a App) openPrompt() App {
 		return a
 	}
 	p := all[clampIndex(a.prompts.cursor, len(all))]
-	i, found := a.snap.Find(p.Last)
-	if !found {
-		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", p.Last))
-	}
-	a = a.showGroups()
-	a.marks.target = &session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()}
-	return a.showStep(i)
+	return a.goTo(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
 // promptsView draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.

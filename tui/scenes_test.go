@@ -60,6 +60,7 @@ func scenes() []scene {
 		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
 		{name: "nosizes", source: func() Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
 		{name: "prompts", source: made(15), keys: []string{"L", "j"}, sizes: usual},
+		{name: "grep", source: read, keys: append(withText(":", "grep 1"), "enter", "j"), sizes: usual},
 		{name: "breakdown", source: made(15), keys: append(withText(":", "by difficulty"), "enter")},
 		{name: "breakdownby", source: read, keys: append(withText(":", "by rewards/format"), "enter", "tab"), sizes: usual},
 		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},

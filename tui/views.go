@@ -43,6 +43,7 @@ const (
 	viewBreakdown
 	viewPrompts
 	viewPromptFilter
+	viewGrep
 	viewFigures
 	viewFigureList
 	viewGlance
@@ -88,6 +89,7 @@ func viewTable() []view {
 			body: App.promptsView, keys: promptFilterKeys,
 			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
 		},
+		viewGrep:    {body: App.grepView, keys: grepKeys, exported: App.exportedMatches, list: onMatch},
 		viewFigures: {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
 		viewFigureList: {
 			body: App.figureListView, keys: figureListKeys,

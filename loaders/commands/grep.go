@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -108,19 +107,9 @@ func (c *call) takePattern() (*regexp.Regexp, error) {
 	}
 	text := c.args[last]
 	c.args = slices.Delete(slices.Clone(c.args), last, last+1)
-	pattern, err := compilePattern(text)
+	pattern, err := textsearch.Compile(text)
 	if err != nil {
 		return nil, Usage(err)
 	}
 	return pattern, nil
-}
-
-// compilePattern compiles a pattern; the error says where it is wrong.
-func compilePattern(text string) (*regexp.Regexp, error) {
-	pattern, err := regexp.Compile(text)
-	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
-		at := strings.LastIndex(text, wrong.Expr)
-		return nil, fmt.Errorf("the pattern %q is wrong at character %d, %q: %s", text, len([]rune(text[:max(0, at)]))+1, wrong.Expr, wrong.Code)
-	}
-	return pattern, err
 }

@@ -76,9 +76,17 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	if !l.Known || most == 0 {
 		return nil
 	}
+	if len(l.Prompts) == 0 {
+		return nil
+	}
+	hasAnswers := false
+	err := read(ctx, []model.Place{l.Prompts[0].Place}, nil, func(_ int, t model.Text, _ error) { hasAnswers = t.Response != "" })
+	if err != nil || !hasAnswers {
+		return err
+	}
 	asked := l.asked(most / promptTries)
 	tries := map[int][]*try{}
-	err := analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
+	err = analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(l.snap.Steps) > 1 {
 			return nil
 		}

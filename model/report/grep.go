@@ -23,19 +23,19 @@ type Grep struct {
 
 // GrepFacts say how many samples match, and what the match is worth.
 func GrepFacts(g *Grep) []Fact {
-	in := strings.Join(model.Mapped(g.In, func(p textsearch.Part) string { return string(p) }), ", ")
+	in := strings.Join(model.Mapped(g.In, func(p textsearch.Part) string { return string(p) }), " or ")
 	all := g.With.Samples + g.Without.Samples
-	facts := []Fact{fact("matches", fmt.Sprintf("%s samples in %s, where %s is in %s", units.Fraction(g.With.Samples, all), units.Plural(g.Steps, "steps"), g.Pattern, in))}
+	facts := []Fact{fact("matches", fmt.Sprintf("%s samples in %s hold “%s” in %s", units.Fraction(g.With.Samples, all), units.Plural(g.Steps, "steps"), g.Pattern, in))}
 	if g.Where != "" {
 		facts = append(facts, fact("selected", "only samples where "+g.Where))
 	}
-	worth := func(of func(*textsearch.Tally) textsearch.Moments) string {
+	worth := func(text func(float64) string, of func(*textsearch.Tally) textsearch.Moments) string {
 		difference, err := of(&g.With).Less(of(&g.Without))
-		return fmt.Sprintf("%s with it, %s without: %s ± %s", meanText(of(&g.With).Mean()), meanText(of(&g.Without).Mean()), signed(difference), meanText(err))
+		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()), signed(difference), meanText(err))
 	}
 	facts = append(facts,
-		fact("reward", worth(func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
-		fact("advantage", worth(func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })+", against the other answers to the same prompt"))
+		fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
+		fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })+", against the other answers to the same prompt"))
 	if g.Unread > 0 {
 		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
 	}
@@ -48,7 +48,7 @@ func GrepLines(g *Grep, w int) []string {
 		columns := []textColumn[*textsearch.Count]{
 			{"matches", -18, 0, func(c *textsearch.Count) string { return units.Fraction(c.With.Samples, c.Samples) }},
 			{"reward", 7, 0, func(c *textsearch.Count) string { return meanText(c.With.Reward.Mean()) }},
-			{"advantage", 9, 0, func(c *textsearch.Count) string { return meanText(c.With.Advantage.Mean()) }},
+			{"advantage", 9, 0, func(c *textsearch.Count) string { return signed(c.With.Advantage.Mean()) }},
 			{g.By, -4, 0, func(c *textsearch.Count) string { return sanitize.Line(c.Name) }},
 		}
 		return textTable(columns, "  ", g.Counts)

@@ -35,6 +35,16 @@ type Search struct {
 // Part is a text of a sample.
 type Part string
 
+// Compile compiles a pattern. The error says where it is wrong.
+func Compile(text string) (*regexp.Regexp, error) {
+	pattern, err := regexp.Compile(text)
+	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
+		at := strings.LastIndex(text, wrong.Expr)
+		return nil, fmt.Errorf("the pattern %q is wrong at character %d, %q: %s", text, len([]rune(text[:max(0, at)]))+1, wrong.Expr, wrong.Code)
+	}
+	return pattern, err
+}
+
 // Parts returns the texts of a sample, the answer first.
 func Parts() []Part { return []Part{"answer", "prompt", "truth"} }
 
@@ -65,6 +75,7 @@ type Result struct {
 type Match struct {
 	Step                int64
 	Group               string
+	Sample              int // of the group, from 1, in the order of the log
 	Index               int // row of the step, from 0, in the order of the log
 	Reward, Advantage   float64
 	In                  Part
@@ -262,6 +273,7 @@ func (s *Search) count(r *Result, counts map[string]*Count, f *found) {
 		}
 		if s.Most == 0 || len(r.Matches) < s.Most {
 			m.Step, m.Group, m.Index = f.a.Step, group.Name, int(f.a.InputRow[i])
+			m.Sample = i - group.Start + 1
 			m.Reward, m.Advantage = f.a.LoggedRewards[i], f.a.Processed[i]
 			r.Matches = append(r.Matches, *m)
 		}
