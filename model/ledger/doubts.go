@@ -62,7 +62,6 @@ const (
 // try is a sample whose text is read.
 type try struct {
 	prompt int // index in Prompts
-	step   int64
 	place  model.Place
 	solved bool
 	answer string
@@ -73,10 +72,7 @@ type try struct {
 // prompts that were never solved, and of others for what is usual. It goes through the steps once more. It needs rewards that say what
 // is solved; else it finds nothing. It is for before judge.
 func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.ReadTexts, most int) error {
-	if !l.Known || most == 0 {
-		return nil
-	}
-	if len(l.Prompts) == 0 {
+	if !l.Known || most == 0 || len(l.Prompts) == 0 {
 		return nil
 	}
 	hasAnswers := false
@@ -84,7 +80,28 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 	if err != nil || !hasAnswers {
 		return err
 	}
-	asked := l.asked(most / promptTries)
+	all, err := l.tries(ctx, set, l.asked(most/promptTries))
+	if err != nil {
+		return err
+	}
+	places := model.Mapped(all, func(t *try) model.Place { return t.place })
+	err = read(ctx, places, nil, func(i int, t model.Text, err error) {
+		if err != nil {
+			return // what cannot be read says nothing
+		}
+		all[i].answer, _ = finalanswer.Of(t.Response)
+		truth, _ := finalanswer.Of(t.Truth)
+		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == finalanswer.Plain(t.Truth))
+	})
+	if err != nil {
+		return err
+	}
+	l.judgeAnswers(all)
+	return nil
+}
+
+// tries are the latest samples of some prompts, in the order of the log.
+func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool) (all []*try, err error) {
 	tries := map[int][]*try{}
 	err = analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(l.snap.Steps) > 1 {
@@ -100,37 +117,23 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 			}
 			for c := group.Start; c < group.End; c++ {
 				if _, last := step.CountedAs(int(a.InputRow[c])); last {
-					tries[k] = append(tries[k], &try{prompt: k, step: a.Step, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
+					tries[k] = append(tries[k], &try{prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
 				}
 			}
 			tries[k] = tries[k][max(0, len(tries[k])-promptTries):]
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	all := make([]*try, 0, len(tries)*promptTries)
 	for _, k := range tries {
 		all = append(all, k...)
 	}
-	slices.SortFunc(all, func(x, y *try) int {
-		return cmp.Or(cmp.Compare(x.place.File, y.place.File), cmp.Compare(x.place.Offset, y.place.Offset), cmp.Compare(x.place.IndexInLine, y.place.IndexInLine))
-	})
-	places := model.Mapped(all, func(t *try) model.Place { return t.place })
-	err = read(ctx, places, nil, func(i int, t model.Text, err error) {
-		if err != nil {
-			return // what cannot be read says nothing
-		}
-		all[i].answer, _ = finalanswer.Of(t.Response)
-		truth, _ := finalanswer.Of(t.Truth)
-		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == finalanswer.Plain(t.Truth))
-	})
-	if err != nil {
-		return err
-	}
-	l.judgeAnswers(all)
-	return nil
+	slices.SortFunc(all, func(x, y *try) int { return comparePlaces(x.place, y.place) })
+	return all, err
+}
+
+// comparePlaces is the order of the log.
+func comparePlaces(x, y model.Place) int {
+	return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
 }
 
 // asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual others

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -40,9 +39,7 @@ func (l *Ledger) findTwins(ctx context.Context, read analysis.ReadTexts) error {
 	if len(alike) == 0 || read == nil {
 		return nil
 	}
-	slices.SortFunc(alike, func(x, y *Prompt) int {
-		return cmp.Or(cmp.Compare(x.Place.File, y.Place.File), cmp.Compare(x.Place.Offset, y.Place.Offset), cmp.Compare(x.Place.IndexInLine, y.Place.IndexInLine))
-	})
+	slices.SortFunc(alike, func(x, y *Prompt) int { return comparePlaces(x.Place, y.Place) })
 	texts := make([]string, len(alike))
 	places := model.Mapped(alike, func(p *Prompt) model.Place { return p.Place })
 	err := read(ctx, places, nil, func(i int, t model.Text, err error) {

@@ -14,8 +14,14 @@ import (
 func made(t *testing.T) (model.Snapshot, []model.Text) {
 	t.Helper()
 	texts := []model.Text{
-		{Response: "Wait, no: 4", Fields: []model.Field{{Name: "data_source", Value: "gsm8k"}}}, {Response: "It is 4"}, {Response: "so wait, 4"}, {Response: "5", Prompt: "Wait, what is 2 + 2?"},
-		{Response: "Wait, 4"}, {Response: "lost"}, {Response: "5"}, {Response: "5"},
+		{Response: "Wait, no: 4", Fields: []model.Field{{Name: "data_source", Value: "gsm8k"}}},
+		{Response: "It is 4"},
+		{Response: "so wait, 4"},
+		{Response: "5", Prompt: "Wait, what is 2 + 2?"},
+		{Response: "Wait, 4"},
+		{Response: "lost"},
+		{Response: "5"},
+		{Response: "5"},
 	}
 	rewards := []float64{1, 0, 1, 0, 1, 1, 0, math.NaN()}
 	chunk := model.Chunk{Format: "made", Files: []string{"x"}}
