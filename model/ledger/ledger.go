@@ -45,6 +45,7 @@ func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
 	l.Known = l.WhyNone == ""
 	if !l.ByID {
 		l.index = make([]int32, snap.PromptCount())
+		l.Prompts = make([]Prompt, 0, snap.PromptCount()) // grown by doubling it would take twice the memory
 		return l, nil
 	}
 	l.ids = map[string]int32{}

@@ -3,10 +3,10 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -18,9 +18,9 @@ type Twin struct{ Prompt, Of *Prompt }
 
 // Limits of twins.
 const (
-	twinTexts   = 4096 // prompts that are compared
-	startRunes  = 40   // letters with which prompts begin that are compared
-	cutPreviews = 150  // bytes, from which a preview may be only the beginning of a prompt
+	twinTexts       = 4096 // prompts that are compared by their whole text
+	fullPreview     = 150  // bytes, from which a preview may be only the beginning of a prompt
+	comparedPreview = 120  // of such a one so many are compared: white space moves where it ends
 )
 
 // stamps finds dates, with the time of day if there is one, times with seconds, and seconds since 1970.
@@ -60,48 +60,52 @@ func (l *Ledger) findTwins(ctx context.Context, read analysis.ReadTexts) error {
 
 // alike returns prompts whose beginnings differ only in white space or in a time stamp from that of another.
 func (l *Ledger) alike(plain func(string) string) (alike []*Prompt) {
-	byStart := map[string][]int{} // prompts of different previews
-	same := map[string][]int{}    // of each preview
+	seed := maphash.MakeSeed()
+	forms := make([]uint64, len(l.Prompts)) // hashes, since there may be millions
+	first := make(map[uint64]int32, len(l.Prompts))
+	isAlike := map[uint64]bool{}
 	for k := range l.Prompts {
 		preview := l.Prompts[k].Preview
-		if same[preview] = append(same[preview], k); len(same[preview]) > 1 {
-			continue
+		form := strings.Join(strings.Fields(preview), " ")
+		if mayHaveStamp(form) {
+			form = plain(form)
 		}
-		var letters []rune
-		for _, r := range preview {
-			if unicode.IsLetter(r) && len(letters) < startRunes {
-				letters = append(letters, r)
-			}
+		if len(preview) >= fullPreview {
+			form = form[:min(len(form), comparedPreview)]
 		}
-		byStart[string(letters)] = append(byStart[string(letters)], k)
+		forms[k] = maphash.String(seed, form)
+		of, found := first[forms[k]]
+		if !found {
+			first[forms[k]] = int32(k)
+		} else if l.Prompts[of].Preview != preview {
+			isAlike[forms[k]] = true
+		}
 	}
-	for start, all := range byStart {
-		if start == "" || len(all) < 2 {
-			continue
-		}
-		forms := model.Mapped(all, func(k int) string {
-			form := plain(l.Prompts[k].Preview)
-			if len(l.Prompts[k].Preview) >= cutPreviews {
-				form = form[:min(len(form), cutPreviews/2)] // white space moves where a preview ends
-			}
-			return form
-		})
-		count := map[string]int{}
-		for _, form := range forms {
-			count[form]++
-		}
-		for i, k := range all {
-			if count[forms[i]] < 2 {
-				continue
-			}
-			for _, one := range same[l.Prompts[k].Preview] {
-				if len(alike) < twinTexts {
-					alike = append(alike, &l.Prompts[one])
-				}
-			}
+	for k := range l.Prompts {
+		if isAlike[forms[k]] && len(alike) < twinTexts {
+			alike = append(alike, &l.Prompts[k])
 		}
 	}
 	return alike
+}
+
+// mayHaveStamp reports whether a text has what every time stamp has: a digit, a dash or a colon and a digit; a year; or ten digits.
+func mayHaveStamp(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		c := text[i]
+		isDigit := c >= '0' && c <= '9'
+		year := digits == 4 && (text[i-4:i-2] == "20" || text[i-4:i-2] == "19")
+		switch {
+		case isDigit:
+			digits++
+		case year, digits == 10, (c == '-' || c == ':') && digits > 0 && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9':
+			return true
+		default:
+			digits = 0
+		}
+	}
+	return digits == 10 || digits == 4
 }
 
 // TwinNote offers to join the twins; "" if there are none.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/sanitize"
@@ -62,15 +64,26 @@ func GrepLines(g *Grep, w int) []string {
 	}
 	lines := textTable(columns, " ", g.Matches)
 	for i, m := range g.Matches {
-		line := func(s string) string { return sanitize.Line(strings.Join(strings.Fields(s), " ")) }
-		text := strings.TrimSpace(line(m.Before) + " «" + line(m.Text) + "» " + line(m.After))
+		text := strings.TrimSpace(squeezed(m.Before) + "«" + squeezed(m.Text) + "»" + squeezed(m.After))
 		room := max(0, w-len([]rune(lines[i+1]))-2)
-		if before := len([]rune(line(m.Before))); before > room/3 { // the match stands in the first half
+		if before := len([]rune(strings.TrimLeft(squeezed(m.Before), " "))); before > room/3 { // the match stands in the first half
 			text = "…" + string([]rune(text)[before-room/3:])
 		}
 		lines[i+1] += "  " + cut(text, room)
 	}
 	return lines
+}
+
+// squeezed returns a text as one safe line, each stretch of white space as one blank.
+func squeezed(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsSpace(r) {
+		line = " " + line
+	}
+	if r, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {
+		line += " "
+	}
+	return sanitize.Line(line)
 }
 
 // GrepText writes what the match is worth, and the matches or the counts.

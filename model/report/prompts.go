@@ -39,29 +39,32 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 		return fmt.Errorf("there is no figure %q of a prompt: choose %s", name, strings.Join(names, ", "))
 	}
 	p.Order = order
-	var keys []figures.Number
+	var numbers []float64
+	var words []string // nil unless the figure is one
 	p.Selected = p.Selected[:0]
 	for i := range p.Prompts {
 		if one := &p.Prompts[i]; where.MatchesPrompt(one) {
-			p.Selected, keys = append(p.Selected, one), append(keys, of.Value(one))
+			value := of.Value(one)
+			p.Selected, numbers = append(p.Selected, one), append(numbers, value.Float())
+			if value.IsWord() {
+				words = append(words, value.String())
+			}
 		}
 	}
-	places := make([]int, len(keys))
+	places := make([]int, len(numbers))
 	for i := range places {
 		places[i] = i
 	}
 	slices.SortFunc(places, func(x, y int) int {
-		a, b := &keys[x], &keys[y]
-		switch {
-		case a.IsMissing() || b.IsMissing():
-			return cmp.Or(count01(a.IsMissing())-count01(b.IsMissing()), x-y)
-		case least:
-			a, b = b, a
+		a, b := x, y
+		if least {
+			a, b = y, x
 		}
-		if a.IsWord() {
-			return cmp.Or(strings.Compare(a.String(), b.String()), x-y)
+		if words != nil {
+			return cmp.Or(strings.Compare(words[a], words[b]), x-y)
 		}
-		return cmp.Or(cmp.Compare(b.Float(), a.Float()), x-y)
+		missing := count01(math.IsNaN(numbers[x])) - count01(math.IsNaN(numbers[y]))
+		return cmp.Or(missing, cmp.Compare(numbers[b], numbers[a]), x-y)
 	})
 	p.Selected = model.Mapped(places, func(i int) *ledger.Prompt { return p.Selected[i] })
 	return nil
