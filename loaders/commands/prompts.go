@@ -157,7 +157,7 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		case "jsonl":
 			return report.TableJSONL(w, report.RetiredTable(r))
 		}
-		return tableParquet(w, report.RetiredTable(r))
+		return tableParquet(w, report.RetiredTable(r), report.RetiredCells())
 	}
 	log.then = func() error {
 		log.note("drops " + dropped.Saves(&all))
@@ -167,18 +167,19 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 }
 
 func promptsParquet(w io.Writer, p *report.Prompts) error {
-	return tableParquet(w, report.PromptsTable(p))
+	t := report.PromptsTable(p)
+	if len(t.Rows) == 0 {
+		return errors.New("there is no prompt to write as Parquet: choose another --format")
+	}
+	return tableParquet(w, t, t.Rows[0])
 }
 
-// tableParquet writes a table as a Parquet file: a column is of the type of its first cell.
-func tableParquet(w io.Writer, t report.Table) error {
-	if len(t.Rows) == 0 {
-		return errors.New("there is no row to write as Parquet, whose columns would have no type: choose another --format")
-	}
+// tableParquet writes a table as a Parquet file, whose columns are of the types of some cells.
+func tableParquet(w io.Writer, t report.Table, cells []any) error {
 	columns := make([]report.SampleColumn, len(t.Columns))
 	for k, name := range t.Columns {
 		columns[k] = report.SampleColumn{Name: name, Type: report.TextCell}
-		switch t.Rows[0][k].(type) {
+		switch cells[k].(type) {
 		case int:
 			columns[k].Type = report.IntegerCell
 		case float64:
