@@ -19,7 +19,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 	"strings"
 
 	"vantage/model"
@@ -109,15 +109,7 @@ func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 		r.Pairs = append(r.Pairs, p.pair(a, b))
 	}
 	r.Baseline, r.Candidate = a.scope(len(pairs)), b.scope(len(pairs))
-	slices.SortStableFunc(r.Pairs, func(p, q Pair) int {
-		switch {
-		case p.Delta() < q.Delta():
-			return -1
-		case p.Delta() > q.Delta():
-			return 1
-		}
-		return 0
-	})
+	sort.SliceStable(r.Pairs, func(i, k int) bool { return r.Pairs[i].Delta() < r.Pairs[k].Delta() })
 	r.aggregate()
 	return r, nil
 }
