@@ -8,12 +8,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/repotest"
@@ -421,5 +423,58 @@ func BenchmarkIdle(b *testing.B) {
 				b.ReportMetric(100*(processorTime()-before).Seconds()/30, "%cpu")
 			}
 		})
+	}
+}
+
+// Many texts read at once are those that are read one by one, in the order of the log, from its end, and without those that cannot hold
+// a word.
+func TestTextsAreAsOneByOne(t *testing.T) {
+	long := strings.Repeat("so it goes on and on ", 30_000) // longer than what is read at once
+	for _, path := range []string{"verl/SYNTHETIC_v1", "trl", "ms-swift/SYNTHETIC_hf", "tunix", "unstable-baselines", "wandb", "easyr1", "made.jsonl", "made.csv", "steps.jsonl", "last.jsonl"} {
+		log := filepath.Join(t.TempDir(), path)
+		switch text := map[string]string{
+			"made.jsonl":  strings.Repeat(`{"step":1,"prompt":"p","response":"short","reward":1}`+"\n"+`{"step":1,"prompt":"p","response":"`+long+`","reward":1}`+"\n", 3),
+			"made.csv":    "prompt,response,reward\n\"a, b\",\"line 1\nline \"\"2\"\"\",1\nc,d,0\n",
+			"steps.jsonl": `{"step":["1","1"],"prompt":["p","p"],"completion":["left","right"],"Acc":[1,0],"advantages":[1,-1]}` + "\n",
+			"last.jsonl":  `{"step":1,"prompt":"p","response":"a","reward":1}` + "\n" + `{"step":1,"prompt":"p","response":"without a newline","reward":1}`,
+		}[path]; text {
+		case "":
+			log = repotest.SampleLog(t, path)
+		default:
+			if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, all := openAndRead(t, log)
+		places := make([]model.Place, len(all))
+		for i, r := range all {
+			places[i] = model.Place{File: r.File, IndexInLine: r.IndexInLine, Offset: r.Offset}
+		}
+		for range 2 {
+			slices.Reverse(places)
+			want, n := make([]model.Text, len(places)), 0
+			for i, at := range places {
+				var err error
+				if want[i], err = s.Text(t.Context(), at); err != nil {
+					t.Fatal(path, err)
+				}
+			}
+			check := func(i int, got model.Text, err error) {
+				n++
+				if diff := cmp.Diff(want[i], got); diff != "" || err != nil {
+					t.Errorf("%s, %d: %v -one by one +at once\n%s", path, i, err, diff)
+				}
+			}
+			if err := s.Texts(t.Context(), places, nil, check); err != nil || n != len(places) || n == 0 {
+				t.Errorf("%s: %d of %d: %v", path, n, len(places), err)
+			}
+		}
+		if path == "made.jsonl" {
+			n := 0
+			err := s.Texts(t.Context(), places, func(record []byte) bool { return bytes.Contains(record, []byte("short")) }, func(int, model.Text, error) { n++ })
+			if err != nil || n != 3 {
+				t.Errorf("%d hold the word: %v", n, err)
+			}
+		}
 	}
 }

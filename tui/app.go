@@ -86,6 +86,8 @@ type views struct {
 	sweep        sweepState
 	groupSize    groupSizeState
 	breakdown    breakdownState
+	prompts      promptsState
+	grep         grepState
 	second       secondRun
 	answers      answerReader
 	alike        alikeAnswers
@@ -218,7 +220,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateAnalysis(msg)
 	a.started = append(a.started, handled...)
 	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
-		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown,
+		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown, App.updatePrompts, App.updateGrep,
 		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateFindings, App.updateGlance,
 	} {
 		a = update(a, msg)

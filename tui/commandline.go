@@ -188,6 +188,8 @@ func lineCommands() []lineCommand {
 		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
 		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
 		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(App.openGroupSize), nil},
+		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(App.openPrompts), nil},
+		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and what the match is worth", runGrep, nil},
 		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(App.partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
 		{"mark", "", "mark or unmark what is under the cursor", runAction(App.toggleMark), nil},

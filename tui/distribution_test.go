@@ -35,7 +35,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 		d.press("l")
 		d.wantText(" above, ")
 		for range d.app.distributions() {
-			d.press("v", "L")
+			d.press("v", "V")
 			d.frame()
 		}
 	})

@@ -21,14 +21,14 @@ func exitLines() map[int][]string {
 		},
 		2: {
 			"", "report", "report log.jsonl --format xml", "report log.jsonl --scale triple", "check log.jsonl --fail-on loss", "check log.jsonl --fail-on nosuch>0", "sweep log.jsonl --goal fame",
-			"groupsize log.jsonl --sizes 1", "plan log.jsonl --emit nosuch", "export log.jsonl --columns nosuch", "flags nosuch", "demo", "demo x", "help nosuch", "formats nosuch", "config x", "version x", "completion nosuch", "estimators nosuch", "compare log.jsonl",
+			"groupsize log.jsonl --sizes 1", "plan log.jsonl --emit nosuch", "prompts log.jsonl --sort nosuch", "prompts log.jsonl --where nosuch>1", "grep log.jsonl", "grep log.jsonl (a", "export log.jsonl --columns nosuch", "flags nosuch", "demo", "demo x", "help nosuch", "formats nosuch", "config x", "version x", "completion nosuch", "estimators nosuch", "compare log.jsonl",
 			"why a", "tail log.jsonl --last 0", "report log.jsonl --where std>", "report log.jsonl --steps 2:1", "check log.jsonl --wait", "check log.jsonl --rules nowhere.yaml", "report nogroups.jsonl",
 			"report log.jsonl --config nowhere.yaml", "report log.jsonl --config torn.jsonl", "report log.jsonl --input-format nosuch", "report log.jsonl --texts five", "tail log.jsonl --idle-timeout 5",
 			"report log.jsonl --compute-new-adv=perhaps",
 		},
 		3: {"check log.jsonl --fail-on signal>0", "check log.jsonl --fail-on signal>0 --format junit", "check log.jsonl --fail-on signal>0 --format github"},
 	}
-	for _, reads := range []string{"report %", "summary %", "steps %", "export %", "sweep %", "check % --fail-on killed>0", "compare % %", "why a %", "show a %", "tail % --idle-timeout 50ms", "groupsize %", "plan %", "match %"} {
+	for _, reads := range []string{"report %", "summary %", "steps %", "export %", "sweep %", "check % --fail-on killed>0", "compare % %", "why a %", "show a %", "tail % --idle-timeout 50ms", "groupsize %", "plan %", "match %", "prompts %", "grep % a"} {
 		fine, missing := strings.ReplaceAll(reads, "%", "log.jsonl"), strings.ReplaceAll(reads, "%", "nowhere.jsonl")
 		lines[0], lines[1], lines[2] = append(lines[0], fine), append(lines[1], missing), append(lines[2], fine+" --nosuch", strings.ReplaceAll(reads, "%", ""))
 	}

@@ -144,6 +144,7 @@ func figuresOfScenes() map[string][]string {
 		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "A≠0", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
+		"prompts":     append(header, "state", "seen", "solve_rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),
 		"breakdownby": append(header, "push", "tokens"),
 		"steps":       append(header, "vantage/signal", "critic/score/mean", "step", "samples", "groups", "kept", "Σ|A|", "flips"),
 		"compare":     append(header, "baseline", "candidate", "Δ", "samples", "win rate", "p", "mean Δ", "±"),

@@ -57,6 +57,8 @@ func (a App) figuresUnderCursor() figureList {
 		return a.figuresOfStage()
 	case viewGroupSize:
 		return figureList{}.at(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
+	case viewPrompts, viewPromptFilter, viewGrep:
+		return figureList{}.at(figures.Prompt, "state", "seen", "solve_rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").at(figures.Sample, "reward", "proc")
 	case viewBreakdown:
 		return a.figuresOfParts()
 	case viewGlance:

@@ -32,6 +32,9 @@ func lists() [targetKinds]list {
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
 		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: App.glanceRows, open: App.openWorstStep},
 
+		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.shownPrompts()) }, open: App.openPrompt},
+		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.matches()) }, open: App.openMatch},
+
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
 		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSizeLines(a.display.w - 4))) }},
 		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdownLines(a.display.w - 3))) }},

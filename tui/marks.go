@@ -231,6 +231,11 @@ func (a App) goToMark() App {
 	if !ok {
 		return a
 	}
+	return a.goTo(m)
+}
+
+// goTo goes to the step, the group or the sample that a mark is of.
+func (a App) goTo(m session.Mark) App {
 	i, found := a.snap.Find(m.Step)
 	if !found {
 		return a.says(fmt.Sprintf("step %d is not in the log, or was removed", m.Step))

@@ -167,6 +167,8 @@ const (
 	onProblems             // the text on how the log was read
 	onSizes                // that on sizes of groups
 	onParts                // that on parts of the samples
+	onPrompt               // a row of the prompts
+	onMatch                // a sample that matches a pattern
 	onHelp                 // the help
 
 	targetKinds = iota

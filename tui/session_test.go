@@ -53,7 +53,7 @@ func TestViewIsRestored(t *testing.T) {
 		if d.app.notice != "" {
 			t.Errorf("the first time: %q", d.app.notice)
 		}
-		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "L", "t")
+		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "V", "t")
 		d.press("/")
 		d.typeText("std>0.1")
 		d.press("enter", "3", "3", "v")

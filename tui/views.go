@@ -41,6 +41,9 @@ const (
 	viewChain
 	viewGroupSize
 	viewBreakdown
+	viewPrompts
+	viewPromptFilter
+	viewGrep
 	viewFigures
 	viewFigureList
 	viewGlance
@@ -81,7 +84,13 @@ func viewTable() []view {
 		viewChain:     {body: App.chainView, keys: chainKeys},
 		viewGroupSize: {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
 		viewBreakdown: {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
-		viewFigures:   {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
+		viewPrompts:   {body: App.promptsView, keys: promptsKeys, exported: App.exportedPrompts, list: onPrompt},
+		viewPromptFilter: {
+			body: App.promptsView, keys: promptFilterKeys,
+			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
+		},
+		viewGrep:    {body: App.grepView, keys: grepKeys, exported: App.exportedMatches, list: onMatch},
+		viewFigures: {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
 		viewFigureList: {
 			body: App.figureListView, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},

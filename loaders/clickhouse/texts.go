@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sort"
 	"strconv"
 	"sync"
 
@@ -174,8 +175,9 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 		}
 		return nil
 	})
-	slices.SortFunc(lines, func(a, b line) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), slices.Compare(a.values, b.values), cmp.Compare(a.json, b.json))
+	sort.Slice(lines, func(i, k int) bool {
+		a, b := &lines[i], &lines[k]
+		return cmp.Or(cmp.Compare(a.number, b.number), slices.Compare(a.values, b.values), cmp.Compare(a.json, b.json)) < 0
 	})
 	return lines, err
 }

@@ -99,6 +99,18 @@ func flagEffects() map[string]flagEffect {
 		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
 		"groupsize solved-at":       {value: "0.5", line: []string{"groupsize", "DIR/log.jsonl", "--where", "kept>=4"}},
 		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
+		"prompts emit":              {value: "ids"},
+		"prompts id":                {value: "question", with: []string{"--emit", "ids", "--retire", "unsure,flat,solved"}},
+		"prompts retire":            {value: "flat,unsure", with: []string{"--emit", "ids"}},
+		"prompts weight":            {value: "0.5", with: []string{"--emit", "jsonl", "--retire", "unsure,flat,solved"}},
+		"prompts where":             {value: "seen>4"},
+		"prompts sort":              {value: "seen"},
+		"prompts top":               {value: "1"},
+		"prompts join":              {line: []string{"prompts", "DIR/twins.jsonl"}},
+		"prompts texts":             {value: "-1"}, // what it finds is tried with planted prompts
+		"grep in":                   {value: "prompt"},
+		"grep count-by":             {value: "step"},
+		"grep top":                  {value: "1"},
 		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
 		"tail endpoint":             {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
 		"tail format":               {value: "text"},
@@ -116,6 +128,7 @@ func flagLines() map[string][]string {
 		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
 		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "plan": {"plan", "DIR/log.jsonl", "--solved-at", "1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
+		"grep":   {"grep", "DIR/log.jsonl", "so so so so so so"},
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
 	}
 }
@@ -251,6 +264,9 @@ func flagLog(t *testing.T, dir string) {
 		}
 		putFile(t, path, rows.String())
 	}
+	putFile(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
+{"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
+`)
 	putFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n")
 	putFile(t, filepath.Join(dir, "rules.yaml"), "- signal<90%\n")
 }

@@ -91,17 +91,22 @@ func (f *settingFlag) Set(value string) error {
 
 // formatFlag is the --format of a command: what writes each format, and which notes stand beside it.
 type formatFlag[W any] struct {
-	name    string // the value of the flag
-	names   []string
+	formatChoice
 	writers []W
-	notes   []noteSet // what a format has no place for, and people are told on standard error
+}
+
+// formatChoice is a formatFlag without what writes: it is compiled once, and not for each command.
+type formatChoice struct {
+	name  string // the value of the flag
+	names []string
+	notes []noteSet // what a format has no place for, and people are told on standard error
 
 	hasShort, isShort bool // --json, the same as --format json, which is quicker to write
 	flags             *pflag.FlagSet
 }
 
 func newFormatFlag[W any](name string, write W) formatFlag[W] {
-	return formatFlag[W]{name: name, names: []string{name}, writers: []W{write}, notes: []noteSet{0}}
+	return formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
 }
 
 // or returns the flag with one more format.
@@ -123,7 +128,7 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 	return &f
 }
 
-func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
+func (f *formatChoice) addTo(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
 	if f.hasShort {
@@ -133,27 +138,36 @@ func (f *formatFlag[W]) addTo(cmd *cobra.Command) {
 
 // writer returns what writes the format that the flags name. command is for the error of one that there is not.
 func (f *formatFlag[W]) writer(command string) (write W, err error) {
+	i, err := f.chosen(command)
+	if err != nil {
+		return write, err
+	}
+	return f.writers[i], nil
+}
+
+// chosen returns the index of the format that the flags name.
+func (f *formatChoice) chosen(command string) (int, error) {
 	if f.isShort && f.flags.Changed("format") && f.name != "json" {
-		return write, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
+		return 0, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
 	}
 	if f.isShort {
 		f.name = "json"
 	}
 	if i := slices.Index(f.names, f.name); i >= 0 {
-		return f.writers[i], nil
+		return i, nil
 	}
 	hint := ""
 	if _, ok := formats.Find(f.name); ok {
 		hint = "; --input-format " + f.name + " reads logs of that format"
 	}
-	return write, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
+	return 0, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
 // noted are the notes that the format has no place for.
-func (f *formatFlag[W]) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
+func (f *formatChoice) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
 
 // noteStyle is the format that notes are written in. JSONL is a default too: only a format that was asked for counts.
-func (f *formatFlag[W]) noteStyle() string {
+func (f *formatChoice) noteStyle() string {
 	if f.flags != nil && !f.isShort && !f.flags.Changed("format") {
 		return "text"
 	}

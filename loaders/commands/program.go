@@ -57,7 +57,7 @@ type Program struct {
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
 	return []*cobra.Command{
-		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.plan(), p.compare().of(p), p.check(), p.match(),
+		p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report().of(p), p.export(), p.sweep(), p.groupSize(), p.plan(), p.prompts(), p.grep(), p.compare().of(p), p.check(), p.match(),
 		p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats(), p.cache(), p.userConfig(), p.version(),
 	}
 }
@@ -88,32 +88,43 @@ type command[W any] struct {
 
 // of returns the command for p.
 func (c command[W]) of(p *Program) *cobra.Command {
+	var format *formatChoice
+	if c.format != nil {
+		format = &c.format.formatChoice
+	}
 	cmd := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args, ValidArgs: c.validArgs}
-	if c.args == nil {
+	return p.finish(cmd, format, c.sets, c.flags, c.refuse, c.start, c.failed)
+}
+
+// finish gives a command what it does, and its flags. It is compiled once, and not for each command.
+func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets, flags func(*cobra.Command), refuse func() error,
+	start func(context.Context, *call) error, failed func(context.Context, error) error,
+) *cobra.Command {
+	if cmd.Args == nil {
 		cmd.Args = cobra.ArbitraryArgs
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var err error
-		if c.refuse != nil {
-			err = c.refuse()
+		if refuse != nil {
+			err = refuse()
 		}
 		if err != nil {
 			err = Usage(err)
 		} else {
-			err = c.start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, command: p.commandLine(cmd, args)})
+			err = start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, command: p.commandLine(cmd, args)})
 		}
-		if err != nil && c.failed != nil {
-			err = c.failed(cmd.Context(), err)
+		if err != nil && failed != nil {
+			err = failed(cmd.Context(), err)
 		}
 		return err
 	}
-	if c.format != nil {
-		c.format.addTo(cmd)
+	if format != nil {
+		format.addTo(cmd)
 	}
-	if c.flags != nil {
-		c.flags(cmd)
+	if flags != nil {
+		flags(cmd)
 	}
-	p.AddFlags(cmd, c.sets)
+	p.AddFlags(cmd, sets)
 	return cmd
 }
 

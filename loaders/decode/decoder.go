@@ -423,6 +423,8 @@ type TextCapture struct {
 	Found       bool
 	Text        model.Text // copied out of the record
 
+	Each func(index int32, t model.Text) // gets every sample of the record, in place of Text; nil: only one is wanted
+
 	next   int32         // number of the next sample
 	fields []model.Field // of the sample at hand
 }
@@ -437,7 +439,7 @@ func (c *TextCapture) addField(name []byte, v jsonscan.Value) {
 }
 
 func (c *TextCapture) endSample(r *RowDecoder) {
-	if c.next == c.IndexInLine {
+	if c.next == c.IndexInLine || c.Each != nil {
 		c.Found = true
 		c.Text = model.Text{
 			Prompt:   spoken(r.Values[RolePrompt]),
@@ -445,6 +447,9 @@ func (c *TextCapture) endSample(r *RowDecoder) {
 			Truth:    readable(r.Values[RoleTruth], maxText),
 			Fields:   c.fields,
 		}
+	}
+	if c.Each != nil {
+		c.Each(c.next, c.Text)
 	}
 	c.next++
 }

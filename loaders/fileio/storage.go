@@ -1,13 +1,12 @@
 package fileio
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -187,7 +186,7 @@ func NewObjectTree(prefix string, objects []Object) *ObjectTree {
 		t.folders[dir] = append(t.folders[dir], o)
 	}
 	for _, entries := range t.folders {
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+		sort.Slice(entries, func(i, k int) bool { return entries[i].Name() < entries[k].Name() })
 	}
 	return t
 }

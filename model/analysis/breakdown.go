@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vantage/estimators/lossweight"
 	"vantage/model"
@@ -89,6 +90,21 @@ func (b *Breakdown) find(name string) int {
 	return len(b.Parts) - 1
 }
 
+// IsSolved reports whether sample i of a group counts as solved.
+func (a *Analysis) IsSolved(g *Group, i int) bool {
+	return a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i))
+}
+
+// GroupPart returns the figures of all samples of group g.
+func (a *Analysis) GroupPart(g int) (p Part) {
+	row := &a.Table[g]
+	p.addGroup(row)
+	for i := row.Start; i < row.End; i++ {
+		p.addSample(a, row, i)
+	}
+	return p
+}
+
 func (p *Part) addGroup(g *Group) {
 	p.Groups++
 	p.Admitted += count01(g.Admitted)
@@ -107,7 +123,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 	if g.HasSolved {
 		p.Judged++
-		p.Solved += count01(a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i)))
+		p.Solved += count01(a.IsSolved(g, i))
 	}
 	moves := !g.IsResidue
 	if x := a.Original[i]; isFinite(x) && moves {
@@ -179,6 +195,35 @@ const maxColumnsNamed = 12
 // TextFunc reads the text of a sample from the log again.
 type TextFunc func(context.Context, model.Place) (model.Text, error)
 
+// ReadTexts passes texts of samples to visit, by index, or why one cannot be read. Those of whose bytes in the log mayHold, which may be
+// nil, is false may be left out. It may be called from several goroutines.
+type ReadTexts func(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error
+
+// ReadTextsOf returns what reads many texts of a source: in large pieces where it can, else one after the other.
+func ReadTextsOf(source interface {
+	Text(ctx context.Context, at model.Place) (model.Text, error)
+},
+) ReadTexts {
+	if bulk, ok := source.(interface {
+		Texts(ctx context.Context, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) error
+	}); ok {
+		return bulk.Texts
+	}
+	var one sync.Mutex
+	return func(ctx context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
+		one.Lock()
+		defer one.Unlock()
+		for i, at := range places {
+			text, err := source.Text(ctx, at)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			visit(i, text, err)
+		}
+		return nil
+	}
+}
+
 // PartKinds lists what samples can be divided by without a column of the log.
 func PartKinds() []string { return []string{"difficulty", "length", "fate", "step"} }
 
@@ -241,16 +286,16 @@ func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc
 		if err != nil {
 			return nil, fmt.Errorf("the column is read from the log a second time: %w", err)
 		}
-		if names[i], err = valueOf(text.Fields, column); err != nil {
+		if names[i], err = ValueOf(text.Fields, column); err != nil {
 			return nil, err
 		}
 	}
 	return names, nil
 }
 
-// valueOf returns the value of a column, "empty" if that is "". The path of a nested one has dots: env.name. An object is shown by its name
+// ValueOf returns the value of a column of a record, "empty" if that is "". The path of a nested one has dots: env.name. An object is shown by its name
 // or its id, if it has one.
-func valueOf(fields []model.Field, column string) (string, error) {
+func ValueOf(fields []model.Field, column string) (string, error) {
 	var known []string
 	for _, f := range fields {
 		rest, isInside := strings.CutPrefix(column, f.Name+".")

@@ -251,3 +251,23 @@ func eachBlock(ctx context.Context, blocks []block, do func(k int, b block)) {
 	work()
 	wg.Wait()
 }
+
+// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
+// is 0.
+func Wilson(k, n int) [2]float64 {
+	if n == 0 {
+		return [2]float64{0, 1}
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	low, high := middle-half, middle+half
+	if k == 0 {
+		low = 0
+	}
+	if k == n {
+		high = 1
+	}
+	return [2]float64{low, high}
+}

@@ -19,10 +19,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -108,15 +109,7 @@ func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 		r.Pairs = append(r.Pairs, p.pair(a, b))
 	}
 	r.Baseline, r.Candidate = a.scope(len(pairs)), b.scope(len(pairs))
-	slices.SortStableFunc(r.Pairs, func(p, q Pair) int {
-		switch {
-		case p.Delta() < q.Delta():
-			return -1
-		case p.Delta() > q.Delta():
-			return 1
-		}
-		return 0
-	})
+	sort.SliceStable(r.Pairs, func(i, k int) bool { return r.Pairs[i].Delta() < r.Pairs[k].Delta() })
 	r.aggregate()
 	return r, nil
 }
@@ -151,7 +144,7 @@ func (r *Result) aggregate() {
 	}
 	r.Delta, r.StdErr = deltas.mean(), deltas.stdErr()
 	r.PValue = SignTest(r.Wins, r.Losses)
-	r.WinShare = Wilson(r.Wins, r.Wins+r.Losses)
+	r.WinShare = analysis.Wilson(r.Wins, r.Wins+r.Losses)
 	r.Bins = binsOf(r.Pairs)
 }
 
@@ -234,19 +227,6 @@ func logChoose(n, k int) float64 {
 	b, _ := math.Lgamma(float64(k + 1))
 	c, _ := math.Lgamma(float64(n - k + 1))
 	return a - b - c
-}
-
-// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
-// is 0.
-func Wilson(k, n int) [2]float64 {
-	if n == 0 {
-		return [2]float64{0, 1}
-	}
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, middle-half), min(1, middle+half)}
 }
 
 // What runs are called that have no name of their own.

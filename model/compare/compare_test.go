@@ -27,17 +27,6 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
-// The literature has 0.5313 to 0.8881 for 15 of 20.
-func TestWilson(t *testing.T) {
-	got := Wilson(15, 20)
-	if math.Abs(got[0]-0.5313) > 1e-4 || math.Abs(got[1]-0.8881) > 1e-4 {
-		t.Error(got)
-	}
-	if got := Wilson(0, 0); got != [2]float64{0, 1} {
-		t.Error(got)
-	}
-}
-
 // sample is a row of a made run.
 type sample struct {
 	step   int64

@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
+	"sort"
 	"time"
 
 	"vantage/model"
@@ -75,9 +76,9 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 // asking for more: of a far log whose link is lost it is not.
 func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText, before, keep map[digestKey]digest) bool {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
-	slices.SortFunc(picks, func(a, b Pick) int {
-		x, y := place(a), place(b)
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
+	sort.Slice(picks, func(i, k int) bool {
+		x, y := place(picks[i]), place(picks[k])
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine)) < 0
 	})
 	for _, p := range picks {
 		if ctx.Err() != nil {

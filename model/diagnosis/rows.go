@@ -1,11 +1,11 @@
 package diagnosis
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"strings"
 
 	"vantage/model/units"
@@ -216,7 +216,7 @@ func (e *evidence) bitsOfGroups() func(*GroupFacts) float64 {
 			rows.N, rows.Sum = rows.N+pairs(g.N), rows.Sum+float64(g.Equal)
 		}
 	}
-	slices.SortFunc(prints, func(a, b printed) int { return cmp.Compare(a.of, b.of) })
+	sort.Slice(prints, func(i, k int) bool { return prints[i].of < prints[k].of })
 	for lo, hi := 0, 1; hi <= len(prints); hi++ {
 		if hi == len(prints) || prints[hi].of != prints[lo].of {
 			same[prints[lo].n] += float64(hi-lo) * float64(hi-lo-1)

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -176,8 +177,9 @@ func (t *Texts) pickStep(i int) []Pick {
 			}
 		}
 		if len(group) > groupTexts {
-			slices.SortFunc(group, func(a, b Pick) int {
-				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row))
+			sort.Slice(group, func(i, k int) bool {
+				a, b := &group[i], &group[k]
+				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row)) < 0
 			})
 			kept := spread(len(group), groupTexts)
 			for k, at := range kept {
@@ -265,7 +267,7 @@ func (t *Texts) pickSources() []Pick {
 		}
 	}
 	hash := func(p Pick) uint64 { return t.o.Steps[p.at].Groups[p.group].Print }
-	slices.SortFunc(picks, func(a, b Pick) int { return cmp.Compare(hash(a), hash(b)) })
+	sort.Slice(picks, func(i, k int) bool { return hash(picks[i]) < hash(picks[k]) })
 	return picks[:min(len(picks), sourceTexts)]
 }
 
@@ -369,8 +371,9 @@ func firstBytes(text string, n int) string {
 // all returns the answers by step, group, and what they hold.
 func (t *Texts) all() []answer {
 	if !t.sorted {
-		slices.SortFunc(t.answers, func(a, b answer) int {
-			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole))
+		sort.Slice(t.answers, func(i, k int) bool {
+			a, b := &t.answers[i], &t.answers[k]
+			return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.group, b.group), cmp.Compare(a.reward, b.reward), cmp.Compare(a.whole, b.whole)) < 0
 		})
 		t.sorted = true
 	}
@@ -406,6 +409,17 @@ func (t *Texts) share(has func(*answer) bool) series {
 // sourceNames are the names of fields that say where a prompt comes from, in the order in which they are asked.
 var sourceNames = []string{
 	"data_source", "source", "dataset", "dataset_name", "env_name", "env_id", "env", "environment", "task_type", "task_name", "domain", "subject", "category", "level", "difficulty", "tags",
+}
+
+// SourceOf is where the prompt of a record comes from, by the first of its fields that may say it; "" if none does.
+func SourceOf(fields []model.Field) string {
+	telling := tellingFields(fields)
+	for _, name := range sourceNames {
+		if i := slices.IndexFunc(telling, func(f model.Field) bool { return f.Name == name }); i >= 0 {
+			return telling[i].Value
+		}
+	}
+	return ""
 }
 
 // maxSources is how many sources a run has at most: a field with more values numbers prompts.

@@ -182,6 +182,9 @@ func (v Number) Digits() string {
 	return v.String()
 }
 
+// IsWord reports whether it is a word or a text, which have no number.
+func (v Number) IsWord() bool { return v.kind == word || v.kind == text }
+
 // IsText reports whether it is a text of the log.
 func (v Number) IsText() bool { return v.kind == text }
 

@@ -27,6 +27,7 @@ const (
 	Group   Place = "group"
 	Sample  Place = "sample"
 	Parts   Place = "parts" // who pays
+	Prompt  Place = "prompts"
 	Sweep   Place = "sweep"
 	Sizes   Place = "groupsize"
 	Compare Place = "compare"
@@ -50,6 +51,7 @@ func sections() []section {
 		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", entries(groupFigures())},
 		{Sample, "A sample", "In an open group, and in `export`.", entries(Samples())},
 		{Parts, "Breakdown", "Of samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, a fate, a step, or a value of a column of the log.", partFigures()},
+		{Prompt, "A prompt over the run", "In `prompts`, and as fields of its `--where`: see [prompts](prompts.md).", entries(Prompts())},
 		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
 		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
 		{Compare, "Compare", "Of two runs: the first, a, and the second, b.", compareFigures()},

@@ -11,6 +11,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/ledger"
 )
 
 // MaxQuery is the maximum length of a query in bytes.
@@ -31,11 +32,16 @@ type QueryError struct {
 func (e *QueryError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
 
 // ParseQuery parses a query; blank text matches everything. The error is an *QueryError.
-func ParseQuery(text string) (Query, error) {
+func ParseQuery(text string) (Query, error) { return parseQuery(text, Fields()) }
+
+// ParsePromptQuery parses a query about prompts, of which only [Query.MatchesPrompt] may be asked.
+func ParsePromptQuery(text string) (Query, error) { return parseQuery(text, PromptFields()) }
+
+func parseQuery(text string, fields []Field) (Query, error) {
 	if len(text) > MaxQuery {
 		return Query{}, &QueryError{Column: MaxQuery, Message: fmt.Sprintf("a query has at most %d bytes", MaxQuery)}
 	}
-	p := parser{text: text}
+	p := parser{text: text, fields: fields}
 	if p.skipSpace(); p.at == len(text) {
 		return Query{}, nil
 	}
@@ -50,9 +56,10 @@ func ParseQuery(text string) (Query, error) {
 }
 
 type parser struct {
-	text  string
-	at    int
-	depth int
+	text   string
+	fields []Field
+	at     int
+	depth  int
 }
 
 func (p *parser) expected(want string) error {
@@ -102,8 +109,8 @@ func (p *parser) parseAnd() (node, error) {
 // parseParts parses parts while there are more, of which all must hold, or any.
 func (p *parser) parseParts(parse func() (node, error), anyOf bool, more func() bool) (node, error) {
 	var parts []node
-	whole := node{matches: func(a *analysis.Analysis, g, i int) bool {
-		return anyOf == slices.ContainsFunc(parts, func(n node) bool { return n.matches(a, g, i) == anyOf })
+	whole := node{matches: func(s subject) bool {
+		return anyOf == slices.ContainsFunc(parts, func(n node) bool { return n.matches(s) == anyOf })
 	}}
 	for {
 		part, err := parse()
@@ -160,13 +167,13 @@ func (p *parser) parseTerm() (node, error) {
 	if k < 0 { // a bare word is to be found in the prompt
 		p.at = start
 		text, err := p.parseLiteral()
-		field, _ := findField("prompt")
+		field, _ := p.findField("prompt")
 		return field.contains(text, false), err
 	}
-	field, ok := findField(strings.ToLower(name))
+	field, ok := p.findField(strings.ToLower(name))
 	if !ok {
 		p.at = start
-		names := model.Mapped(Fields(), func(f Field) string { return f.Name })
+		names := model.Mapped(p.fields, func(f Field) string { return f.Name })
 		return node{}, p.unknown("a field", name, names)
 	}
 	p.at += len(operators[k])
@@ -186,17 +193,16 @@ func (p *parser) parseValue(field Field, op string) (node, error) {
 			p.at = start
 			return node{}, p.expected("a number to compare " + field.Name + " with")
 		}
-		return node{field.PerSample, func(a *analysis.Analysis, g, i int) bool { return Holds(field.value(a, g, i).Float(), op, x) }}, nil
+		return node{field.PerSample, func(s subject) bool { return Holds(field.value(s).Float(), op, x) }}, nil
 	}
-	fates := model.Mapped(model.Fates(), model.Fate.Key)
-	isTyped := func(fate string) bool { return strings.HasPrefix(fate, strings.ToLower(text)) } // so far
-	if field.Name == "fate" && op != "~" && !slices.ContainsFunc(fates, isTyped) {
+	isTyped := func(word string) bool { return strings.HasPrefix(word, strings.ToLower(text)) } // so far
+	if field.Words != nil && op != "~" && !slices.ContainsFunc(field.Words, isTyped) {
 		p.at = start
-		return node{}, p.unknown("a fate", text, fates)
+		return node{}, p.unknown("a "+field.Name, text, field.Words)
 	}
 	switch op {
 	case ":", "=", "~":
-		return field.contains(text, op == "=" || op == ":" && field.Name == "fate"), nil
+		return field.contains(text, op == "=" || op == ":" && field.Words != nil), nil
 	case "!=":
 		return field.contains(text, true).not(), nil
 	}
@@ -230,17 +236,24 @@ type Query struct{ root *node }
 // node is a part of a query. Unless it is perSample, it matches all or none of the samples of a group.
 type node struct {
 	perSample bool
-	matches   func(a *analysis.Analysis, g, i int) bool
+	matches   func(subject) bool
+}
+
+// subject is what a query is asked of: a sample of a group, or a prompt.
+type subject struct {
+	in            *analysis.Analysis
+	group, sample int
+	prompt        *ledger.Prompt
 }
 
 func (n node) not() node {
-	return node{n.perSample, func(a *analysis.Analysis, g, i int) bool { return !n.matches(a, g, i) }}
+	return node{n.perSample, func(s subject) bool { return !n.matches(s) }}
 }
 
 func (f Field) contains(text string, exact bool) node {
 	text = strings.ToLower(text)
-	return node{f.PerSample, func(a *analysis.Analysis, g, i int) bool {
-		have, _ := f.value(a, g, i).Cell().(string)
+	return node{perSample: f.PerSample, matches: func(s subject) bool {
+		have, _ := f.value(s).Cell().(string)
 		have = strings.ToLower(have)
 		return have == text || !exact && strings.Contains(have, text)
 	}}
@@ -249,7 +262,7 @@ func (f Field) contains(text string, exact bool) node {
 // MatchesSample reports whether sample i of group g matches; i is an index of the columns
 // of a.
 func (q Query) MatchesSample(a *analysis.Analysis, g, i int) bool {
-	return q.root == nil || q.root.matches(a, g, i)
+	return q.root == nil || q.root.matches(subject{in: a, group: g, sample: i})
 }
 
 // MatchesGroup reports whether a sample of group g matches.
@@ -262,26 +275,32 @@ func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
 		to = from + 1
 	}
 	for i := from; i < to; i++ {
-		if q.root.matches(a, g, i) {
+		if q.root.matches(subject{in: a, group: g, sample: i}) {
 			return true
 		}
 	}
 	return false
 }
 
-// Field is a figure of a group or of a sample that a query can name.
+// MatchesPrompt reports whether a prompt matches.
+func (q Query) MatchesPrompt(p *ledger.Prompt) bool {
+	return q.root == nil || q.root.matches(subject{prompt: p})
+}
+
+// Field is a figure of a group, of a sample or of a prompt that a query can name.
 type Field struct {
 	Name, Doc string
 	PerSample bool
-	Operator  string // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
+	Operator  string   // that it is always compared by: ":" where its values are known words, "~" where it holds a text, "" for a number, which has several
+	Words     []string // that its value is one of; nil: it can be anything
 
-	value func(a *analysis.Analysis, g, i int) Number
+	value func(subject) Number
 }
 
 // Fields returns all fields.
 func Fields() []Field {
 	all := []Field{
-		{Name: "fate", Operator: ":", Doc: "what the settings make of the group: alive, killed, short, correct, wrong, …"},
+		{Name: "fate", Operator: ":", Words: model.Mapped(model.Fates(), model.Fate.Key), Doc: "what the settings make of the group: alive, killed, short, correct, wrong, …"},
 		{Name: "prompt", Operator: "~", Doc: "the beginning of the prompt"},
 		{Name: "name", Operator: "~", Doc: "the group's id, or its hash"},
 		{Name: "step", Doc: "the step that it is of"},
@@ -309,17 +328,33 @@ func Fields() []Field {
 		f := &all[i]
 		if f.PerSample = strings.HasPrefix(f.Name, "sample."); f.PerSample {
 			of := Select(Samples(), f.Name)[0]
-			f.value = func(a *analysis.Analysis, _, i int) Number { return of.Value(SampleOf{a, i}) }
+			f.value = func(s subject) Number { return of.Value(SampleOf{s.in, s.sample}) }
 		} else {
 			of := Select(Groups(), f.Name)[0]
-			f.value = func(a *analysis.Analysis, g, _ int) Number { return of.Value(NewGroupOf(a, g)) }
+			f.value = func(s subject) Number { return of.Value(NewGroupOf(s.in, s.group)) }
 		}
 	}
 	return all
 }
 
-func findField(name string) (Field, bool) {
-	for _, f := range Fields() {
+// PromptFields returns all fields of a prompt: its figures.
+func PromptFields() []Field {
+	var all []Field
+	for _, of := range Prompts() {
+		f := Field{Name: of.AllNames()[0], Doc: of.Meaning, value: func(s subject) Number { return of.Value(s.prompt) }}
+		switch f.Name {
+		case "state":
+			f.Operator, f.Words = ":", ledger.States()
+		case "prompt", "name", "state_why":
+			f.Operator = "~"
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func (p *parser) findField(name string) (Field, bool) {
+	for _, f := range p.fields {
 		if f.Name == name {
 			return f, true
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -50,12 +51,10 @@ func (b *Breakdown) Sort() {
 	if b.By == "step" {
 		return
 	}
-	slices.SortStableFunc(b.Parts.Parts, func(x, y analysis.Part) int {
-		if d := analysis.PartOrder(x.Name) - analysis.PartOrder(y.Name); d != 0 {
-			return d
-		}
-		xValue, yValue := partValue(x.Name), partValue(y.Name)
-		return cmp.Or(cmp.Compare(xValue, yValue), y.Samples-x.Samples)
+	parts := b.Parts.Parts
+	sort.SliceStable(parts, func(i, k int) bool {
+		x, y := &parts[i], &parts[k]
+		return cmp.Or(analysis.PartOrder(x.Name)-analysis.PartOrder(y.Name), cmp.Compare(partValue(x.Name), partValue(y.Name)), y.Samples-x.Samples) < 0
 	})
 }
 

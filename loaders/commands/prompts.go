@@ -1,0 +1,216 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/spf13/cobra"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/ledger"
+	"vantage/model/report"
+)
+
+func (p *Program) prompts() *cobra.Command {
+	format := newFormatFlag("text", report.PromptsText).noting(noteReading).or("csv", report.PromptsCSV).noting(noteAll).
+		or("json", report.PromptsJSON).noting(noteReading).or("parquet", promptsParquet).noting(noteAll)
+	var where, order string
+	var query figures.Query
+	var steps stepRange
+	var top, texts int
+	var joins bool
+	retire := retirement{}
+	return command[func(io.Writer, *report.Prompts) error]{
+		use:   "prompts PATH... [algorithm.key=value...]",
+		short: "Print which prompts are worth their tokens: what each cost, taught, and is now",
+		long: `prompts keeps an account of every prompt over all steps in which it came: how often it
+was seen, its solve rate with its interval and trend, groups with signal, Σ|A|, tokens,
+Σ|A| per 1,000 tokens, and its state: learning, solved, hopeless, flat, forgotten, suspect,
+rare or unsure, with the numbers that say so. Where rewards do not say what is solved, the
+mean reward takes the place of the solve rate: see --solved-at.`,
+		example: `vantage prompts runs/qwen-math/rollouts
+vantage prompts runs/qwen-math/rollouts --where 'state:hopeless solve_rate<0.5' --sort tokens
+vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet
+vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > drop.jsonl`,
+		format: &format,
+		sets:   unweighed,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
+			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this figure, the greatest first; with - before it the least first")
+			cmd.Flags().IntVar(&top, "top", 20, "how many rows the text has")
+			cmd.Flags().IntVar(&texts, "texts", 20_000, "how many answers are read to find prompts whose truth or grades are suspect; 0 for none")
+			cmd.Flags().BoolVar(&joins, "join", false, "count prompts that differ only in white space or in a time stamp as one")
+			retire.addTo(cmd)
+			steps.addTo(cmd.Flags())
+		},
+		refuse: func() (err error) {
+			if query, err = figures.ParsePromptQuery(where); err != nil {
+				return fmt.Errorf("--where: %w", err)
+			}
+			if top < 0 || texts < 0 {
+				return fmt.Errorf("--top %d --texts %d: expected numbers that are not negative", top, texts)
+			}
+			if err := (&report.Prompts{Ledger: &ledger.Ledger{}}).Select(query, order); err != nil {
+				return fmt.Errorf("--sort: %w", err)
+			}
+			return retire.parse()
+		},
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
+			var err error
+			if log.snap, err = steps.selectFrom(log.snap); err != nil {
+				return nil, err
+			}
+			r := &report.Prompts{Where: where, Shown: top}
+			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts, Join: joins}); err != nil {
+				return nil, err
+			}
+			r.Solved = log.snap.SolvedEvidence(log.snap.RewardScales(log.set))
+			if err := r.Select(query, order); err != nil {
+				return nil, err
+			}
+			if len(r.Selected) == 0 && where != "" {
+				return nil, fmt.Errorf("--where %q matches no prompt of these steps under these settings", where)
+			}
+			if retire.emit != "" {
+				return nil, retire.from(ctx, log, r)
+			}
+			return r, nil
+		}),
+	}.of(p)
+}
+
+// retirement is which prompts are to be written for a trainer to drop, and how.
+type retirement struct {
+	emit, states, id string
+	weight           float64
+}
+
+func (t *retirement) addTo(cmd *cobra.Command) {
+	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each), jsonl or parquet", "ids", "jsonl", "parquet")
+	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "the states that --emit writes")
+	cmd.Flags().StringVar(&t.id, "id", "", "write the value of this column of the log as the id; by default a hash of prompt and ground truth, or the id of the groups")
+	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight that jsonl and parquet give each prompt: 0 drops it")
+}
+
+// parse says what is wrong with the flags.
+func (t *retirement) parse() error {
+	if t.emit != "" && !slices.Contains([]string{"ids", "jsonl", "parquet"}, t.emit) {
+		return fmt.Errorf("--emit %s: choose ids, jsonl or parquet", t.emit)
+	}
+	for state := range strings.SplitSeq(t.states, ",") {
+		if !slices.Contains(ledger.States(), state) {
+			return fmt.Errorf("--retire %s: there is no state %q%s; there are %s", t.states, state, orMeant(state, ledger.States()), join(ledger.States(), "and"))
+		}
+	}
+	if t.emit == "" && (t.id != "" || t.weight != 0) {
+		return errors.New("--id and --weight are for --emit, which writes the prompts to drop")
+	}
+	return nil
+}
+
+// from has the log write the prompts to drop in place of the accounts, and says what that saves.
+func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts) error {
+	r := &report.Retired{Weight: t.weight}
+	var all, dropped ledger.Sum
+	for i := range of.Prompts {
+		all.Add(&of.Prompts[i])
+	}
+	for _, p := range of.Selected {
+		if slices.Contains(strings.Split(t.states, ","), string(p.State())) {
+			r.Prompts = append(r.Prompts, p)
+			dropped.Add(p)
+		}
+	}
+	slices.SortFunc(r.Prompts, func(x, y *ledger.Prompt) int { // the order of the log, in which it is read
+		return cmp.Or(cmp.Compare(x.Place.File, y.Place.File), cmp.Compare(x.Place.Offset, y.Place.Offset), cmp.Compare(x.Place.IndexInLine, y.Place.IndexInLine))
+	})
+	r.IDs, r.Texts = make([]string, len(r.Prompts)), make([]model.Text, len(r.Prompts))
+	for i, p := range r.Prompts {
+		r.IDs[i] = p.Name()
+	}
+	if t.emit != "ids" || t.id != "" {
+		var failed error
+		places := model.Mapped(r.Prompts, func(p *ledger.Prompt) model.Place { return p.Place })
+		err := analysis.ReadTextsOf(log.Source)(ctx, places, nil, func(i int, text model.Text, err error) {
+			if r.Texts[i] = text; err == nil && t.id != "" {
+				r.IDs[i], err = analysis.ValueOf(text.Fields, t.id)
+			}
+			failed = cmp.Or(failed, err)
+		})
+		if err = cmp.Or(err, failed); err != nil {
+			return fmt.Errorf("--emit %s: %w", t.emit, err)
+		}
+	}
+	log.format, log.notes = t.emit, noteAll
+	log.instead = func(w io.Writer) error {
+		switch t.emit {
+		case "ids":
+			return report.RetiredIDs(w, r)
+		case "jsonl":
+			return report.TableJSONL(w, report.RetiredTable(r))
+		}
+		return tableParquet(w, report.RetiredTable(r), report.RetiredCells())
+	}
+	log.then = func() error {
+		log.note("drops " + dropped.Saves(&all))
+		return nil
+	}
+	return nil
+}
+
+func promptsParquet(w io.Writer, p *report.Prompts) error {
+	t := report.PromptsTable(p)
+	if len(t.Rows) == 0 {
+		return errors.New("there is no prompt to write as Parquet: choose another --format")
+	}
+	return tableParquet(w, t, t.Rows[0])
+}
+
+// tableParquet writes a table as a Parquet file, whose columns are of the types of some cells.
+func tableParquet(w io.Writer, t report.Table, cells []any) error {
+	columns := make([]report.SampleColumn, len(t.Columns))
+	for k, name := range t.Columns {
+		columns[k] = report.SampleColumn{Name: name, Type: report.TextCell}
+		switch cells[k].(type) {
+		case int:
+			columns[k].Type = report.IntegerCell
+		case float64:
+			columns[k].Type = report.NumberCell
+		}
+	}
+	out := parquet.NewGenericWriter[any](w, parquetSchema(columns), parquet.Compression(&parquet.Zstd))
+	column := make([]parquet.Value, 0, maxGroupRows)
+	for lo := 0; lo < len(t.Rows); lo += maxGroupRows {
+		rows := t.Rows[lo:min(lo+maxGroupRows, len(t.Rows))]
+		for k, to := range out.ColumnWriters() {
+			column = column[:0]
+			for _, row := range rows {
+				cell := report.Cell{}
+				switch x := row[k].(type) {
+				case int:
+					cell.Integer = int64(x)
+				case float64:
+					cell.Number = x
+				default:
+					cell.Text = fmt.Sprint(x)
+				}
+				column = append(column, parquetValue(&columns[k], &cell, k))
+			}
+			if _, err := to.WriteRowValues(column); err != nil {
+				return err
+			}
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}

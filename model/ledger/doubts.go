@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/finalanswer"
+	"vantage/model/units"
+)
+
+// Doubt is a reason to think that the ground truth of a prompt, or how its answers are graded, is wrong.
+type Doubt struct {
+	Kind   DoubtKind
+	Answer string // that the tries agree on, or that is graded in two ways: sanitise before showing
+	Same   int    // tries that give it
+	Solved int    // of these
+	Read   int    // tries that give an answer
+	Odds   float64
+	of     int // prompts that the odds are from
+}
+
+// DoubtKind is what is wrong.
+type DoubtKind string
+
+// The kinds.
+const (
+	AgreeWrong DoubtKind = "agree_wrong" // the answers agree, and all are graded wrong
+	TruthWrong DoubtKind = "truth_wrong" // the answers agree with the ground truth, and all are graded wrong
+	TwoGrades  DoubtKind = "two_grades"  // one answer is graded in two ways
+)
+
+// String is the evidence, with the odds.
+func (d *Doubt) String() string {
+	answer := d.Answer
+	if r := []rune(answer); len(r) > 40 {
+		answer = string(r[:39]) + "…"
+	}
+	switch d.Kind {
+	case TruthWrong:
+		return fmt.Sprintf("%d of %d answers are “%s”, which is the ground truth, and none is solved", d.Same, d.Read, answer)
+	case TwoGrades:
+		return fmt.Sprintf("the answer “%s” is solved %d of %d times: by chance 1 in %s such prompts", answer, d.Solved, d.Same, units.Short(d.Odds))
+	case AgreeWrong:
+	}
+	return fmt.Sprintf("%d of %d answers are “%s”, and none is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
+}
+
+// The limits of doubts.
+const (
+	promptTries   = 16   // of a prompt that are read, the latest
+	leastTries    = 8    // that give an answer, before anything is said of it
+	agreeShare    = 0.75 // of the answers are one, for them to agree
+	leastOdds     = 4    // that an answer on which tries agree is right
+	sureTwoGrades = 1000 // times less likely than one by chance
+)
+
+// try is a sample whose text is read.
+type try struct {
+	prompt int // index in Prompts
+	place  model.Place
+	solved bool
+	answer string
+	isTrue bool // the answer is the ground truth
+}
+
+// doubt reads the answers to some prompts, so many at most, and says of which of them the ground truth or the grades are in doubt: of
+// prompts that were never solved, and of others for what is usual. It goes through the steps once more. It needs rewards that say what
+// is solved; else it finds nothing. It is for before judge.
+func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.ReadTexts, most int) error {
+	if !l.Known || most == 0 || len(l.Prompts) == 0 {
+		return nil
+	}
+	hasAnswers := false
+	err := read(ctx, []model.Place{l.Prompts[0].Place}, nil, func(_ int, t model.Text, _ error) { hasAnswers = t.Response != "" })
+	if err != nil || !hasAnswers {
+		return err
+	}
+	all, err := l.tries(ctx, set, l.asked(most/promptTries))
+	if err != nil {
+		return err
+	}
+	places := model.Mapped(all, func(t *try) model.Place { return t.place })
+	err = read(ctx, places, nil, func(i int, t model.Text, err error) {
+		if err != nil {
+			return // what cannot be read says nothing
+		}
+		all[i].answer, _ = finalanswer.Of(t.Response)
+		truth, _ := finalanswer.Of(t.Truth)
+		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == finalanswer.Plain(t.Truth))
+	})
+	if err != nil {
+		return err
+	}
+	l.judgeAnswers(all)
+	return nil
+}
+
+// tries are the latest samples of some prompts, in the order of the log.
+func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool) (all []*try, err error) {
+	tries := map[int][]*try{}
+	err = analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
+		if a.Open && len(l.snap.Steps) > 1 {
+			return nil
+		}
+		i, _ := l.snap.Find(a.Step)
+		step := l.snap.Steps[i]
+		for g := range a.Table {
+			group := &a.Table[g]
+			k := l.find(step, a, g)
+			if k < 0 || !asked[k] {
+				continue
+			}
+			for c := group.Start; c < group.End; c++ {
+				if _, last := step.CountedAs(int(a.InputRow[c])); last {
+					tries[k] = append(tries[k], &try{prompt: k, place: step.Place(int(a.InputRow[c])), solved: a.IsSolved(group, c)})
+				}
+			}
+			tries[k] = tries[k][max(0, len(tries[k])-promptTries):]
+		}
+		return nil
+	})
+	for _, k := range tries {
+		all = append(all, k...)
+	}
+	slices.SortFunc(all, func(x, y *try) int { return comparePlaces(x.place, y.place) })
+	return all, err
+}
+
+// comparePlaces is the order of the log.
+func comparePlaces(x, y model.Place) int {
+	return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
+}
+
+// asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual others
+// that were, in the order of their hashes.
+func (l *Ledger) asked(most int) map[int]bool {
+	var never, other []int
+	for k := range l.Prompts {
+		switch p := &l.Prompts[k]; {
+		case p.Tries < leastTries:
+		case p.Solved == 0:
+			never = append(never, k)
+		default:
+			other = append(other, k)
+		}
+	}
+	slices.SortFunc(never, func(x, y int) int { return cmp.Or(l.Prompts[y].Tries-l.Prompts[x].Tries, x-y) })
+	slices.SortFunc(other, func(x, y int) int { return cmp.Or(cmp.Compare(l.Prompts[x].hash, l.Prompts[y].hash), x-y) })
+	half := max(most/2, most-len(other))
+	never = never[:min(len(never), half)]
+	other = other[:min(len(other), most-len(never))]
+	asked := map[int]bool{}
+	for _, k := range slices.Concat(never, other) {
+		asked[k] = true
+	}
+	return asked
+}
+
+// answers are the tries of a prompt that give an answer.
+type answers struct {
+	prompt, read, solved int
+	top                  string // the most common answer
+	same, right          int    // tries that give it, and of these the solved ones
+	isTrue               bool   // it is the ground truth
+}
+
+func (a *answers) agree() bool {
+	return a.read >= leastTries && float64(a.same) >= agreeShare*float64(a.read)
+}
+
+// judgeAnswers finds the doubts, by what is usual among the prompts that were read.
+func (l *Ledger) judgeAnswers(tries []*try) {
+	byPrompt := map[int][]*try{}
+	for _, t := range tries {
+		if t.answer != "" {
+			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
+		}
+	}
+	all := make([]answers, 0, len(byPrompt))
+	right, wrong := 0, 0     // prompts whose answers agree, by whether the answer is mostly solved
+	minority, graded := 0, 0 // tries of one answer that are graded unlike most of it, of all
+	for k, some := range byPrompt {
+		a := answersOf(k, some)
+		all = append(all, a)
+		if a.agree() {
+			if 2*a.right > a.same {
+				right++
+			} else {
+				wrong++
+			}
+		}
+		minority, graded = minority+min(a.right, a.same-a.right), graded+a.same
+	}
+	for i := range all {
+		a := &all[i]
+		few := min(a.right, a.same-a.right)
+		d := &Doubt{Answer: a.top, Same: a.same, Solved: a.right, Read: a.read}
+		switch never := a.agree() && a.solved == 0; {
+		case never && a.isTrue:
+			d.Kind, d.Odds = TruthWrong, math.Inf(1)
+		case never && l.Prompts[a.prompt].Solved == 0:
+			d.Kind, d.Odds, d.of = AgreeWrong, float64(right+1)/float64(wrong), right+wrong-1 // Laplace's rule over the others: one more of each
+		case few > 1 && a.same >= leastTries:
+			d.Kind, d.Odds = TwoGrades, 1/tail(few, a.same, float64(minority-few+1)/float64(graded-a.same+2))
+		}
+		if least := map[DoubtKind]float64{AgreeWrong: leastOdds, TwoGrades: sureTwoGrades}; d.Kind != "" && d.Odds >= least[d.Kind] {
+			l.Prompts[a.prompt].Doubt = d
+		}
+	}
+}
+
+func answersOf(prompt int, tries []*try) answers {
+	a := answers{prompt: prompt, read: len(tries)}
+	count := map[string]int{}
+	for _, t := range tries {
+		count[t.answer]++
+		a.solved += count01(t.solved)
+	}
+	for answer, n := range count {
+		if n > a.same || n == a.same && answer < a.top {
+			a.top, a.same = answer, n
+		}
+	}
+	for _, t := range tries {
+		if t.answer == a.top {
+			a.right += count01(t.solved)
+			a.isTrue = a.isTrue || t.isTrue
+		}
+	}
+	return a
+}
+
+// tail is the chance of at least k of n if each has probability p.
+func tail(k, n int, p float64) float64 {
+	sum := 0.0
+	for i := k; i <= n; i++ {
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(i + 1))
+		c, _ := math.Lgamma(float64(n - i + 1))
+		sum += math.Exp(a - b - c + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return min(1, sum)
+}
+
+func count01(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/textsearch"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// grepState is the state of the view of the samples that match a pattern.
+type grepState struct {
+	job     job[grepKey, *report.Grep]
+	pattern string
+	cursor  int // row of the matches
+}
+
+// grepKey is all that the matches depend on.
+type grepKey struct {
+	revision int
+	set      model.Settings
+	pattern  string
+}
+
+// shownMatches is how many matches are listed, the first ones.
+const shownMatches = 1000
+
+// updateGrep searches while the view is open.
+func (a App) updateGrep(msg tea.Msg) App {
+	if a.grep.job.take(&a, msg) {
+		a = a.moveRow(onMatch, 0)
+	}
+	if a.position.view != viewGrep {
+		a.grep.job.stop() // which reads the whole log
+		return a
+	}
+	key := grepKey{a.snap.Revision, a.settings.now, a.grep.pattern}
+	if a.snap.Rows == 0 || key == a.grep.job.of || !a.grep.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
+		return a
+	}
+	snap, texts := a.snap, a.texts[0]
+	a.grep.job.start(&a, key, once(func(ctx context.Context) (*report.Grep, error) {
+		pattern, err := textsearch.Compile(key.pattern)
+		if err != nil {
+			return nil, err
+		}
+		if texts == nil {
+			return nil, errors.New("the samples of this source cannot be read again, and so not searched")
+		}
+		g := &report.Grep{Pattern: key.pattern, In: textsearch.Parts()}
+		s := textsearch.Search{Pattern: pattern, In: g.In, Most: shownMatches}
+		g.Result, err = s.Run(ctx, snap, key.set, analysis.ReadTextsOf(texts))
+		return g, err
+	}))
+	return a
+}
+
+// runGrep opens the view of the samples whose texts match a pattern.
+func runGrep(a App, args []string) (App, error) {
+	text := strings.Join(args, " ")
+	if text == "" {
+		return a, errors.New("grep takes a pattern: grep Wait,")
+	}
+	if _, err := textsearch.Compile(text); err != nil {
+		return a, err
+	}
+	a.grep.pattern, a.grep.cursor = text, 0
+	return a.pushView(viewGrep), nil
+}
+
+func grepKeys() keySection {
+	return keySection{"matches", append(listKeys("j k move", onMatch),
+		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", App.openMatch},
+		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
+}
+
+// matches are the rows of the list, of the pattern that was asked for.
+func (a App) matches() []textsearch.Match {
+	if g := a.grep.job.value; g != nil && g.Result != nil && a.grep.job.of.pattern == a.grep.pattern {
+		return g.Matches
+	}
+	return nil
+}
+
+// openMatch goes to the sample under the cursor.
+func (a App) openMatch() App {
+	all := a.matches()
+	if len(all) == 0 {
+		return a
+	}
+	m := all[clampIndex(a.grep.cursor, len(all))]
+	return a.goTo(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
+}
+
+func (a App) grepView(w, h int) []string {
+	t, inner := a.display.theme, w-3
+	c := paneContent{title: " grep " + sanitize.Line(a.grep.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
+	g, err := a.grep.job.value, a.grep.job.err
+	if a.grep.job.of.pattern != a.grep.pattern || g == nil || err != nil {
+		text := "reading the texts of all samples …"
+		if err != nil && a.grep.job.of.pattern == a.grep.pattern {
+			text = err.Error()
+		}
+		c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(inner-2, maxProseWidth))...)
+		return a.box(layout.Rect{W: w, H: h}, true, c)
+	}
+	for _, f := range report.GrepFacts(g) {
+		c.lines = append(c.lines, cells.Fit(fmt.Sprintf(" %s %s", t.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), inner))
+	}
+	c.lines = append(c.lines, "")
+	room := max(0, h-3-len(c.lines))
+	top := windowTop(a.grep.cursor, len(g.Matches), room)
+	window := *g.Result
+	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
+	for i, line := range report.GrepLines(&report.Grep{Result: &window}, inner) {
+		if i == 0 {
+			c.lines = append(c.lines, t.Paint(themes.Dim, cells.Fit(line, inner)))
+			continue
+		}
+		a.addRow(&c, target{onMatch, top + i - 1}, line, inner, top+i-1 == a.grep.cursor)
+	}
+	c.note = fmt.Sprintf("%d/%d", min(a.grep.cursor+1, len(g.Matches)), len(g.Matches))
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+func (a App) exportedMatches() report.Table {
+	if len(a.matches()) == 0 {
+		return report.Table{}
+	}
+	return report.GrepTable(a.grep.job.value)
+}

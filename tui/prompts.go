@@ -1,0 +1,216 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/figures"
+	"vantage/model/ledger"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// promptsState is the state of the view of the prompts over the whole run.
+type promptsState struct {
+	job    job[promptsKey, *report.Prompts]
+	cursor int    // row of the table
+	order  string // the figure by which they are sorted, "" for the usual one
+	where  string // the query that selects them
+	draft  string // the same while it is typed
+}
+
+// promptsKey is all that the accounts of the prompts, and their order, depend on.
+type promptsKey struct {
+	revision     int
+	set          model.Settings
+	where, order string
+}
+
+// answersRead is how many answers are read to find suspect prompts.
+const answersRead = 4096
+
+// updatePrompts requests the accounts while their view is open.
+func (a App) updatePrompts(msg tea.Msg) App {
+	s := &a.prompts
+	if s.job.take(&a, msg) {
+		a = a.moveRow(onPrompt, 0)
+	}
+	key := promptsKey{a.snap.Revision, a.settings.now, s.where, s.sortedBy()}
+	if a.position.view != viewPrompts && a.position.view != viewPromptFilter || a.snap.Rows == 0 || !a.prompts.job.lacks(key, inTurn) {
+		return a
+	}
+	snap, texts, old := a.snap, a.texts[0], a.prompts.job.value
+	if was := a.prompts.job.of; was.revision != key.revision || was.set != key.set {
+		old = nil // else the accounts are the same in another order
+	}
+	a.prompts.job.start(&a, key, once(func(ctx context.Context) (*report.Prompts, error) {
+		return promptsOf(ctx, key, snap, texts, old)
+	}))
+	return a
+}
+
+func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
+	p := &report.Prompts{Where: key.where, Solved: snap.SolvedNotes(snap.RewardScales(key.set))}
+	where, err := figures.ParsePromptQuery(key.where)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		p.Ledger = old.Ledger
+		return p, p.Select(where, key.order)
+	}
+	var read analysis.ReadTexts
+	if texts != nil {
+		read = analysis.ReadTextsOf(texts)
+	}
+	if p.Ledger, err = ledger.Of(ctx, snap, key.set, ledger.Options{Read: read, Texts: answersRead}); err != nil {
+		return nil, err
+	}
+	return p, p.Select(where, key.order)
+}
+
+func promptsKeys() keySection {
+	return keySection{"prompts", append(listKeys("j k move", onPrompt),
+		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", App.openPrompt},
+		binding{[]string{"o"}, "o", "o sort", "sort by the next figure", App.sortPrompts},
+		binding{[]string{"O"}, "O", "", "reverse the order", App.reversePrompts},
+		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", App.openPromptFilter},
+		binding{[]string{"esc", "L"}, "Esc", "Esc back", "back", App.escape})}
+}
+
+func promptFilterKeys() keySection {
+	return keySection{"filter of prompts", []binding{
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyPromptFilter},
+		backspaceKey(),
+		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", func(a App) App { return a.openView(viewPrompts) }},
+	}}
+}
+
+func (a App) openPrompts() App { return a.pushView(viewPrompts) }
+
+func (s promptsState) sortedBy() string {
+	if s.order == "" {
+		return report.DefaultPromptOrder
+	}
+	return s.order
+}
+
+// sortPrompts sorts by the next of the figures that are shown and can be compared.
+func (a App) sortPrompts() App {
+	all := []string{"per_1k", "sum_abs", "tokens", "solve_rate", "reward", "trend", "signal", "seen", "last_step", "state"}
+	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
+	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
+	return a.says("prompts by " + a.prompts.order)
+}
+
+func (a App) reversePrompts() App {
+	name, least := strings.CutPrefix(a.prompts.sortedBy(), "-")
+	if !least {
+		name = "-" + name
+	}
+	a.prompts.order, a.prompts.cursor = name, 0
+	return a
+}
+
+func (a App) openPromptFilter() App {
+	a.prompts.draft = a.prompts.where
+	return a.openView(viewPromptFilter)
+}
+
+// applyPromptFilter applies the filter. A wrong one stays in the line, to be corrected.
+func (a App) applyPromptFilter() App {
+	text := strings.TrimSpace(a.prompts.draft)
+	if _, err := figures.ParsePromptQuery(text); err != nil {
+		return a.says("invalid filter: " + err.Error())
+	}
+	a.prompts.where, a.prompts.cursor = text, 0
+	return a.openView(viewPrompts)
+}
+
+func (a App) promptFilterPrompt(w int) string {
+	line := " " + a.display.theme.Paint(themes.Accent, "/"+a.prompts.draft+"▏")
+	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
+}
+
+// shownPrompts are the rows of the table.
+func (a App) shownPrompts() []*ledger.Prompt {
+	if a.prompts.job.value == nil {
+		return nil
+	}
+	return a.prompts.job.value.Selected
+}
+
+// openPrompt goes to the newest group of the prompt under the cursor.
+func (a App) openPrompt() App {
+	all := a.shownPrompts()
+	if len(all) == 0 {
+		return a
+	}
+	p := all[clampIndex(a.prompts.cursor, len(all))]
+	return a.goTo(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
+}
+
+// promptsView draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
+func (a App) promptsView(w, h int) []string {
+	p, t, inner := a.prompts.job.value, a.display.theme, w-3
+	c := paneContent{title: " prompts — which of them teach, over all steps"}
+	if p == nil || a.prompts.job.err != nil {
+		text := "adding up the prompts of all steps …"
+		if err := a.prompts.job.err; err != nil {
+			text = err.Error()
+		}
+		c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(inner-2, maxProseWidth))...)
+		return a.box(layout.Rect{W: w, H: h}, true, c)
+	}
+	c.title += ", by " + p.Order
+	if p.Where != "" {
+		c.title += ", where " + sanitize.Line(p.Where)
+	}
+	facts := report.PromptFacts(p)
+	if h < 26 { // of the states only how many there are
+		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
+	}
+	for _, f := range facts {
+		if f.Label != "selected" && (h >= 30 || f.Label != "solved") {
+			c.lines = append(c.lines, cells.Fit(fmt.Sprintf(" %s %s", t.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), inner))
+		}
+	}
+	c.lines = append(c.lines, "")
+	rows := h - 2 - len(c.lines) - 1
+	top := windowTop(a.prompts.cursor, len(p.Selected), rows-2)
+	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
+	for i, line := range report.PromptTable(window, inner) {
+		if i == 0 {
+			c.lines = append(c.lines, t.Paint(themes.Dim, cells.Fit(line, inner)))
+			continue
+		}
+		a.addRow(&c, target{onPrompt, top + i - 1}, line, inner, top+i-1 == a.prompts.cursor)
+	}
+	for len(c.lines) < h-3 {
+		c.lines = append(c.lines, "")
+	}
+	if len(p.Selected) > 0 {
+		one := p.Selected[clampIndex(a.prompts.cursor, len(p.Selected))]
+		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
+	}
+	c.note = fmt.Sprintf("%s/%s", units.Count(min(a.prompts.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+func (a App) exportedPrompts() report.Table {
+	if a.prompts.job.value == nil {
+		return report.Table{}
+	}
+	return report.PromptsTable(a.prompts.job.value)
+}
