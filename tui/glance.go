@@ -234,7 +234,10 @@ func (a App) glanceView(w, h int) []string {
 	lines := a.box(layout.Rect{W: w, H: len(found.lines) + 2}, a.glance.cursor < len(a.foundList()), found)
 	h -= len(lines)
 	facts := paneContent{title: " the run at a glance"}
-	if g.Pending > 0 {
+	switch {
+	case a.isReading():
+		facts.note = "of what was read so far"
+	case g.Pending > 0:
 		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
 	}
 	room := max(1, h-minWorstRows-4) // for lines of facts
@@ -307,9 +310,15 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if len(g.Open) > 0 {
 		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
+	suffix, advice := "", ""
+	if a.isReading() || g.Pending > 0 {
+		suffix, advice = ", so far", "so far: "
+	} else if a.alike.job.busy() {
+		advice = "so far, answers are being read: "
+	}
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
-		{"numbers", a.choice().WithScale(), false, 0},
+		{"numbers", a.choice().WithScale() + suffix, false, 0},
 		{"samples", g.SamplesText(), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
 	}
@@ -317,7 +326,7 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}
 	if d := a.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
-		facts = append(facts, fact{"advice", g.Advice(d), false, 0})
+		facts = append(facts, fact{"advice", advice + g.Advice(d), false, 0})
 	}
 	return facts
 }
@@ -333,7 +342,7 @@ func (e env) freshnessInFull() string {
 		text = "ended"
 	case p.Link.State == model.LinkLost:
 		text = e.linkText()
-	case !p.CaughtUp && p.BytesAll > 0:
+	case e.isReading():
 		text = "reading " + e.loadedText()
 	}
 	if !p.LastWrite.IsZero() {
@@ -371,9 +380,14 @@ const minCauseWidth = 50
 // are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
+	if a.isReading() || g.Pending > 0 || a.alike.job.busy() {
+		c.title = " worst steps so far, and why"
+	}
 	if len(g.Spans) == 0 {
 		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
 		switch {
+		case a.isReading():
+			c.lines = []string{t.Paint(themes.Dim, " none in what was read so far")}
 		case g.Pending > 0:
 			c.lines = []string{t.Paint(themes.Dim, fmt.Sprintf(" none in the first %d of %d steps", g.Steps-g.Pending, g.Steps))}
 		case g.Groups == 0:

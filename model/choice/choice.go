@@ -109,6 +109,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 	default:
 		origin = Assumed
 	}
+	set.Assumed = origin == Assumed
 	if resolved, err := set.Resolved(); err == nil { // else Validate says why not
 		set = resolved
 	}
