@@ -310,7 +310,10 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if len(g.Open) > 0 {
 		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
-	suffix, advice := "", ""
+	do, suffix, advice := "do", "", ""
+	if g.Dead() == 1 {
+		do = "does"
+	}
 	if a.isReading() || g.Pending > 0 {
 		suffix, advice = ", so far", "so far: "
 	} else if a.alike.job.busy() {
@@ -320,7 +323,7 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
 		{"numbers", a.choice().WithScale() + suffix, false, 0},
 		{"samples", g.SamplesText(), false, 0},
-		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
+		{"groups", fmt.Sprintf("%s carry signal, %s %s not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead()), do), true, 0},
 	}
 	if a.glance.job.value.ratios != "" {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})

@@ -307,7 +307,7 @@ func (a App) choiceReason() (reason, short, mark string) {
 		role, mark = themes.Warn, "!"
 	case c.Confirmed():
 		role, mark = themes.Good, string([]rune(c.Short())[:1])
-	case c.Origin == choice.Assumed:
+	case c.Origin == choice.Assumed || c.NoGroups:
 		mark = "?"
 	default:
 		mark = " "

@@ -21,6 +21,7 @@ func seldomLogs(t *testing.T, dir string) {
 	putRun(t, filepath.Join(dir, "sizes", "one", "1.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}), time.Time{})
 	putRun(t, filepath.Join(dir, "sizes", "two", "1.jsonl"), centredRows([]float64{1, 0}, []float64{3, 0}, []float64{2, 0}), time.Time{})
 	putFile(t, filepath.Join(dir, "wide.jsonl"), wideRows())
+	putFile(t, filepath.Join(dir, "alone.jsonl"), loggedRow(1, "a", 1, 0)+loggedRow(1, "a", 0, 0)+loggedRow(1, "b", 1, 0)) // b is refused by EasyR1
 	putRun(t, filepath.Join(dir, "evals", "eval_residue.jsonl"), strings.Repeat(`{"step":1,"prompt":"p","response":"r","reward":0.2,"created_at":"2026-05-15T14:28:29.186765+00:00"}`+"\n", 16), time.Time{})
 	yesterday := time.Now().Add(-24 * time.Hour)
 	for _, name := range []string{"again", "again too"} { // resumed at step 21

@@ -128,7 +128,7 @@ func TrainText(nonzero, singles, residue, rows int, evaluates bool) string {
 		text = fmt.Sprintf("evaluation: none of %s trains; %s have an advantage that is not 0", units.Count(rows), units.Fraction(nonzero, rows))
 	}
 	if singles > 0 {
-		text += fmt.Sprintf("; %s of these alone in their group, so that it carries no signal", units.Count(singles))
+		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
 	if residue > 0 {
 		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))
