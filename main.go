@@ -11,11 +11,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/fang/v2"
@@ -35,13 +33,28 @@ import (
 )
 
 func main() {
+	end := newEnding()
 	out := &output{File: os.Stdout}
-	code := start(os.Args[1:], os.Stdin, out, os.Stderr)
-	if code == 0 && out.err != nil {
-		commands.PrintError(os.Stderr, os.Args[1:], out.err)
-		code = commands.ExitCode(out.err)
+	done := make(chan int, 1)
+	go func() {
+		code := start(end, os.Args[1:], os.Stdin, out, os.Stderr)
+		if code == 0 && out.err != nil {
+			commands.PrintError(os.Stderr, os.Args[1:], out.err)
+			code = commands.ExitCode(out.err)
+		}
+		done <- code
+	}()
+	select {
+	case code := <-done:
+		os.Exit(code)
+	case err := <-end.overdue:
+		end.leave(func() {
+			if err != nil {
+				commands.PrintError(os.Stderr, os.Args[1:], err)
+			}
+		})
+		os.Exit(commands.ExitCode(err))
 	}
-	os.Exit(code)
 }
 
 // output remembers that a write failed: --help and version do not say so themselves.
@@ -61,10 +74,9 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
 // start runs the program and returns its exit code.
-func start(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := untilSignal()
-	defer stop()
-	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}}).root()
+func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx := end.ctx
+	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}, end: end}).root()
 	root.SetArgs(commands.JoinSwitches(args))
 	root.SetIn(in)
 	root.SetOut(out)
@@ -81,25 +93,11 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	return commands.ExitCode(err)
 }
 
-// untilSignal returns a context that the first signal cancels, with that signal as cause.
-// Further signals, as when a terminal closes, are ignored.
-func untilSignal() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
-	go func() {
-		if s, ok := <-signals; ok {
-			cancel(&commands.SignalError{Signal: s})
-		}
-	}()
-	return ctx, func() { signal.Stop(signals); close(signals) }
-}
-
 // program adds the screen to the commands.
 type program struct {
 	commands.Program
 
+	end   *ending
 	ascii bool
 	mouse bool
 	theme string
@@ -169,8 +167,10 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	}
 	if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
 		paths = p.OneRun(cmd.Context(), paths)
-	} else if !p.Merge && len(paths) == 1 && len(commands.RunsBelow(cmd.Context(), paths[0])) > 0 {
-		return p.choose(cmd, set, paths[0])
+	} else if !p.Merge && len(paths) == 1 {
+		if runs, _ := commands.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
+			return p.choose(cmd, set, paths[0])
+		}
 	}
 	if p.OutputFormat == "" && !p.Waits {
 		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
@@ -228,6 +228,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	}
 	o := p.options(set, runs)
 	last, err := p.runScreen(ctx, tui.New(ctx, runs[0].source, o), o.NoColor)
+	p.end.soon()
 	if err != nil { // after a panic nothing is saved: the view may have caused it
 		return err
 	}
@@ -308,6 +309,8 @@ func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) 
 	screen := tea.NewProgram(first, options...)
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
+	p.end.screen.Store(screen)
+	defer p.end.screen.Store(nil)
 	return screen.Run()
 }
 

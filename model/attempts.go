@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -225,7 +224,7 @@ func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 			from = end
 		}
 	}
-	slices.SortStableFunc(result.left, func(a, b pieceRows) int { return cmp.Compare(a.piece, b.piece) })
+	sort.SliceStable(result.left, func(i, j int) bool { return result.left[i].piece < result.left[j].piece })
 	switch len(kept.rewards) {
 	case 0:
 		result.kept = nil

@@ -1,10 +1,9 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
+	"sort"
 
 	"vantage/model"
 	"vantage/model/report"
@@ -230,7 +229,7 @@ func countReasons(problems []model.Problem) []reason {
 		}
 		all[at[text]].count++
 	}
-	slices.SortStableFunc(all, func(x, y reason) int { return cmp.Compare(y.count, x.count) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].count > all[j].count })
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -115,8 +116,9 @@ func (d *decision) startsOf(parts []stepPart) (starts []start, known bool) {
 	if !known { // one start needs no order; of several all must tell their time
 		order, known = written, len(starts) < 2 || !slices.Contains(slices.Collect(maps.Values(written)), 0)
 	}
-	slices.SortFunc(starts, func(a, b start) int {
-		return cmp.Or(cmp.Compare(order[a.value], order[b.value]), cmp.Compare(a.value, b.value))
+	sort.Slice(starts, func(i, j int) bool {
+		a, b := starts[i].value, starts[j].value
+		return cmp.Or(cmp.Compare(order[a], order[b]), cmp.Compare(a, b)) < 0
 	})
 	return starts, known
 }
@@ -376,8 +378,9 @@ func (t *table) notRead(parts []stepPart) model.Attempts {
 	replacedBy := func(rows model.LeftOut) int { // which start of the attempt
 		return slices.IndexFunc(d.attempts[rows.Attempt-1], func(s start) bool { return rows.Cause == model.Resumed && s.first == rows.Step })
 	}
-	slices.SortFunc(all.NotRead, func(a, b model.LeftOut) int {
-		return cmp.Or(cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(replacedBy(a), replacedBy(b)))
+	sort.Slice(all.NotRead, func(i, j int) bool {
+		a, b := all.NotRead[i], all.NotRead[j]
+		return cmp.Or(cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(replacedBy(a), replacedBy(b))) < 0
 	})
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"time"
 
 	"vantage/loaders"
@@ -49,17 +50,19 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 }
 
 // RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
-// one run. Files side by side are one, and validation counts only where there is nothing else.
-func RunsBelow(ctx context.Context, folder string) []runlist.Run {
+// one run. Files side by side are one, and validation counts only where there is nothing else. The second result says how far it looked.
+func RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
 	if loaders.IsElsewhere(folder) {
-		return nil
+		return nil, runlist.Looked{}
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil
+		return nil, runlist.Looked{}
 	}
-	list, err := findAll(ctx, FindRuns(folder, false))
+	finder := FindRuns(folder, longer)
+	list, err := findAll(ctx, finder)
+	looked := finder.Looked()
 	if err != nil {
-		return nil
+		return nil, looked
 	}
 	runs := slices.DeleteFunc(slices.Clone(list.Runs()), func(r runlist.Run) bool { return discover.IsValidation(r.Name) })
 	if len(runs) == 0 {
@@ -77,10 +80,10 @@ func RunsBelow(ctx context.Context, folder string) []runlist.Run {
 	}
 	// Several files in the folder itself have no path of their own.
 	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
-		return nil
+		return nil, looked
 	}
-	slices.SortStableFunc(runs, func(a, b runlist.Run) int { return b.LastWrite.Compare(a.LastWrite) })
-	return runs
+	sort.SliceStable(runs, func(i, j int) bool { return runs[i].LastWrite.After(runs[j].LastWrite) })
+	return runs, looked
 }
 
 // OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
@@ -94,7 +97,10 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 		if _, err := os.Stat(path); err != nil {
 			label, path = cutLabel(path)
 		}
-		runs := RunsBelow(ctx, path)
+		runs, looked := RunsBelow(ctx, path, true)
+		if looked.Partial() {
+			p.note(p.OutputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", Title([]string{path}), looked.Text()))
+		}
 		if len(runs) == 0 {
 			return label + path
 		}

@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -128,7 +129,7 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
 	SortNatural(l.Files)
-	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
+	sort.Slice(l.States, func(i, j int) bool { return compareNatural(l.States[i].Path, l.States[j].Path) < 0 })
 	return l, nil
 }
 

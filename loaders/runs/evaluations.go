@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"vantage/loaders/discover"
@@ -222,8 +223,9 @@ func (e *Evaluations) Summary(names []string, leftOut map[int32]int) *model.Eval
 	for _, why := range byKind {
 		sum.Evidence = append(sum.Evidence, *why)
 	}
-	slices.SortFunc(sum.Evidence, func(a, b model.EvaluationEvidence) int {
-		return cmp.Or(cmp.Compare(b.Steps, a.Steps), cmp.Compare(a.Kind, b.Kind))
+	sort.Slice(sum.Evidence, func(i, j int) bool {
+		a, b := &sum.Evidence[i], &sum.Evidence[j]
+		return cmp.Or(cmp.Compare(b.Steps, a.Steps), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	return sum
 }

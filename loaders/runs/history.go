@@ -1,9 +1,9 @@
 package runs
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
+	"sort"
 	"time"
 
 	"vantage/model"
@@ -148,7 +148,7 @@ func unitsOf(files []File) []unit {
 		first, last := f.Order.Span()
 		all[i] = spanned{first, last, f}
 	}
-	slices.SortStableFunc(all, func(a, b spanned) int { return cmp.Compare(a.last, b.last) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].last < all[j].last })
 	sorted := make([]File, len(all))
 	var units []unit
 	for i, f := range all {

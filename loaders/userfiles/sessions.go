@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -201,7 +202,7 @@ func savedSessions(dir string) (all []savedSession) {
 			all = append(all, savedSession{name, info.ModTime(), info.Size()})
 		}
 	}
-	slices.SortFunc(all, func(a, b savedSession) int { return b.opened.Compare(a.opened) })
+	sort.Slice(all, func(i, j int) bool { return all[i].opened.After(all[j].opened) })
 	return all
 }
 

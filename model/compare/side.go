@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -61,7 +62,7 @@ func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) 
 		}
 	})
 	s.prompts = slices.DeleteFunc(counts, func(c promptCount) bool { return c.samples == 0 || run.Prompts != nil && !run.Prompts[c.hash] })
-	slices.SortFunc(s.prompts, func(a, b promptCount) int { return cmp.Compare(a.hash, b.hash) })
+	sort.Slice(s.prompts, func(i, j int) bool { return s.prompts[i].hash < s.prompts[j].hash })
 	return s, err
 }
 
@@ -168,7 +169,7 @@ func Answers(ctx context.Context, run Run, other model.Snapshot, hash uint64) ([
 			all = append(all, Answer{step.Number, step.Revision, step.Place(p.Row), p.Reward, step.Lengths[p.Row]})
 		}
 	})
-	slices.SortStableFunc(all, func(a, b Answer) int { return cmp.Compare(rank(b), rank(a)) })
+	sort.SliceStable(all, func(i, j int) bool { return cmp.Less(rank(all[j]), rank(all[i])) })
 	return all, err
 }
 

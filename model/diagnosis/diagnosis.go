@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"vantage/model"
@@ -196,8 +197,9 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 	}
 	d.Findings = withoutConsequences(d.Findings, d.Steps)
-	slices.SortStableFunc(d.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first))
+	sort.SliceStable(d.Findings, func(i, j int) bool {
+		a, b := &d.Findings[i], &d.Findings[j]
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first)) < 0
 	})
 	return d
 }

@@ -20,6 +20,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"vantage/estimators"
@@ -248,11 +249,13 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		}
 		r.Candidates++
 	}
-	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions))
+	sort.SliceStable(r.Matches, func(i, j int) bool {
+		v, w := &r.Matches[i], &r.Matches[j]
+		return cmp.Or(cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
 	})
-	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Agreeing, v.Agreeing), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumptions, w.assumptions))
+	sort.SliceStable(r.Others, func(i, j int) bool {
+		v, w := &r.Others[i], &r.Others[j]
+		return cmp.Or(cmp.Compare(w.Agreeing, v.Agreeing), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumptions, w.assumptions)) < 0
 	})
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -184,8 +185,8 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 		}
 		all := append(newest, w.byFate[fate]...)
 		if model.Fate(fate) == model.FateAlive {
-			slices.SortStableFunc(all, func(x, y worstGroup) int {
-				return cmp.Or(cmp.Compare(y.FlipCount, x.FlipCount), cmp.Compare(x.Mean, y.Mean))
+			sort.SliceStable(all, func(i, k int) bool {
+				return cmp.Or(cmp.Compare(all[k].FlipCount, all[i].FlipCount), cmp.Compare(all[i].Mean, all[k].Mean)) < 0
 			})
 		}
 		w.byFate[fate] = all[:min(len(all), w.most)]

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -122,7 +123,7 @@ func (l List) Add(more ...Run) List {
 			runs = append(runs, r)
 		}
 	}
-	slices.SortStableFunc(runs, before)
+	sort.SliceStable(runs, func(i, j int) bool { return before(&runs[i], &runs[j]) })
 	return List{runs}
 }
 
@@ -139,16 +140,15 @@ func merge(known, found Run) Run {
 	return found
 }
 
-func before(a, b Run) int {
+// before reports whether a run stands above another.
+func before(a, b *Run) bool {
 	switch {
-	case b.Elsewhere && !a.Elsewhere:
-		return -1
-	case a.Elsewhere && !b.Elsewhere:
-		return 1
+	case a.Elsewhere != b.Elsewhere:
+		return b.Elsewhere
 	case a.Elsewhere:
-		return cmp.Or(b.Opened.Compare(a.Opened), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(b.Opened.Compare(a.Opened), cmp.Compare(a.ID, b.ID)) < 0
 	}
-	return cmp.Or(b.LastWrite.Compare(a.LastWrite), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(b.LastWrite.Compare(a.LastWrite), cmp.Compare(a.ID, b.ID)) < 0
 }
 
 // Find returns the position of the run of that ID, -1 if it is not in the list.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
@@ -123,9 +124,10 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	order := func(k diagnosis.Kind) int {
 		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
 	}
-	slices.SortFunc(d.Blind, func(a, b diagnosis.Blind) int { return cmp.Compare(order(a.Kind), order(b.Kind)) })
-	slices.SortStableFunc(d.Findings, func(a, b diagnosis.Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since))
+	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
+	sort.SliceStable(d.Findings, func(i, j int) bool {
+		a, b := &d.Findings[i], &d.Findings[j]
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
 	})
 }
 

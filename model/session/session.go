@@ -6,11 +6,11 @@ package session
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -67,7 +67,7 @@ func (s Session) WithMark(m Mark) Session {
 	} else {
 		all = append(all, m)
 	}
-	slices.SortStableFunc(all, func(x, y Mark) int { return cmp.Compare(x.Step, y.Step) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Step < all[j].Step })
 	s.Marks = all
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -265,8 +266,9 @@ func (g *Grid) candidates(k goalKind, recompute []bool) []candidate {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y candidate) int {
-		return cmp.Or(y.compare(x.criteria), compareNearly(math.Abs(x.cell.Push()), math.Abs(y.cell.Push())))
+	sort.SliceStable(all, func(i, j int) bool {
+		x, y := &all[i], &all[j]
+		return cmp.Or(y.compare(x.criteria), compareNearly(math.Abs(x.cell.Push()), math.Abs(y.cell.Push()))) < 0
 	})
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -184,7 +185,7 @@ func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string)
 			page = append(page, objectOf(info, info.Key))
 		}
 	}
-	slices.SortStableFunc(page, func(a, b fileio.Object) int { return cmp.Compare(a.Path, b.Path) })
+	sort.SliceStable(page, func(i, j int) bool { return page[i].Path < page[j].Path })
 	page = slices.CompactFunc(page, func(a, b fileio.Object) bool { return a.Path == b.Path })
 	l.mu.Lock()
 	defer l.mu.Unlock()

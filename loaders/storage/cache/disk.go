@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -168,7 +168,7 @@ func (d *Disk) tidy(now time.Time, limit int64) {
 	for _, b := range blocks {
 		bytes += b.bytes
 	}
-	slices.SortFunc(blocks, func(a, b storedBlock) int { return a.used.Compare(b.used) })
+	sort.Slice(blocks, func(i, j int) bool { return blocks[i].used.Before(blocks[j].used) })
 	for _, b := range blocks {
 		if bytes <= limit {
 			return

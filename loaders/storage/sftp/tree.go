@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -97,7 +98,7 @@ func (t *tree) listWaiting() {
 func (t *tree) list(f *folder) {
 	began := t.now()
 	entries, err := t.storage.list(f.path, len(f.entries))
-	slices.SortStableFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
+	sort.SliceStable(entries, func(i, j int) bool { return entries[i].Path < entries[j].Path })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	first := f.listed.IsZero()

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/loaders/commands"
+)
+
+// ending ends the program on a signal, or once its screen is closed, within two seconds: a call that waits for a disk or a link that
+// does not answer cannot be called off, and is left behind.
+type ending struct {
+	ctx     context.Context // the first signal cancels it, with that signal as cause
+	overdue chan error      // what the program ends with although it is not done
+	screen  atomic.Pointer[tea.Program]
+}
+
+const (
+	grace     = 1500 * time.Millisecond // what is under way may come to its end so long
+	lastWords = 300 * time.Millisecond  // to give the terminal back, which may not answer either, and say why
+)
+
+func newEnding() *ending {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	e := &ending{ctx: ctx, overdue: make(chan error, 1)}
+	signals := make(chan os.Signal, 2)
+	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	go func() {
+		first := &commands.SignalError{Signal: <-signals}
+		cancel(first)
+		for late := time.After(grace); ; {
+			select {
+			case <-late:
+			case s := <-signals:
+				if s != os.Interrupt { // a terminal that closes sends several
+					continue
+				}
+			}
+			e.end(&lateError{first})
+			return
+		}
+	}()
+	return e
+}
+
+// end has the program end with an error, or with none, if it does not end before.
+func (e *ending) end(err error) {
+	select {
+	case e.overdue <- err:
+	default:
+	}
+}
+
+// soon is called when the screen is closed: what is left to do, such as to save the view, is done by then, or left.
+func (e *ending) soon() { time.AfterFunc(grace, func() { e.end(commands.Stopped(e.ctx)) }) }
+
+// leave gives the terminal back and says the last words, if there are any.
+func (e *ending) leave(say func()) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		if screen := e.screen.Load(); screen != nil {
+			screen.Kill()
+		}
+		say()
+	}()
+	select {
+	case <-said:
+	case <-time.After(lastWords):
+	}
+}
+
+// lateError is the signal that ended the program before it was done.
+type lateError struct{ error }
+
+func (e *lateError) Error() string {
+	return e.error.Error() + "; what waits for a disk or a link is left behind"
+}
+
+func (e *lateError) Unwrap() error { return e.error }

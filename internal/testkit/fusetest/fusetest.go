@@ -1,0 +1,253 @@
+//go:build linux
+
+// Package fusetest is a file system that stops answering when it is told to, as a disk of the network does on a bad day.
+package fusetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Disk is a mounted folder of files. A call that it holds does not return before Release.
+type Disk struct {
+	Folder string // where it is mounted
+
+	device *os.File
+	mounts time.Time
+
+	mu    sync.Mutex
+	files []file
+	holds func(Call) bool
+	held  []request
+}
+
+type file struct {
+	name string
+	data []byte
+}
+
+// Call is a kind of call to the file system.
+type Call uint32
+
+// The calls that can be held, by their numbers in the protocol.
+const (
+	Lookup  Call = 1
+	Stat    Call = 3
+	Open    Call = 14
+	Read    Call = 15
+	OpenDir Call = 27
+	ReadDir Call = 28
+
+	statFS     Call = 17
+	release    Call = 18
+	flush      Call = 25
+	initialize Call = 26
+	releaseDir Call = 29
+	access     Call = 34
+	forget     Call = 2
+	interrupt  Call = 36
+	destroy    Call = 38
+	forgetMany Call = 42
+)
+
+const (
+	root      = 1   // the node of the folder; a file is two more than its index
+	headSize  = 40  // of a request
+	replySize = 16  // of the head of a reply
+	noCache   = 0   // seconds for which the kernel may answer by itself
+	directIO  = 1   // each read comes here
+	blockSize = 512 // of what a file takes
+)
+
+// New mounts an empty folder until the test ends. It skips the test where that is impossible.
+func New(t *testing.T) *Disk {
+	t.Helper()
+	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no file system of our own here: %v", err)
+	}
+	d := &Disk{Folder: t.TempDir(), device: device, mounts: time.Now(), holds: func(Call) bool { return false }}
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", device.Fd(), os.Getuid(), os.Getgid())
+	if err := syscall.Mount("vantage-test", d.Folder, "fuse", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
+		_ = device.Close()
+		t.Skipf("no file system of our own can be mounted here: %v", err)
+	}
+	go d.serve()
+	t.Cleanup(func() {
+		d.Release()
+		_ = syscall.Unmount(d.Folder, syscall.MNT_DETACH)
+		_ = device.Close()
+	})
+	return d
+}
+
+// Write puts a file into the folder, or other bytes into it.
+func (d *Disk) Write(name string, data []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i := slices.IndexFunc(d.files, func(f file) bool { return f.name == name }); i >= 0 {
+		d.files[i].data = data
+		return
+	}
+	d.files = append(d.files, file{name, data})
+}
+
+// Hold leaves calls of some kinds without an answer from now on; every call if none is named.
+func (d *Disk) Hold(calls ...Call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.holds = func(c Call) bool { return len(calls) == 0 || slices.Contains(calls, c) }
+}
+
+// Held returns how many calls wait.
+func (d *Disk) Held() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.held)
+}
+
+// Release answers what waits, and holds nothing any more.
+func (d *Disk) Release() {
+	d.mu.Lock()
+	held := d.held
+	d.held, d.holds = nil, func(Call) bool { return false }
+	d.mu.Unlock()
+	for _, r := range held {
+		d.answer(r)
+	}
+}
+
+// request is a call of the kernel.
+type request struct {
+	call   Call
+	unique uint64
+	node   uint64
+	body   []byte
+}
+
+// serve answers the kernel until the folder is no longer mounted.
+func (d *Disk) serve() {
+	buffer := make([]byte, 1<<20)
+	for {
+		n, err := syscall.Read(int(d.device.Fd()), buffer)
+		switch {
+		case err == syscall.EINTR || err == syscall.ENOENT:
+			continue
+		case err != nil || n < headSize:
+			return
+		}
+		r := request{
+			call: Call(binary.NativeEndian.Uint32(buffer[4:])), unique: binary.NativeEndian.Uint64(buffer[8:]),
+			node: binary.NativeEndian.Uint64(buffer[16:]), body: bytes.Clone(buffer[headSize:n]),
+		}
+		if r.call == interrupt {
+			d.giveUp(binary.NativeEndian.Uint64(r.body))
+			continue
+		}
+		d.mu.Lock()
+		held := d.holds(r.call) && !slices.Contains([]Call{initialize, forget, forgetMany}, r.call)
+		if held {
+			d.held = append(d.held, r)
+		}
+		d.mu.Unlock()
+		if !held {
+			d.answer(r)
+		}
+	}
+}
+
+// giveUp answers a call that is held and whose caller was interrupted: without, a process that was killed would stay. Who lives asks again.
+func (d *Disk) giveUp(unique uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i := slices.IndexFunc(d.held, func(r request) bool { return r.unique == unique }); i >= 0 {
+		d.held = slices.Delete(d.held, i, i+1)
+		d.reply(unique, syscall.EINTR, nil)
+	}
+}
+
+// answer answers a call; some want none.
+func (d *Disk) answer(r request) {
+	var body []byte
+	var failure syscall.Errno
+	d.mu.Lock()
+	switch r.call {
+	case forget, forgetMany:
+		d.mu.Unlock()
+		return
+	case initialize:
+		body = binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, 7), 31) // the version of the protocol
+		body = append(body, make([]byte, 56)...)
+		binary.NativeEndian.PutUint32(body[20:], 1<<16) // bytes in a write
+		binary.NativeEndian.PutUint32(body[24:], 1)     // times are exact to a nanosecond
+	case Lookup:
+		name := string(bytes.TrimRight(r.body, "\x00"))
+		i := slices.IndexFunc(d.files, func(f file) bool { return f.name == name })
+		if i < 0 {
+			failure = syscall.ENOENT
+			break
+		}
+		body = slices.Concat(numbers(uint64(i)+root+1, 0, noCache, noCache, 0), d.attributes(uint64(i)+root+1))
+	case Stat:
+		body = append(numbers(noCache, 0), d.attributes(r.node)...)
+	case Open, OpenDir:
+		body = append(numbers(0), 0, 0, 0, 0, 0, 0, 0, 0)
+		if r.call == Open {
+			binary.NativeEndian.PutUint32(body[8:], directIO)
+		}
+	case Read:
+		data := d.files[r.node-root-1].data
+		from := min(binary.NativeEndian.Uint64(r.body[8:]), uint64(len(data)))
+		body = data[from:min(from+uint64(binary.NativeEndian.Uint32(r.body[16:])), uint64(len(data)))]
+	case ReadDir:
+		for i := binary.NativeEndian.Uint64(r.body[8:]); i < uint64(len(d.files)); i++ {
+			name := d.files[i].name
+			body = append(body, numbers(i+root+1, i+1)...)
+			body = binary.NativeEndian.AppendUint32(body, uint32(len(name)))
+			body = binary.NativeEndian.AppendUint32(body, syscall.S_IFREG>>12)
+			body = append(append(body, name...), make([]byte, (8-len(name)%8)%8)...)
+		}
+	case statFS:
+		body = make([]byte, 80)
+	case release, releaseDir, flush, access, destroy:
+	default:
+		failure = syscall.ENOSYS
+	}
+	d.mu.Unlock()
+	d.reply(r.unique, failure, body)
+}
+
+func (d *Disk) reply(unique uint64, failure syscall.Errno, body []byte) {
+	out := binary.NativeEndian.AppendUint32(nil, uint32(replySize+len(body)))
+	out = binary.NativeEndian.AppendUint32(out, uint32(-int32(failure)))
+	out = append(binary.NativeEndian.AppendUint64(out, unique), body...)
+	_, _ = syscall.Write(int(d.device.Fd()), out) // fails if the caller is gone
+}
+
+// attributes returns what stat says of a node.
+func (d *Disk) attributes(node uint64) []byte {
+	size, mode, links := 0, uint32(syscall.S_IFDIR|0o755), uint32(2)
+	if node != root {
+		size, mode, links = len(d.files[node-root-1].data), syscall.S_IFREG|0o644, 1
+	}
+	at := uint64(d.mounts.Unix())
+	out := numbers(node, uint64(size), uint64(size+blockSize-1)/blockSize, at, at, at)
+	for _, n := range []uint32{0, 0, 0, mode, links, uint32(os.Getuid()), uint32(os.Getgid()), 0, blockSize, 0} {
+		out = binary.NativeEndian.AppendUint32(out, n)
+	}
+	return out
+}
+
+func numbers(all ...uint64) (out []byte) {
+	for _, n := range all {
+		out = binary.NativeEndian.AppendUint64(out, n)
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+//go:build linux
+
+package tui_test
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vantage/internal/testkit/fusetest"
+	"vantage/internal/testkit/repotest"
+)
+
+// hanging are the ways in which a disk stops answering, by name.
+var hanging = []struct {
+	name  string
+	calls []fusetest.Call // none: all
+}{
+	{"everything", nil},
+	{"stat", []fusetest.Call{fusetest.Stat, fusetest.Lookup}},
+	{"lists", []fusetest.Call{fusetest.OpenDir, fusetest.ReadDir}},
+	{"open", []fusetest.Call{fusetest.Open}},
+	{"reads", []fusetest.Call{fusetest.Read}},
+}
+
+// patience is how long a test waits on a busy machine.
+const patience = 20 * time.Second
+
+// smallLog is a run of three steps.
+func smallLog() []byte {
+	var b bytes.Buffer
+	for i := range 24 {
+		_, _ = fmt.Fprintf(&b, `{"step":%d,"group_id":"g%d","reward":%d,"prompt":"p","completion":"c"}`+"\n", i/8+1, i/4, i%2)
+	}
+	return b.Bytes()
+}
+
+// A signal ends each command within two seconds whatever call of the disk hangs, with its sentence and exit code.
+func TestSignalEndsCommandsOnAHangingDisk(t *testing.T) {
+	commands := [][]string{{"summary"}, {"report"}, {"export"}, {"check"}, {"match"}}
+	program := programPath(t)
+	for i, args := range commands {
+		for k, way := range hanging {
+			for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+				if (i+k+int(signal))%repotest.Times(6, 1) != 0 {
+					continue
+				}
+				t.Run(fmt.Sprint(args[0], " ", way.name, " ", signal), func(t *testing.T) {
+					t.Parallel()
+					disk := fusetest.New(t)
+					disk.Write("steps.jsonl", smallLog())
+					disk.Hold(way.calls...)
+					cmd := exec.Command(program, append(args, disk.Folder)...)
+					var out, errOut bytes.Buffer
+					cmd.Stdout, cmd.Stderr = &out, &errOut
+					if err := cmd.Start(); err != nil {
+						t.Fatal(err)
+					}
+					ended := make(chan error, 1)
+					go func() { ended <- cmd.Wait() }()
+					for start := time.Now(); disk.Held() == 0; time.Sleep(5 * time.Millisecond) {
+						if time.Since(start) > patience {
+							t.Fatal("the disk is never asked")
+						}
+					}
+					_ = cmd.Process.Signal(signal)
+					select {
+					case <-ended:
+					case <-time.After(patience):
+						_ = cmd.Process.Kill()
+						t.Fatal("it does not end")
+					}
+					if code := cmd.ProcessState.ExitCode(); code != 128+int(signal) {
+						t.Errorf("exit code %d: %s", code, errOut.String())
+					}
+					if said := errOut.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "stopped ("+signal.String()+")") {
+						t.Errorf("it says %q", said)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The screen ends too, by a key or a signal, whether the disk hung before it was opened or while it follows a log, and gives the terminal
+// back.
+func TestScreenEndsOnAHangingDisk(t *testing.T) {
+	for i, way := range hanging {
+		for k, end := range []string{"q", "\x03", "terminate"} {
+			for _, started := range []bool{true, false} {
+				if (i+k)%repotest.Times(5, 1) != 0 || end == "q" && !started {
+					continue // a key is read by the screen, which is not there yet
+				}
+				t.Run(fmt.Sprintf("%s %q %v", way.name, end, started), func(t *testing.T) {
+					t.Parallel()
+					disk := fusetest.New(t)
+					disk.Write("steps.jsonl", smallLog())
+					var x *terminal
+					if started {
+						x = startProgram(t, disk.Folder)
+						x.waitFor("3 steps")
+						disk.Hold(way.calls...)
+						time.Sleep(300 * time.Millisecond) // so that what polls hangs
+					} else {
+						disk.Hold(way.calls...)
+						x = startProgram(t, disk.Folder)
+						for start := time.Now(); disk.Held() == 0 && time.Since(start) < patience; time.Sleep(5 * time.Millisecond) {
+						}
+					}
+					want := 0
+					if end == "terminate" {
+						want = 128 + int(syscall.SIGTERM)
+						_ = x.cmd.Process.Signal(syscall.SIGTERM)
+					} else {
+						_, _ = x.tty.WriteString(end)
+					}
+					if end == "\x03" && !started {
+						want = 128 + int(syscall.SIGINT)
+					}
+					code := x.waitExit()
+					if code != want {
+						t.Errorf("exit code %d", code)
+					}
+					if started {
+						x.checkRestored()
+					}
+				})
+			}
+		}
+	}
+}
