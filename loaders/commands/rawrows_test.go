@@ -40,6 +40,7 @@ type rawLog struct {
 	rows       []rawRow
 	scalars    map[string]map[int64]float64 // by name and step, of a log without samples
 	evaluates  bool
+	byPrompt   bool // ids hold several prompts, so that the program takes the prompts for groups, and says so
 }
 
 // rawGroup is the samples of a group of a step.
@@ -58,6 +59,9 @@ func (l *rawLog) groups(first, last int64) []rawGroup {
 			continue
 		}
 		key := fmt.Sprint(r.step, "/", r.group)
+		if l.byPrompt {
+			key = fmt.Sprint(r.step, "/", r.prompt)
+		}
 		i, found := index[key]
 		if !found {
 			i = len(all)

@@ -123,7 +123,9 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 		if err := illruns.Make(s, shape, s.Name).Write(folder, illruns.Arrange{}); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl")))
+		l := readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl"))
+		l.byPrompt = s.Kind == "group_mixup"
+		all = append(all, l)
 	}
 	return all
 }
@@ -280,7 +282,7 @@ func (l *rawLog) fate(g rawGroup) string {
 	least, most := l.extremes()
 	first := g.rows[0].reward
 	invalid := slices.ContainsFunc(g.rows, func(r rawRow) bool { return math.IsNaN(r.reward) })
-	equal := !slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.reward != first })
+	equal := !slices.ContainsFunc(g.rows, func(r rawRow) bool { return float32(r.reward) != float32(first) }) // as trainers hold them
 	switch {
 	case invalid:
 		return "invalid"
@@ -399,7 +401,11 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 	case "all wrong groups", "all correct groups":
 		x, n = float64(fates[strings.TrimSuffix(name, " groups")])/float64(groups), groups
 	case "groups of several prompts":
-		for _, g := range l.groups(first, last) {
+		byID := *l
+		byID.byPrompt = false
+		mixed := byID.groups(first, last)
+		groups = len(mixed)
+		for _, g := range mixed {
 			x += map[bool]float64{true: 1}[slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.prompt != g.rows[0].prompt })]
 		}
 		x, n = x/float64(groups), groups
@@ -492,7 +498,7 @@ func claims() []claim {
 		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?`, func(l *rawLog, _ said, w []string) error {
 			least, most, n := l.trains(), 0, int(saidNumber(w[1]))
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
-				if l.fate(g) == "alive" {
+				if fate := l.fate(g); fate == "alive" || fate == "invalid" {
 					most += len(g.rows) // a reward at the mean may leave a float error
 				}
 			}
@@ -512,7 +518,13 @@ func claims() []claim {
 		}, false},
 		{"groups", "", num + `/` + num + ` \(` + num + `\) carry signal; (.*)`, func(l *rawLog, s said, w []string) error {
 			fates, groups := l.fates(s.first, s.last)
-			err := firstError(count("groups with signal", w[1], fates["alive"]), count("groups", w[2], groups))
+			err := count("groups", w[2], groups)
+			if n := int(saidNumber(w[1])); n < fates["alive"] || n > fates["alive"]+fates["invalid"] { // a trainer may leave out what is no number
+				err = fmt.Errorf("%d groups carry signal", fates["alive"])
+			}
+			if fates["invalid"] > 0 && !strings.Contains(w[4], "invalid") {
+				return err
+			}
 			for _, part := range strings.Split(w[4], ", ") {
 				n, fate, _ := strings.Cut(part, " ")
 				err = firstError(err, count(fate, n, fates[fate]))
