@@ -379,6 +379,19 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 // minCauseWidth is how far from the cause of worst steps their counts stand at least.
 const minCauseWidth = 50
 
+// noWorstSteps says why no step is bad, as far as that is known.
+func (a App) noWorstSteps(g *glance.Glance) string {
+	switch {
+	case a.isReading():
+		return "none in what was read so far"
+	case g.Pending > 0:
+		return fmt.Sprintf("none in the first %d of %d steps", g.Steps-g.Pending, g.Steps)
+	case g.Groups == 0:
+		return "no complete step yet"
+	}
+	return "none: every group of every step carries signal"
+}
+
 // worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
@@ -387,15 +400,7 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 		c.title = " worst steps so far, and why"
 	}
 	if len(g.Spans) == 0 {
-		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
-		switch {
-		case a.isReading():
-			c.lines = []string{t.Paint(themes.Dim, " none in what was read so far")}
-		case g.Pending > 0:
-			c.lines = []string{t.Paint(themes.Dim, fmt.Sprintf(" none in the first %d of %d steps", g.Steps-g.Pending, g.Steps))}
-		case g.Groups == 0:
-			c.lines = []string{t.Paint(themes.Dim, " no complete step yet")}
-		}
+		c.lines = []string{t.Paint(themes.Dim, " "+a.noWorstSteps(g))}
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal

@@ -30,7 +30,6 @@ type rawRow struct {
 	advantage     float64 // NaN if none is logged
 	tokens        int     // 0 if the log has no count
 	parts         map[string]float64
-	line          int // in the order of the log
 }
 
 // rawLog is a log as its trainer wrote it.

@@ -97,6 +97,7 @@ var samplesFolder = filepath.Join("..", "..", "..", "shared", "samples")
 
 // allRawLogs are the logs of the samples, where they are, and made ones.
 func allRawLogs(t *testing.T) (all []*rawLog) {
+	t.Helper()
 	if _, err := os.Stat(samplesFolder); err == nil {
 		for _, s := range rawSamples() {
 			all = append(all, s.readRaw(t, samplesFolder))
@@ -132,6 +133,7 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 
 // readPlain reads a log of plain rows.
 func readPlain(t *testing.T, name, path string) *rawLog {
+	t.Helper()
 	l := &rawLog{name: name, path: []string{path}}
 	for _, r := range records(t, path) {
 		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
@@ -170,6 +172,8 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 		}
 	}
 	summary, report := read("summary"), read("report")
+	open, _ := summary["open_steps"].([]any)
+	l.rows = slices.DeleteFunc(l.rows, func(r rawRow) bool { return slices.Contains(open, any(float64(r.step))) }) // they count in nothing
 	add("advice", first, last, nil, summary["advice"])
 	add("numbers", first, last, nil, summary["computed_as"])
 	add("reward", first, last, nil, summary["reward"])
@@ -266,7 +270,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// least and most are the extreme finite rewards of the log.
+// extremes are the least and the greatest of the finite rewards of the log.
 func (l *rawLog) extremes() (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, r := range l.rows {
@@ -350,7 +354,7 @@ func beginAlike(l *rawLog, s said, words string) error {
 
 func isSo(*rawLog, said, []string) error { return nil }
 
-// ofRows holds if a log has no row with something.
+// noRow holds if a log has no row with something.
 func noRow(has func(*rawRow) bool) func(*rawLog, said, []string) error {
 	return func(l *rawLog, _ said, _ []string) error {
 		for i := range l.rows {
@@ -362,9 +366,9 @@ func noRow(has func(*rawRow) bool) func(*rawLog, said, []string) error {
 	}
 }
 
-// rises and falls hold if a figure of the rows is higher, or lower, from the onset on than before it.
+// turns holds if a figure of the rows is higher, or lower, at the end than before the onset.
 func turns(sign float64, of func(*rawRow) float64) func(*rawLog, said, []string) error {
-	return func(l *rawLog, s said, words []string) error {
+	return func(l *rawLog, s said, _ []string) error {
 		before, n := meanOf(l.within(math.MinInt64, s.first-1), of)
 		after, _ := meanOf(l.within((s.first+s.last+1)/2, s.last), of)
 		if n > 0 && sign*(after-before) <= 0 {
@@ -477,7 +481,6 @@ func claims() []claim {
 			return same("signal", w[k], float64(fates["alive"])/float64(groups))
 		}
 	}
-	illness := func(l *rawLog, s said, w []string) error { return nil } // its title and evidence say what
 	differs := func(l *rawLog, s said, w []string) error {
 		n := 0
 		for _, r := range l.within(s.first, s.last) {
@@ -587,7 +590,7 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `[a-z ]+ (?:since|steps?) .*: .*`, illness, true},
+		{"advice", "", `[a-z ]+ (?:since|steps?) .*: .*`, isSo, true}, // its title and evidence say what,
 		{"cause", "", `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
 		{"cause", "", `groups of one sample: single \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
 		{"cause", "", num + ` of ` + num + ` groups without signal: (.*)`, func(l *rawLog, s said, w []string) error {
@@ -697,7 +700,7 @@ func claims() []claim {
 		}, true},
 		{"title", string(diagnosis.Saturated), num + ` of groups are all right: nothing is left to learn from them`, shareOf("all correct"), true},
 		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them`, shareOf("all wrong"), true},
-		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(l *rawLog, s said, w []string) error {
+		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(_ *rawLog, s said, w []string) error {
 			n := int64(saidNumber(w[1]))
 			if s.last-s.first+1 != n {
 				return fmt.Errorf("they are %d", s.last-s.first+1)

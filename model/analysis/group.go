@@ -224,6 +224,7 @@ func (a *Analysis) causeOfNoise() string {
 		return "float rounding error"
 	case estimators.ScaleBatch:
 		return "float rounding error, divided by the std of the batch"
+	case estimators.ScaleGroup:
 	}
 	return "float rounding error, divided by a tiny std"
 }
