@@ -15,6 +15,7 @@ import (
 // step give equal results.
 type Settings struct {
 	Framework string // whose arithmetic
+	Assumed   bool   // nothing says that the framework wrote the log: what its own code would refuse, the trainer has not refused
 	Estimator string // as the framework's option spells it
 	Scale     estimators.Scale
 	Options   estimators.Options // of the estimator, by the trainer's keys; see Resolved
@@ -162,7 +163,7 @@ func (s Settings) TrainerWarning() string {
 // WithFramework returns the settings with another framework, and its first estimator or scale if it
 // lacks that of the settings; options that it lacks go.
 func (s Settings) WithFramework(framework string) Settings {
-	s.Framework = framework
+	s.Framework, s.Assumed = framework, false
 	if _, err := s.FindEstimator(); err != nil {
 		if list := estimators.Of(framework); list != nil {
 			s.Estimator = list[0].Name
@@ -174,7 +175,7 @@ func (s Settings) WithFramework(framework string) Settings {
 // WithEstimator returns the settings with another estimator of the framework, and its first scale if
 // it lacks that of the settings; options that it lacks go.
 func (s Settings) WithEstimator(name string) Settings {
-	s.Estimator = name
+	s.Estimator, s.Assumed = name, false
 	return s.withKnownOptions().withKnownScale()
 }
 

@@ -186,6 +186,7 @@ func (d *driver) frame() string { return d.app.frame() }
 func filterSettings() model.Settings {
 	set := model.DefaultSettings()
 	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
+	set.Assumed = true // the made runs are of no trainer
 	return set
 }
 

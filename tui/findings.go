@@ -87,8 +87,7 @@ func (a App) updateFindings(msg tea.Msg) App {
 			a.findings.open = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
 		}
 	}
-	p := a.snap.Run.Progress
-	if t := a.result.trend; t == nil || !t.Complete() || !p.CaughtUp && !a.sourceState.ended && p.BytesAll > 0 {
+	if t := a.result.trend; t == nil || !t.Complete() || a.isReading() {
 		return a
 	}
 	if a.findings.snapshots != a.work.snapshots {

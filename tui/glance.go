@@ -234,7 +234,10 @@ func (a App) glanceView(w, h int) []string {
 	lines := a.box(layout.Rect{W: w, H: len(found.lines) + 2}, a.glance.cursor < len(a.foundList()), found)
 	h -= len(lines)
 	facts := paneContent{title: " the run at a glance"}
-	if g.Pending > 0 {
+	switch {
+	case a.isReading():
+		facts.note = "of what was read so far"
+	case g.Pending > 0:
 		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
 	}
 	room := max(1, h-minWorstRows-4) // for lines of facts
@@ -307,17 +310,26 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if len(g.Open) > 0 {
 		what = append(what, "step "+strings.Join(model.Mapped(g.Open, func(n int64) string { return fmt.Sprint(n) }), ", ")+" is still being written and not judged")
 	}
+	do, suffix, advice := "do", "", ""
+	if g.Dead() == 1 {
+		do = "does"
+	}
+	if a.isReading() || g.Pending > 0 {
+		suffix, advice = ", so far", "so far: "
+	} else if a.alike.job.busy() {
+		advice = "so far, answers are being read: "
+	}
 	facts := []fact{
 		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
-		{"numbers", a.choice().WithScale(), false, 0},
+		{"numbers", a.choice().WithScale() + suffix, false, 0},
 		{"samples", g.SamplesText(), false, 0},
-		{"groups", fmt.Sprintf("%s carry signal, %s do not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead())), true, 0},
+		{"groups", fmt.Sprintf("%s carry signal, %s %s not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead()), do), true, 0},
 	}
 	if a.glance.job.value.ratios != "" {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}
 	if d := a.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
-		facts = append(facts, fact{"advice", g.Advice(d), false, 0})
+		facts = append(facts, fact{"advice", advice + g.Advice(d), false, 0})
 	}
 	return facts
 }
@@ -333,7 +345,7 @@ func (e env) freshnessInFull() string {
 		text = "ended"
 	case p.Link.State == model.LinkLost:
 		text = e.linkText()
-	case !p.CaughtUp && p.BytesAll > 0:
+	case e.isReading():
 		text = "reading " + e.loadedText()
 	}
 	if !p.LastWrite.IsZero() {
@@ -367,18 +379,28 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 // minCauseWidth is how far from the cause of worst steps their counts stand at least.
 const minCauseWidth = 50
 
+// noWorstSteps says why no step is bad, as far as that is known.
+func (a App) noWorstSteps(g *glance.Glance) string {
+	switch {
+	case a.isReading():
+		return "none in what was read so far"
+	case g.Pending > 0:
+		return fmt.Sprintf("none in the first %d of %d steps", g.Steps-g.Pending, g.Steps)
+	case g.Groups == 0:
+		return "no complete step yet"
+	}
+	return "none: every group of every step carries signal"
+}
+
 // worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
+	if a.isReading() || g.Pending > 0 || a.alike.job.busy() {
+		c.title = " worst steps so far, and why"
+	}
 	if len(g.Spans) == 0 {
-		c.lines = []string{t.Paint(themes.Dim, " none: every group of every step carries signal")}
-		switch {
-		case g.Pending > 0:
-			c.lines = []string{t.Paint(themes.Dim, fmt.Sprintf(" none in the first %d of %d steps", g.Steps-g.Pending, g.Steps))}
-		case g.Groups == 0:
-			c.lines = []string{t.Paint(themes.Dim, " no complete step yet")}
-		}
+		c.lines = []string{t.Paint(themes.Dim, " "+a.noWorstSteps(g))}
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal

@@ -57,6 +57,12 @@ func (a App) runLine(w int) string {
 // widthForFullHeader is the width from which the first line says more about the source.
 const widthForFullHeader = 100
 
+// isReading reports whether the source is still being read for the first time: what is said until then is so far.
+func (e env) isReading() bool {
+	p := e.snap.Run.Progress
+	return !e.sourceState.ended && !p.CaughtUp && p.BytesAll > 0
+}
+
 // status says whether the source is being read, live or ended. In full it says more, and
 // with lastRow when the last row was written.
 func (e env) status(full, lastRow bool) string {
@@ -71,7 +77,7 @@ func (e env) status(full, lastRow bool) string {
 		parts = append(parts, t.Paint(themes.Bad, text))
 	case e.sourceState.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
-	case !p.CaughtUp && p.BytesAll > 0:
+	case e.isReading():
 		parts = append(parts, t.Paint(themes.Accent, "reading "+e.loadedText()))
 	case e.snap.Rows == 0:
 		parts = append(parts, t.Paint(themes.Dim, "waiting"))
@@ -312,7 +318,7 @@ func (a App) choiceReason() (reason, short, mark string) {
 		role, mark = themes.Warn, "!"
 	case c.Confirmed():
 		role, mark = themes.Good, string([]rune(c.Short())[:1])
-	case c.Origin == choice.Assumed:
+	case c.Origin == choice.Assumed || c.NoGroups:
 		mark = "?"
 	default:
 		mark = " "

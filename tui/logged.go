@@ -143,6 +143,9 @@ func (a App) choice() choice.Choice {
 		origin = choice.FromScreen
 	}
 	c := choice.Describe(a.settings.now, origin, a.loggedReport())
+	if t := a.result.trend; t != nil {
+		c = c.OfRule(a.snap, t.Grouping.GroupRule)
+	}
 	c.Rewards = a.rewards()
 	return c
 }

@@ -31,6 +31,7 @@ type sweepState struct {
 	advice     sweep.Recommendation
 	adviceOf   adviceKey // what advice is of
 	followStar bool      // the cursor goes to the star of the next grid
+	led        bool      // by a new goal
 
 	job  job[sweepKey, sweepPart]
 	grid *sweep.Grid // on the screen
@@ -101,14 +102,18 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	}
 }
 
-// toggleStar moves the cursor to the star, or from there to the cell that is set.
+// toggleStar moves the cursor to the star, or from there to the cell that is set. Where a new goal has led it to the star it stays once.
 func (a App) toggleStar() App {
 	star := a.sweep.atStar()
 	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
-		star = star.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
+		if star.led {
+			a = a.says("the goal has led here, to ★: x again leads to what is set")
+		} else {
+			star = star.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
+		}
 	}
 	a.sweep = star
-	a.sweep.followStar = false
+	a.sweep.followStar, a.sweep.led = false, false
 	return a
 }
 
@@ -345,7 +350,7 @@ func (a App) nextGoal() App {
 	names := sweep.GoalNames()
 	g := a.sweep.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
-	a.sweep.goal, a.sweep.followStar = g, true
+	a.sweep.goal, a.sweep.followStar, a.sweep.led = g, true, true
 	return a
 }
 

@@ -18,7 +18,7 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"report", path, "--steps", "4"}, []string{"! 4 of 4 groups are all wrong, and their answers alike: refusals “I can't help with that…”, 8 of 8 that were read", "read one; if they are refusals"}},
+		{[]string{"report", path, "--steps", "4"}, []string{"! 4 of 4 groups are all wrong, and their answers alike: refusals “I can't help with that…”, 16 of 16 that were read", "read one; if they are refusals"}},
 		{[]string{"report", path}, []string{"answers-alike"}},
 		{[]string{"report", path, "--format", "json"}, []string{`"kind": "answers-alike",`, `"unit": "groups"`, `"first_step": 4`}},
 		{[]string{"report", path, "--format", "html"}, []string{"their answers alike"}},

@@ -21,6 +21,7 @@ func seldomLogs(t *testing.T, dir string) {
 	putRun(t, filepath.Join(dir, "sizes", "one", "1.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}), time.Time{})
 	putRun(t, filepath.Join(dir, "sizes", "two", "1.jsonl"), centredRows([]float64{1, 0}, []float64{3, 0}, []float64{2, 0}), time.Time{})
 	putFile(t, filepath.Join(dir, "wide.jsonl"), wideRows())
+	putFile(t, filepath.Join(dir, "alone.jsonl"), loggedRow(1, "a", 1, 0)+loggedRow(1, "a", 0, 0)+loggedRow(1, "b", 1, 0)) // b is refused by EasyR1
 	putFile(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
 {"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
 `)

@@ -109,6 +109,9 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
+	if set.Assumed && o.refusal != nil && o.refusal.Kind != estimators.KindMissing {
+		o.refusal = nil
+	}
 	o.zeroStd = p.estimator.ZeroStd(o.batch, set.Scale)
 	return o, nil
 }
@@ -341,6 +344,9 @@ func (a *Analysis) sumTable() {
 		a.Rollouts += g.Rollouts
 		a.Kept += g.Kept()
 		a.Nonzero += int(g.Nonzero)
+		if g.Fate == model.FateSingle {
+			a.SinglesTrain += int(g.Nonzero)
+		}
 		a.Residue += int(g.Residue)
 		a.Flips.Add(&g.Flips)
 		a.AdmittedGroups += count01(g.Admitted)

@@ -24,6 +24,7 @@ type StepFigures struct {
 	AdmittedGroups int // by the group filter; all without one
 	Kept           int // samples kept by the filters
 	Nonzero        int // samples whose processed advantage is a number other than 0, residue aside: only these train
+	SinglesTrain   int // of these the only ones of their group
 	Residue        int // samples whose processed advantage is float residue: see Group
 	Statuses       model.StatusCounts
 	Flips          Flips

@@ -253,8 +253,12 @@ func (a *Analysis) causeOfFate(g int) string {
 
 // causeOfNoise says how equal rewards get advantages.
 func (a *Analysis) causeOfNoise() string {
-	if a.Settings.Scale == estimators.ScaleNone {
+	switch a.Settings.Scale {
+	case estimators.ScaleNone:
 		return "float rounding error"
+	case estimators.ScaleBatch:
+		return "float rounding error, divided by the std of the batch"
+	case estimators.ScaleGroup:
 	}
 	return "float rounding error, divided by a tiny std"
 }

@@ -109,6 +109,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 	default:
 		origin = Assumed
 	}
+	set.Assumed = origin == Assumed
 	if resolved, err := set.Resolved(); err == nil { // else Validate says why not
 		set = resolved
 	}
@@ -254,14 +255,20 @@ func (c Choice) WithGroups(snap model.Snapshot, set model.Settings, given Origin
 	if err != nil { // the command itself says it
 		return c
 	}
-	c.Division = snap.Division(g.GroupRule)
-	c.NoGroups = (c.Origin == FromTrainer || c.Origin == Assumed) && snap.OneSampleEach(g.GroupRule)
+	c = c.OfRule(snap, g.GroupRule)
 	switch {
 	case g.Proved:
 		c.Groups = FromAdvantages
 	case given == FromFlag || given == FromConfig && g.Divides():
 		c.Groups = given
 	}
+	return c
+}
+
+// OfRule returns the choice with how a rule divides the rows of a log into groups, and whether it leaves any of several samples.
+func (c Choice) OfRule(snap model.Snapshot, rule model.GroupRule) Choice {
+	c.Division = snap.Division(rule)
+	c.NoGroups = (c.Origin == FromTrainer || c.Origin == Assumed) && snap.OneSampleEach(rule)
 	return c
 }
 

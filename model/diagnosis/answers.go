@@ -26,7 +26,7 @@ const (
 	hackedFallPart = 0.25    // of its level that it loses
 )
 
-const noTexts = "the log has no texts that can be read"
+const noTexts = "the log has no texts that can be read, or only empty ones"
 
 func (e *evidence) hasTexts() bool { return e.texts != nil && len(e.texts.answers) > 0 }
 

@@ -59,7 +59,7 @@ func shrinking(e *evidence) ([]Finding, string) {
 
 func (e *evidence) lengthChange(sign float64, title string, judge func(times, gain, z float64) Severity) ([]Finding, string) {
 	if !e.lengths {
-		return nil, "the log has no lengths"
+		return nil, "the log has no lengths above 0"
 	}
 	if why := e.tooFew(); why != "" {
 		return nil, why
@@ -109,7 +109,7 @@ func truncation(e *evidence) ([]Finding, string) {
 	}
 	if e.texts == nil || len(e.texts.answers) == 0 {
 		if e.Unit != model.LengthTokens {
-			return nil, "the log has neither token counts nor texts that can be read"
+			return nil, "the log has neither token counts nor texts that can be read, or only empty ones"
 		}
 		return nil, ""
 	}

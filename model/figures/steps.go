@@ -121,11 +121,15 @@ func metrics() []Entry {
 }
 
 // TrainText says how many of some samples train, and what the log says of the others: "28/32 (88%) train: their advantage is not 0; 3
-// masked"; of evaluations none does.
-func TrainText(nonzero, residue, rows int, statuses model.StatusCounts, evaluates bool) string {
+// masked"; of evaluations none does. singles are those of them that are the only ones of their group: they train, though their group
+// compares nothing and so carries no signal.
+func TrainText(nonzero, singles, residue, rows int, statuses model.StatusCounts, evaluates bool) string {
 	text := units.Fraction(nonzero, rows) + " train: their advantage is not 0"
 	if evaluates {
 		text = fmt.Sprintf("evaluation: none of %s trains; %s have an advantage that is not 0", units.Count(rows), units.Fraction(nonzero, rows))
+	}
+	if singles > 0 {
+		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
 	if residue > 0 {
 		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))

@@ -13,6 +13,7 @@ import (
 type Alike struct {
 	Kind  AlikeKind
 	Words string // with which they begin, as they were written: sanitise before showing
+	First bool   // the words are those of the first, since they share none
 	Same  int    // how many of the answers that were read begin so
 	Read  int    // how many were read
 	Other string // how answers of later steps of a stretch begin, which are alike in another text; "" if none are
@@ -37,12 +38,19 @@ func (a Alike) Found() bool { return a.Kind != NotAlike }
 func (a Alike) String() string {
 	switch a.Kind {
 	case Refusals:
+		if a.First {
+			return fmt.Sprintf("refusals such as %s", a.quoted())
+		}
 		return fmt.Sprintf("refusals %s", a.quoted())
 	case OneText:
-		if a.Other != "" {
-			return fmt.Sprintf("each step has one answer to all, such as %s, %s", a.quoted(), Alike{Words: a.Other}.quoted())
+		to := "all"
+		if a.Same < a.Read {
+			to = "most"
 		}
-		return fmt.Sprintf("one answer to all, %s", a.quoted())
+		if a.Other != "" {
+			return fmt.Sprintf("each step has one answer to %s, such as %s, %s", to, a.quoted(), Alike{Words: a.Other}.quoted())
+		}
+		return fmt.Sprintf("one answer to %s, %s", to, a.quoted())
 	case OneStart:
 		return fmt.Sprintf("answers nearly alike, %s", a.quoted())
 	case EmptyTexts:
@@ -88,8 +96,8 @@ func MostRead(far bool) int {
 	return 512
 }
 
-// maxRead is how many answers of a step are read: enough to tell most from half.
-const maxRead = 8
+// maxRead is how many answers of a step are read: enough to tell most from half, which three in four of eight are not.
+const maxRead = 16
 
 // Samples returns the samples of a step to read, as columns of the analysis: of groups that are all wrong, of
 // as many groups as possible.
@@ -161,10 +169,11 @@ func Judge(texts []model.Text) Alike {
 		same := mostCommon(answers, k.holds)
 		if 4*len(same) >= 3*len(answers) && (k.kind != OneStart || nearlyOne(same)) {
 			n := sharedWords(same)
-			if n == 0 { // then those of the first
+			first := n == 0 && len(same[0]) > 0
+			if first {
 				n = len(same[0])
 			}
-			return Alike{Kind: k.kind, Words: strings.Join(same[0][:min(n, shownWords)], " "), Same: len(same), Read: len(answers)}
+			return Alike{Kind: k.kind, First: first, Words: strings.Join(same[0][:min(n, shownWords)], " "), Same: len(same), Read: len(answers)}
 		}
 	}
 	return Alike{Read: len(answers)}

@@ -38,6 +38,7 @@ type Glance struct {
 // Counts are sums over steps.
 type Counts struct {
 	Rows, Nonzero  int // samples, and those that train: their advantage is not 0, nor float residue
+	SinglesTrain   int // of these the only ones of their group
 	Residue        int // samples whose advantage is float residue
 	Statuses       model.StatusCounts
 	Groups, Signal int // groups, and those that carry signal
@@ -55,7 +56,7 @@ const meanReward, meanLength = "critic/score/mean", "response_length/mean"
 func (c *Counts) Dead() int { return c.Groups - c.Signal }
 
 func (c *Counts) add(s *analysis.StepFigures) {
-	c.Rows, c.Nonzero, c.Residue = c.Rows+s.Rows, c.Nonzero+s.Nonzero, c.Residue+s.Residue
+	c.Rows, c.Nonzero, c.SinglesTrain, c.Residue = c.Rows+s.Rows, c.Nonzero+s.Nonzero, c.SinglesTrain+s.SinglesTrain, c.Residue+s.Residue
 	c.Statuses.Add(&s.Statuses)
 	c.Groups, c.Signal, c.Admitted = c.Groups+s.Groups, c.Signal+s.Signal, c.Admitted+s.AdmittedGroups
 	for f, n := range s.Fates {
@@ -69,7 +70,7 @@ func (c *Counts) add(s *analysis.StepFigures) {
 
 // SamplesText says how many samples train.
 func (g *Glance) SamplesText() string {
-	return figures.TrainText(g.Nonzero, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
+	return figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
 }
 
 // Reward returns the mean reward, NaN if there is none.

@@ -1,0 +1,713 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vantage/internal/testkit/illruns"
+	"vantage/internal/testkit/repotest"
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/diagnosis"
+)
+
+// said is a sentence of the program, with the steps that it is of.
+type said struct {
+	where, text string
+	first, last int64
+	finding     record // that it is of
+}
+
+// claim is a kind of sentence, and what must be so of the rows where it is said: words are what its pattern finds. A sentence that fits
+// no claim fails the test, as does a claim that is never met and is not known to be seldom.
+type claim struct {
+	where   string // as said.where
+	of      string // the kind of warning or illness, where its constants are listed
+	pattern string
+	holds   func(l *rawLog, s said, words []string) error
+	seldom  bool // no log here has it
+}
+
+// Every sentence that summary and report say of a log is so, by what the rows say that its trainer wrote.
+func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
+	all, met := claims(), map[string]bool{}
+	patterns := make([]*regexp.Regexp, len(all))
+	for i, c := range all {
+		patterns[i] = regexp.MustCompile("^" + c.pattern + "$")
+	}
+	for _, l := range allRawLogs(t) {
+		for _, s := range whatIsSaid(t, l) {
+			i := slices.IndexFunc(all, func(c claim) bool {
+				return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
+			})
+			if i < 0 {
+				t.Errorf("%s: nothing here says when this is true: %s %q", l.name, s.where, s.text)
+				continue
+			}
+			met[all[i].where+all[i].pattern] = true
+			if err := all[i].holds(l, s, patterns[i].FindStringSubmatch(s.text)); err != nil {
+				t.Errorf("%s, steps %d to %d: %s %q: %v", l.name, s.first, s.last, s.where, s.text, err)
+			}
+		}
+	}
+	if _, err := os.Stat(samplesFolder); err == nil && repotest.Times(0, 1) == 1 {
+		for _, c := range all {
+			if !met[c.where+c.pattern] && !c.seldom {
+				t.Errorf("no log has the sentence %s %q", c.where, c.pattern)
+			}
+		}
+	}
+}
+
+// Each kind of warning and of illness has a claim, or is one that no log here can show.
+func TestEveryKindHasAClaim(t *testing.T) {
+	unclaimed := []model.WarningKind{ // of settings that a person chooses, of options, or of logs in several rows a rollout
+		model.WarnTrainerRefuses, model.WarnUndefinedAdvantages, model.WarnStageNotApplied, model.WarnKLInReward, model.WarnGroupFilter, model.WarnTooFewKept,
+		model.WarnKilledGroups, model.WarnSignFlips, model.WarnPhantomGroups, model.WarnGroupFilterAssumes, model.WarnEqualAdmitted, model.WarnLiveSkipped,
+		model.WarnDrawnSamples, model.WarnFloatNoise, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio, model.WarnFilterIsOurs,
+		model.WarnRolloutsAssumed, model.WarnApproximateLengths,
+	}
+	claimed := map[string]bool{}
+	for _, c := range claims() {
+		claimed[c.of] = true
+	}
+	for _, kind := range append(analysis.WarningKinds(), model.WarnAnswersAlike) {
+		if claimed[string(kind)] == slices.Contains(unclaimed, kind) {
+			t.Errorf("warning %s: claimed is %v", kind, claimed[string(kind)])
+		}
+	}
+	for _, k := range diagnosis.Kinds() {
+		if !claimed[string(k.Name)] && !k.Name.OfScalars() {
+			t.Errorf("illness %s has no claim", k.Name)
+		}
+	}
+}
+
+// samplesFolder is where logs of many trainers stand, on some machines.
+var samplesFolder = filepath.Join("..", "..", "..", "shared", "samples")
+
+// allRawLogs are the logs of the samples, where they are, and made ones.
+func allRawLogs(t *testing.T) (all []*rawLog) {
+	t.Helper()
+	if _, err := os.Stat(samplesFolder); err == nil {
+		for _, s := range rawSamples() {
+			all = append(all, s.readRaw(t, samplesFolder))
+		}
+	}
+	kinds, n := map[string]bool{}, 0
+	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
+		if s.Kind == "two illnesses" || s.Kind != "" && kinds[s.Kind] {
+			continue
+		}
+		kinds[s.Kind] = true
+		if n++; n%6 >= repotest.Times(1, 6) {
+			continue
+		}
+		shape, ok := s.Shape(illruns.Cell{Steps: 40, Groups: 8, Size: 8}, rand.New(rand.NewPCG(1, 1)))
+		if !ok {
+			continue
+		}
+		shape.Format, shape.Onset, shape.Every, shape.Tokens = "jsonl", 0.5, 1, true
+		if !s.Needs.Gradual {
+			shape.Pace = 0.05
+		}
+		folder := t.TempDir()
+		if err := illruns.Make(s, shape, s.Name).Write(folder, illruns.Arrange{}); err != nil {
+			t.Fatal(err)
+		}
+		l := readPlain(t, s.Kind+" "+s.Name, filepath.Join(folder, "rollouts.jsonl"))
+		l.byPrompt = s.Kind == "group_mixup"
+		all = append(all, l)
+	}
+	return all
+}
+
+// readPlain reads a log of plain rows.
+func readPlain(t *testing.T, name, path string) *rawLog {
+	t.Helper()
+	l := &rawLog{name: name, path: []string{path}}
+	for _, r := range records(t, path) {
+		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
+		row.tokens = int(max(0, r.number("response_length")))
+		for key := range r {
+			if strings.HasSuffix(key, "_reward") {
+				if row.parts == nil {
+					row.parts = map[string]float64{}
+				}
+				row.parts[key] = r.number(key)
+			}
+		}
+		l.rows = append(l.rows, row)
+	}
+	return l
+}
+
+// whatIsSaid is every sentence that summary and report say of a log.
+func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
+	t.Helper()
+	read := func(args ...string) record {
+		out := runCommand(t, append(append(args, l.path...), append(l.args, "--format", "json")...)...)
+		r := record{}
+		if err := json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &r); err != nil {
+			t.Fatalf("%s: %v in %s", l.name, err, out)
+		}
+		return r
+	}
+	steps := l.steps()
+	first, last := steps[0], steps[len(steps)-1]
+	add := func(where string, first, last int64, finding record, texts ...any) {
+		for _, text := range texts {
+			if text, _ := text.(string); text != "" {
+				all = append(all, said{where, text, first, last, finding})
+			}
+		}
+	}
+	summary, report := read("summary"), read("report")
+	open, _ := summary["open_steps"].([]any)
+	l.rows = slices.DeleteFunc(l.rows, func(r rawRow) bool { return slices.Contains(open, any(float64(r.step))) }) // they count in nothing
+	add("advice", first, last, nil, summary["advice"])
+	add("numbers", first, last, nil, summary["computed_as"])
+	add("reward", first, last, nil, summary["reward"])
+	for _, r := range list(summary, "worst") {
+		add("cause", int64(r.number("from")), int64(r.number("to")), r, r["cause"])
+	}
+	for _, r := range list(report, "findings") {
+		since, until := int64(r.number("since")), int64(r.number("until"))
+		add("title", since, until, r, r["title"])
+		follows, _ := r["follows"].([]any)
+		add("title", since, until, r, follows...)
+		evidence, _ := r["evidence"].([]any)
+		add("evidence", since, until, r, evidence...)
+		add("do", since, until, r, r["advice"])
+	}
+	for _, r := range list(report, "cannot_tell") {
+		add("blind", first, last, r, r["why"])
+	}
+	for _, step := range list(report, "steps") {
+		for _, w := range list(step, "warnings") {
+			n := int64(step.number("step"))
+			add("warning", n, n, w, w["text"])
+		}
+	}
+	for _, line := range strings.Split(runCommand(t, append(append([]string{"summary"}, l.path...), l.args...)...), "\n") {
+		label, text, _ := strings.Cut(line, " ")
+		switch label {
+		case "samples", "groups", "means":
+			add(label, first, last, nil, strings.TrimSpace(text))
+		}
+	}
+	return all
+}
+
+// list are the objects in a list.
+func list(r record, key string) (all []record) {
+	values, _ := r[key].([]any)
+	for _, v := range values {
+		all = append(all, v.(map[string]any))
+	}
+	return all
+}
+
+// saidNumber is one that the program writes: "1,024", "0.658", "98%".
+func saidNumber(text string) float64 {
+	text, percent := strings.CutSuffix(strings.ReplaceAll(text, ",", ""), "%")
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	if percent {
+		x /= 100
+	}
+	return x
+}
+
+// same fails if a number is not what is said, to the digits that are shown.
+func same(what, said string, is float64) error {
+	x := saidNumber(said)
+	digits := strings.TrimLeft(strings.TrimSuffix(said, "%"), "-0.")
+	tolerance := 0.0051*math.Abs(is) + 1e-6 // which float32 leaves
+	if strings.HasSuffix(said, "%") {
+		tolerance = 0.0051
+	} else if !strings.ContainsAny(said, ".e") {
+		tolerance = 0.501
+	}
+	if math.Abs(x-is) <= tolerance || len(digits) <= 3 && math.Abs(x-is) <= 0.0051 {
+		return nil
+	}
+	return fmt.Errorf("%s is %.6g", what, is)
+}
+
+func oneDigit(what, said string, is float64) error {
+	if math.Abs(saidNumber(said)-is) > 0.051 {
+		return fmt.Errorf("%s is %.6g", what, is)
+	}
+	return nil
+}
+
+func count(what, said string, is int) error {
+	if int(saidNumber(said)) != is {
+		return fmt.Errorf("%s are %d", what, is)
+	}
+	return nil
+}
+
+// firstError is the first error of some.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extremes are the least and the greatest of the finite rewards of the log.
+func (l *rawLog) extremes() (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, r := range l.rows {
+		if !math.IsNaN(r.reward) {
+			least, most = min(least, r.reward), max(most, r.reward)
+		}
+	}
+	return least, most
+}
+
+// fate is what the rewards of a group tell.
+func (l *rawLog) fate(g rawGroup) string {
+	least, most := l.extremes()
+	first := g.rows[0].reward
+	invalid := slices.ContainsFunc(g.rows, func(r rawRow) bool { return math.IsNaN(r.reward) })
+	equal := !slices.ContainsFunc(g.rows, func(r rawRow) bool { return float32(r.reward) != float32(first) }) // as trainers hold them
+	switch {
+	case invalid:
+		return "invalid"
+	case len(g.rows) == 1:
+		return "single"
+	case !equal:
+		return "alive"
+	case first == least:
+		return "all wrong"
+	case first == most:
+		return "all correct"
+	}
+	return "constant"
+}
+
+func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
+	n = map[string]int{}
+	found := l.groups(first, last)
+	for _, g := range found {
+		n[l.fate(g)]++
+	}
+	return n, len(found)
+}
+
+// trains are the rows of groups that differ whose reward is not the mean of their group, and all others that have an advantage.
+func (l *rawLog) trains() (n int) {
+	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+		mean, _ := meanOf(g.rows, rewardOf)
+		for _, r := range g.rows {
+			if l.fate(g) == "alive" && math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean)) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// fateIs holds if so many of so many groups have a fate.
+func fateIs(l *rawLog, s said, fate, n, of string) error {
+	fates, groups := l.fates(s.first, s.last)
+	return firstError(count("groups that are "+fate, n, fates[fate]), count("groups", of, groups))
+}
+
+// beginAlike holds if most of the answers of groups that are all wrong begin with some words.
+func beginAlike(l *rawLog, s said, words string) error {
+	answers, alike := 0, 0
+	for _, g := range l.groups(s.first, s.last) {
+		for _, r := range g.rows {
+			if l.fate(g) != "all wrong" {
+				continue
+			}
+			if answers++; strings.HasPrefix(strings.ToLower(strings.Join(strings.Fields(r.answer), " ")), strings.ToLower(words)) && (words != "" || r.answer == "") {
+				alike++
+			}
+		}
+	}
+	if strings.Contains(s.text, "such as") && alike > 0 {
+		return nil
+	}
+	if 2*alike < answers || answers == 0 {
+		return fmt.Errorf("%d of %d answers begin so", alike, answers)
+	}
+	return nil
+}
+
+func isSo(*rawLog, said, []string) error { return nil }
+
+// noRow holds if a log has no row with something.
+func noRow(has func(*rawRow) bool) func(*rawLog, said, []string) error {
+	return func(l *rawLog, _ said, _ []string) error {
+		for i := range l.rows {
+			if has(&l.rows[i]) {
+				return fmt.Errorf("the row at %d has it", i)
+			}
+		}
+		return nil
+	}
+}
+
+// turns holds if a figure of the rows is higher, or lower, at the end than before the onset.
+func turns(sign float64, of func(*rawRow) float64) func(*rawLog, said, []string) error {
+	return func(l *rawLog, s said, _ []string) error {
+		before, n := meanOf(l.within(math.MinInt64, s.first-1), of)
+		after, _ := meanOf(l.within((s.first+s.last+1)/2, s.last), of)
+		if n > 0 && sign*(after-before) <= 0 {
+			return fmt.Errorf("the mean is %.3g before and %.3g after", before, after)
+		}
+		return nil
+	}
+}
+
+// shareOf holds if the share of the groups of a fate in the last steps is about what is said.
+func shareOf(fate string) func(*rawLog, said, []string) error {
+	return func(l *rawLog, s said, words []string) error {
+		steps := l.steps()
+		fates, groups := l.fates(steps[len(steps)-min(len(steps), 5)], s.last)
+		return same("the share of the last steps", words[1], float64(fates[fate])/float64(groups))
+	}
+}
+
+// figureOf returns the figure of a name over some steps, and of how many rows, groups or steps it is.
+func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, known bool) {
+	rows := l.within(first, last)
+	fates, groups := l.fates(first, last)
+	switch name {
+	case "reward":
+		x, n = meanOf(rows, rewardOf)
+	case "typical length":
+		x, n = meanOf(rows, func(r *rawRow) float64 { return math.Log(float64(r.tokens)) })
+		x = math.Exp(x)
+	case "invalid rewards":
+		for _, r := range rows {
+			x += map[bool]float64{true: 1}[math.IsNaN(r.reward)]
+		}
+		x, n = x/float64(len(rows)), len(rows)
+	case "all wrong groups", "all correct groups":
+		x, n = float64(fates[strings.TrimSuffix(name, " groups")])/float64(groups), groups
+	case "groups of several prompts":
+		byID := *l
+		byID.byPrompt = false
+		mixed := byID.groups(first, last)
+		groups = len(mixed)
+		for _, g := range mixed {
+			x += map[bool]float64{true: 1}[slices.ContainsFunc(g.rows, func(r rawRow) bool { return r.prompt != g.rows[0].prompt })]
+		}
+		x, n = x/float64(groups), groups
+	case "answers at the length limit":
+		longest := map[int64]int{}
+		for _, r := range rows {
+			longest[r.step] = max(longest[r.step], r.tokens)
+		}
+		x, n = meanOf(rows, func(r *rawRow) float64 { return map[bool]float64{true: 1}[r.tokens == longest[r.step]] })
+	default:
+		if _, known := l.rows[0].parts[name]; !known {
+			return 0, 0, false
+		}
+		x, n = meanOf(rows, func(r *rawRow) float64 { return r.parts[name] })
+	}
+	return x, n, true
+}
+
+// claims are all.
+func claims() []claim {
+	const num, step = `([-\d.,e%]+)`, `(-?\d+)`
+	near := func(what, said string, is float64) error {
+		if strings.HasSuffix(said, "%") && math.Abs(saidNumber(said)-is) < 0.02 { // the longest of a step count by themselves
+			return nil
+		}
+		return same(what, said, is)
+	}
+	evidence := func(l *rawLog, _ said, w []string) error {
+		span := func(from, to string) (int64, int64) {
+			a, _ := strconv.ParseInt(from, 10, 64)
+			b, err := strconv.ParseInt(to, 10, 64)
+			if err != nil {
+				b = a
+			}
+			return a, b
+		}
+		name, before, after := w[1], w[2], w[3]
+		first, last := span(w[6], w[7])
+		x, n, known := l.figureOf(name, first, last)
+		if !known {
+			return nil // of texts that were read, of prompts or of sources: the claim of the title looks at these
+		}
+		afterCount := w[9]
+		if afterCount == "" {
+			afterCount = w[8]
+		}
+		err := firstError(near("the figure after", after, x), count(name+" after", afterCount, n))
+		if before != "" {
+			first, last = span(w[4], w[5])
+			x, n, _ = l.figureOf(name, first, last)
+			err = firstError(err, near("the figure before", before, x), count(name+" before", w[8], n))
+		}
+		return err
+	}
+	steps := func(l *rawLog, _ said, w []string) error {
+		if n := len(l.steps()); n != int(saidNumber(w[1])) || n >= 6 {
+			return fmt.Errorf("there are %d steps", n)
+		}
+		return nil
+	}
+	equalShare := func(l *rawLog, s said, w []string) error {
+		fates, groups := l.fates(s.first, s.last)
+		equal := fates["all wrong"] + fates["all correct"] + fates["constant"]
+		return firstError(same("the share of equal rewards", w[1], float64(equal)/float64(groups)), oneDigit("the cost", w[2], float64(groups)/float64(groups-equal)))
+	}
+	signal := func(k int) func(*rawLog, said, []string) error {
+		return func(l *rawLog, s said, w []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			return same("signal", w[k], float64(fates["alive"])/float64(groups))
+		}
+	}
+	differs := func(l *rawLog, s said, w []string) error {
+		n := 0
+		for _, r := range l.within(s.first, s.last) {
+			n += map[bool]int{true: 1}[!math.IsNaN(r.advantage)]
+		}
+		return count("logged advantages", w[2], n)
+	}
+	invalid := func(l *rawLog, s said, w []string) error {
+		n := 0
+		for _, r := range l.within(s.first, s.last) {
+			n += map[bool]int{true: 1}[math.IsNaN(r.reward)]
+		}
+		return count("rewards that are no numbers", w[1], n)
+	}
+	words := `[“]([^”]*?)…?[”]`
+	alike := `(?:refusals(?: such as)?|(?:one answer to (?:all|most),|answers nearly alike,|each step has one answer to (?:all|most), such as)) ` + words + `(?:, ` + words + `)?`
+	all := []claim{
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?`, func(l *rawLog, _ said, w []string) error {
+			least, most, n := l.trains(), 0, int(saidNumber(w[1]))
+			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+				if fate := l.fate(g); fate == "alive" || fate == "invalid" {
+					most += len(g.rows) // a reward at the mean may leave a float error
+				}
+			}
+			if w[4] != "" {
+				n -= int(saidNumber(w[4]))
+			}
+			if n < least || n > most {
+				return fmt.Errorf("from %d to %d train", least, most)
+			}
+			return count("samples", w[2], len(l.rows))
+		}, false},
+		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0`, func(l *rawLog, _ said, w []string) error {
+			if !l.evaluates {
+				return fmt.Errorf("it trains")
+			}
+			return firstError(count("samples", w[1], len(l.rows)), count("samples that differ", w[2], l.trains()))
+		}, false},
+		{"groups", "", num + `/` + num + ` \(` + num + `\) carry signal; (.*)`, func(l *rawLog, s said, w []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			err := count("groups", w[2], groups)
+			if n := int(saidNumber(w[1])); n < fates["alive"] || n > fates["alive"]+fates["invalid"] { // a trainer may leave out what is no number
+				err = fmt.Errorf("%d groups carry signal", fates["alive"])
+			}
+			if fates["invalid"] > 0 && !strings.Contains(w[4], "invalid") {
+				return err
+			}
+			for _, part := range strings.Split(w[4], ", ") {
+				n, fate, _ := strings.Cut(part, " ")
+				err = firstError(err, count(fate, n, fates[fate]))
+			}
+			return err
+		}, false},
+		{"means", "", `reward ` + num + `(?:, ` + num + ` NaN or missing)?(?:, length ` + num + ` \w+)?`, func(l *rawLog, _ said, w []string) error {
+			mean, n := meanOf(l.rows, rewardOf)
+			err := same("the mean reward", w[1], mean)
+			if invalid := len(l.rows) - n; w[2] != "" || invalid > 0 {
+				err = firstError(err, count("rewards that are no numbers", w[2], invalid))
+			}
+			if length, counted := meanOf(l.rows, func(r *rawRow) float64 { return float64(r.tokens) }); length > 0 && counted == len(l.rows) {
+				err = firstError(err, same("the mean length", w[3], length))
+			}
+			return err
+		}, false},
+		{"numbers", "", `.*`, func(l *rawLog, s said, _ []string) error {
+			_, groups := l.fates(s.first, s.last)
+			if guess := strings.Contains(s.text, "(a guess: not known, since each prompt has one sample)"); guess != (groups == len(l.rows)) {
+				return fmt.Errorf("%d groups of %d rows", groups, len(l.rows))
+			}
+			return nil
+		}, false},
+		{"reward", "", `.*`, isSo, false},
+		{"do", "", `.*`, isSo, false},
+		{"advice", "", `an evaluation: nothing here trains, so there is nothing to set`, func(l *rawLog, _ said, _ []string) error {
+			if !l.evaluates {
+				return fmt.Errorf("it trains")
+			}
+			return nil
+		}, false},
+		{"advice", "", `dynamic sampling \(--group-filter\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
+		{"advice", "", `nothing was found, but .* cannot be told; ` + num + ` of groups carry signal`, signal(1), false},
+		{"advice", "", `nothing to change: ` + num + ` of groups carry signal`, signal(1), true},
+		{"advice", "", `read answers of steps? (.*) first: (?:` + alike + `|empty answers); .*`, isSo, false}, // the cause says the same of its steps
+		{"advice", "", `the numbers are not those of the log at ` + num + ` of samples: .*`, func(l *rawLog, _ said, _ []string) error {
+			if len(l.rows) == 0 || math.IsNaN(l.rows[0].advantage) {
+				return fmt.Errorf("no advantage is logged")
+			}
+			return nil
+		}, false},
+		{"advice", "", num + ` of groups have one sample, .*`, func(l *rawLog, s said, w []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			return same("single groups", w[1], float64(fates["single"])/float64(groups))
+		}, false},
+		{"advice", "", `each prompt has one sample, .*`, func(l *rawLog, s said, _ []string) error {
+			if _, groups := l.fates(s.first, s.last); groups != len(l.rows) {
+				return fmt.Errorf("%d groups of %d rows", groups, len(l.rows))
+			}
+			return nil
+		}, false},
+		{"advice", "", num + ` of all rewards are NaN or missing: .*`, func(l *rawLog, _ said, w []string) error {
+			_, n := meanOf(l.rows, rewardOf)
+			return same("rewards that are no numbers", w[1], 1-float64(n)/float64(len(l.rows)))
+		}, false},
+		{"advice", "", `the log ends within a group: its one row .*`, func(l *rawLog, s said, _ []string) error {
+			if g := l.groups(s.last, s.last); len(g[len(g)-1].rows) != 1 {
+				return fmt.Errorf("the last group has %d rows", len(g[len(g)-1].rows))
+			}
+			return nil
+		}, false},
+		{"advice", "", `[a-z ]+ (?:since|steps?) .*: .*`, isSo, true}, // its title and evidence say what,
+		{"cause", "", `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
+		{"cause", "", `groups of one sample: single \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
+		{"cause", "", num + ` of ` + num + ` groups without signal: (.*)`, func(l *rawLog, s said, w []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			err := firstError(count("groups", w[2], groups), count("groups without signal", w[1], groups-fates["alive"]))
+			for _, part := range strings.Split(w[3], ", ") {
+				n, fate, _ := strings.Cut(part, " ")
+				err = firstError(err, count(fate, n, fates[fate]))
+			}
+			return err
+		}, true},
+		{"cause", "", `(?:empty answers|` + alike + `), all wrong \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error {
+			return firstError(fateIs(l, s, "all wrong", w[len(w)-2], w[len(w)-1]), beginAlike(l, said{text: s.text, first: s.first, last: s.first}, w[1]))
+		}, false},
+		{"cause", "", `the reward falls to ` + num + ` \(usually ` + num + `\).*`, func(l *rawLog, s said, w []string) error {
+			mean, _ := meanOf(l.within(s.first, s.last), rewardOf)
+			return same("the mean reward", w[1], mean)
+		}, true},
+		{"cause", "", num + ` of ` + num + ` rewards are NaN or missing`, invalid, true},
+		{"cause", "", `answers (?:shrink to|cut off at) .*`, isSo, true},
+		{"warning", string(model.WarnLoggedDiffers), num + ` of ` + num + ` samples have a logged advantage that differs from .*`, differs, false},
+		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alike + `), ` + num + ` of ` + num + ` that were read`, func(l *rawLog, s said, w []string) error {
+			if strings.Contains(s.text, "to all") && w[5] != w[6] {
+				return fmt.Errorf("it is one of most, not of all")
+			}
+			return firstError(fateIs(l, s, "all wrong", w[1], w[2]), beginAlike(l, s, w[3]))
+		}, false},
+		{"warning", string(model.WarnInvalidRewards), num + ` of ` + num + ` samples have (?:a NaN or infinite|no usable) reward.*`, invalid, false},
+		{"warning", string(model.WarnSingleSampleGroups), num + ` of ` + num + ` groups have only one sample, .*`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
+		{"warning", string(model.WarnAssumedRewards), num + ` of ` + num + ` samples have the sum of all .* as reward, .*`, func(l *rawLog, s said, w []string) error {
+			return count("samples", w[1], len(l.within(s.first, s.last)))
+		}, false},
+		{"warning", string(model.WarnGroupingDoubt), num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`, func(l *rawLog, s said, w []string) error {
+			n, usual := 0, int(saidNumber(w[3]))
+			for _, g := range l.groups(s.first, s.last) {
+				n += map[bool]int{true: 1}[len(g.rows) > usual && len(g.rows)%usual == 0]
+			}
+			return count("such groups", w[1], n)
+		}, false},
+		{"blind", "", `the log names no sources, and prompts do not come again`, isSo, true},
+		{"blind", "", `the trainer's own scalars do not lie beside the samples`, isSo, false},
+		{"blind", "", `no answer that was read comes twice in a group, .*|fewer than 3 of the answers .*|groups have fewer than 3 answers`, isSo, false},
+		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
+		{"blind", "", `the log has no prompts`, noRow(func(r *rawRow) bool { return len(r.prompt) > 3 }), false},
+		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
+		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
+		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
+		{"blind", "", `the log has no group ids beside prompts`, isSo, false},
+		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
+		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, isSo, true},
+		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {
+			for _, r := range l.within(s.first, s.last) {
+				if err := same("a reward", w[1], r.reward); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, true},
+		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) }), true},
+		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and the reward does not gain`, turns(1, func(r *rawRow) float64 { return float64(r.tokens) }), true},
+		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, turns(-1, rewardOf), true},
+		{"title", string(diagnosis.AnswerCollapse), `the answers to one prompt become one: .*`, func(l *rawLog, s said, _ []string) error {
+			distinct := func(first, last int64) (share float64) {
+				groups := l.groups(first, last)
+				for _, g := range groups {
+					texts := map[string]bool{}
+					for _, r := range g.rows {
+						texts[r.answer] = true
+					}
+					share += float64(len(texts)) / float64(len(g.rows)) / float64(len(groups))
+				}
+				return share
+			}
+			if before, after := distinct(math.MinInt64, s.first-1), distinct((s.first+s.last)/2, s.last); after > before/2 {
+				return fmt.Errorf("%.2f of a group were distinct, now %.2f", before, after)
+			}
+			return nil
+		}, true},
+		{"title", string(diagnosis.DegenerateText), num + ` of answers are garbled: .*`, isSo, true},
+		{"title", string(diagnosis.Forgetting), `the reward of .* falls from .* to .* while the whole goes from .* to .*`, isSo, true},
+		{"title", string(diagnosis.GraderNoise), num + ` of answers that come several times in a group are graded in several ways`, func(l *rawLog, s said, w []string) error {
+			n, differ := 0, 0
+			for _, g := range l.groups(s.first, s.last) {
+				texts := map[string][]float64{}
+				for _, r := range g.rows {
+					texts[r.prompt+"\n"+r.answer] = append(texts[r.prompt+"\n"+r.answer], r.reward)
+				}
+				for _, rewards := range texts {
+					if len(rewards) > 1 {
+						n++
+						differ += map[bool]int{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+					}
+				}
+			}
+			if share := float64(differ) / float64(n); math.Abs(share-saidNumber(w[1])) > 0.1 { // of the answers that were read
+				return fmt.Errorf("%.2f of %d are", share, n)
+			}
+			return nil
+		}, true},
+		{"title", string(diagnosis.GroupMixup), num + ` of groups hold answers to several prompts`, func(l *rawLog, s said, w []string) error {
+			x, _, _ := l.figureOf("groups of several prompts", s.first, s.last)
+			return same("the share", w[1], x)
+		}, true},
+		{"title", string(diagnosis.RewardHacking), `(\S+) rises from .* to .* while (\S+) falls from .* to .*`, func(l *rawLog, s said, w []string) error {
+			part := func(name string) func(*rawRow) float64 { return func(r *rawRow) float64 { return r.parts[name] } }
+			return firstError(turns(1, part(w[1]))(l, s, nil), turns(-1, part(w[2]))(l, s, nil))
+		}, true},
+		{"title", string(diagnosis.Saturated), num + ` of groups are all right: nothing is left to learn from them`, shareOf("all correct"), true},
+		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them`, shareOf("all wrong"), true},
+		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(_ *rawLog, s said, w []string) error {
+			n := int64(saidNumber(w[1]))
+			if s.last-s.first+1 != n {
+				return fmt.Errorf("they are %d", s.last-s.first+1)
+			}
+			return nil
+		}, true},
+		{"title", string(diagnosis.Truncation), num + ` of answers end at the length limit .*`, isSo, true},
+	}
+	return all
+}
