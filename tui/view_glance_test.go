@@ -100,7 +100,7 @@ func TestAnswersAreReadOnce(t *testing.T) {
 	}
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("0", "p", "P", "j", "esc", "0")
-		if len(reads) != 4*8 {
+		if len(reads) != 4*16 {
 			t.Errorf("%d answers are read of 4 steps", len(reads))
 		}
 		for at, n := range reads {
