@@ -99,6 +99,8 @@ func flagEffects() map[string]flagEffect {
 		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
 		"groupsize solved-at":       {value: "0.5", line: []string{"groupsize", "DIR/log.jsonl", "--where", "kept>=4"}},
 		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
+		"plan compute-new-adv":      {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
+		"prompts compute-new-adv":   {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
 		"prompts emit":              {value: "ids"},
 		"prompts id":                {value: "question", with: []string{"--emit", "ids", "--retire", "unsure,flat,solved"}},
 		"prompts retire":            {value: "flat,unsure", with: []string{"--emit", "ids"}},

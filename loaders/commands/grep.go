@@ -30,7 +30,7 @@ reward and advantage; and the mean reward and advantage of the samples with the 
 without it. PATTERN is a regular expression as of RE2: (?i) before it ignores case. It is
 the last argument that is no setting.`,
 		example: `vantage grep runs/qwen-math/rollouts 'Wait,'
-vantage grep runs/qwen-math/rollouts '(?i)as an ai' --in answer --count-by step`,
+vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 		format: &format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {

@@ -37,9 +37,9 @@ was seen, its solve rate with its interval and trend, groups with signal, Σ|A|,
 rare or unsure, with the numbers that say so. Where rewards do not say what is solved, the
 mean reward takes the place of the solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
-vantage prompts runs/qwen-math/rollouts --where 'state:hopeless solve_rate<0.5' --sort tokens
-vantage prompts runs/qwen-math/rollouts --format parquet > prompts.parquet
-vantage prompts runs/qwen-math/rollouts --emit jsonl --retire solved,hopeless > drop.jsonl`,
+vantage prompts runs/a --where 'state:hopeless solve_rate<0.5' --sort tokens
+vantage prompts runs/a --format parquet > prompts.parquet
+vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		format: &format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {

@@ -497,8 +497,20 @@ func claims() []claim {
 	}
 	words := `[“]([^”]*?)…?[”]`
 	alike := `(?:refusals(?: such as)?|(?:one answer to (?:all|most),|answers nearly alike,|each step has one answer to (?:all|most), such as)) ` + words + `(?:, ` + words + `)?`
+	// What a trainer says of a sample beside its numbers is in no sample log: of those here some are empty.
+	empty := `(?:; ` + num + ` empty)?`
+	checkEmpty := func(l *rawLog, said string) error {
+		n := 0
+		for _, r := range l.rows {
+			n += map[bool]int{true: 1}[strings.TrimSpace(r.answer) == "" && r.tokens == 0]
+		}
+		if said == "" {
+			return nil // a log that has no texts knows of no empty ones
+		}
+		return count("empty answers", said, n)
+	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?`, func(l *rawLog, _ said, w []string) error {
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?` + empty, func(l *rawLog, _ said, w []string) error {
 			least, most, n := l.trains(), 0, int(saidNumber(w[1]))
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
 				if fate := l.fate(g); fate == "alive" || fate == "invalid" {
@@ -511,13 +523,13 @@ func claims() []claim {
 			if n < least || n > most {
 				return fmt.Errorf("from %d to %d train", least, most)
 			}
-			return count("samples", w[2], len(l.rows))
+			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[5]))
 		}, false},
-		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0`, func(l *rawLog, _ said, w []string) error {
+		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0` + empty, func(l *rawLog, _ said, w []string) error {
 			if !l.evaluates {
 				return fmt.Errorf("it trains")
 			}
-			return firstError(count("samples", w[1], len(l.rows)), count("samples that differ", w[2], l.trains()))
+			return firstError(count("samples", w[1], len(l.rows)), count("samples that differ", w[2], l.trains()), checkEmpty(l, w[5]))
 		}, false},
 		{"groups", "", num + `/` + num + ` \(` + num + `\) carry signal; (.*)`, func(l *rawLog, s said, w []string) error {
 			fates, groups := l.fates(s.first, s.last)
