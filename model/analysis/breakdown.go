@@ -95,6 +95,13 @@ func (a *Analysis) IsSolved(g *Group, i int) bool {
 	return a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i))
 }
 
+// IsPartlySolved reports whether sample i of a group is not solved, and yet has more than half of what a solved one has: it is graded by
+// degrees, and not by its answer alone.
+func (a *Analysis) IsPartlySolved(g *Group, i int) bool {
+	scale, r := a.plan.of(g), a.LoggedRewards[i]
+	return scale.Column == "" && r > (scale.Wrong+scale.Solved)/2 && r < scale.Solved
+}
+
 // GroupPart returns the figures of all samples of group g.
 func (a *Analysis) GroupPart(g int) (p Part) {
 	row := &a.Table[g]

@@ -173,11 +173,12 @@ func (a *answers) agree() bool {
 	return a.read >= leastTries && float64(a.same) >= agreeShare*float64(a.read)
 }
 
-// judgeAnswers finds the doubts, by what is usual among the prompts that were read.
+// judgeAnswers finds the doubts, by what is usual among the prompts that were read. Where tries are graded by degrees equal answers may well
+// differ in grade, and the prompt is in no doubt.
 func (l *Ledger) judgeAnswers(tries []*try) {
 	byPrompt := map[int][]*try{}
 	for _, t := range tries {
-		if t.answer != "" {
+		if t.answer != "" && l.Prompts[t.prompt].Partly == 0 {
 			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
 		}
 	}

@@ -112,6 +112,7 @@ type Prompt struct {
 	Abs         float64 // Σ|A| of the advantages that train
 	Tries       int
 	Solved      int // of the tries
+	Partly      int // samples that are graded by degrees: see [analysis.Analysis.IsPartlySolved]
 	Known       bool
 	Place       model.Place // of a sample of its newest group
 	Rewards     int         // finite ones
@@ -207,6 +208,11 @@ func (p *Prompt) add(a *analysis.Analysis, g int) {
 	p.Abs += part.AbsProcessed
 	p.Tries += group.Counted
 	p.Solved += group.Solved
+	for i := group.Start; i < group.End; i++ {
+		if p.Known && a.IsPartlySolved(group, i) {
+			p.Partly++
+		}
+	}
 	n := group.Counted - group.Invalid
 	sum := 0.0
 	if n > 0 {

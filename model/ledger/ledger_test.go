@@ -240,6 +240,31 @@ func TestPoison(t *testing.T) {
 	}
 }
 
+// A prompt that is graded by degrees is neither hopeless, though it never has full marks, nor suspect, though equal answers have many grades.
+func TestGradedByDegrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var rows []row
+	for v := range int64(4) {
+		for p := range uint64(100) {
+			for range 8 {
+				rows = append(rows, row{v, 1 + p, float64(r.IntN(2)), "<answer>7</answer>", ""})
+				if p%10 == 0 {
+					rows = append(rows, row{v, 101 + p, 0.7 + float64(r.IntN(2+int(p)%20/10))/10, "<answer>a rubric</answer>", "rubric"})
+				}
+			}
+		}
+	}
+	l := ledgerOf(t, rows, true)
+	if !l.Known {
+		t.Fatal(l.WhyNone)
+	}
+	for i := range l.Prompts {
+		if p := &l.Prompts[i]; p.hash > 100 && (p.State() == "hopeless" || p.Doubt != nil) {
+			t.Errorf("%d is %s: %s", p.hash, p.State(), p.Why())
+		}
+	}
+}
+
 // Prompts that differ only in white space or in a date are offered to be joined, and joined only when that is asked; those that differ in
 // a number or in their truth are not.
 func TestTwins(t *testing.T) {

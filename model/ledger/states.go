@@ -57,9 +57,9 @@ func Rules() []Rule {
 		}, func(p *Prompt) string {
 			return fmt.Sprintf("%s of its later tries solved: %s or more", fraction(p.later()), percent(p.laterRate()[0]))
 		}},
-		{"hopeless", "never one right answer, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16", func(p *Prompt) bool {
+		{"hopeless", "never one right answer, nor one of more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16", func(p *Prompt) bool {
 			_, high := p.Interval()
-			return p.Known && p.Solved == 0 && high <= hopelessTo
+			return p.Known && p.Solved == 0 && p.Partly == 0 && high <= hopelessTo
 		}, func(p *Prompt) string {
 			_, high := p.Interval()
 			return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), percent(high))
