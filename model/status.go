@@ -96,6 +96,14 @@ func (c StatusCounts) NotTraining() string {
 	return c.String()
 }
 
+// StatusSource names what says which samples do not train: the log, and the setting for those that were cut off.
+func (s Settings) StatusSource() string {
+	if s.Truncated == "" {
+		return "as the log says"
+	}
+	return "as the log and truncated " + s.Truncated + " say"
+}
+
 // Failed reports whether the rollout of a row failed.
 func (s Step) Failed(row int) bool {
 	return s.Statuses != nil && s.Statuses[row] == StatusErrored

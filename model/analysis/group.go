@@ -174,7 +174,7 @@ func (a *Analysis) withStatuses(g int, cause string) string {
 	if n.Untrained() == 0 {
 		return cause
 	}
-	of := fmt.Sprintf("%s of %d, as the log says", n, size)
+	of := fmt.Sprintf("%s of %d, %s", n, size, a.Settings.StatusSource())
 	if n.Untrained() == size {
 		return of
 	}

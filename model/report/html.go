@@ -308,7 +308,7 @@ func (h *htmlPage) stages() []stage {
 	}
 	everyKept := "every sample goes on"
 	if not := all.Statuses.NotTraining(); not != "" {
-		everyKept = "all but " + not + ", as the log says"
+		everyKept = "all but " + not + ", " + set.StatusSource()
 	}
 	loss := []string{
 		"Σw|A| " + units.Short(all.Metric("vantage/loss/mass")) + " per step", "−/+ " + units.Times(all.Metric("vantage/loss/negative_to_positive")),
