@@ -190,7 +190,7 @@ func (a App) promptsView(w, h int) []string {
 	rows := h - 2 - len(c.lines) - 1
 	top := windowTop(a.prompts.cursor, len(p.Selected), rows-2)
 	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	for i, line := range report.PromptTable(window, inner) {
+	for i, line := range report.PromptTable(window, p.Unit, inner) {
 		if i == 0 {
 			c.lines = append(c.lines, t.Paint(themes.Dim, cells.Fit(line, inner)))
 			continue

@@ -160,7 +160,7 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		return tableParquet(w, report.RetiredTable(r), report.RetiredCells())
 	}
 	log.then = func() error {
-		log.note("drops " + dropped.Saves(&all))
+		log.note("drops " + dropped.Saves(&all, of.Unit))
 		return nil
 	}
 	return nil

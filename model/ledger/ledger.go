@@ -24,6 +24,7 @@ type Ledger struct {
 	ByID     bool   // the log has no prompts: accounts are by the ids of groups
 	WhyNone  string // why there is no solve rate, "" if there is
 	Twins    []Twin // that were found, and not joined
+	Unit     model.LengthUnit
 
 	snap   model.Snapshot
 	joined map[uint32]uint32
@@ -36,7 +37,7 @@ var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so
 
 // newLedger returns a ledger without accounts, for steps of a snapshot.
 func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
-	l := &Ledger{snap: snap, Known: true, ByID: snap.PromptCount() == 0}
+	l := &Ledger{snap: snap, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
 		if l.WhyNone == "" {
 			l.WhyNone = s.WhyNone()
@@ -108,7 +109,7 @@ type Prompt struct {
 	Seen        int    // groups
 	Samples     int
 	Signal      int     // groups with signal
-	Tokens      int64   // of the responses of known length
+	Tokens      int64   // of the responses of known length; characters where the log counts no tokens: see Ledger.Unit
 	Abs         float64 // Σ|A| of the advantages that train
 	Tries       int
 	Solved      int // of the tries

@@ -57,9 +57,9 @@ func Rules() []Rule {
 		}, func(p *Prompt) string {
 			return fmt.Sprintf("%s of its later tries solved: %s or more", fraction(p.later()), percent(p.laterRate()[0]))
 		}},
-		{"hopeless", "never one right answer, nor one of more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16", func(p *Prompt) bool {
+		{"hopeless", "never one right answer, nor signal from answers with more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16", func(p *Prompt) bool {
 			_, high := p.Interval()
-			return p.Known && p.Solved == 0 && p.Partly == 0 && high <= hopelessTo
+			return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && high <= hopelessTo
 		}, func(p *Prompt) string {
 			_, high := p.Interval()
 			return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), percent(high))
@@ -167,10 +167,10 @@ func (s *Sum) Add(p *Prompt) {
 	s.Abs += p.Abs
 }
 
-// Saves says how much of all prompts the sum is: "1204 of 8000 prompts; 31% of tokens; 2% of Σ|A|". Of a log without lengths it has
-// the share of the samples in place of tokens.
-func (s *Sum) Saves(all *Sum) string {
-	cost, of := "tokens", float64(s.Tokens)/float64(all.Tokens)
+// Saves says how much of all prompts the sum is: "1204 of 8000 prompts; 31% of tokens; 2% of Σ|A|". Of a log without token counts it has
+// the share of the characters, of one without lengths that of the samples.
+func (s *Sum) Saves(all *Sum, unit model.LengthUnit) string {
+	cost, of := unit.String(), float64(s.Tokens)/float64(all.Tokens)
 	if all.Tokens == 0 {
 		cost, of = "samples", float64(s.Samples)/float64(all.Samples)
 	}

@@ -101,7 +101,7 @@ func PromptFacts(p *Prompts) []Fact {
 		facts = append(facts, fact("note", text))
 	}
 	for _, s := range byState {
-		facts = append(facts, fact(string(s.State), s.Saves(&all)))
+		facts = append(facts, fact(string(s.State), s.Saves(&all, p.Unit)))
 	}
 	return facts
 }
@@ -121,7 +121,7 @@ type promptColumn = textColumn[*ledger.Prompt]
 
 // PromptTable returns the lines of a table of at most w columns, behind which the prompt follows if there is room: a head, and a line
 // per prompt.
-func PromptTable(prompts []*ledger.Prompt, w int) []string {
+func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []string {
 	isKnown := len(prompts) == 0 || prompts[0].Known
 	mean, text := "reward", (*ledger.Prompt).Reward
 	if isKnown {
@@ -130,6 +130,10 @@ func PromptTable(prompts []*ledger.Prompt, w int) []string {
 	figure := func(name string, width, rank int) promptColumn {
 		of := figures.Select(figures.Prompts(), name)[0]
 		return promptColumn{head: name, width: width, rank: rank, text: func(p *ledger.Prompt) string { return of.Value(p).String() }}
+	}
+	cost := figure("tokens", 7, 0)
+	if unit == model.LengthCharacters {
+		cost.head = "chars"
 	}
 	columns := []promptColumn{
 		figure("state", -9, 0),
@@ -144,7 +148,7 @@ func PromptTable(prompts []*ledger.Prompt, w int) []string {
 		figure("trend", 6, 1),
 		{"signal", 7, 1, func(p *ledger.Prompt) string { return fmt.Sprintf("%s/%s", units.Count(p.Signal), units.Count(p.Seen)) }},
 		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
-		figure("tokens", 7, 0),
+		cost,
 		{"per 1k", 7, 0, func(p *ledger.Prompt) string { return number(p.PerThousand()) }},
 		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
@@ -188,7 +192,7 @@ func PromptsText(w io.Writer, p *Prompts) error {
 	writeFacts(out, 10, PromptFacts(p)...)
 	fmt.Fprintln(out)
 	shown := p.Selected[:min(p.Shown, len(p.Selected))]
-	for _, line := range PromptTable(shown, promptTextWidth) {
+	for _, line := range PromptTable(shown, p.Unit, promptTextWidth) {
 		fmt.Fprintln(out, line)
 	}
 	fmt.Fprintf(out, "\ncomplete: %s of %s, by %s\n", units.Count(len(shown)), units.Plural(len(p.Selected), "prompts"), p.Order)
@@ -226,6 +230,7 @@ func PromptsJSON(w io.Writer, p *Prompts) error {
 		{"by", by},
 		{"where", some(p.Where)},
 		{"order", p.Order},
+		{"length_unit", p.Unit.String()},
 		{"steps", p.Steps},
 		{"open_steps", some(p.Open)},
 		{"groups_without_prompt", some(p.Nameless)},
