@@ -325,6 +325,9 @@ func (a App) factsOf(g *glance.Glance) []fact {
 		{"samples", g.SamplesText(), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s %s not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead()), do), true, 0},
 	}
+	if text := g.UnreadText(); text != "" && advice == "" {
+		facts = append(facts, fact{"answers", text, false, 2})
+	}
 	if a.glance.job.value.ratios != "" {
 		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
 	}

@@ -53,6 +53,9 @@ func TestAlikeReadsTheNewestSteps(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	putFile(t, path, rows.String())
+	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 older steps") { // 518 and 512 steps, of which every second and each are suspect
+		t.Errorf("it does not say what was not read:\n%s", out)
+	}
 	out := runCommand(t, "report", path, "--per", "run", "--format", "json")
 	var got struct {
 		Summary struct {

@@ -33,6 +33,7 @@ type Glance struct {
 	run        model.Run
 	cut        bool   // the log ends within a group, of which it has one row
 	ofSettings string // what to change in them, and what that costs; "" for nothing
+	unread     int    // steps of mostly wrong groups of which no answer was read
 }
 
 // Counts are sums over steps.
@@ -73,6 +74,15 @@ func (g *Glance) SamplesText() string {
 	return figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
 }
 
+// UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
+// answers.
+func (g *Glance) UnreadText() string {
+	if g.unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no answers were read of %s, mostly all wrong: of the newest alone they are", units.Plural(g.unread, "older steps"))
+}
+
 // Reward returns the mean reward, NaN if there is none.
 func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
 
@@ -100,7 +110,11 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 			g.Open = append(g.Open, s.Step)
 		case s.Groups > 0:
 			g.add(s)
-			f := facts{StepFigures: s, usual: &usual, alike: alike[s.Step]}
+			read, isRead := alike[s.Step]
+			if !isRead && Suspect(s) {
+				g.unread++
+			}
+			f := facts{StepFigures: s, usual: &usual, alike: read}
 			g.Spans = appendSpan(g.Spans, i, f)
 			single, differs := warning(s, model.WarnSingleSampleGroups), warning(s, model.WarnLoggedDiffers)
 			g.cut = single.Count == 1 && differs.Count == 1 && single.Example == differs.Example

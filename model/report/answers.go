@@ -322,6 +322,9 @@ func (s *Summary) notes() []string {
 	for _, note := range run.Notes {
 		notes = append(notes, "left out: "+note)
 	}
+	if text := s.Glance.UnreadText(); text != "" {
+		notes = append(notes, text)
+	}
 	out := model.Mapped(notes[:min(3, len(notes))], func(note string) string { return shorten(note, 110) })
 	if more := len(notes) - len(out); more > 0 {
 		out = append(out, fmt.Sprintf("%d more: vantage report", more))
