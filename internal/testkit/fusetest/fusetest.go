@@ -99,8 +99,10 @@ func (d *Disk) Write(name string, data []byte) {
 	d.files = append(d.files, file{name, data})
 }
 
-// Hold leaves calls of some kinds without an answer from now on; every call if none is named.
+// Hold leaves calls of some kinds without an answer from now on; every call if none is named. It lasts for a minute at most, so that a test
+// that fails ends.
 func (d *Disk) Hold(calls ...Call) {
+	time.AfterFunc(time.Minute, d.Release)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.holds = func(c Call) bool { return len(calls) == 0 || slices.Contains(calls, c) }
@@ -122,6 +124,12 @@ func (d *Disk) Release() {
 	for _, r := range held {
 		d.answer(r)
 	}
+}
+
+// canHang reports whether a call may be left without an answer: not such as want none, nor those for the end of a file, without which the
+// kernel lets no process go, not even one that was killed.
+func (c Call) canHang() bool {
+	return !slices.Contains([]Call{initialize, forget, forgetMany, flush, release, releaseDir, destroy}, c)
 }
 
 // request is a call of the kernel.
@@ -152,7 +160,7 @@ func (d *Disk) serve() {
 			continue
 		}
 		d.mu.Lock()
-		held := d.holds(r.call) && !slices.Contains([]Call{initialize, forget, forgetMany}, r.call)
+		held := d.holds(r.call) && r.call.canHang()
 		if held {
 			d.held = append(d.held, r)
 		}
