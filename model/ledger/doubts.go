@@ -137,12 +137,12 @@ func comparePlaces(x, y model.Place) int {
 }
 
 // asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual others
-// that were, in the order of their hashes.
+// that were, in the order of their hashes. None is graded by degrees: equal answers may well differ in such grades.
 func (l *Ledger) asked(most int) map[int]bool {
 	var never, other []int
 	for k := range l.Prompts {
 		switch p := &l.Prompts[k]; {
-		case p.Tries < leastTries:
+		case p.Tries < leastTries, p.Partly > 0:
 		case p.Solved == 0:
 			never = append(never, k)
 		default:
@@ -173,12 +173,11 @@ func (a *answers) agree() bool {
 	return a.read >= leastTries && float64(a.same) >= agreeShare*float64(a.read)
 }
 
-// judgeAnswers finds the doubts, by what is usual among the prompts that were read. Where tries are graded by degrees equal answers may well
-// differ in grade, and the prompt is in no doubt.
+// judgeAnswers finds the doubts, by what is usual among the prompts that were read.
 func (l *Ledger) judgeAnswers(tries []*try) {
 	byPrompt := map[int][]*try{}
 	for _, t := range tries {
-		if t.answer != "" && l.Prompts[t.prompt].Partly == 0 {
+		if t.answer != "" {
 			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
 		}
 	}
