@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/diagnosis"
 	"vantage/model/finalanswer"
 	"vantage/model/units"
 )
@@ -32,6 +33,7 @@ const (
 	AgreeWrong DoubtKind = "agree_wrong" // the answers agree, and all are graded wrong
 	TruthWrong DoubtKind = "truth_wrong" // the answers agree with the ground truth, and all are graded wrong
 	TwoGrades  DoubtKind = "two_grades"  // one answer is graded in two ways
+	FarBelow   DoubtKind = "far_below"   // never solved, where hardly any prompt of its source and length is as hard
 )
 
 // String is the evidence, with the odds.
@@ -45,6 +47,8 @@ func (d *Doubt) String() string {
 		return fmt.Sprintf("%d of %d answers are “%s”, which is the ground truth, and none is solved", d.Same, d.Read, answer)
 	case TwoGrades:
 		return fmt.Sprintf("the answer “%s” is solved %d of %d times: by chance 1 in %s such prompts", answer, d.Solved, d.Same, units.Short(d.Odds))
+	case FarBelow:
+		return fmt.Sprintf("none of %d tries is solved, and of %s of its source and length hardly any is as hard: odds %s:1", d.Read, units.Plural(d.of, "other prompts"), units.Short(d.Odds))
 	case AgreeWrong:
 	}
 	return fmt.Sprintf("%d of %d answers are “%s”, and none is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
@@ -57,6 +61,10 @@ const (
 	agreeShare    = 0.75 // of the answers are one, for them to agree
 	leastOdds     = 4    // that an answer on which tries agree is right
 	sureTwoGrades = 1000 // times less likely than one by chance
+	leastKin      = 50   // other prompts of its source and length, for one to be far below them
+	kinLength     = 2    // times longer or shorter they may be
+	rarelySolved  = 0.2  // the solve rate of one that is as hard
+	leastKinOdds  = 20   // of those that are not as hard
 )
 
 // try is a sample whose text is read.
@@ -65,7 +73,9 @@ type try struct {
 	place  model.Place
 	solved bool
 	answer string
-	isTrue bool // the answer is the ground truth
+	isTrue bool   // the answer is the ground truth
+	source string // of the prompt
+	length int    // of the prompt, in bytes
 }
 
 // doubt reads the answers to some prompts, so many at most, and says of which of them the ground truth or the grades are in doubt: of
@@ -89,6 +99,7 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 		if err != nil {
 			return // what cannot be read says nothing
 		}
+		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
 		all[i].answer, _ = finalanswer.Of(t.Response)
 		truth, _ := finalanswer.Of(t.Truth)
 		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == finalanswer.Plain(t.Truth))
@@ -97,7 +108,34 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 		return err
 	}
 	l.judgeAnswers(all)
+	l.judgeKin(all)
 	return nil
+}
+
+// judgeKin finds the prompts that were never solved although nearly all of their source and of like length are solved more often.
+func (l *Ledger) judgeKin(tries []*try) {
+	kin := map[int]*try{} // one of the tries of each prompt
+	for _, t := range tries {
+		if t.length > 0 {
+			kin[t.prompt] = t
+		}
+	}
+	for k, own := range kin {
+		p := &l.Prompts[k]
+		if p.Solved > 0 || p.Doubt != nil {
+			continue
+		}
+		others, asHard := 0, 0
+		for m, t := range kin {
+			if m != k && t.source == own.source && t.length <= kinLength*own.length && own.length <= kinLength*t.length {
+				others++
+				asHard += count01(l.Prompts[m].Rate() < rarelySolved)
+			}
+		}
+		if odds := float64(others+1) / float64(asHard+1); others >= leastKin && odds >= leastKinOdds {
+			p.Doubt = &Doubt{Kind: FarBelow, Read: p.Tries, Odds: odds, of: others}
+		}
+	}
 }
 
 // tries are the latest samples of some prompts, in the order of the log.

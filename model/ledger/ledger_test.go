@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"vantage/model"
@@ -19,6 +20,7 @@ type row struct {
 	reward   float64
 	response string
 	truth    string
+	text     string // of the prompt
 }
 
 func ledgerOf(t *testing.T, rows []row, texts bool) *Ledger {
@@ -38,7 +40,7 @@ func ledgerOf(t *testing.T, rows []row, texts bool) *Ledger {
 		read = func(_ context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
 			for i, at := range places {
 				r := rows[at.Offset]
-				visit(i, model.Text{Response: r.response, Truth: r.truth}, nil)
+				visit(i, model.Text{Prompt: r.text, Response: r.response, Truth: r.truth}, nil)
 			}
 			return nil
 		}
@@ -196,7 +198,7 @@ func TestPoison(t *testing.T) {
 	var rows []row
 	const wrongTruth, drawn, matched, honest, hard = 1, 101, 201, 301, 701
 	add := func(step int64, prompt uint64, answer int, reward float64, truth string) {
-		rows = append(rows, row{step, prompt, reward, fmt.Sprintf("so \\boxed{%d}", answer), truth})
+		rows = append(rows, row{step: step, prompt: prompt, reward: reward, response: fmt.Sprintf("so \\boxed{%d}", answer), truth: truth})
 	}
 	for v := range int64(4) {
 		for p := range uint64(10) {
@@ -247,9 +249,9 @@ func TestGradedByDegrees(t *testing.T) {
 	for v := range int64(4) {
 		for p := range uint64(100) {
 			for range 8 {
-				rows = append(rows, row{v, 1 + p, float64(r.IntN(2)), "<answer>7</answer>", ""})
+				rows = append(rows, row{step: v, prompt: 1 + p, reward: float64(r.IntN(2)), response: "<answer>7</answer>"})
 				if p%10 == 0 {
-					rows = append(rows, row{v, 101 + p, 0.7 + float64(r.IntN(2+int(p)%20/10))/10, "<answer>a rubric</answer>", "rubric"})
+					rows = append(rows, row{step: v, prompt: 101 + p, reward: 0.7 + float64(r.IntN(2+int(p)%20/10))/10, response: "<answer>a rubric</answer>", truth: "rubric"})
 				}
 			}
 		}
@@ -261,6 +263,38 @@ func TestGradedByDegrees(t *testing.T) {
 	for i := range l.Prompts {
 		if p := &l.Prompts[i]; p.hash > 100 && (p.State() == "hopeless" || p.Doubt != nil) {
 			t.Errorf("%d is %s: %s", p.hash, p.State(), p.Why())
+		}
+	}
+}
+
+// A prompt that is never solved is suspect where the prompts of its source and length are not, and in no doubt among others as hard. The odds
+// of each of two among 79 others, of which the other one is as hard, are 80:2.
+func TestFarBelowItsKin(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	easy, hard := strings.Repeat("Add two numbers. ", 3), strings.Repeat("Prove it. ", 60)
+	var rows []row
+	for v := range int64(4) {
+		for p := range uint64(140) {
+			rate, text := 0.4+0.6*float64(p)/140, easy
+			switch {
+			case p < 2: // two of the easy ones are poisoned
+				rate = 0
+			case p >= 80:
+				rate, text = 0.5*float64(p%2), hard
+			}
+			for range 8 {
+				reward := 0.0
+				if r.Float64() < rate {
+					reward = 1
+				}
+				rows = append(rows, row{step: v, prompt: 1 + p, reward: reward, response: fmt.Sprintf("\\boxed{%d}", r.IntN(1000)), text: text})
+			}
+		}
+	}
+	l := ledgerOf(t, rows, true)
+	for i := range l.Prompts {
+		if p := &l.Prompts[i]; (p.Doubt != nil) != (p.hash <= 2) || p.Doubt != nil && (p.Doubt.Kind != FarBelow || p.Doubt.of != 79 || p.Doubt.Odds != 40) {
+			t.Errorf("%d: %s", p.hash, p.Why())
 		}
 	}
 }
