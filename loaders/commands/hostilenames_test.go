@@ -65,7 +65,7 @@ func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	path := hostileLog(t, dir)
 	var lines [][]string
-	for _, command := range []string{"summary", "why", "show", "steps", "report", "export", "sweep", "match", "check", "compare", "formats", "estimators", "losses", "overlong"} {
+	for _, command := range []string{"summary", "why", "show", "steps", "report", "export", "sweep", "plan", "prompts", "match", "check", "compare", "formats", "estimators", "losses", "overlong"} {
 		for _, format := range []string{"text", "markdown", "csv", "json", "jsonl", hostile} {
 			lines = append(lines, []string{command, path, "--format", format}, []string{command, "a=" + path, "b" + hostile + "=" + path, "--format", format})
 		}
@@ -83,6 +83,12 @@ func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
 		lines = append(lines, []string{command, hostile, path}, []string{command, strings.ReplaceAll(hostile, "\x00", ""), path, "--json"}, []string{command, "\x1b", path}, []string{command, "\x1b]0;title\x07\x1b[31mred\u009b2J\u202eleft\r\x08\x00a", path})
 	}
 	lines = append(lines, []string{"report", path, "--worst", "3"}, []string{"export", path, "--where", hostile}, []string{"check", path, "--rule", hostile}, []string{hostile})
+	for _, in := range []string{"answer", "prompt", "truth"} {
+		lines = append(lines, []string{"grep", path, ".", "--in", in}, []string{"grep", path, ".", "--in", in, "--format", "csv"}, []string{"grep", path, ".", "--in", in, "--count-by", "source", "--format", "json"}, []string{"grep", path, hostile, "--in", in})
+	}
+	if out := runCommand(t, "report", filepath.Join(dir, "two\nlines")); strings.Count(out, "\n") != 1 {
+		t.Errorf("an error takes two lines: %q", out)
+	}
 	for _, args := range lines {
 		out := runCommand(t, args...)
 		for i, r := range out {

@@ -80,7 +80,11 @@ func ExitCode(err error) int {
 func PrintError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
 	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
-		writeMessage(w, wantsJSON(args), "error", err.Error())
+		text := err.Error()
+		for _, arg := range args { // a path with a line break makes no second line
+			text = strings.ReplaceAll(text, arg, sanitize.Line(arg))
+		}
+		writeMessage(w, wantsJSON(args), "error", text)
 	}
 }
 

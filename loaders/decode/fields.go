@@ -265,7 +265,7 @@ func usualNames() Names {
 		},
 		RoleAdvantage: {"advantage", "advantages", "adv"},
 		RoleLength: {
-			"response_length", "completion_length", "num_output_tokens", "n_tokens", "tokens",
+			"response_length", "completion_length", "num_output_tokens", "n_tokens", "tokens", "length",
 		},
 		RoleTokens:       {"response_tokens", "response_ids", "completion_ids", "completion_tokens", "output_ids"},
 		RoleTotalTokens:  {"seqlen"},

@@ -37,7 +37,7 @@ func GrepFacts(g *Grep) []Fact {
 	}
 	facts = append(facts,
 		fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
-		fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })+", against the other answers to the same prompt"))
+		fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
 	if g.Unread > 0 {
 		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
 	}
