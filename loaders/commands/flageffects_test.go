@@ -111,6 +111,8 @@ func flagEffects() map[string]flagEffect {
 		"prompts join":              {line: []string{"prompts", "DIR/twins.jsonl"}},
 		"prompts texts":             {value: "-1"}, // what it finds is tried with planted prompts
 		"grep in":                   {value: "prompt"},
+		"grep compute-new-adv":      {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0.7"}},
+		"grep solved-at":            {value: "0.5", with: []string{"--where", "solved=4"}},
 		"grep count-by":             {value: "step"},
 		"grep top":                  {value: "1"},
 		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
