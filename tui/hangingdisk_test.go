@@ -89,6 +89,7 @@ func TestSignalEndsCommandsOnAHangingDisk(t *testing.T) {
 // The screen ends too, by a key or a signal, whether the disk hung before it was opened or while it follows a log, and gives the terminal
 // back.
 func TestScreenEndsOnAHangingDisk(t *testing.T) {
+	programPath(t)
 	for i, way := range hanging {
 		for k, end := range []string{"q", "\x03", "terminate"} {
 			for _, started := range []bool{true, false} {

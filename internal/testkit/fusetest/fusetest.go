@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -19,7 +20,8 @@ import (
 type Disk struct {
 	Folder string // where it is mounted
 
-	device *os.File
+	device *os.File // closed once nothing serves it any more
+	fd     int      // of it
 	mounts time.Time
 
 	mu    sync.Mutex
@@ -73,8 +75,8 @@ func New(t *testing.T) *Disk {
 	if err != nil {
 		t.Skipf("no file system of our own here: %v", err)
 	}
-	d := &Disk{Folder: t.TempDir(), device: device, mounts: time.Now(), holds: func(Call) bool { return false }}
-	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", device.Fd(), os.Getuid(), os.Getgid())
+	d := &Disk{Folder: t.TempDir(), device: device, fd: int(device.Fd()), mounts: time.Now(), holds: func(Call) bool { return false }}
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", d.fd, os.Getuid(), os.Getgid())
 	if err := syscall.Mount("vantage-test", d.Folder, "fuse", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
 		_ = device.Close()
 		t.Skipf("no file system of our own can be mounted here: %v", err)
@@ -83,7 +85,6 @@ func New(t *testing.T) *Disk {
 	t.Cleanup(func() {
 		d.Release()
 		_ = syscall.Unmount(d.Folder, syscall.MNT_DETACH)
-		_ = device.Close()
 	})
 	return d
 }
@@ -142,9 +143,10 @@ type request struct {
 
 // serve answers the kernel until the folder is no longer mounted.
 func (d *Disk) serve() {
+	defer runtime.KeepAlive(d.device)
 	buffer := make([]byte, 1<<20)
 	for {
-		n, err := syscall.Read(int(d.device.Fd()), buffer)
+		n, err := syscall.Read(d.fd, buffer)
 		switch {
 		case err == syscall.EINTR || err == syscall.ENOENT:
 			continue
@@ -236,7 +238,7 @@ func (d *Disk) reply(unique uint64, failure syscall.Errno, body []byte) {
 	out := binary.NativeEndian.AppendUint32(nil, uint32(replySize+len(body)))
 	out = binary.NativeEndian.AppendUint32(out, uint32(-int32(failure)))
 	out = append(binary.NativeEndian.AppendUint64(out, unique), body...)
-	_, _ = syscall.Write(int(d.device.Fd()), out) // fails if the caller is gone
+	_, _ = syscall.Write(d.fd, out) // fails if the caller is gone
 }
 
 // attributes returns what stat says of a node.
