@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,6 +35,11 @@ type Place struct {
 	File        int32 // index into Run.Files
 	IndexInLine int32 // index of the record in its line
 	Offset      int64 // byte offset of the line
+}
+
+// Compare orders places as the samples stand in the log.
+func (p Place) Compare(o Place) int {
+	return cmp.Or(cmp.Compare(p.File, o.File), cmp.Compare(p.Offset, o.Offset), cmp.Compare(p.IndexInLine, o.IndexInLine))
 }
 
 // Text is the text of a sample, as logged: sanitise before showing.

@@ -130,7 +130,7 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 		}
 	}
 	slices.SortFunc(r.Prompts, func(x, y *ledger.Prompt) int { // the order of the log, in which it is read
-		return cmp.Or(cmp.Compare(x.Place.File, y.Place.File), cmp.Compare(x.Place.Offset, y.Place.Offset), cmp.Compare(x.Place.IndexInLine, y.Place.IndexInLine))
+		return x.Place.Compare(y.Place)
 	})
 	r.IDs, r.Texts = make([]string, len(r.Prompts)), make([]model.Text, len(r.Prompts))
 	for i, p := range r.Prompts {

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"cmp"
 	"context"
 	"hash/maphash"
 	"slices"
@@ -76,10 +75,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 // asking for more: of a far log whose link is lost it is not.
 func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText, before, keep map[digestKey]digest) bool {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
-	sort.Slice(picks, func(i, k int) bool {
-		x, y := place(picks[i]), place(picks[k])
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine)) < 0
-	})
+	sort.Slice(picks, func(i, k int) bool { return place(picks[i]).Compare(place(picks[k])) < 0 })
 	for _, p := range picks {
 		if ctx.Err() != nil {
 			return false

@@ -22,7 +22,8 @@ type Doubt struct {
 	Solved int    // of these
 	Read   int    // tries that give an answer
 	Odds   float64
-	of     int // prompts that the odds are from
+	of     int    // prompts that the odds are from
+	source string // of these, "" if the log does not say it
 }
 
 // DoubtKind is what is wrong.
@@ -33,7 +34,7 @@ const (
 	AgreeWrong DoubtKind = "agree_wrong" // the answers agree, and all are graded wrong
 	TruthWrong DoubtKind = "truth_wrong" // the answers agree with the ground truth, and all are graded wrong
 	TwoGrades  DoubtKind = "two_grades"  // one answer is graded in two ways
-	FarBelow   DoubtKind = "far_below"   // never solved, where hardly any prompt of its source and length is as hard
+	FarBelow   DoubtKind = "far_below"   // never solved, where hardly any prompt of its source, if that is known, and of like length is as hard
 )
 
 // String is the evidence, with the odds.
@@ -48,7 +49,11 @@ func (d *Doubt) String() string {
 	case TwoGrades:
 		return fmt.Sprintf("the answer “%s” is solved %d of %d times: by chance 1 in %s such prompts", answer, d.Solved, d.Same, units.Short(d.Odds))
 	case FarBelow:
-		return fmt.Sprintf("none of %d tries is solved, and of %s of its source and length hardly any is as hard: odds %s:1", d.Read, units.Plural(d.of, "other prompts"), units.Short(d.Odds))
+		like := "of like length"
+		if d.source != "" {
+			like = "of its source and " + like
+		}
+		return fmt.Sprintf("none of %d tries is solved, and of %s %s hardly any is as hard: odds %s:1", d.Read, units.Plural(d.of, "other prompts"), like, units.Short(d.Odds))
 	case AgreeWrong:
 	}
 	return fmt.Sprintf("%d of %d answers are “%s”, and none is solved: odds %s:1 that this is right, as for %s whose answers agree so", d.Same, d.Read, answer, units.Short(d.Odds), units.Plural(d.of, "other prompts"))
@@ -133,7 +138,7 @@ func (l *Ledger) judgeKin(tries []*try) {
 			}
 		}
 		if odds := float64(others+1) / float64(asHard+1); others >= leastKin && odds >= leastKinOdds {
-			p.Doubt = &Doubt{Kind: FarBelow, Read: p.Tries, Odds: odds, of: others}
+			p.Doubt = &Doubt{Kind: FarBelow, Read: p.Tries, Odds: odds, of: others, source: own.source}
 		}
 	}
 }
@@ -165,13 +170,8 @@ func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bo
 	for _, k := range tries {
 		all = append(all, k...)
 	}
-	slices.SortFunc(all, func(x, y *try) int { return comparePlaces(x.place, y.place) })
+	slices.SortFunc(all, func(x, y *try) int { return x.place.Compare(y.place) })
 	return all, err
-}
-
-// comparePlaces is the order of the log.
-func comparePlaces(x, y model.Place) int {
-	return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.IndexInLine, y.IndexInLine))
 }
 
 // asked are the prompts to read, by index: half of them such as were never solved, those of the most tries first, and for what is usual others

@@ -39,7 +39,7 @@ func (l *Ledger) findTwins(ctx context.Context, read analysis.ReadTexts) error {
 	if len(alike) == 0 || read == nil {
 		return nil
 	}
-	slices.SortFunc(alike, func(x, y *Prompt) int { return comparePlaces(x.Place, y.Place) })
+	slices.SortFunc(alike, func(x, y *Prompt) int { return x.Place.Compare(y.Place) })
 	texts := make([]string, len(alike))
 	places := model.Mapped(alike, func(p *Prompt) model.Place { return p.Place })
 	err := read(ctx, places, nil, func(i int, t model.Text, err error) {
