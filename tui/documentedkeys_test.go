@@ -155,13 +155,6 @@ func TestDocumentedKeysDoWhatIsWritten(t *testing.T) {
 			t.Errorf("the documents have no line %q any more", name)
 		}
 	}
-	for _, r := range documentedRows(t, "README.md", "keys") {
-		if !slices.ContainsFunc([]string{"overview", "settings", "steps", "marks", "program"}, func(section string) bool {
-			return seen[documentedRow{section: section, label: r.label}.name()]
-		}) {
-			t.Errorf("README lists %s, %s, which screen.md does not", r.label, r.doc)
-		}
-	}
 }
 
 // press presses each key of a row on the screen as it is there, and asks what a person sees.

@@ -68,7 +68,7 @@ func groupFigures() []Of[GroupOf] {
 		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},
 		{func(g GroupOf) Number { return solved(g.Group) }, Entry{"solved", "samples", "#{r ≥ solved}", "samples of the group that are [solved](reporting.md#solved-samples)", ""}},
 		{func(g GroupOf) Number { return Mean(g.RewardMean) }, Entry{"reward, reward_mean", "reward", "μ = Σr / n over the finite rewards that count", "mean reward of the group ± the std of its rewards", ""}},
-		{func(g GroupOf) Number { return Mean(g.RewardStd) }, Entry{"std, reward_std", "reward", "√(Σ(r − μ)² / (n − 1)), ddof 1", "spread of the rewards; the estimator's own std may have another ddof: see [estimators](estimators.md)", "TRL, ms-swift `reward_std` is the std of the whole batch"}},
+		{func(g GroupOf) Number { return Mean(g.RewardStd) }, Entry{"std, reward_std", "reward", "√(Σ(r − μ)² / (n − 1)), ddof 1", "spread of the rewards; the estimator's own std may have another ddof: see [estimators](estimators/README.md)", "TRL, ms-swift `reward_std` is the std of the whole batch"}},
 		{func(g GroupOf) Number { return Count(g.Invalid) }, Entry{"invalid", "rewards", "", "rewards that are NaN, infinite or missing", ""}},
 		{func(g GroupOf) Number { return Flag(g.Admitted) }, Entry{"admitted", "yes or no", "", "whether the group filter admits the group; every group without one", ""}},
 		{func(g GroupOf) Number { return Flag(g.In.Refused(g.At)) }, Entry{"refused", "yes or no", "", "the trainer's own code would raise an error for the group", ""}},
