@@ -10,9 +10,9 @@ import (
 
 // The pages list the keys of the key table; -update writes them.
 func TestPagesShowTheKeys(t *testing.T) {
-	repotest.Part(t, ".github/docs/screen.md", "keys", keysAsMarkdown(Keys()[1:]))
-	repotest.Part(t, ".github/docs/screen.md", "keys of the list of runs", keysAsMarkdown(Keys()[:1]))
-	repotest.Part(t, ".github/docs/screen.md", "commands", commandsAsMarkdown())
+	repotest.Part(t, ".github/docs/keys.md", "keys", keysAsMarkdown(Keys()[1:]))
+	repotest.Part(t, ".github/docs/keys.md", "keys of the list of runs", keysAsMarkdown(Keys()[:1]))
+	repotest.Part(t, ".github/docs/keys.md", "commands", commandsAsMarkdown())
 }
 
 func commandsAsMarkdown() string {

@@ -160,7 +160,7 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
 	if f.Framework == "" {
 		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. vantage uses the estimator that reproduces the logged advantages. If none does, it assumes `%s %s`, "+
-			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../reporting.md#whose-arithmetic).\n\n", set.Framework, set.Estimator)
+			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", set.Framework, set.Estimator)
 	}
 	var computed, refused []string
 	for _, e := range estimators.All() {
@@ -177,7 +177,7 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
 	}
 	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
-		"[How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
 		text += " Refused, because rewards alone don't determine them: " + strings.Join(refused, ", ") + "."
 	}

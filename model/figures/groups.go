@@ -66,7 +66,7 @@ func groupFigures() []Of[GroupOf] {
 		{func(g GroupOf) Number { return Count(g.Size() - g.Kept()) }, Entry{"dropped", "samples", "n − kept", "samples whose advantage the filter sets to 0", ""}},
 		{func(g GroupOf) Number { return Count(g.Nonzero) }, Entry{"nonzero", "samples", "#{A′ ≠ 0}", "samples of the group that train", ""}},
 		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},
-		{func(g GroupOf) Number { return solved(g.Group) }, Entry{"solved", "samples", "#{r ≥ solved}", "samples of the group that are [solved](reporting.md#solved-samples)", ""}},
+		{func(g GroupOf) Number { return solved(g.Group) }, Entry{"solved", "samples", "#{r ≥ solved}", "samples of the group that are [solved](decisions.md#which-samples-are-solved)", ""}},
 		{func(g GroupOf) Number { return Mean(g.RewardMean) }, Entry{"reward, reward_mean", "reward", "μ = Σr / n over the finite rewards that count", "mean reward of the group ± the std of its rewards", ""}},
 		{func(g GroupOf) Number { return Mean(g.RewardStd) }, Entry{"std, reward_std", "reward", "√(Σ(r − μ)² / (n − 1)), ddof 1", "spread of the rewards; the estimator's own std may have another ddof: see [estimators](estimators/README.md)", "TRL, ms-swift `reward_std` is the std of the whole batch"}},
 		{func(g GroupOf) Number { return Count(g.Invalid) }, Entry{"invalid", "rewards", "", "rewards that are NaN, infinite or missing", ""}},

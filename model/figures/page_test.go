@@ -19,7 +19,7 @@ names. The metrics of single commands, and the warnings, are on [a page of their
 | A | its advantage before the filter (*original*) |
 | A′ | its advantage after filter and recompute (*processed*): what trains |
 | l | length of its response in tokens, or in the unit of the report's line *lengths* |
-| n, c | samples of a group, and those of them that are [solved](reporting.md#solved-samples) |
+| n, c | samples of a group, and those of them that are [solved](decisions.md#which-samples-are-solved) |
 | N, G | samples and groups of the step |
 | #{…} | how many samples or groups match |
 
