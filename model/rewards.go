@@ -161,27 +161,27 @@ type Weights string
 // NewWeights returns the weights that a text like a=1,b=0.5 gives, "" if it is none or a name would be
 // misread.
 func NewWeights(text string) Weights {
-	w, err := parseWeights(text, true)
+	w, err := parseWeights(text)
 	if err != nil {
 		return ""
 	}
 	return w
 }
 
-// parseWeights reads weights in any order; "" is none. If bare is set, a name alone has weight 1.
-func parseWeights(text string, bare bool) (Weights, error) {
+// parseWeights reads weights in any order; "" is none. A name alone has weight 1.
+func parseWeights(text string) (Weights, error) {
 	if text == "" {
 		return "", nil
 	}
 	var names, parts []string
 	for part := range strings.SplitSeq(text, ",") {
 		name, value := cutWeight(part)
-		if bare && !strings.Contains(part, "=") {
+		if !strings.Contains(part, "=") {
 			name, value = strings.TrimSpace(part), "1"
 		}
 		x, err := strconv.ParseFloat(value, 64)
 		if name == "" || err != nil || !isFinite(x) || slices.Contains(names, name) {
-			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, each name once, got %q", text)
+			return "", fmt.Errorf("reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got %q", text)
 		}
 		names = append(names, name)
 		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))
@@ -191,14 +191,13 @@ func parseWeights(text string, bare bool) (Weights, error) {
 }
 
 // parseReward reads a column, or several with or without weights: "accuracy" or "accuracy,format=0.3".
-// A column keeps the weights, with which it is refused later: see Settings.Validate.
-func parseReward(text string, weights Weights) (column string, _ Weights, err error) {
+func parseReward(text string) (column string, weights Weights, err error) {
 	_, value := cutWeight(text)
 	_, notNumber := strconv.ParseFloat(value, 64)
 	if !strings.Contains(text, ",") && (!strings.Contains(text, "=") || notNumber != nil) {
-		return text, weights, nil
+		return text, "", nil
 	}
-	weights, err = parseWeights(text, true)
+	weights, err = parseWeights(text)
 	return "", weights, err
 }
 

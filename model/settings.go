@@ -135,9 +135,6 @@ func (s Settings) Validate() error {
 	if !slices.Contains(Groupings(), s.GroupBy) {
 		return fmt.Errorf("cannot group by %q: choose auto, id, prompt or position", s.GroupBy)
 	}
-	if s.Reward != "" && s.Weights != "" {
-		return fmt.Errorf("the reward is either the column %q or the sum %q: give one of --reward and --weights", s.Reward, s.Weights)
-	}
 	if s.NumGenerations < 0 {
 		return fmt.Errorf("--num-generations must be positive, got %d", s.NumGenerations)
 	}
@@ -248,7 +245,7 @@ func SettingList() []Setting {
 	list := []Setting{
 		{
 			Name: "framework", About: AboutArithmetic, Placeholder: "NAME",
-			Doc: "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`",
+			Doc: "framework whose estimator to use: verl, trl, easyr1, …; see `vantage estimators`",
 			Get: func(s Settings) string { return s.Framework },
 			Set: func(s *Settings, value string) error {
 				*s = s.WithFramework(value)
@@ -259,14 +256,14 @@ func SettingList() []Setting {
 		},
 		{
 			Name: "adv_estimator", Alias: "estimator", About: AboutArithmetic, Rank: 1, Placeholder: "NAME",
-			Doc:    "advantage estimator, by the name that the framework gives it: grpo, rloo, …",
+			Doc:    "advantage estimator, by the framework's name for it: grpo, rloo, …",
 			Get:    func(s Settings) string { return s.Estimator },
 			Set:    func(s *Settings, value string) error { *s = s.WithEstimator(value); return nil },
 			Values: estimatorNames,
 		},
 		{
 			Name: "scale", About: AboutArithmetic, Rank: 2, Placeholder: "SCALE",
-			Doc:    "divide by the std of the group or of the batch, or do not divide: group, batch or none",
+			Doc:    "divide advantages by the std of the group or the batch, or not: group, batch or none",
 			Get:    func(s Settings) string { return string(s.Scale) },
 			Set:    func(s *Settings, value string) error { s.Scale = estimators.Scale(value); return nil },
 			Values: scaleNames,
@@ -280,29 +277,23 @@ func SettingList() []Setting {
 		switchSetting("kl_in_reward", NoFlag, "", func(s *Settings) *bool { return &s.KLInReward }),
 		{
 			Name: "reward", About: AboutRewards, Rank: 2, Placeholder: "NAME",
-			Doc: "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3",
+			Doc: "reward column, or a weighted sum of several: accuracy,format=0.3",
 			Get: func(s Settings) string { return cmp.Or(s.Reward, string(s.Weights)) },
 			Set: func(s *Settings, value string) (err error) {
-				s.Reward, s.Weights, err = parseReward(value, s.Weights)
+				s.Reward, s.Weights, err = parseReward(value)
 				return err
 			},
 		},
 		{
-			Name: "weights", About: AboutRewards, Rank: 2, Placeholder: "a=1,b=0.5",
-			Doc: "as --reward with several columns: the reward is their sum with these weights",
-			Get: func(s Settings) string { return string(s.Weights) },
-			Set: func(s *Settings, value string) (err error) { s.Weights, err = parseWeights(value, false); return err },
-		},
-		{
 			Name: "solved_at", About: AboutSamples, Rank: 2, Placeholder: "X",
-			Doc:    "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it",
+			Doc:    "lowest reward that counts as solved, for pass@k, solve rate, all correct and all wrong; auto finds it",
 			Get:    func(s Settings) string { return string(s.SolvedAt) },
 			Set:    func(s *Settings, value string) (err error) { s.SolvedAt, err = parseSolvedAt(value); return err },
 			Values: func(Settings) []string { return []string{"auto"} },
 		},
 		{
 			Name: "num_generations", About: AboutGroups, Rank: 2, Placeholder: "N",
-			Doc: "consecutive rows per group, of one id or prompt if the log has them",
+			Doc: "rows per group, consecutive ones (of the same id or prompt if the log has them)",
 			Get: func(s Settings) string { return strconv.Itoa(s.NumGenerations) },
 			Set: func(s *Settings, value string) (err error) {
 				if s.NumGenerations, err = strconv.Atoi(value); err != nil || s.NumGenerations <= 0 {
@@ -313,7 +304,7 @@ func SettingList() []Setting {
 		},
 		{
 			Name: "group_by", About: AboutGroups, Rank: 2, Placeholder: "RULE",
-			Doc:    "group rows by auto, id, prompt, position, or a column of the log",
+			Doc:    "what makes a group: auto, id, prompt, position, or a column of the log",
 			Get:    func(s Settings) string { return string(s.GroupBy) },
 			Set:    func(s *Settings, value string) error { s.GroupBy = GroupBy(value); return nil },
 			Values: func(Settings) []string { return Mapped(Groupings(), func(g GroupBy) string { return string(g) }) },
@@ -321,7 +312,7 @@ func SettingList() []Setting {
 	}
 	list = append(list, Setting{
 		Name: "truncated", About: AboutSamples, Rank: 2, Placeholder: "WHAT",
-		Doc: "what the trainer does with samples that the log says were cut off: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix); drop (before mean and std: open-instruct, rLLM)",
+		Doc: "what the trainer does with truncated samples: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix); drop (in neither: open-instruct, rLLM)",
 		Get: func(s Settings) string { return cmp.Or(s.Truncated, "train") },
 		Set: func(s *Settings, value string) error {
 			if !slices.Contains(truncations(*s), value) {
@@ -337,7 +328,7 @@ func SettingList() []Setting {
 	}
 	return append(list, Setting{
 		Name: "option", About: AboutArithmetic, Rank: 3, Placeholder: "KEY=VALUE",
-		Doc: "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them",
+		Doc: "option of the estimator, filter, penalty or loss, by the trainer's key: algorithm.gamma=0.9; repeatable; listed by `vantage estimators NAME` and so on",
 		Get: func(s Settings) string { return strings.Join(append(s.Options.List(), s.StageOptions.List()...), ", ") },
 		Set: func(s *Settings, value string) error {
 			key, value, err := estimators.ParseOption(value)

@@ -31,17 +31,16 @@ func TestSetByName(t *testing.T) {
 		{"algorithm.adv_estimator", "rloo", func(s Settings) bool { return s.Estimator == "rloo" && s.Scale == "none" }, ""},
 		{"framework", "twinkle", func(s Settings) bool { return s.Framework == "twinkle" && s.Estimator == "grpo" }, ""},
 		{"reward", "format", func(s Settings) bool { return s.Reward == "format" }, ""},
-		{"weights", " b = 0.50,a=1", func(s Settings) bool { return s.Weights == "a=1,b=0.5" }, ""},
-		{"weights", "r=x=2", func(s Settings) bool { return s.Weights == "r=x=2" }, ""},
-		{"weights", "", func(s Settings) bool { return s.Weights == "" }, ""},
-		{"weights", "a", nil, `weights must be like correctness=1,format=0.5, each name once, got "a"`},
-		{"weights", "a=1,a=2", nil, `weights must be like correctness=1,format=0.5, each name once, got "a=1,a=2"`},
-		{"weights", "a=nan", nil, `weights must be like correctness=1,format=0.5, each name once, got "a=nan"`},
+		{"reward", " b = 0.50,a=1", func(s Settings) bool { return s.Weights == "a=1,b=0.5" }, ""},
+		{"reward", "r=x=2", func(s Settings) bool { return s.Weights == "r=x=2" }, ""},
+		{"reward", "a", func(s Settings) bool { return s.Reward == "a" && s.Weights == "" }, ""},
+		{"reward", "a=1,a=2", nil, `reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got "a=1,a=2"`},
+		{"reward", "a=nan", nil, `reward must be a column or a weighted sum such as correctness=1,format=0.5, each name once, got "a=nan"`},
 		{"keep_pos_ratio", "much", nil, `keep_pos_ratio must be a number in [0.0, 1.0], got "much"`},
 		{"solved_at", "much", nil, `solved_at must be a finite number or auto, got "much"`},
 		{"solved_at", "NaN", nil, `solved_at must be a finite number or auto, got "NaN"`},
 		{"num_generations", "0", nil, `num_generations must be a positive whole number, got "0"`},
-		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, truncated, overlong, group_filter, loss, option, and what ` + "`vantage estimators`, `vantage filters` and `vantage losses` name"},
+		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, solved_at, num_generations, group_by, truncated, overlong, group_filter, loss, option, and what ` + "`vantage estimators`, `vantage filters` and `vantage losses` name"},
 	}
 	for _, test := range tests {
 		got, err := DefaultSettings().Set(test.key, test.value)

@@ -108,7 +108,6 @@ func rootFlags() map[string]rootFlag {
 		"truncated":       {"--truncated drop", "", "log.jsonl"},
 		"step":            {"--step epoch", "", "log.jsonl"},
 		"wait":            {"--wait", "", "log.jsonl"},
-		"weights":         {"--weights accuracy=1,format=2", "", "log.jsonl"},
 	}
 }
 

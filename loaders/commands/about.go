@@ -90,7 +90,7 @@ func writeObject[T any](w io.Writer, value T) error {
 func (p *Program) userConfig() *cobra.Command {
 	return command[any]{
 		use:   "config",
-		short: "Print a sample configuration of the screen, with the path where it is read",
+		short: "Print a sample configuration for the screen, and its path",
 		args:  noArguments,
 		run: func(ctx context.Context, c *call, _ any) error {
 			path, err := userfiles.ConfigPath()
@@ -148,10 +148,10 @@ func (p *Program) cache() *cobra.Command {
 	format := newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage])
 	return command[func(io.Writer, cacheUsage) error]{
 		use:   "cache [clear]",
-		short: "Print where what was read from buckets and the Hub is kept, and how much, or clear it",
-		long: `cache prints the folder of what was read from buckets and the Hugging Face Hub, and how
-much it holds. When that is more than --cache allows, what was not read for the longest time is
-removed first. clear removes all of it, and nothing else. Access keys are never kept there.`,
+		short: "Show or clear the download cache (buckets and Hugging Face)",
+		long: `cache prints the folder and the size of the download cache, which keeps what was read from
+buckets and the Hugging Face Hub. When it grows beyond --cache, the files that were unused
+for longest are removed first. clear empties it. Access keys are never kept there.`,
 		example: `vantage cache
 vantage cache clear`,
 		args:      cobra.MaximumNArgs(1),
@@ -192,8 +192,8 @@ func (p *Program) flags() *cobra.Command {
 	return command[any]{
 		use:   "flags FRAMEWORK [algorithm.key=value...]",
 		short: "Print settings as a trainer's options",
-		long: `flags prints the options of a trainer's configuration, or the call, for the given
-settings. Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
+		long: `flags prints the given settings as options of a trainer's configuration, or as a call.
+Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
 		example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 vantage flags twinkle --framework twinkle --scale batch`,
 		validArgs: trainer.Names(),

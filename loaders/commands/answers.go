@@ -26,12 +26,11 @@ import (
 func (p *Program) summary() *cobra.Command {
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
-		short: "Answer in 2 KB what ails a run and since when, what it is, and which steps are worst",
-		long: `summary answers in at most 2 KB: what ails the run, worst first, since which step and on
-what evidence, and what cannot be told; what the run is and whether it still grows, whose
-arithmetic the numbers are and why, how many samples train, what became of the groups,
-which steps are worst and why, and one line of advice. It is made for coding agents and
-scripts; report has all figures.`,
+		short: "Summarize a run in 2 KB: what is wrong, what trains, the worst steps",
+		long: `summary prints at most 2 KB: what ails the run, worst first, with the step at which it
+began and the evidence; what the log cannot show; the log and whether it still grows; the
+estimator; how many samples train; the fates of the groups; the worst steps; and one line
+of advice. It is made for coding agents and scripts; report has all metrics.`,
 		example: `vantage summary runs/qwen-math/rollouts
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),
@@ -150,10 +149,10 @@ func (p *Program) stepList() *cobra.Command {
 	var steps stepRange
 	return command[func(io.Writer, *report.Steps) error]{
 		use:   "steps PATH... [algorithm.key=value...]",
-		short: "Answer in 2 KB what the newest steps did, a row each",
-		long: `steps writes a row for each of the newest 20 steps: samples that train, groups with
-signal, groups by fate, mean reward and mean length. By default it writes as many rows as
-fit into 2 KB; --last and --steps write all rows that they name. report has every metric.`,
+		short: "List the newest steps in 2 KB, a row each",
+		long: `steps prints a row for each of the newest 20 steps: samples that train, groups with a
+signal, groups by fate, mean reward and mean length. It prints as many rows as fit into
+2 KB; --last and --steps print all that they name. report has every metric.`,
 		example: `vantage steps runs/qwen-math/rollouts --last 20 --json`,
 		format:  answerFlag(report.StepsText, report.StepsJSON, noteReading),
 		sets:    unweighed,
@@ -180,12 +179,11 @@ func (p *Program) why() *cobra.Command {
 	var steps stepRange
 	return command[func(io.Writer, *report.Why) error]{
 		use:   "why GROUP PATH... [algorithm.key=value...]",
-		short: "Answer in 2 KB what became of a group and why",
-		long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
-of each sample and its advantage before and after the filter. What ails the run at the step
-of the group comes first. GROUP is a name that
-summary, report --per group or export prints, or the beginning of one. If several steps
-have the group, the newest is shown; --steps 7 asks for step 7.`,
+		short: "Explain in 2 KB what happened to a group",
+		long: `why prints at most 2 KB about a group: what ails the run at its step, its fate and the
+reason, and for each sample the reward and the advantage before and after the filter.
+GROUP is a name from summary, report --per group or export, or the beginning of one. If
+several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
 		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
 		format:  answerFlag(report.WhyText, report.WhyJSON, noteConfig),
 		sets:    unweighed,
@@ -214,10 +212,10 @@ func (p *Program) show() *cobra.Command {
 	var chars int
 	return command[func(io.Writer, *report.Show) error]{
 		use:   "show GROUP PATH... [algorithm.key=value...]",
-		short: "Print the prompt of a group and the text of its best and its worst answer",
+		short: "Print the prompt of a group, its best and its worst answer",
 		long: `show prints the prompt and the ground truth of a group, and its answers with the best
-and the worst reward. Texts are cut in the middle, to at most 400 characters, so that all
-fit into 2 KB; --text N gives more. Control characters are replaced by visible ones.`,
+and the worst reward. Texts are cut in the middle, to 400 characters, so that all fit into
+2 KB; --text N prints more. Control characters are made visible.`,
 		example: `vantage show 3f2a runs/qwen-math/rollouts
 vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 		format: answerFlag(report.ShowText, report.ShowJSON, noteConfig),
@@ -225,7 +223,7 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward")
 			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward")
-			cmd.Flags().IntVar(&chars, "text", defaultChars, "characters of each text, its beginning and its end")
+			cmd.Flags().IntVar(&chars, "text", defaultChars, "cut each text in the middle to this many characters")
 			steps.addTo(cmd.Flags())
 		},
 		refuse: func() error {

@@ -32,7 +32,7 @@ type catalogue[T estimators.Described] struct {
 func (p *Program) estimators() *cobra.Command {
 	return catalogue[*estimators.Estimator]{
 		Catalogue: report.Estimators(), all: estimators.All, example: "verl grpo",
-		short:   "List the estimators, or describe some: formula, special cases, needs, source",
+		short:   "List or describe the advantage estimators",
 		unknown: "unknown framework or estimator %q%s: the frameworks are %s",
 	}.of(p)
 }
@@ -40,7 +40,7 @@ func (p *Program) estimators() *cobra.Command {
 func (p *Program) filters() *cobra.Command {
 	return catalogue[*groupfilter.Filter]{
 		Catalogue: report.Filters(), all: groupfilter.All, example: "verl filter_groups",
-		short:   "List the group filters (dynamic sampling), or describe some: rule, traps, options, source",
+		short:   "List or describe the group filters (dynamic sampling)",
 		unknown: "no group filter %q%s: the frameworks that have one are %s",
 	}.of(p)
 }
@@ -48,7 +48,7 @@ func (p *Program) filters() *cobra.Command {
 func (p *Program) losses() *cobra.Command {
 	return catalogue[*lossweight.Loss]{
 		Catalogue: report.Losses(), all: lossweight.All, example: "trl dapo",
-		short:   "List what rows weigh in the losses, or describe some: formula, options, micro-batches, source",
+		short:   "List loss aggregation modes and the weight they give each sample",
 		unknown: "unknown framework or loss %q%s: the frameworks are %s",
 	}.of(p)
 }
@@ -56,7 +56,7 @@ func (p *Program) losses() *cobra.Command {
 func (p *Program) overlong() *cobra.Command {
 	return catalogue[*overlong.Shaping]{
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
-		short:   "List how rewards of long responses are lowered, or describe one: formula, options, source",
+		short:   "List overlong-response penalties",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
 	}.of(p)
 }
@@ -122,7 +122,7 @@ func (p *Program) formats() *cobra.Command {
 	format := newFormatFlag("text", report.FormatText).or("json", report.FormatJSON)
 	return command[func(io.Writer, []report.Format) error]{
 		use:   "formats [NAME]",
-		short: "List the log formats, or one, and the trainers' options that write them",
+		short: "List the log formats, and the trainer options that write them",
 		example: `vantage formats
 vantage formats trl`,
 		args:   oneName,

@@ -55,30 +55,32 @@ func (p *Program) check() *cobra.Command {
 		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
 	return command[checkFormat]{
 		use:   "check PATH... [algorithm.key=value...]",
-		short: "Check every step of a run against rules; the exit code tells the result",
-		long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
-or critic/score/mean<0.1 (a metric) on every complete step. A rule is the condition
-under which a step fails. Words behind the number judge several steps together: over all
-steps, over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
-in 20% of steps. alarm is broken by anything that ails the run so that a person would stop
-it, reward_hacking and other kinds by an alarm of that kind. The last step is complete if it has as many rows as those before it,
-or if nothing was written for a while. Two more rules are about the log as a whole: unreadable>1%
-is the share of rows that cannot be read, stall>6x the time since the last row, as a
-multiple of the usual time between steps. The exit code is 0 if no rule fails, 3 if one
-does, 1 if the log cannot be read, 2 if the command line is wrong. The default rules are those that a
-healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
+		short: "Check every step of a run against rules, for CI and Slurm",
+		long: `check tests every complete step against rules: killed>5% (a share of the groups),
+short>0 (a count), critic/score/mean<0.1 (a metric). A step that meets the condition
+fails. Words after the number judge several steps together: over all steps, over 10 steps
+(the mean of any 10 in a row), for 3 steps (in a row), in 5 steps, in 20% of steps.
+
+alarm>0 fails if anything ails the run that a person would stop it for; reward_hacking>0
+and so on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
+stall>6x is the time since the last row, as a multiple of the usual time between steps.
+The last step is complete if it has as many rows as those before it, or if nothing was
+written for a while.
+
+Exit codes: 0 no rule fails, 3 a rule fails, 1 the log cannot be read, 2 the command line
+is wrong. A healthy run passes the default rules: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 		format: &o.format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
-			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this file, a list in YAML")
+			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% over all steps'); repeatable")
+			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
 			o.steps.addTo(cmd.Flags())
 			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
-			cmd.Flags().StringVar(&o.prom, "prom", "", "also write a file NAME.prom for the textfile collector of Prometheus' node_exporter")
+			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 			p.AddWaitFlag(cmd.Flags())
 		},

@@ -20,14 +20,13 @@ func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
 	format, where := newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON), &selection{kind: "groups"}
 	return command[func(io.Writer, report.Comparison) error]{
 		use:   "compare FIRST SECOND",
-		short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
-		long: `compare pairs the prompts of both runs by text and ground truth, and compares their
-mean rewards over the steps that both have and as many samples of each: wins,
-losses and ties of the second run, an exact sign test, and the difference by
-difficulty. Runs are named by the ends of their paths, or by the labels of label=path.
-It says what it left out of each run. The exit code is 1 if they have no step or no
-prompt in common. With --where it compares the prompts that have a matching group in
-either run.`,
+		short: "Compare two runs, prompt by prompt",
+		long: `compare pairs the prompts of two runs by text and ground truth, and compares their mean
+rewards over the steps that both have, with as many samples of each: wins, losses and ties
+of the second run, an exact sign test, and the difference by difficulty. It counts what it
+left out of each run. A run is named by the end of its path, or by the label of
+label=path. With --where it compares only prompts with a matching group in either run.
+Without a common step or prompt the exit code is 1.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md`,
 		format: &format,
@@ -144,11 +143,11 @@ func (p *Program) match() *cobra.Command {
 	return command[func(io.Writer, report.Match) error]{
 		use:   "match PATH...",
 		short: "Find the estimator that computed the advantages in a log",
-		long: `match computes the advantages of a log under every framework, estimator and scale
-for which the log has the columns, and lists those that reproduce the logged advantages:
-before a sample filter, or after the keep ratios that are given. If none does, it says
-what the log shows instead. The exit code is 0 if one does; 1 if none does, if nothing
-tells them apart, or if the log has no advantages.`,
+		long: `match computes the advantages of a log under every framework, estimator and scale for
+which the log has the columns, and lists those that reproduce the logged advantages,
+before a sample filter or after the given keep ratios. If none does, it lists what the log
+shows instead. The exit code is 0 if one does; 1 if none does, if several cannot be told
+apart, or if the log has no advantages.`,
 		example: `vantage match runs/qwen-math/rollouts
 vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 		format: &format,

@@ -38,16 +38,16 @@ func (p *Program) export() *cobra.Command {
 	return command[func(io.Writer, sampleRows) error]{
 		use:   "export PATH... [algorithm.key=value...]",
 		short: "Write every sample with its advantages",
-		long: `export writes a row for every sample, as JSON lines, CSV or Parquet. pandas, polars and
-DuckDB load each of them as it is. The exit code is 0 only if every sample of the log was
-written. If records could not be read, all others are written, and the exit code is 1.`,
+		long: `export writes a row for every sample, as JSON lines, CSV or Parquet; pandas, polars and
+DuckDB load them as they are. If some records cannot be read, it writes the others and the
+exit code is 1.`,
 		example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
 vantage export runs/a --format csv --columns step,group,advantage,file,line
 vantage export runs/a --last 1 --columns group,reward,response`,
 		format: &format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage; on request also prompt, response and ground_truth")
+			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, response and ground_truth")
 			where.addTo(cmd.Flags())
 			steps.addTo(cmd.Flags())
 		},

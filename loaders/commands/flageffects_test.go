@@ -80,7 +80,6 @@ func flagEffects() map[string]flagEffect {
 		"texts":           {value: "1", with: []string{"--format", "html"}},
 		"wait":            {},
 		"watch":           {},
-		"weights":         {value: "accuracy=1,format=2"},
 		"where":           {value: "fate:alive sample.new>0.9"},
 		"worst":           {},
 

@@ -60,17 +60,17 @@ func (p *Program) sharedFlags() []*pflag.FlagSet {
 		}
 	}
 	p.shared[model.AboutArithmetic].Lookup("compute-new-adv").NoOptDefVal = "true"
-	p.shared[model.AboutArithmetic].StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	p.shared[model.AboutArithmetic].StringVar(&p.configPath, "config", "", "read settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
 	log := p.shared[aboutReading]
 	log.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
 	log.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
-	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
-	log.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
-	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one: their steps of one number are one step; else the run written last is read")
-	log.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
-	log.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
-	log.StringVar(&p.endpoint, "endpoint", "", "address of the store of s3:// and gs:// paths, as https://HOST:PORT; by default that of AWS_ENDPOINT_URL, of the profile, or Amazon's")
-	log.StringVar(&p.cacheSize, "cache", "1GB", "how much of what is read from buckets and the Hub is kept on this machine at most: 500MB, 2GB, 0 for nothing; see `vantage cache`")
+	log.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected by default; see `vantage formats`")
+	log.StringVar(&p.attempt, "attempt", "newest", "for a restarted run: newest, all, or an attempt number (1 is the oldest)")
+	log.BoolVar(&p.Merge, "merge", false, "read all runs below a folder as one, step by step; by default only the newest run is read")
+	log.StringVar(&p.passwordFile, "password-file", "", "read the clickhouse:// password from the first line of this file; by default from CLICKHOUSE_PASSWORD")
+	log.StringVar(&p.split, "split", "train", "rows to read: train, val (validation and evaluations) or all")
+	log.StringVar(&p.endpoint, "endpoint", "", "server of s3:// and gs:// paths, https://HOST:PORT; by default from AWS_ENDPOINT_URL or the profile, else Amazon's")
+	log.StringVar(&p.cacheSize, "cache", "1GB", "limit of the download cache (buckets and Hugging Face): 500MB, 2GB, 0 for none; see `vantage cache`")
 	return p.shared
 }
 
@@ -200,8 +200,8 @@ type stepRange struct {
 }
 
 func (r *stepRange) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&r.interval, "steps", "", "only these steps: one, or FROM:TO, where either may be omitted")
-	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
+	flags.StringVar(&r.interval, "steps", "", "only these steps: one, or FROM:TO (either may be omitted)")
+	flags.IntVar(&r.last, "last", 0, "only the newest N steps")
 }
 
 func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {

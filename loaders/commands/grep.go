@@ -24,11 +24,11 @@ func (p *Program) grep() *cobra.Command {
 	search := textsearch.Search{}
 	return command[func(io.Writer, *report.Grep) error]{
 		use:   "grep PATH... PATTERN [algorithm.key=value...]",
-		short: "Print the samples whose prompt, answer or truth matches, and what the match is worth",
-		long: `grep reads the text of every sample once and prints those that match, with step, group,
-reward and advantage; and the mean reward and advantage of the samples with the match and
-without it. PATTERN is a regular expression as of RE2: (?i) before it ignores case. It is
-the last argument that is no setting.`,
+		short: "Search prompts and answers, and compare rewards with and without a match",
+		long: `grep searches the text of every sample. It prints the matches, with step, group, reward and
+advantage, and the mean reward and advantage with and without a match. PATTERN is a
+regular expression (RE2); (?i) at its beginning ignores case. It is the last argument that
+is not a setting.`,
 		example: `vantage grep runs/qwen-math/rollouts 'Wait,'
 vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 		format: &format,
@@ -36,7 +36,7 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &in, "in", "all", "which text must match: answer, prompt, truth or all", "answer", "prompt", "truth", "all")
 			addChoice(cmd, &search.CountBy, "count-by", "", "count the matches by step, fate or source of the prompt", textsearch.CountKinds()...)
-			cmd.Flags().IntVar(&search.Most, "top", 20, "how many matches are printed, the first ones; 0 is all")
+			cmd.Flags().IntVar(&search.Most, "top", 20, "print this many matches, the first ones; 0 is all")
 			where.addTo(cmd.Flags())
 			steps.addTo(cmd.Flags())
 		},

@@ -69,7 +69,7 @@ func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
 		for _, format := range []string{"text", "markdown", "csv", "json", "jsonl", hostile} {
 			lines = append(lines, []string{command, path, "--format", format}, []string{command, "a=" + path, "b" + hostile + "=" + path, "--format", format})
 		}
-		for _, flag := range []string{"--reward", "--group-by", "--framework", "--config", "--weights", "--step", "--input-format", "--option", "--" + hostile} {
+		for _, flag := range []string{"--reward", "--group-by", "--framework", "--config", "--step", "--input-format", "--option", "--" + hostile} {
 			lines = append(lines, []string{command, path, flag, strings.ReplaceAll(hostile, "\x00", "") + "_reward"})
 		}
 		lines = append(lines, []string{command, filepath.Join(dir, "missing"+strings.ReplaceAll(hostile, "\x00", ""))}, []string{command, path, hostile})

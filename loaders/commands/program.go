@@ -64,12 +64,12 @@ func (p *Program) All() []*cobra.Command {
 
 // AddWaitFlag declares --wait, for a command that follows a run.
 func (p *Program) AddWaitFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&p.Waits, "wait", false, "wait for a PATH that does not exist yet")
+	flags.BoolVar(&p.Waits, "wait", false, "wait until PATH exists")
 }
 
 // AddOutputFormat declares --format for the command that opens the screen.
 func (p *Program) AddOutputFormat(flags *pflag.FlagSet) {
-	flags.StringVar(&p.OutputFormat, "format", "", "write a report, or the comparison of two runs, instead of opening the screen: text, md, csv or json; of a report also html")
+	flags.StringVar(&p.OutputFormat, "format", "", "write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
 }
 
 // command is what a command is called and takes, and what it does.

@@ -30,12 +30,12 @@ func (p *Program) prompts() *cobra.Command {
 	retire := retirement{}
 	return command[func(io.Writer, *report.Prompts) error]{
 		use:   "prompts PATH... [algorithm.key=value...]",
-		short: "Print which prompts are worth their tokens: what each cost, taught, and is now",
-		long: `prompts keeps an account of every prompt over all steps in which it came: how often it
-was seen, its solve rate with its interval and trend, groups with signal, Σ|A|, tokens,
-Σ|A| per 1,000 tokens, and its state: learning, solved, hopeless, flat, forgotten, suspect,
-rare or unsure, with the numbers that say so. Where rewards do not say what is solved, the
-mean reward takes the place of the solve rate: see --solved-at.`,
+		short: "Rank prompts by what they teach; list the ones to drop",
+		long: `prompts follows every prompt over all steps: how often it was seen, its solve rate with
+interval and trend, groups with a signal, Σ|A|, tokens, Σ|A| per 1,000 tokens, and its
+state: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure, with the
+evidence. If rewards don't show what is solved, the mean reward is used instead of the
+solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
 vantage prompts runs/a --where 'state:hopeless solve_rate<0.5' --sort tokens
 vantage prompts runs/a --format parquet > prompts.parquet
@@ -44,10 +44,10 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
-			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this figure, the greatest first; with - before it the least first")
-			cmd.Flags().IntVar(&top, "top", 20, "how many rows the text has")
-			cmd.Flags().IntVar(&texts, "texts", 20_000, "how many answers are read to find prompts whose truth or grades are suspect; 0 for none")
-			cmd.Flags().BoolVar(&joins, "join", false, "count prompts that differ only in white space or in a time stamp as one")
+			cmd.Flags().StringVar(&order, "sort", report.DefaultPromptOrder, "sort by this metric, highest first; -NAME sorts lowest first")
+			cmd.Flags().IntVar(&top, "top", 20, "print this many rows (text only)")
+			cmd.Flags().IntVar(&texts, "texts", 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none")
+			cmd.Flags().BoolVar(&joins, "join", false, "merge prompts that differ only in white space or a time stamp")
 			retire.addTo(cmd)
 			steps.addTo(cmd.Flags())
 		},
@@ -95,9 +95,9 @@ type retirement struct {
 
 func (t *retirement) addTo(cmd *cobra.Command) {
 	addChoice(cmd, &t.emit, "emit", "", "write only the prompts to drop, for the trainer's data: ids (a line each), jsonl or parquet", "ids", "jsonl", "parquet")
-	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "the states that --emit writes")
-	cmd.Flags().StringVar(&t.id, "id", "", "write the value of this column of the log as the id; by default a hash of prompt and ground truth, or the id of the groups")
-	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight that jsonl and parquet give each prompt: 0 drops it")
+	cmd.Flags().StringVar(&t.states, "retire", "solved,hopeless", "states of the prompts that --emit writes")
+	cmd.Flags().StringVar(&t.id, "id", "", "use this column of the log as the id; by default a hash of prompt and ground truth, or the group id")
+	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl and parquet): 0 drops it")
 }
 
 // parse says what is wrong with the flags.

@@ -52,12 +52,11 @@ func (p *Program) report() command[reportWriter] {
 	return command[reportWriter]{
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
-		long: `report prints what the screen shows: a row per step or per group, charts, and the
-metrics and warnings of the newest step. It holds one step in memory at a time. To see
-whether an output is complete: a page ends with a line "complete", JSON with "complete":
-true, and a table is complete if the exit code is 0.
+		long: `report prints what the screen shows: a row per step or per group, charts, and the metrics
+and warnings of the newest step. A complete page ends with a line "complete", a complete
+JSON object with "complete": true; a table is complete if the exit code is 0.
 
---format html is one page for a browser, with charts, the sweep, the groups that need
+--format html writes one page for a browser, with charts, the sweep, the groups that need
 a look and a row per step. It needs no other file and no network: send it, or attach it
 to a run.`,
 		example: `vantage report runs/qwen-math/rollouts --last 10
@@ -70,9 +69,9 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row stands for: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			o.where.addTo(cmd.Flags())
-			cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
-			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, which is replaced once it is complete")
-			cmd.Flags().IntVar(&o.texts, "texts", 0, "of how many of the worst groups the page of --format html holds the best and the worst answer")
+			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
+			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
+			cmd.Flags().IntVar(&o.texts, "texts", 0, "include the best and worst answers of the N worst groups (HTML only)")
 			addEmitFlag(cmd, &o.emit, "the settings")
 			o.steps.addTo(cmd.Flags())
 		},

@@ -117,7 +117,7 @@ func (p *Program) given(options ...string) (from choice.Origin) {
 // Given says which of framework, estimator and scale flags or --config set. A configuration
 // decides all three: what it leaves out is the trainer's default.
 func (p *Program) Given() choice.Given {
-	given := choice.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward", "weights")}
+	given := choice.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward")}
 	isFramework := func(o model.Option) bool {
 		s, _ := model.FindSetting(o.Name)
 		return s.Name == "framework"

@@ -35,22 +35,22 @@ func (p *Program) sweep() *cobra.Command {
 	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.Sweep) error]{
 		use:   "sweep PATH... [algorithm.key=value...]",
-		short: "Print the effect of every pair of keep ratios, and what suits a goal",
-		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
-grid, with or without compute_new_adv. It prints the selected figures, the pair that
-suits the goal best, and the pairs that no other beats. A filter takes signal away; in
-return there are fewer samples to train on, or another balance of up and down. So for
-the goal signal the answer is no filter, unless a pair keeps more.
+		short: "Try every pair of keep ratios (EasyR1's filter)",
+		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a grid, with
+or without compute_new_adv. It prints the chosen metrics, the best pair for the goal, and
+the pairs that no other beats. A filter removes signal; in return there are fewer samples
+to train on, or a better balance of up and down. So the best pair for the goal signal is
+mostly no filter.
 
-A range is FROM:TO:BY, or one ratio. For a log without signal there is no
-recommendation; --emit then prints nothing, and the exit code is 1.`,
+If the log has no signal, nothing is recommended: --emit prints nothing, and the exit
+code is 1.`,
 		example: `vantage sweep runs/qwen-math/rollouts --goal cost
 vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 		format: &o.format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
-			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
+			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
+			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
 			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
 			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
@@ -202,16 +202,16 @@ func (p *Program) groupSize() *cobra.Command {
 	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.GroupSize) error]{
 		use:   "groupsize PATH...",
-		short: "Print how many groups of another size would be dead, and what one that is not costs",
-		long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of
-the same prompts would do: how many would be dead (all samples solved, or none), and how
-many samples must be generated for each group that is not dead. Larger groups are less
-often dead and cost more. It needs rewards that say what is solved: see --solved-at.`,
+		short: "Estimate how many groups would be dead at other group sizes, and the cost",
+		long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of the
+same prompts would do: how many would be dead (all samples solved, or none), and how many
+samples must be generated for each group that is alive. Larger groups are less often dead
+and cost more. It needs to know what is solved: see --solved-at.`,
 		example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
 		format:  &format,
 		sets:    unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(groupsize.DefaultSizes()), "[]"), " ", ","), "sizes to ask about")
+			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(groupsize.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
 			steps.addTo(cmd.Flags())
 			where.addTo(cmd.Flags())
 		},
@@ -248,23 +248,22 @@ func (p *Program) plan() *cobra.Command {
 	var steps stepRange
 	return command[func(io.Writer, report.Plan) error]{
 		use:   "plan PATH... [algorithm.key=value...]",
-		short: "Print what other settings of the next launch would give, and which is worth it",
-		long: `plan tries on a log what could be set before the next launch: groups of another size,
-prompts that are not drawn again, the trainer's group filter, its other scales, and keep
-ratios. One table says of each how many groups carry signal, how much Σ|A| a pass over
-the prompts gives and how much is generated for it, against what was run; and one
-sentence what is worth changing, or that nothing is: --emit then prints nothing, and the
-exit code is 1.
+		short: "Estimate what other settings would give at the next launch",
+		long: `plan tries on a log what could change at the next launch: another group size, dropped
+prompts, the trainer's group filter, its other scales, and keep ratios. For each it prints
+how many groups have a signal, Σ|A| of a pass over the prompts and how much is generated
+for it, compared with the run. A last sentence names the change that is worth it. If none
+is, --emit prints nothing, and the exit code is 1.
 
 Filters, scales and ratios are computed from the samples of the log. Sizes and prompts
 are a model: new rewards come from each prompt's own solve rate under the policy of the
-log. They need rewards that say what is solved: see --solved-at.`,
+log. It needs to know what is solved: see --solved-at.`,
 		example: `vantage plan runs/qwen-math/rollouts
 vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 		format: &format,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", "4,8,16,32,64", "sizes of groups to try")
+			cmd.Flags().StringVar(&sizes, "sizes", "4,8,16,32,64", "group sizes to try")
 			steps.addTo(cmd.Flags())
 			addEmitFlag(cmd, &emit, "the recommended settings")
 		},

@@ -22,19 +22,18 @@ func (p *Program) tail() *cobra.Command {
 	var last int
 	return command[func(io.Writer, report.TailLine) error]{
 		use:   "tail PATH... [algorithm.key=value...]",
-		short: "Follow a run: a line for each step when it is complete, and for what begins to ail it",
-		long: `tail prints a line for the newest complete step, and then one for each step that
-becomes complete. What ails the run there has a line too, once: the step, alarm or watch,
-the kind, since which step, and what was found. It ends when no row came for the time of --idle-timeout, or with a
-signal; the last line says which of them, and whether the newest step is unfinished. The
-exit code is 0, or 1 if no sample was ever read. While nothing is written it uses no
-processor time.`,
+		short: "Follow a run: a line for each complete step and each alarm",
+		long: `tail prints a line for the newest complete step, then one for each step that becomes
+complete, and one when something begins to ail the run: the step, alarm or watch, the kind
+and the evidence. It ends after --idle-timeout without a new row, or on a signal; the last
+line tells which, and whether the newest step is unfinished. The exit code is 0, or 1 if
+no sample was read. It uses no processor time while nothing is written.`,
 		example: `vantage tail runs/qwen-math/rollouts --json --idle-timeout 10m`,
 		format:  answerFlag(report.TailText, report.TailJSON, noteConfig),
 		sets:    unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "end when no row came for this time, such as 10m; 0 is never")
-			cmd.Flags().IntVar(&last, "last", 1, "begin with so many of the steps that are there")
+			cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "end after this time without a new row, such as 10m; 0 is never")
+			cmd.Flags().IntVar(&last, "last", 1, "begin with this many of the existing steps")
 			p.AddWaitFlag(cmd.Flags())
 		},
 		refuse: func() error {

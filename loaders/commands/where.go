@@ -25,7 +25,7 @@ type selection struct {
 }
 
 func (s *selection) addTo(flags *pflag.FlagSet) {
-	doc := "only " + s.kind + " that match this query, as in the filter of the screen: fate:alive sample.length>4000"
+	doc := "only " + s.kind + " that match this query: fate:alive sample.length>4000"
 	if s.kind == "groups" {
 		doc += "; a group matches if one of its samples does"
 	}

@@ -75,8 +75,8 @@ func TestRewardIsThatOfTheSettings(t *testing.T) {
 		want       []float64 // rewards; the last sample has none
 	}{
 		{"reward", "a", []float64{1, 0, 1}},
-		{"weights", "a=1,b=2", []float64{1, 1, 1}},
-		{"weights", "b=-1", []float64{0, -0.5, math.NaN()}},
+		{"reward", "a=1,b=2", []float64{1, 1, 1}},
+		{"reward", "b=-1", []float64{0, -0.5, math.NaN()}},
 	}
 	for _, test := range tests {
 		set, err := model.DefaultSettings().Set(test.key, test.value)
@@ -97,18 +97,13 @@ func TestRewardIsThatOfTheSettings(t *testing.T) {
 	if _, err := Analyze(context.Background(), snap, 0, set); err == nil || err.Error() != `the log has no reward column "c": it has a, b` {
 		t.Errorf("an unknown reward: %v", err)
 	}
-	set, _ = model.DefaultSettings().Set("reward", "a")
-	set, _ = set.Set("weights", "b=1")
-	if err := set.Validate(); err == nil || !strings.Contains(err.Error(), "give one of --reward and --weights") {
-		t.Errorf("both: %v", err)
-	}
 }
 
 // GDPO of one function with weight 2: trl normalizes it within the group and then
 // over the batch, by the std with ddof 1: (±1 − 0)/(1.1547 + 1e-4) twice.
 func TestWeightsMultiplyComponents(t *testing.T) {
 	snap := withComponents(model.LengthTokens, []string{"a", "b"}, []float64{9, 9, 9, 9}, []float64{1, 7}, []float64{-1, 3}, []float64{1, 1}, []float64{-1, 2})
-	set := settingsWith(t, "framework", "trl", "estimator", "grpo_normalize_then_sum", "weights", "a=2")
+	set := settingsWith(t, "framework", "trl", "estimator", "grpo_normalize_then_sum", "reward", "a=2")
 	a := analyze(t, snap, set)
 	z := 2 / (math.Sqrt(4./3) + 1e-4)
 	want := z / (z*math.Sqrt(4./3) + 1e-4)

@@ -180,7 +180,7 @@ func checkMatch(t *testing.T, c goldenCase, want match.Candidate, exact bool) {
 		for k, x := range w {
 			parts = append(parts, fmt.Sprintf("r%d=%v", k, x))
 		}
-		set, _ = set.Set("weights", strings.Join(parts, ","))
+		set, _ = set.Set("reward", strings.Join(parts, ","))
 	}
 	r, err := match.Run(context.Background(), loaderstest.Read(t, path), set, match.DefaultLimit)
 	if err != nil {

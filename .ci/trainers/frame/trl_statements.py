@@ -39,7 +39,7 @@ def rewards(step):
 def compare(p, framework, grpo, rloo, unlike=comparison.ragged_by_chance):
     """Compares both trainers of a release."""
     c = comparison.Comparison(p, framework)
-    flags = ("--weights", ",".join(f"{name}={weight}" for name, weight in WEIGHTS.items()))
+    flags = ("--reward", ",".join(f"{name}={weight}" for name, weight in WEIGHTS.items()))
     weighted = {"components": tuple(WEIGHTS), "flags": flags, "unlike": unlike}
     c.compare("grpo", grpo(lambda scale: {"scale_rewards": scale}), unlike=unlike)
     c.compare("grpo", grpo(lambda scale: {"scale_rewards": scale}), what="three rewards", **weighted)

@@ -11,7 +11,7 @@ import torch  # noqa: E402
 from swift.rl_core import advantage  # noqa: E402
 
 WEIGHTS = {"accuracy_reward": 1.0, "format_reward": 0.3, "brevity_reward": 2.0}
-FLAGS = ("--weights", ",".join(f"{name}={weight}" for name, weight in WEIGHTS.items()))
+FLAGS = ("--reward", ",".join(f"{name}={weight}" for name, weight in WEIGHTS.items()))
 ESTIMATORS = ("grpo", "rloo", "reinforce_plus_plus")
 
 
