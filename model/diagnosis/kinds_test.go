@@ -13,13 +13,13 @@ func TestDiagnosisPage(t *testing.T) {
 	var page strings.Builder
 	for _, k := range Kinds() {
 		fmt.Fprintf(&page, "### %s\n\n%s\n\n", k.Name, k.What)
-		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, and looks like it.** %s\n* **What to do.** %s.\n", k.How, k.LooksLike, upperFirst(k.Advice))
+		fmt.Fprintf(&page, "* **How it is found.** %s\n* **Healthy, but looks like it.** %s\n* **What to do.** %s.\n", k.How, k.LooksLike, upperFirst(k.Advice))
 		if len(k.follows) > 0 {
 			names := make([]string, len(k.follows))
 			for i, f := range k.follows {
 				names[i] = "`" + string(f) + "`"
 			}
-			fmt.Fprintf(&page, "* **What may follow from it**, and is then told of with it: %s.\n", strings.Join(names, ", "))
+			fmt.Fprintf(&page, "* **Consequences**, reported with it: %s.\n", strings.Join(names, ", "))
 		}
 		links := make([]string, len(k.Sources))
 		for i, s := range k.Sources {
