@@ -17,7 +17,6 @@ import (
 
 // However the program ends, it leaves no ssh behind, also of a node that does not answer any more.
 func TestNoSSHIsLeft(t *testing.T) {
-	t.Parallel()
 	server := sshtest.Start(t)
 	dir := t.TempDir()
 	var text strings.Builder
