@@ -56,6 +56,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 
 // Every command is shown in a page.
 func TestEveryCommandIsDocumented(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +146,7 @@ func writeFile(t *testing.T, path, text string) {
 
 // Every test that the page on reliability names exists.
 func TestNamedTestsExist(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 // The pages list the keys of the key table; -update writes them.
 func TestPagesShowTheKeys(t *testing.T) {
+	t.Parallel()
 	repotest.Part(t, ".github/docs/keys.md", "keys", keysAsMarkdown(Keys()[1:]))
 	repotest.Part(t, ".github/docs/keys.md", "keys of the list of runs", keysAsMarkdown(Keys()[:1]))
 	repotest.Part(t, ".github/docs/keys.md", "commands", commandsAsMarkdown())
