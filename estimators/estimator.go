@@ -105,7 +105,7 @@ func (e *Estimator) With(given Options) (*Estimator, error) {
 }
 
 // Precision returns the precision of the framework, how close the advantages are to its
-// own, and on which machine: "float64, to the bit of numpy or Python on a CPU".
+// own, and on which machine: "float64, exactly as numpy or Python on a CPU".
 func (e *Estimator) Precision() string {
 	switch {
 	case !e.Computable():
@@ -113,7 +113,7 @@ func (e *Estimator) Precision() string {
 	case e.NoPublicCode:
 		return fmt.Sprintf("float%d, from a description: no public code to compare with", e.Float)
 	case e.Tolerance == 0:
-		return fmt.Sprintf("float%d, to the bit of %s", e.Float, e.Runtime())
+		return fmt.Sprintf("float%d, exactly as %s", e.Float, e.Runtime())
 	}
 	return fmt.Sprintf("float%d, to 1e%.0f of %s", e.Float, math.Log10(e.Tolerance), e.Runtime())
 }

@@ -299,8 +299,8 @@ func TestWrongLengthsPanic(t *testing.T) {
 // What is said to be equal to the bit names the runtime of which it holds.
 func TestPrecisionNamesItsRuntime(t *testing.T) {
 	for name, want := range map[[2]string]string{
-		{"trl", "grpo"}:                 "float32, to the bit of PyTorch on a CPU, IEEE square root; CUDA untested",
-		{"trl", "async_grpo"}:           "float64, to the bit of numpy or Python on a CPU",
+		{"trl", "grpo"}:                 "float32, exactly as PyTorch on a CPU, IEEE square root; CUDA untested",
+		{"trl", "async_grpo"}:           "float64, exactly as numpy or Python on a CPU",
 		{"verl", "reinforce_plus_plus"}: "float32, to 1e-4 of PyTorch on a CPU; CUDA untested",
 		{"trl", "rloo_kl_in_reward"}:    "float32",
 	} {

@@ -34,7 +34,7 @@ func (e *Estimator) whitened() *Estimator {
 const (
 	docWhitenedRewards = "All tokens of a sample have one value at gamma 1; group ids are not used. " + docTokenSums
 	docWhitenedCentred = "All tokens of a sample have one value at gamma 1; the group counts in μ only. " + docTokenSums
-	docTokenSums       = "Summed in float64 here: agrees to 1e-4, not to the bit. "
+	docTokenSums       = "Summed in float64 here: agrees to 1e-4, not exactly. "
 )
 
 // after is the formula that whitens what f gives. The value is that of every token of

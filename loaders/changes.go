@@ -235,7 +235,7 @@ func (d *directory) leavesOut(name string, format *formats.Format, chunks *chunk
 	}
 	if !slices.Contains(d.leftOut, format.Name) {
 		d.leftOut = append(d.leftOut, format.Name)
-		chunks.addNotes([]string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, d.ownFormat.Name)})
+		chunks.addNotes([]string{fmt.Sprintf("%s (%s) and the like, because the log of %s is next to it; open it by itself to read it", name, format.Name, d.ownFormat.Name)})
 	}
 	return true
 }

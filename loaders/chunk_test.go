@@ -129,12 +129,12 @@ func TestSideFilesAreLeftOut(t *testing.T) {
 	if got.rewards() != "1 2" || got.Progress.BytesRead != got.Progress.BytesAll || !got.Progress.CaughtUp {
 		t.Errorf("rewards %s, progress %+v", got.rewards(), got.Progress)
 	}
-	for _, want := range []string{"a/data.jsonl (jsonl) and what is like it, since the log of verl lies beside", "a/scores.csv (csv)", "x.table.json (wandb-table)"} {
+	for _, want := range []string{"a/data.jsonl (jsonl) and the like, because the log of verl is next to it", "a/scores.csv (csv)", "x.table.json (wandb-table)"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q does not name %s", notes, want)
 		}
 	}
-	if strings.Count(notes, "lies beside") != 3 {
+	if strings.Count(notes, "is next to it") != 3 {
 		t.Error(notes)
 	}
 	if only := readAll(t, w.path("a")); only.rewards() != "7 7" {
@@ -177,8 +177,8 @@ func TestFilesWithoutSamplesAreNoted(t *testing.T) {
 func TestRaggedGroups(t *testing.T) {
 	good := `{"step":1,"prompt":"p","completions":["a","b"],"rewards":[1,0]}` + "\n"
 	for line, reason := range map[string]string{
-		`{"step":1,"prompt":"p","completions":["a"],"rewards":[1,0]}`:                          `"completions" has 1 value beside 2 in "rewards": nobody knows which belong together`,
-		`{"step":1,"prompt":"p","completions":["a","b"],"rewards":[1,0],"advantages":[1,2,3]}`: `"advantages" has 3 values beside 2 in "rewards": nobody knows which belong together`,
+		`{"step":1,"prompt":"p","completions":["a"],"rewards":[1,0]}`:                          `"completions" has 1 value but 2 in "rewards": it is unclear which belong together`,
+		`{"step":1,"prompt":"p","completions":["a","b"],"rewards":[1,0],"advantages":[1,2,3]}`: `"advantages" has 3 values but 2 in "rewards": it is unclear which belong together`,
 		`{"step":1,"prompt":"p","completions":["a","b"],"rewards":[]}`:                         "no list of rewards, or an empty one",
 		`{"step":1,"prompt":"p","completions":["a","b"],"rewards":[[1],[0]]}`:                  "no list of rewards, or an empty one",
 		`{"step":1,"prompt":"p","completions":["a","b"]}`:                                      "no list of rewards, or an empty one",
@@ -282,7 +282,7 @@ func TestDocumentOfLists(t *testing.T) {
 		`{"step":3,"prompt":"p","responses":["a","b"],"rewards":[1,0]}`:                         "3 p 1, 3 p 0",
 		`{"prompt":{"0":"p","2":"q"},"reward":{"0":1,"2":0},"step":{"0":3,"2":4}}`:              "3 p 1, 4 q 0",
 		`{"prompt":{"0":"p","1":"q"},"reward":{"0":1,"2":0},"step":{"0":3,"1":4}}`:              `"prompt" has other rows than "reward"`,
-		`{"prompt":["p","p","q"],"completion":["a","b"],"reward":[1,0,1]}`:                      `"completion" has 2 values beside 3 in "reward": nobody knows which belong together`,
+		`{"prompt":["p","p","q"],"completion":["a","b"],"reward":[1,0,1]}`:                      `"completion" has 2 values but 3 in "reward": it is unclear which belong together`,
 		`{"prompt":["p","p"],"completion":["a","b"],"reward":[1,0],"metrics":{"format":[1,0]}}`: "0 p 1, 0 p 0",
 	} {
 		var got []string

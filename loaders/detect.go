@@ -134,7 +134,7 @@ func (f *fileReader) refuse(why string) {
 var knownBinaries = [...]struct{ start, what, do string }{
 	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
 	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
-	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal beside it, and give its path"},
+	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path"},
 }
 
 // whyUnreadable says what a file with these first bytes is and what to do. It returns "" if the file may be text.

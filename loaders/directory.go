@@ -201,9 +201,9 @@ const (
 func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 	switch {
 	case bytes.HasPrefix(first, []byte(wandbMark)):
-		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table beside it: open that, if it is there"
+		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table next to it: open that, if it is there"
 	case bytes.Contains(first[:min(len(first), 40)], []byte(tensorBoardMark)):
-		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage formats` says how each trainer writes its samples"
+		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage formats` lists how each trainer writes its samples"
 	default:
 		return "", ""
 	}

@@ -189,7 +189,7 @@ func (f *fileReader) finish() {
 		f.detectFraming(f.head)
 	}
 	if f.splitter.Framing != (framing.Framing{}) {
-		f.noteUnendedRow("counted as it stands: the last row, %s:%d, has no newline, so its last value may be cut off")
+		f.noteUnendedRow("counted as it is: the last row, %s:%d, has no newline, so its last value may be cut off")
 		f.flushRest()
 		return
 	}

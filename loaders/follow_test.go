@@ -183,7 +183,7 @@ func TestCSVRowWithoutNewline(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.csv", "step;prompt;reward\n1;q, r;1\n1;q, r;0.5")
 	got := readAll(t, w.path("a.csv"))
-	if notes := strings.Join(got.Notes, "\n"); got.rewards() != "1 0.5" || !strings.Contains(notes, "counted as it stands: the last row, a.csv:3, has no newline") {
+	if notes := strings.Join(got.Notes, "\n"); got.rewards() != "1 0.5" || !strings.Contains(notes, "counted as it is: the last row, a.csv:3, has no newline") {
 		t.Errorf("rewards %s, notes %q", got.rewards(), notes)
 	}
 	if preview := got.Records[0].Preview; preview != "q, r" {

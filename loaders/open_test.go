@@ -550,7 +550,7 @@ func TestTrackioRefusals(t *testing.T) {
 	}{
 		"other.db": {other, "is a SQLite database, but none of trackio: it has no table metrics with its columns: export its rows as JSON lines"},
 		"empty.db": {nil, "is empty: wait until trackio has logged something, or follow it"},
-		"cut.db":   {whole[:20000], "cut.db cannot be read: it is broken, or cut off: page 71 of 39: copy it again, together with the file -wal beside it"},
+		"cut.db":   {whole[:20000], "cut.db cannot be read: it is broken, or cut off: page 71 of 39: copy it again, together with the file -wal next to it"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
@@ -562,13 +562,13 @@ func TestTrackioRefusals(t *testing.T) {
 		}
 	}
 	copyFile(t, "trackio/testdata/math.db", filepath.Join(dir, "math.db"))
-	want := filepath.Join(dir, "math.db/calm") + " is no run with samples: the runs with samples are brave_sun, calm sea"
+	want := filepath.Join(dir, "math.db/calm") + " is not a run with samples: the runs with samples are brave_sun, calm sea"
 	if err := refusal(t, filepath.Join(dir, "math.db/calm")); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	only := t.TempDir()
 	copyFile(t, "trackio/testdata/sqlite/small.db", filepath.Join(only, "other.db"))
-	if _, err := Open([]string{only}, Options{}); err == nil || !strings.Contains(err.Error(), "of .db files only trackio's are read, each when it is given itself, on the machine where it lies") {
+	if _, err := Open([]string{only}, Options{}); err == nil || !strings.Contains(err.Error(), "of .db files only trackio's are read, each when you open it itself, on its own machine") {
 		t.Error(err)
 	}
 }

@@ -173,7 +173,7 @@ func unreadableReason(err error) string {
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
 	}
-	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
+	return "it cannot be unpacked: " + err.Error() + "; copy it again: everything before that place has been read"
 }
 
 // decodeWholeLines decodes the whole lines of the unread text with a worker. It leaves text

@@ -217,7 +217,7 @@ func TestBadLines(t *testing.T) {
 	w.add("1.jsonl", "\xef\xbb\xbf"+row(1, 1)+"{\"input\": \x1b]0;evil\x07\n"+"{\"x\":1}\n\r\n"+strings.ReplaceAll(row(1, 2), "\n", "\r\n")+`{"input":"q","out`)
 	got := readAll(t, w.path("1.jsonl"))
 	want := []model.Problem{
-		{File: "1.jsonl", Line: 2, Reason: `column 11: "\x1b]0;evil\a" stands where a value should be`},
+		{File: "1.jsonl", Line: 2, Reason: `column 11: "\x1b]0;evil\a" where a value should be`},
 		{File: "1.jsonl", Line: 3, Reason: "not a sample: the row has no reward, prompt or response"},
 		{File: "1.jsonl", Line: 6, Reason: `incomplete last line: column 18: the line ends where a closing quote should be`},
 	}

@@ -79,7 +79,7 @@ func (x *textIndex) get(number int32) (textFile, bool) {
 }
 
 // ErrNoText says that a sample came from a stream.
-var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
+var ErrNoText = errors.New("its text cannot be read again, because it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from its file again. It may be called while Next runs. A
 // plain file is read at the sample's offset, a gzip file from a checkpoint before it, a zstd

@@ -61,7 +61,7 @@ func (c AttemptCause) String() string {
 		"the folder was replaced by another",
 		"the run was resumed",
 		"another attempt was chosen",
-		"the run was started again, as a column of the table says",
+		"the run was started again, according to a column of the table",
 	}[c]
 }
 
@@ -101,7 +101,7 @@ func (l LeftOut) sentence() string {
 	case FolderReplaced:
 		flag = "if its folder is still somewhere, open that to see it"
 	case FilesRemoved:
-		flag = "no flag shows it, since it is not on the disk any more"
+		flag = "no flag shows it, because it is no longer on the disk"
 	case Resumed:
 		what, why = "what was written beyond the checkpoint", fmt.Sprintf("the run was resumed at step %d", l.Step)
 		flag = "--attempt all counts it too"

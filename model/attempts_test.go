@@ -117,7 +117,7 @@ func TestAttemptNotes(t *testing.T) {
 		"attempt 1 of 2 is not counted: steps 11 to 40 (30 files, 960 samples, written 2026-11-21 14:03 to 15:10), since the run was started again and writes its files anew; --attempt 1 shows it, --attempt all counts everything",
 		"what was written beyond the checkpoint in lr1 is not counted: step 7 (1 file, 32 samples), since the run was resumed at step 6; --attempt all counts it too",
 		"attempt 1 of 2 is not counted: steps 1 to 2 (2 files, 64 samples), since the folder was replaced by another; if its folder is still somewhere, open that to see it",
-		"attempt 1 of 2 is not counted: steps 1 to 2 (64 samples), since the run was started again, as a column of the table says; --attempt 1 shows it, --attempt all counts everything",
+		"attempt 1 of 2 is not counted: steps 1 to 2 (64 samples), since the run was started again, according to a column of the table; --attempt 1 shows it, --attempt all counts everything",
 		"doubt",
 	}
 	if got := a.Notes(); !slices.Equal(got, want) {

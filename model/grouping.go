@@ -219,7 +219,7 @@ func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
 	if n < 1 || g.Divides() || s.groupEvidence.rows-s.groupEvidence.laterOutputs <= n*groups {
 		return g
 	}
-	doubt := fmt.Sprintf("groups hold more than the %d rows that num_generations says, but the order of rows in %s files does not tell which belong together", n, s.Run.Format)
+	doubt := fmt.Sprintf("groups hold more than the %d rows of num_generations, but the order of rows in %s files does not tell which belong together", n, s.Run.Format)
 	if g.Doubt != "" {
 		doubt = g.Doubt + "; " + doubt
 	}

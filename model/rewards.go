@@ -315,7 +315,7 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 	}[missing]
 	for _, c := range e.Needs.Columns.List() {
 		if c.String() == missing { // it is read only for an estimator that was named at the start, so that other logs cost nothing
-			do = fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
+			do = fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, because only this estimator reads the column",
 				c.Names()[0], e.Framework, e.Name)
 		}
 	}

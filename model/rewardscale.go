@@ -83,7 +83,7 @@ func (r *RewardScale) IsAssumed() bool {
 func (r *RewardScale) Evidence() string {
 	switch {
 	case r.Given:
-		return fmt.Sprintf("a reward of at least %s, as --solved-at says", units.Short(r.Solved))
+		return fmt.Sprintf("a reward of at least %s (--solved-at)", units.Short(r.Solved))
 	case r.Column != "":
 		return "a sample whose " + sanitize.Line(r.Column) + " is 1"
 	case !r.Known:
@@ -112,9 +112,9 @@ func (r *RewardScale) WhyNone() string {
 	case r.samples == 0:
 		return "no reward is a finite number"
 	case r.Discrete:
-		return fmt.Sprintf("the best reward seen is %s, and nothing says that it is full marks, so there is neither pass@k nor a solve rate; --solved-at X gives them", units.Short(r.Max))
+		return fmt.Sprintf("the best reward seen is %s, and nothing shows that it is full marks, so there is neither pass@k nor a solve rate; --solved-at X gives them", units.Short(r.Max))
 	}
-	return "rewards are continuous, so none says solved and there is neither pass@k nor a solve rate; --solved-at X gives them"
+	return "rewards are continuous and don't show what is solved, so there is neither pass@k nor a solve rate; --solved-at X gives them"
 }
 
 // RewardScales are the scales of the runs of a snapshot, by number of the run: see Snapshot.RunOf.

@@ -45,7 +45,7 @@ func TestRewardScale(t *testing.T) {
 		"one outlier above in a small run":    {rewardCounts{0: 100, 1: 155, 1.5: 1}, "", 0, 1, true, "1 above it"},
 		"one outlier below":                   {rewardCounts{-7: 1, 0: 3000, 1: 2000}, "", 0, 1, true, "wrong is 0 or less, since 1 below it, down to -7"},
 		"outliers at both ends":               {rewardCounts{-7: 1, 0: 3000, 1: 2000, 9: 2}, "", 0, 1, true, "2 above it"},
-		"a best reward that is rare but real": {rewardCounts{0: 2000, 0.1: 3000, 1.1: 25}, "", 0, 1.1, false, "the best reward seen is 1.10, and nothing says that it is full marks"},
+		"a best reward that is rare but real": {rewardCounts{0: 2000, 0.1: 3000, 1.1: 25}, "", 0, 1.1, false, "the best reward seen is 1.10, and nothing shows that it is full marks"},
 		"solved is rare among wrong":          {rewardCounts{0: 5119, 1: 1}, "", 0, 1, true, "at least 1"},
 		"graded rewards":                      {rewardCounts{0: 40, 0.25: 10, 0.5: 10, 0.75: 10, 1: 10}, "", 0, 1, true, "at least 1"},
 		"one positive value":                  {rewardCounts{1: 8}, "", -inf, 1, true, "at least 1"},

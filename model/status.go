@@ -127,5 +127,5 @@ func (s Snapshot) StatusEvidence() string {
 	if counts.Untrained() == 0 {
 		return counts.String()
 	}
-	return counts.String() + "; the log says it, and masked, dropped and errored samples do not train"
+	return counts.String() + "; the log marks them, and masked, dropped and errored samples do not train"
 }

@@ -19,7 +19,7 @@ const (
 	WarnKilledGroups           WarningKind = "killed-groups"            // alive before the filter, all zero after it
 	WarnSignFlips              WarningKind = "sign-flips"               // kept samples whose advantage changed sign
 	WarnPhantomGroups          WarningKind = "phantom-groups"           // equal rewards that differ by the length penalty alone
-	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // something stands for what the rule of the group filter reads
+	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // the log lacks what the rule of the group filter reads, so something else is used
 	WarnEqualAdmitted          WarningKind = "equal-admitted"           // equal rewards that the group filter admits
 	WarnLiveSkipped            WarningKind = "live-skipped"             // signal that the group filter drops, with nothing in its place
 	WarnUndefinedAdvantages    WarningKind = "undefined-advantages"     // the formula gives no number for a group
@@ -100,13 +100,13 @@ func fates() [FateCount]struct{ key, doc string } {
 	return [FateCount]struct{ key, doc string }{
 		{"short", "fewer than 2 samples kept: recompute falls back to the original values"},
 		{"killed", "alive before the filter, no signal after it"},
-		{"invalid", "advantages that are no numbers, from NaN or missing rewards or from the formula; it does not train"},
+		{"invalid", "advantages that are not numbers, from NaN or missing rewards or from the formula; it does not train"},
 		{"noise", "all rewards equal, but advantages are not 0: float rounding error that trains"},
 		{"single", "one sample only"},
 		{"wrong", "all rewards equal, at the worst of the run, outliers aside"},
 		{"constant", "all rewards equal, between the worst and the best of the run"},
 		{"correct", "all rewards equal, at the best of the run, outliers aside"},
-		{"skipped", "none of its samples trains: rejected by the group filter, or masked, dropped or failed as the log says"},
+		{"skipped", "none of its samples trains: rejected by the group filter, or masked, dropped or failed according to the log"},
 		{"alive", "has signal: some advantage is not 0"},
 		{"open", "its step is still being written"},
 	}

@@ -164,7 +164,7 @@ func lineCommands() []lineCommand {
 	return []lineCommand{
 		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
 		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
-		{"framework", "NAME", "the framework whose arithmetic is used", setOption("framework"), valuesOf("framework")},
+		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
 		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
 		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(App.optionKeys)},
@@ -404,7 +404,7 @@ func runMouse(a App, args []string) (App, error) {
 	}
 	a.display.mouse = args[0] == "on"
 	if a.display.mouse {
-		a.notice = "mouse on: click, click twice, drag, turn the wheel (? says what each does); hold Shift to select text"
+		a.notice = "mouse on: click, click twice, drag, turn the wheel (? explains each); hold Shift to select text"
 	}
 	return a, nil
 }

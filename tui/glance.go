@@ -439,7 +439,7 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	}
 	order := a.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
 	if len(c.lines)+len(order) >= h {
-		c.remark = "? says how they are ordered"
+		c.remark = "? explains the order"
 		return c
 	}
 	for len(c.lines)+len(order) < h {

@@ -48,7 +48,7 @@ type keySection struct {
 func commonKeys() []keySection {
 	return []keySection{
 		{"settings", []binding{
-			{[]string{"f"}, "f", "", "next framework, whose arithmetic is used", App.nextFramework},
+			{[]string{"f"}, "f", "", "next framework", App.nextFramework},
 			{[]string{"e"}, "e", "", "next estimator of the framework", move(App.moveEstimator, 1)},
 			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},

@@ -23,12 +23,12 @@ func TestProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	var all []model.Problem
 	for i := range 40 {
-		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q stands where an object should be", i, fmt.Sprint(i))})
+		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q where an object should be", i, fmt.Sprint(i))})
 	}
 	all = append(all, model.Problem{File: "b.jsonl", Reason: "cannot be opened"})
 	drive(t, progressOnly(model.Progress{Files: 2, CaughtUp: true}, all...), 100, 30, filterSettings(), func(d *driver) {
 		d.press("!")
-		d.wantText("41 places could not be read", `40 ×  "…" stands where an object should be, first at a.jsonl:1`, "1 ×  cannot be opened, first at b.jsonl")
+		d.wantText("41 places could not be read", `40 ×  "…" where an object should be, first at a.jsonl:1`, "1 ×  cannot be opened, first at b.jsonl")
 		d.press("G")
 		d.wantText("b.jsonl: cannot be opened")
 		end := d.frame()

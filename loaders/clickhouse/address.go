@@ -55,7 +55,7 @@ func ParseAddress(address string) (Target, error) {
 	}
 	path := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if len(path) != 2 || path[0] == "" || path[1] == "" {
-		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; what stands for itself in a password or a name, such as / or @, is written %%2F or %%40")
+		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; in a password or a name, / is written %%2F and @ is written %%40")
 	}
 	t.Database, t.Table = path[0], path[1]
 	query, err := url.ParseQuery(u.RawQuery)
@@ -108,7 +108,7 @@ func (t *Target) set(key, value string) (err error) {
 	case key == "skip_verify":
 		t.Unproved = flag()
 	case key == "password":
-		return usage("a password stands before the @, or better in CLICKHOUSE_PASSWORD or --password-file")
+		return usage("a password goes before the @, or better into CLICKHOUSE_PASSWORD or --password-file")
 	default:
 		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleKeys(), ", "))
 	}

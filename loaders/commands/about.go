@@ -133,7 +133,7 @@ func parseBytes(text string) (int64, error) {
 		}
 		break
 	}
-	return 0, fmt.Errorf("--cache %q is no size: write 500MB, 2GB, or 0 to keep nothing", text)
+	return 0, fmt.Errorf("--cache %q is not a size: write 500MB, 2GB, or 0 to keep nothing", text)
 }
 
 type cacheUsage struct {

@@ -83,7 +83,7 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v0_dapo/rollout_data":      "verl grpo (assumed: the trainer's default)",
 		"verl/SYNTHETIC_v1/rollout_data":           "verl grpo (assumed: the trainer's default)",
-		"verl/verl_dev_1.jsonl":                    "verl grpo (a guess: not known, since each prompt has one sample)",
+		"verl/verl_dev_1.jsonl":                    "verl grpo (a guess: each prompt has one sample)",
 		"easyr1/SYNTHETIC_ckpt":                    "easyr1 grpo (assumed: the trainer's default)",
 		"trl/Illustrated-GRPO":                     "trl grpo ✓ 36/36 as logged",
 		"ms-swift/SYNTHETIC_ray/completions.jsonl": "ms-swift grpo (assumed: the trainer's default)",

@@ -149,7 +149,7 @@ func (m *manualWriter) ownFlags(c *cobra.Command) {
 	})
 	m.flags(own)
 	if len(shared) > 0 && !readsLog {
-		m.text("Of the options of a command that reads a log it takes " + join(shared, "and") + ".")
+		m.text("Among the options of a command that reads a log, it takes " + join(shared, "and") + ".")
 	}
 }
 

@@ -27,7 +27,7 @@ func TestPrometheusFile(t *testing.T) {
 	}
 	got := strings.ReplaceAll(string(text), `path="`+log+`"`, "PATH")
 	for _, want := range []string{
-		"# HELP vantage_check_success Whether the log could be read and checked, whatever the rules say.\n# TYPE vantage_check_success gauge\nvantage_check_success{PATH} 1\n",
+		"# HELP vantage_check_success Whether the log could be read and checked, whatever the result of the rules.\n# TYPE vantage_check_success gauge\nvantage_check_success{PATH} 1\n",
 		"vantage_rule_failed{PATH,rule=\"signal<20%\"} 1\nvantage_rule_failed{PATH,rule=\"correct>99%\"} 0\nvantage_rule_failed{PATH,rule=\"alarm>0\"} 1\n# HELP",
 		"vantage_rule_failed_steps{PATH,rule=\"signal<20%\"} 1\n", "vantage_finding{PATH,kind=\"stuck_data\",severity=\"alarm\"} 2\n", "vantage_alarms{PATH} 1\n", "vantage_step{PATH} 6\n", "vantage_step_signal_groups{PATH} 1\n",
 		"vantage_step_nonzero_samples{PATH} 4\n", "vantage_step_groups_by_fate{PATH,fate=\"correct\"} 3\n", "vantage_step_reward_mean{PATH} 0.9375\n", "vantage_log_rows{PATH} 97\n",

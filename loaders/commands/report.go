@@ -66,7 +66,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		format: &o.format,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
-			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row stands for: step, group or run", "step", "group", "run")
+			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")

@@ -55,7 +55,7 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, format strin
 	case found.IsState():
 		s.Advice = formats.WhereSamplesOfStateAre()
 	default:
-		s.Advice = "samples tell more: `vantage formats` says how each trainer writes them"
+		s.Advice = "samples tell more: `vantage formats` lists how each trainer writes them"
 	}
 	write := report.ScalarsText
 	if format == "json" {

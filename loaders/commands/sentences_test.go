@@ -564,7 +564,7 @@ func claims() []claim {
 		}, false},
 		{"numbers", "", `.*`, func(l *rawLog, s said, _ []string) error {
 			_, groups := l.fates(s.first, s.last)
-			if guess := strings.Contains(s.text, "(a guess: not known, since each prompt has one sample)"); guess != (groups == len(l.rows)) {
+			if guess := strings.Contains(s.text, "(a guess: each prompt has one sample)"); guess != (groups == len(l.rows)) {
 				return fmt.Errorf("%d groups of %d rows", groups, len(l.rows))
 			}
 			return nil
@@ -648,14 +648,14 @@ func claims() []claim {
 			return count("such groups", w[1], n)
 		}, false},
 		{"blind", "", `the log names no sources, and prompts do not come again`, isSo, true},
-		{"blind", "", `the trainer's own scalars do not lie beside the samples`, isSo, false},
+		{"blind", "", `the trainer's own metrics are not next to the samples`, isSo, false},
 		{"blind", "", `no answer that was read comes twice in a group, .*|fewer than 3 of the answers .*|groups have fewer than 3 answers`, isSo, false},
 		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no prompts`, noRow(func(r *rawRow) bool { return len(r.prompt) > 3 }), false},
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
-		{"blind", "", `the log has no group ids beside prompts`, isSo, false},
+		{"blind", "", `the log has prompts but no group ids`, isSo, false},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, isSo, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {

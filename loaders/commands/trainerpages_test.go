@@ -61,7 +61,7 @@ func trainerPages() []trainerPage {
 		{name: "art", trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
 		{name: "tunix", trainer: "Tunix", formats: []string{"tunix"}, look: stop},
 		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
-		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: what the environment sends to the trainer and cannot train on"},
+		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: groups that the environment sends to the trainer, which cannot train on them"},
 		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
@@ -150,7 +150,7 @@ func factsOf(t *testing.T, f *formats.Format) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	read, _, _ := strings.Cut(got.Run.Read, "; not used:")
-	return fmt.Sprintf("| format | `--input-format %s` |\n| --- | --- |\n| what it is | %s |\n| written with | %s |\n| file | `%s` |\n| first command | `%s` |\n| read as | %s |\n\n",
+	return fmt.Sprintf("| format | `--input-format %s` |\n| --- | --- |\n| contents | %s |\n| written with | %s |\n| file | `%s` |\n| first command | `%s` |\n| read as | %s |\n\n",
 		f.Name, cell(f.Doc), cell(f.TrainerOption), f.File, f.Command(), cell(read))
 }
 

@@ -225,7 +225,7 @@ func (g *groupRecord) check() error {
 		}
 		switch c.role.Role {
 		case RoleReward, RoleResponse, RolePrompt, RoleAdvantage, RoleLength, RoleStep, RoleGroup:
-			return RaggedError(fmt.Sprintf("%s has %s beside %d in %s: nobody knows which belong together",
+			return RaggedError(fmt.Sprintf("%s has %s but %d in %s: it is unclear which belong together",
 				jsonscan.Quote(c.key.Text()), units.Plural(len(c.values), "values"), n, jsonscan.Quote(g.rewards.key.Text())))
 		default:
 		}

@@ -279,9 +279,9 @@ func (l *Listing) KnownUnread() (notes []string) {
 var knownUnread = [...]struct{ ext, what string }{
 	{".pt", "of .pt files only slime's and miles' rollouts are read, {rollout_id}.pt"},
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
-	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table beside it tables of samples"},
+	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table next to it has tables of samples"},
 	{".tfevents", "TensorBoard's files hold averages of steps"},
-	{DatabaseExtension, "of .db files only trackio's are read, each when it is given itself, on the machine where it lies"},
+	{DatabaseExtension, "of .db files only trackio's are read, each when you open it itself, on its own machine"},
 	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
 	{".yaml", "ART's .yaml files are not read"},
 }

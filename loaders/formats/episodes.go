@@ -162,13 +162,13 @@ func episodes() []Format {
 		// harbor is the result of a trial that Harbor ran: {job}/{trial}/result.json. Trials of a task are its group.
 		// What the agent said and did is in another file, agent/trajectory.json, in the form that is called ATIF.
 		{
-			Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory beside it is not opened.",
+			Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory next to it is not opened.",
 			TrainerOption: "nothing: harbor run writes them, under --jobs-dir",
 			File:          "jobs/{job}/{trial}/result.json",
 			Framing:       framing.Framing{Whole: true},
 			Score:         85,
 			Keys:          keys("task_name", "verifier_result", "agent_info"),
-			Fields: noting("; texts are in agent/trajectory.json beside each result.json", decode.OnlyNames(decode.Names{
+			Fields: noting("; texts are in agent/trajectory.json next to each result.json", decode.OnlyNames(decode.Names{
 				decode.RoleReward: {"verifier_result.rewards.reward"},
 				decode.RoleGroup:  {"task_name"},
 				decode.RoleLength: {"agent_result.n_output_tokens"},
@@ -266,7 +266,7 @@ func agentResponse(steps jsonscan.Value) jsonscan.Value {
 }
 
 // artOption is what makes ART write its trajectories.
-const artOption = byDefault + ", into the folder trajectories beside history.jsonl; DIR is .art, or that of LocalBackend(path=DIR)"
+const artOption = byDefault + ", into the folder trajectories next to history.jsonl; DIR is .art, or that of LocalBackend(path=DIR)"
 
 // artMessages holds the turns of a trajectory: messages, and the choices that the model made.
 const artMessages = "messages_and_choices"

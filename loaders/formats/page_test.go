@@ -18,7 +18,7 @@ func TestFormatsPage(t *testing.T) {
 
 func formatsTable() string {
 	var b strings.Builder
-	b.WriteString("| `--input-format` | what it is | what makes the trainer write it | where it is | then |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| `--input-format` | contents | trainer option | file | then |\n| --- | --- | --- | --- | --- |\n")
 	cell := strings.NewReplacer("|", `\|`, "{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
 	for _, f := range All() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | `%s` |\n", f.Name, cell.Replace(f.Doc), cell.Replace(f.TrainerOption), f.File, f.Command())

@@ -16,7 +16,7 @@ const MaxKeys = 12
 // Refusal says why no format reads a record: what it is, and what it lacks.
 func Refusal(record []byte) string {
 	if jsonscan.ScanObject(record, nil) != nil {
-		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME says which column is the reward"
+		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME names the reward column"
 	}
 	if last := lastLogged(record); last != nil {
 		return averagesOnly(last) + "; " + WhereSamplesOfStateAre()
@@ -29,7 +29,7 @@ func Refusal(record []byte) string {
 		EachMetric(record, func(name string, _ jsonscan.Value) { names = append(append(names, name...), '\n') })
 		where := WhereSamplesAre(names)
 		if where == "" {
-			where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
+			where = "vantage needs one row per sample: `vantage formats` lists how each trainer writes them"
 		}
 		return averagesOnly(record) + "; " + where
 	}

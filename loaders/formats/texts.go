@@ -29,7 +29,7 @@ func texts() []Format {
 			Sniff: func(first *First) bool {
 				return bytes.HasPrefix(first.Record, []byte(easyr1Prefix))
 			},
-			Fields: noting("; the log does not say which validation an answer is of, so all answers to a prompt are one group", decode.OnlyNames(decode.Names{
+			Fields: noting("; the log does not tell validations apart, so all answers to a prompt are one group", decode.OnlyNames(decode.Names{
 				decode.RoleReward:   {"score"},
 				decode.RolePrompt:   {"prompt"},
 				decode.RoleResponse: {"output"},

@@ -55,7 +55,7 @@ func (e *SyntaxError) Error() string {
 	if len(e.found) == 0 {
 		return fmt.Sprintf("column %d: the line ends where %s should be", e.column, e.want)
 	}
-	return fmt.Sprintf("column %d: %s stands where %s should be", e.column, Quote(e.found), e.want)
+	return fmt.Sprintf("column %d: %s where %s should be", e.column, Quote(e.found), e.want)
 }
 
 // Scanner reads JSON values one after another.

@@ -77,14 +77,14 @@ func FuzzScanObject(f *testing.F) {
 
 func TestSyntaxErrors(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{`{"a": 1} tail`, `column 10: "tail" stands where nothing more should be`},
-		{`{"a": }`, `column 7: "}" stands where a value should be`},
+		{`{"a": 1} tail`, `column 10: "tail" where nothing more should be`},
+		{`{"a": }`, `column 7: "}" where a value should be`},
 		{`{"a": "b`, `column 9: the line ends where a closing quote should be`},
-		{`{"a" 1}`, `column 6: "1}" stands where ':' should be`},
-		{`{"a": 1 "b": 2}`, `column 9: "\"b\": 2}" stands where ',' or '}' should be`},
-		{`[1]`, `column 1: "[1]" stands where an object should be`},
+		{`{"a" 1}`, `column 6: "1}" where ':' should be`},
+		{`{"a": 1 "b": 2}`, `column 9: "\"b\": 2}" where ',' or '}' should be`},
+		{`[1]`, `column 1: "[1]" where an object should be`},
 		{``, `column 1: the line ends where an object should be`},
-		{"{\"a\": \x1b[31m" + strings.Repeat("x", 100), `column 7: "\x1b[31m` + strings.Repeat("x", 35) + `"… stands where a value should be`},
+		{"{\"a\": \x1b[31m" + strings.Repeat("x", 100), `column 7: "\x1b[31m` + strings.Repeat("x", 35) + `"… where a value should be`},
 	} {
 		if err := ScanObject([]byte(c.line), nil); err == nil || err.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.line, err, c.want)

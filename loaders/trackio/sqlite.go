@@ -50,7 +50,7 @@ func isSQLite(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) 
 // Why a database cannot be read.
 var (
 	errEmpty       = errors.New("it has no tables yet")
-	errNotDatabase = errors.New("it is no SQLite database")
+	errNotDatabase = errors.New("it is not a SQLite database")
 	errUnsupported = errors.New("its pages are of a kind that is not read: encrypted, or text in UTF-16")
 	errBroken      = errors.New("it is broken, or cut off")
 	errDisturbed   = errors.New("it is being written") // again and again; the same call may succeed later

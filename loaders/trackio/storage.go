@@ -137,7 +137,7 @@ func (d *database) notFound() error {
 	case more > 0:
 		do += fmt.Sprintf(" and %d more", more)
 	}
-	return &fileio.Failure{What: "is no run with samples", Do: do, Err: fs.ErrNotExist}
+	return &fileio.Failure{What: "is not a run with samples", Do: do, Err: fs.ErrNotExist}
 }
 
 // HowWritten says how samples get into a database that has none.
@@ -216,7 +216,7 @@ func (d *database) failure(err error) error {
 	case errors.Is(err, errDisturbed):
 		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
 	case errors.Is(err, errBroken):
-		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "copy it again, together with the file -wal beside it", Err: err}
+		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "copy it again, together with the file -wal next to it", Err: err}
 	case errors.Is(err, errUnsupported):
 		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "give the database as trackio writes it", Err: err}
 	}

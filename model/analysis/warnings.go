@@ -308,7 +308,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		}
 		return &model.Warning{
 			Count: kept, Of: all, Unit: signName + " samples", Example: -1,
-			Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, since each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), name, ratio*100),
+			Text:   fmt.Sprintf("are kept: %.0f%%, although %s asks for %.0f%%, because each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), name, ratio*100),
 			Advice: "for small groups use a ratio that gives whole samples",
 		}
 	}

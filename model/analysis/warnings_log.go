@@ -40,7 +40,7 @@ func (a *Analysis) assumedRewards() *model.Warning {
 		return nil
 	}
 	return a.ofSamples(a.Rows,
-		fmt.Sprintf("have the sum of all %d numeric columns as reward, since nothing says which are rewards: %s", len(columns), strings.Join(columns, ", ")),
+		fmt.Sprintf("have the sum of all %d numeric columns as reward, because nothing shows which are rewards: %s", len(columns), strings.Join(columns, ", ")),
 		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
 }
 
@@ -94,7 +94,7 @@ func (a *Analysis) mergedGroups() *model.Warning {
 	if doubt := a.plan.grouping.Doubt; doubt != "" {
 		text += "; " + doubt
 	}
-	advice := fmt.Sprintf("if each %d consecutive rows are a group, --num-generations %d says so; a group id in the log is better", usual, usual)
+	advice := fmt.Sprintf("if each %d consecutive rows are a group, set --num-generations %d; a group id in the log is better", usual, usual)
 	if run := a.plan.snap.Run; !run.Positional {
 		advice = fmt.Sprintf("log a group id: the order of rows in %s files does not tell which %d belong together", run.Format, usual)
 	}
@@ -144,7 +144,7 @@ func (a *Analysis) approximateLengths() *model.Warning {
 		return nil
 	}
 	what := strings.Join(affected, " and ")
-	count, text := a.Rows, fmt.Sprintf("are weighted by %s, since the log has no token counts: %s are approximate", unit, what)
+	count, text := a.Rows, fmt.Sprintf("are weighted by %s, because the log has no token counts: %s are approximate", unit, what)
 	if unit == model.LengthTokens {
 		count, text = 0, fmt.Sprintf("have no length and count for no token: %s are approximate", what)
 		for _, l := range a.Lengths {

@@ -39,8 +39,8 @@ func TestCompleteSteps(t *testing.T) {
 		"the first step":          {[]int{4}, 0, false, 1, ""},
 		"no step":                 {nil, 0, false, 0, ""},
 		"short and just written":  {[]int{256, 256, 4}, time.Minute, false, 2, "step 3 has 4 rows, those before it 256 or more: not judged"},
-		"short and quiet":         {[]int{256, 256, 4}, time.Hour, false, 3, "step 3 has 4 rows, those before it 256 or more: judged anyway, since nothing was written after"},
-		"short in a log that end": {[]int{256, 4}, 0, true, 2, "step 2 has 4 rows, those before it 256 or more: judged anyway, since the log has ended"},
+		"short and quiet":         {[]int{256, 256, 4}, time.Hour, false, 3, "step 3 has 4 rows, those before it 256 or more: judged anyway, because nothing was written after"},
+		"short in a log that end": {[]int{256, 4}, 0, true, 2, "step 2 has 4 rows, those before it 256 or more: judged anyway, because the log has ended"},
 	} {
 		got, note := CompleteSteps(logWith(c.rows...), written.Add(c.quiet), c.ended)
 		if len(got.Steps) != c.steps || !strings.HasPrefix(note, c.note) || (note == "") != (c.note == "") {

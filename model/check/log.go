@@ -227,9 +227,9 @@ func CompleteSteps(snap model.Snapshot, now time.Time, ended bool) (complete mod
 	text := fmt.Sprintf("step %d has %s, those before it %s or more", s.Step, units.Plural(s.Rows, "rows"), units.Count(s.Fewest))
 	switch {
 	case ended:
-		return snap, text + ": judged anyway, since the log has ended; check whether it was truncated"
+		return snap, text + ": judged anyway, because the log has ended; check whether it was truncated"
 	case now.Before(s.CompleteAfter):
-		return snap.Only(snap.Steps[:len(snap.Steps)-1]), fmt.Sprintf("%s: not judged, since it may still be written; it counts once nothing was written for %s", text, units.ApproxDuration(snap.Run.Progress.IdleAfter()))
+		return snap.Only(snap.Steps[:len(snap.Steps)-1]), fmt.Sprintf("%s: not judged, because it may still be written; it counts once nothing was written for %s", text, units.ApproxDuration(snap.Run.Progress.IdleAfter()))
 	}
-	return snap, fmt.Sprintf("%s: judged anyway, since nothing was written after %s; check whether it was truncated", text, snap.Run.Progress.LastWrite.Local().Format("2006-01-02 15:04:05"))
+	return snap, fmt.Sprintf("%s: judged anyway, because nothing was written after %s; check whether it was truncated", text, snap.Run.Progress.LastWrite.Local().Format("2006-01-02 15:04:05"))
 }

@@ -274,7 +274,7 @@ func parseSpan(words []string) (Span, error) {
 			return Span{kind, float64(n)}, nil
 		}
 	}
-	return Span{}, fmt.Errorf("%q is not understood: after the number may stand %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
+	return Span{}, fmt.Errorf("%q is not understood: after the number, use %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
 }
 
 // maxSpan is the most steps that a span can have.

@@ -125,7 +125,7 @@ func TestSpanWords(t *testing.T) {
 func TestWrongSpans(t *testing.T) {
 	for text, want := range map[string]string{
 		"killed>5% every 3 steps":       "expected a name",
-		"killed>5% over ten steps":      "after the number may stand over all steps, over 10 steps, for 3 steps, in 5 steps or in 20% of steps, such as killed>5% for 3 steps",
+		"killed>5% over ten steps":      "after the number, use over all steps, over 10 steps, for 3 steps, in 5 steps or in 20% of steps, such as killed>5% for 3 steps",
 		"killed>5% for 0 steps":         "such as killed>5% for 3 steps",
 		"killed>5% in more than 20% of": "such as killed>5% for 3 steps",
 		"killed>5% in 120% of steps":    "such as killed>5% for 3 steps",

@@ -201,7 +201,7 @@ func (c Choice) WithScale() string {
 func (c Choice) Reason() string {
 	var parts []string
 	if c.NoGroups {
-		parts = append(parts, "(a guess: not known, since each prompt has one sample)")
+		parts = append(parts, "(a guess: each prompt has one sample)")
 	} else if c.Origin != FromAdvantages && c.Origin != "" {
 		parts = append(parts, "("+c.Origin.phrase()+")")
 	}
@@ -237,7 +237,7 @@ func (c Choice) Evidence() string {
 	case c.Exact == c.Compared:
 		text = fmt.Sprintf("✓ %d/%d as logged", c.Exact, c.Compared)
 	case c.Confirmed():
-		text = fmt.Sprintf("≈ %s, %d to the bit", text, c.Exact)
+		text = fmt.Sprintf("≈ %s, %d exactly", text, c.Exact)
 	default:
 		text = "! " + text
 	}
@@ -408,11 +408,11 @@ func (r Rewards) Evidence() string {
 	case r.Origin == FromState && r.Compared > 0:
 		text = fmt.Sprintf("named in %s; %s logged advantages prove the weights", r.From, units.Fraction(r.Agreeing, r.Compared))
 	case r.Origin == FromState:
-		return "named in " + r.From + "; that each weighs 1 is assumed, since no logged advantages tell"
+		return "named in " + r.From + "; weights of 1 are assumed, because no logged advantages prove others"
 	case r.Origin == Assumed && r.Absent != "":
 		return "assumed"
 	case r.Origin == Assumed:
-		return "assumed: all numeric columns, since nothing says which are rewards"
+		return "assumed: all numeric columns, because nothing shows which are rewards"
 	default:
 		return r.Origin.phrase()
 	}
@@ -420,7 +420,7 @@ func (r Rewards) Evidence() string {
 		text += ", but for a common factor"
 	}
 	if len(r.Undecided) > 0 {
-		text += ", but say nothing of " + strings.Join(r.Undecided, ", ") + ", equal within every group"
+		text += ", but prove nothing about " + strings.Join(r.Undecided, ", ") + ", equal within every group"
 	}
 	return text
 }

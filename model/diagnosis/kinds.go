@@ -182,7 +182,7 @@ func (k Kind) OfScalars() bool {
 // scalarKinds are these with their words. To samples alone they are blind.
 func scalarKinds() []KindInfo {
 	blind := func(*evidence) ([]Finding, string) {
-		return nil, "the trainer's own scalars do not lie beside the samples"
+		return nil, "the trainer's own metrics are not next to the samples"
 	}
 	return []KindInfo{
 		{

@@ -244,7 +244,7 @@ func mixup(e *evidence) ([]Finding, string) {
 		return Moments{N: s.ids, Sum: float64(s.mixed), Squares: float64(s.mixed)}
 	})
 	if ids == 0 {
-		return nil, "the log has no group ids beside prompts"
+		return nil, "the log has prompts but no group ids"
 	}
 	from := mixed.turn(0, mixedFrom, 1)
 	if after := mixed.pooled(from, len(mixed)); from < len(mixed) && after.Sum >= leastMixed && after.mean() >= mixedFrom {

@@ -89,7 +89,7 @@ func warnings() []Entry {
 		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
 		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
 		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
-		{"group-filter-assumes", "groups", "", "something stands for what the rule of the group filter reads", ""},
+		{"group-filter-assumes", "groups", "", "the log lacks what the rule of the group filter reads, so something else is used", ""},
 		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
 		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
 		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},

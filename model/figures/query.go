@@ -314,7 +314,7 @@ func Fields() []Field {
 		{Name: "flips", Doc: "kept samples whose sign changed, also from or to 0"},
 		{Name: "reward", Doc: "mean reward"},
 		{Name: "std", Doc: "std of the rewards, with n-1"},
-		{Name: "solved", Doc: "how many samples are solved, where the rewards say it"},
+		{Name: "solved", Doc: "how many samples are solved, if the rewards show it"},
 		{Name: "invalid", Doc: "rewards that are NaN or missing"},
 		{Name: "sample.reward", Doc: "a sample's reward"},
 		{Name: "sample.length", Doc: "its length"},
@@ -322,7 +322,7 @@ func Fields() []Field {
 		{Name: "sample.new", Doc: "its advantage after filter and recompute"},
 		{Name: "sample.kept", Doc: "1 if it is kept, else 0"},
 		{Name: "sample.logged", Doc: "its advantage as logged"},
-		{Name: "sample.status", Operator: "~", Doc: "what the log says of it: trains, cut off, masked, dropped, errored or empty"},
+		{Name: "sample.status", Operator: "~", Doc: "its status in the log: trains, cut off, masked, dropped, errored or empty"},
 	}
 	for i := range all {
 		f := &all[i]

@@ -138,9 +138,9 @@ func (r *Result) whyNone(scales []model.RewardScale) string {
 	case largest < 2:
 		return "every group is of one sample, so that it is not known how much prompts differ"
 	case solved == 0:
-		return fmt.Sprintf("none of the %s is solved; --solved-at X says from which reward one is", units.Plural(samples, "samples"))
+		return fmt.Sprintf("none of the %s is solved; --solved-at X sets the reward from which one is", units.Plural(samples, "samples"))
 	case solved == samples:
-		return fmt.Sprintf("all of the %s are solved; --solved-at X says from which reward one is", units.Plural(samples, "samples"))
+		return fmt.Sprintf("all of the %s are solved; --solved-at X sets the reward from which one is", units.Plural(samples, "samples"))
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ type Ledger struct {
 }
 
 // ErrNoPrompts says that rows cannot be told apart by their prompt.
-var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so that no row says which prompt it answers: --prompt NAME names the column that does")
+var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
 // newLedger returns a ledger without accounts, for steps of a snapshot.
 func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {

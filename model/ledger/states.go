@@ -38,12 +38,12 @@ const (
 func Rules() []Rule {
 	return []Rule{
 		{
-			"suspect", "the answers say that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil },
+			"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil },
 			func(p *Prompt) string { return p.Doubt.String() },
 		},
 		{
-			"rare", "seen fewer than 3 times: too rarely to say", func(p *Prompt) bool { return p.Seen < leastSeen },
-			func(p *Prompt) string { return fmt.Sprintf("seen %s: too rarely to say", times(p.Seen)) },
+			"rare", "seen fewer than 3 times: too rarely to tell", func(p *Prompt) bool { return p.Seen < leastSeen },
+			func(p *Prompt) string { return fmt.Sprintf("seen %s: too rarely to tell", times(p.Seen)) },
 		},
 		{
 			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance", func(p *Prompt) bool { return p.isForgotten() },

@@ -125,7 +125,7 @@ func (f plainForm) advantages(s *analysis.GroupedStep) []float64 {
 func arithmetic(grouped []*analysis.GroupedStep) string {
 	if anyLogged(grouped, func(x float64) bool { return x == x && float64(float32(x)) != x }) {
 		if f, exact, _ := findPlainForm(grouped, variant{}); exact {
-			return "every logged advantage is to the bit that of numpy in float64: " + f.String()
+			return "every logged advantage matches numpy in float64 bit for bit: " + f.String()
 		}
 	}
 	return ""
@@ -136,7 +136,7 @@ func plainFormClue(grouped []*analysis.GroupedStep) string {
 	f, exact, ok := findPlainForm(grouped, variant{})
 	switch {
 	case exact:
-		return fmt.Sprintf("they equal, to the bit, numpy in float64: %s. No framework here computes this", f)
+		return fmt.Sprintf("they match numpy in float64 bit for bit: %s. No framework here computes this", f)
 	case ok:
 		return fmt.Sprintf("they equal %s up to rounding. No framework here computes this", f)
 	}

@@ -600,7 +600,7 @@ func TestNumpyArithmeticIsNamed(t *testing.T) {
 		}
 		r := reportOn(t, logOfSteps(all, step{rewards, given}), nil)
 		text := r.Arithmetic + strings.Join(r.Clues, " ")
-		if r.HasMatch() != c.near || !strings.Contains(text, c.want) || !strings.Contains(text, "to the bit") {
+		if r.HasMatch() != c.near || !strings.Contains(text, c.want) || !strings.Contains(text, "bit for bit") {
 			t.Errorf("%s: %s, %q", c.want, r.Outcome(), text)
 		}
 	}

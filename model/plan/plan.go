@@ -272,9 +272,9 @@ func (o *observed) whyNotModelled(set model.Settings) string {
 	case err != nil:
 		return err.Error()
 	case len(o.counts) == 0:
-		return "the rewards do not say what is solved; --solved-at X does"
+		return "the rewards don't show what is solved; use --solved-at X"
 	case o.counted < 0.9*all.groups:
-		return "the rewards of too many groups do not say what is solved"
+		return "the rewards of too many groups don't show what is solved"
 	case len(o.counts) > maxCounts || slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > MaxSize }):
 		return "groups are too large, or of too many sizes"
 	case e.ComparesGroups(set.Scale):
@@ -282,7 +282,7 @@ func (o *observed) whyNotModelled(set model.Settings) string {
 	case !slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > 1 }):
 		return "every group is of one sample"
 	case o.partial > 0.1*o.counted:
-		return units.Fraction(int(o.partial), int(o.counted)) + " groups have signal although all samples are solved, or none: no solve rate says how their rewards differ"
+		return units.Fraction(int(o.partial), int(o.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
 	case !slices.ContainsFunc(o.counts, alive):
 		return "no group has solved samples and others"
 	}

@@ -257,7 +257,7 @@ func TestProfileByHand(t *testing.T) {
 // Where the log cannot answer a sentence says why, and the other settings stay.
 func TestNotAsked(t *testing.T) {
 	for want, groups := range map[string][][]float64{
-		"do not say what is solved":    {{0.1, 0.2, 0.3, 0.41}, {0.5, 0.6, 0.7, 0.8}},
+		"don't show what is solved":    {{0.1, 0.2, 0.3, 0.41}, {0.5, 0.6, 0.7, 0.8}},
 		"no group has solved samples":  {{1, 1}, {0, 0}},
 		"every group is of one sample": {{1}, {0}},
 	} {

@@ -328,7 +328,7 @@ func (h *htmlPage) stages() []stage {
 		{"advantage", set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), []string{
 			"A≠0 " + units.Fraction(all.Nonzero, all.Rows) + " samples", "signal " + units.Fraction(all.Signal, all.Groups) + " groups",
 		}, ""},
-		{"weight in the loss", set.Loss, loss, "each sample counts as its advantage says"},
+		{"weight in the loss", set.Loss, loss, "each sample counts by its advantage alone"},
 	}
 }
 
@@ -359,7 +359,7 @@ func (h *htmlPage) writeSettings() {
 	}
 	own, isOwn := trainer.Find(h.Settings.Framework)
 	if isOwn {
-		h.put(options(own, ", whose arithmetic the figures are"))
+		h.put(options(own, ", the estimator of this page"))
 	} else {
 		h.note("vantage does not know how " + h.Settings.Framework + " names them.")
 	}

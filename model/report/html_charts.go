@@ -96,7 +96,7 @@ func (h *htmlPage) writeDistributions() {
 	}
 	if c.hasSolved() {
 		h.put(card("Groups by solve rate", []markup{hint("how many of their samples reach " + c.SolvedAt)},
-			c.drawSolved(), hint("Groups of which none or all are solved have no signal, unless rewards differ otherwise.")))
+			c.drawSolved(), hint("Groups that are all solved or all unsolved carry no signal (unless their rewards still differ).")))
 	}
 	h.put(closeTag("div"))
 }

@@ -33,7 +33,7 @@ func MatchText(w io.Writer, m Match) error {
 	switch {
 	case r.Proved == (model.ProvedGroups{}):
 	case r.GroupFlags == "":
-		proved = "the other commands take them from the advantages; no flags can say sizes that differ by folder"
+		proved = "the other commands take them from the advantages; no flag can set sizes that differ by folder"
 	default:
 		proved = "the other commands take them from the advantages; the flags are " + r.GroupFlags
 	}
@@ -114,7 +114,7 @@ func writeTolerance(out io.Writer, r *match.Report) {
 		}
 		fmt.Fprintf(out, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n", units.Plural(n, "samples"), differ, count)
 	}
-	fmt.Fprintln(out, "\nEqual is to the bit of PyTorch (or numpy, in float64) on a CPU. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.")
+	fmt.Fprintln(out, "\nEqual means equal to PyTorch (or numpy, in float64) on a CPU, bit for bit. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.")
 }
 
 func writeVerdicts(out io.Writer, list []match.Verdict, of int) {

@@ -76,7 +76,7 @@ func foundGauge(d *diagnosis.Diagnosis) gauge {
 
 func (s *CheckState) gauges() []gauge {
 	one := func(name, help string, x float64) gauge { return gauge{name, help, []gaugeSample{{value: x}}} }
-	const success, successHelp = "vantage_check_success", "Whether the log could be read and checked, whatever the rules say."
+	const success, successHelp = "vantage_check_success", "Whether the log could be read and checked, whatever the result of the rules."
 	if len(s.Result.Findings) == 0 {
 		return []gauge{one(success, successHelp, 0)}
 	}

@@ -81,7 +81,7 @@ func count01(yes bool) int {
 func PromptFacts(p *Prompts) []Fact {
 	by := "prompts"
 	if p.ByID {
-		by = "ids of groups, since the log has no prompts (--prompt NAME names a column that says which prompt a row answers)"
+		by = "ids of groups, because the log has no prompts (--prompt NAME names the column of prompts)"
 	}
 	byState, all := ledger.Sums(p.Selected)
 	facts := []Fact{fact("prompts", fmt.Sprintf("%s in %s, by %s", units.Count(len(p.Prompts)), units.Plural(p.Steps, "steps"), by))}

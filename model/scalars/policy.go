@@ -100,7 +100,7 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 	}
 	lost, _ := slices.BinarySearch(s.Broken, s.Steps[len(s.Steps)-1])
 	if broken := s.Broken[lost:]; len(broken) >= leastNumbers {
-		f := newCourse(s).finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is no number any more at %s", sanitize.Line(s.Name), units.Plural(len(broken), "steps")))
+		f := newCourse(s).finding(diagnosis.Alarm, 0, fmt.Sprintf("%s is not a number any more at %s", sanitize.Line(s.Name), units.Plural(len(broken), "steps")))
 		f.Since, f.Example.Step = broken[0], broken[0]
 		return []diagnosis.Finding{f}, ""
 	}

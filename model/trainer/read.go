@@ -129,7 +129,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	options = resolve(options)
 	r := &Config{Framework: detectFramework(options)}
 	if r.Framework == "" {
-		return nil, errors.New("it does not say how advantages are computed: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
+		return nil, errors.New("it does not name an estimator: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
 	}
 	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
 	rules := keyRules(r.Framework)
@@ -295,7 +295,7 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	weights, weightsKey := lastList(options, "reward_weights")
 	switch {
 	case weightsKey != "" && functionsKey == "":
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is [%s], but without reward_funcs nothing says of which columns: --reward NAME=WEIGHT,… does", truncate(weightsKey), truncate(strings.Join(weights, ", "))))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is [%s], but reward_funcs, which names the columns, is missing: use --reward NAME=WEIGHT,…", truncate(weightsKey), truncate(strings.Join(weights, ", "))))
 		return
 	case functionsKey == "":
 		return

@@ -88,7 +88,7 @@ func TestReadConfig(t *testing.T) {
 		},
 		"several rewards under TRL": {
 			[]Option{{"reward_weights", "[1.0, 0.5]"}, {"multi_objective_aggregation", "normalize_then_sum"}},
-			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum}]", "reward_weights is [1.0, 0.5], but without reward_funcs nothing says of which columns: --reward NAME=WEIGHT,… does",
+			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum}]", "reward_weights is [1.0, 0.5], but reward_funcs, which names the columns, is missing: use --reward NAME=WEIGHT,…",
 		},
 		"reward functions of TRL": {
 			[]Option{{"reward_funcs", "[accuracy_reward, my.lib.fluent, org/judge-0.5b, get_soft_overlong_punishment]"}, {"reward_weights", "[1.0, 0.5, 2, 0.1]"}, {"num_generations", "8"}},

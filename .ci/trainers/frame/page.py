@@ -8,36 +8,33 @@ PAGE = pathlib.Path(__file__).parents[3] / ".github" / "docs" / "trainers.md"
 
 HEAD = """# Proved on real trainers
 
-`.ci/trainers/run` installs these releases, lets them train, write their logs and compute advantages, and compares what
-`vantage export` prints with what they had, as float32. This page is what it found on {date}.
+`.ci/trainers/run` installs these releases, lets them train, write their logs and compute advantages, and compares these advantages
+with `vantage export`, as float32. It wrote this page on {date}.
 
 | | |
 | --- | --- |
-| training | the trainer trains a random model of two layers for 20 steps while the program follows; compared are the advantages that its loss was given |
-| own log writer | the framework's own code writes a log of made rewards; compared are samples and advantages |
+| training | the trainer trains a random model of two layers for 20 steps while vantage follows; the advantages of its loss are compared |
+| own log writer | the framework's own code writes a log of made rewards; samples and advantages are compared |
 | own advantage function | the framework's own function is called on 240 random steps |
 
-| trainer | release | by | estimators | advantages | equal to the bit | near |
+| trainer | release | by | estimators | advantages | equal | near |
 | --- | --- | --- | --- | ---: | ---: | ---: |
 """
 
 FOOT = """
-Near is off by one or two units in the last place. `torch.sqrt` of the wheels on PyPI is that of Intel's MKL: it is off by one
-unit in 0.7 % of values on one machine and in 20 % on another, and a quotient by it then by up to two; where quotients are
-subtracted from each other (grpo_normalize_then_sum, gdpo) what is left near 0 differs by more. The program takes the
-square root of IEEE 754, and with that in place of MKL's all are equal to the bit. Estimators that whiten over the tokens
-of a batch (REINFORCE++, GDPO of verl, normalisation over a batch) sum in another order: they agree to 1e-4 of the largest
-advantage, as [their descriptions](estimators/README.md) say, and count as near too. All was computed on a CPU: the order of sums
-on a GPU is not proved.
+*Near* values differ by one or two units in the last place. The reason is `torch.sqrt` of PyTorch's wheels, which use Intel's MKL: it differs from IEEE 754 by one
+unit for 0.7 % of values on one machine and 20 % on another. A quotient then differs by up to two units, and a small difference of quotients
+(grpo_normalize_then_sum, gdpo) by more. With the IEEE square root in place of MKL's, all are equal. Estimators that whiten over the tokens of a batch
+(REINFORCE++, GDPO of verl, normalisation over a batch) sum in another order: they agree to 1e-4 of the largest advantage, and count as near too. Everything
+ran on a CPU: the order of sums on a GPU is unproved.
 
-Where the framework raises an exception, `vantage export` must call the step refused, and nowhere else. Left out are
-groups of different sizes that fill up a matrix by chance, a sample with both infinities, and equal rewards throughout a
-batch that is whitened.
+`vantage export` must mark a step as refused exactly where the framework raises an exception. The comparison leaves out groups of different sizes that fill a
+matrix by chance, a sample with both infinities, and equal rewards throughout a batch that is whitened.
 
-## By kept numbers
+## By stored numbers
 
-These have no release on PyPI, or one that is not installed for a function or two. Their own functions were called once, at
-the revision or release that stands here; the numbers are kept, and `go test ./estimators` compares them.
+These aren't on PyPI, or are too heavy to install for one function. Their own functions were called once, at the listed revision or release; the numbers are
+stored, and `go test ./estimators` compares them.
 
 | repository | revision | estimators | cases |
 | --- | --- | --- | ---: |

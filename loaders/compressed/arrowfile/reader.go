@@ -22,7 +22,7 @@ import (
 // ErrRefused starts the reason why a table is not read.
 var ErrRefused = errors.New("not read")
 
-var errBroken = fmt.Errorf("%w: it is no table of Arrow, or damaged: write it again", ErrRefused)
+var errBroken = fmt.Errorf("%w: it is not an Arrow table, or damaged: write it again", ErrRefused)
 
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)

@@ -41,7 +41,7 @@ func load(in *bufio.Reader) (any, error) {
 			v := m.take(1)[0]
 			return v, m.err
 		case run == nil:
-			m.err = refused("byte %#x is no instruction of a pickle: it is damaged", code)
+			m.err = refused("byte %#x is not an instruction of a pickle: it is damaged", code)
 		default:
 			run(m)
 		}
@@ -272,7 +272,7 @@ func (m *machine) decimal() {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil && x == 0 {
-		m.fail(refused("%q is no number: it is damaged", s))
+		m.fail(refused("%q is not a number: it is damaged", s))
 	}
 	m.push(x)
 }

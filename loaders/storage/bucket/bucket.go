@@ -292,7 +292,7 @@ func (b *bucket) failure(err error) error {
 	case errors.Is(err, errReplaced):
 		return replaced(err)
 	case errors.Is(err, errNoRanges):
-		return &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check whether a proxy stands before it", Err: err}
+		return &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check for a proxy in between", Err: err}
 	case errors.As(err, &no) && no.StatusCode != 0:
 		return b.refusal(no)
 	case b.ctx.Err() != nil:

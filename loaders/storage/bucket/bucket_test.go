@@ -436,8 +436,8 @@ func TestNetworkFailures(t *testing.T) {
 		"http://no-such-host.invalid": "no host is named no-such-host.invalid",
 		secure.URL:                    "is not trusted here",
 		"https://" + strings.TrimPrefix(plain.URL, "http://"): "does not speak TLS: write the endpoint with http://",
-		"http://host/path":      "its endpoint is no address",
-		"http://user:word@host": "its endpoint is no address",
+		"http://host/path":      "its endpoint is not an address",
+		"http://user:word@host": "its endpoint is not an address",
 	} {
 		useKeys(t, endpoint)
 		start := time.Now()

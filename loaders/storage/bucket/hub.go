@@ -57,7 +57,7 @@ func OpenHub(name string) (fileio.Storage, string, error) {
 	h := &hub{kind: parts[0], id: parts[1] + "/" + project, revision: cmp.Or(revision, "main"), token: hubToken()}
 	h.endpoint = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if u, err := url.Parse(h.endpoint); err != nil || u.Host == "" || u.User != nil {
-		return nil, "", &fileio.Failure{What: "cannot be asked for: HF_ENDPOINT is no address", Do: "write it as https://HOST"}
+		return nil, "", &fileio.Failure{What: "cannot be asked for: HF_ENDPOINT is not an address", Do: "write it as https://HOST"}
 	}
 	var err error
 	if h.server, err = newServer("hf://"+h.kind+"/"+h.id, "", 0); err != nil {
@@ -283,7 +283,7 @@ func (h *hub) readFile(o fileio.Object, commit string, p []byte, offset int64) (
 	case response.StatusCode != http.StatusOK:
 		return 0, h.refusal(response)
 	case offset > 0 || response.ContentLength >= 0 && response.ContentLength != o.Bytes:
-		return 0, &fileio.Failure{What: "cannot be read: " + h.endpoint + " ignores ranges of bytes", Do: "check whether a proxy stands before it"}
+		return 0, &fileio.Failure{What: "cannot be read: " + h.endpoint + " ignores ranges of bytes", Do: "check for a proxy in between"}
 	}
 	n, err := io.ReadFull(response.Body, p)
 	if err != nil {
@@ -320,7 +320,7 @@ func (h *hub) refusal(r *http.Response) error {
 	case code == "GatedRepo":
 		f.What, f.Do, f.Err = "is gated", "accept its terms on "+h.endpoint+", and set HF_TOKEN", fs.ErrPermission
 	case code == "RevisionNotFound":
-		f.What, f.Do, f.Err = "has no revision "+h.revision, "check what stands after @", fs.ErrNotExist
+		f.What, f.Do, f.Err = "has no revision "+h.revision, "check the part after @", fs.ErrNotExist
 	case code == "EntryNotFound":
 		return h.nothing()
 	case s == http.StatusUnauthorized && h.token == "":

@@ -58,7 +58,7 @@ func readSettings(scheme, endpoint string) (settings, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "http" && u.Scheme != "https" {
-		return s, &fileio.Failure{What: "cannot be asked for: its endpoint is no address", Do: "write --endpoint, or AWS_ENDPOINT_URL, as https://HOST:PORT"}
+		return s, &fileio.Failure{What: "cannot be asked for: its endpoint is not an address", Do: "write --endpoint, or AWS_ENDPOINT_URL, as https://HOST:PORT"}
 	}
 	s.host, s.secure, s.custom = u.Host, u.Scheme == "https", !strings.HasSuffix(u.Hostname(), ".amazonaws.com")
 	if s.custom {

@@ -242,7 +242,7 @@ func connectFailure(t target, words *lastWords, err error) *fileio.Failure {
 	case errors.Is(err, errSilent):
 		f.Do = "the host does not answer: look at its name, or at the VPN" + says(words)
 	case errors.Is(err, errNoSFTP):
-		f.What, f.Do, f.Lost = "cannot be read", "what answers on its host is no sftp: a line that ~/.bashrc prints there does so too"+says(words), false
+		f.What, f.Do, f.Lost = "cannot be read", "its host does not answer with sftp: a line that ~/.bashrc prints there has the same effect"+says(words), false
 	}
 	return f
 }
@@ -284,7 +284,7 @@ func pathError(op, name string, err error) error {
 	case err == nil, errors.Is(err, io.EOF), errors.As(err, &failure):
 		return err
 	case errors.As(err, &status):
-		err = fmt.Errorf("its node says: %w", err)
+		err = fmt.Errorf("its node reports: %w", err)
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }

@@ -38,7 +38,7 @@ type storage struct {
 func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, string, error) {
 	t, inner, err := parse(path)
 	if err != nil {
-		return nil, "", &fileio.Failure{What: "is no path on another node", Do: err.Error(), Err: err}
+		return nil, "", &fileio.Failure{What: "is not a path on another node", Do: err.Error(), Err: err}
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
 	return &storage{
@@ -233,7 +233,7 @@ func (t target) check() error {
 	case host == "":
 		return errors.New("it has no host: write host:path")
 	case strings.HasPrefix(host, "-"), strings.HasPrefix(user, "-"), strings.ContainsFunc(t.host, isUnfit):
-		return errors.New("this is no name of a host; a file of this machine with a colon in its name is ./name")
+		return errors.New("this is not the name of a host; a file of this machine with a colon in its name is ./name")
 	}
 	return nil
 }

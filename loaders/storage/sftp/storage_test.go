@@ -181,7 +181,7 @@ func TestFailures(t *testing.T) {
 	server.Configure(t, "ProxyCommand false")
 	check("proxy", "cannot be reached: ssh has ended (", true)
 	sshtest.Wrap(t, "echo Welcome to node7; exec "+sshtest.SFTPServer)
-	check("talkative", "what answers on its host is no sftp", false)
+	check("talkative", "its host does not answer with sftp", false)
 	t.Setenv("PATH", t.TempDir())
 	check("no ssh", "cannot be reached: there is no ssh on this machine: install OpenSSH's client", false)
 }

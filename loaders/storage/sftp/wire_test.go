@@ -182,7 +182,7 @@ func TestListingAnswers(t *testing.T) {
 		}
 	}
 	failed := pathError("list", "/runs", status(4, "no\x1bway"+strings.Repeat("x", 1000)).err())
-	if text := failed.Error(); !strings.HasPrefix(text, `list /runs: its node says: sftp: "no\x1bwayxxx`) || !strings.HasSuffix(text, "(failure)") || lost(failed) {
+	if text := failed.Error(); !strings.HasPrefix(text, `list /runs: its node reports: sftp: "no\x1bwayxxx`) || !strings.HasSuffix(text, "(failure)") || lost(failed) {
 		t.Error(text)
 	}
 	for cut := range names.body {
