@@ -83,7 +83,7 @@ func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int
 	return p
 }
 
-// appendRecord returns whether the row where an output of its rollout must: see addRollout.
+// appendRecord returns whether the row stands where an output of its rollout must: see addRollout.
 func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 	n := len(c.rewards)
 	c.appendPlaces(n, r.File, r.Offset)

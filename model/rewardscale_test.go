@@ -56,7 +56,7 @@ func TestRewardScale(t *testing.T) {
 		"more than 32 values":                 {many, "", 0, 32, false, "continuous"},
 		"few samples of each value":           {few, "", 0, 4, false, "continuous"},
 		"no finite reward":                    {rewardCounts{inf: 3}, "", inf, inf, false, "no reward is a finite number"},
-		"given":                               {rewardCounts{0: 30, 0.5: 30, 1: 30}, "0.5", 0, 0.5, true, "as --solved-at says"},
+		"given":                               {rewardCounts{0: 30, 0.5: 30, 1: 30}, "0.5", 0, 0.5, true, "--solved-at"},
 		"given to continuous rewards":         {many, "30", 0, 30, true, "at least 30"},
 		"given below all":                     {rewardCounts{0: 3, 1: 1}, "-1", -inf, -1, true, "at least -1"},
 	} {

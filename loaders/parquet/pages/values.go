@@ -48,7 +48,7 @@ func (p *Page) levels(b *Buffer) (l levels, err error) {
 	return l, err
 }
 
-// spread moves values apart, so that each where a value is valid, and null elsewhere.
+// spread moves values apart, so that each stands where a value is valid, and null elsewhere.
 func spread[T any](values []T, valid []int32, null T) []T {
 	if valid == nil {
 		return values
