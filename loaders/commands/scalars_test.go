@@ -105,11 +105,11 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 		}
 		return out.String()
 	}
-	if text := summary(); !strings.Contains(text, "do not lie beside the samples") {
+	if text := summary(); !strings.Contains(text, "are not next to the samples") {
 		t.Error(text)
 	}
 	putFile(t, filepath.Join(dir, "trainer_state.json"), trainerState())
-	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "do not lie beside") || strings.Contains(text, "cannot tell kl_drift") {
+	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "are not next to") || strings.Contains(text, "cannot tell kl_drift") {
 		t.Error(text)
 	}
 	for _, name := range []string{"trainer_state.json", "metrics.jsonl"} {
