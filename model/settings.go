@@ -321,7 +321,7 @@ func SettingList() []Setting {
 	}
 	list = append(list, Setting{
 		Name: "truncated", About: AboutSamples, Rank: 2, Placeholder: "WHAT",
-		Doc: "what the trainer does with samples that the log says were cut off: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix); drop (before mean and std: open-instruct, rLLM)",
+		Doc: "what the trainer does with samples that the log says were cut off: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix, NeMo-RL); drop (before mean and std: open-instruct, rLLM)",
 		Get: func(s Settings) string { return cmp.Or(s.Truncated, "train") },
 		Set: func(s *Settings, value string) error {
 			if !slices.Contains(truncations(*s), value) {

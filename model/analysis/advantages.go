@@ -26,6 +26,13 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollout
 	}
 	if e.Needs.Lengths {
 		b.Lengths = knownLengths(by.lengths(g.Lengths))
+		if b.Lengths != nil && e.DependsOnBatch && g.Status != nil { // what whitens over response tokens does so under the mask of the loss
+			for i, status := range lastOf(by, g.Status) {
+				if status == model.StatusMasked {
+					b.Lengths[i] = 0
+				}
+			}
+		}
 	}
 	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
 		b.Baselines = g.step.Component(rows, k)
