@@ -370,9 +370,10 @@ func rawSamples() []rawSample {
 					c[name.(string)] = values.([]any)[i]
 				}
 				row := plain(c, int64(c.number("step")), "prompt", "prompt", "completion", "step")
-				row.reward = 0
+				row.reward, row.parts = 0, map[string]float64{}
 				for _, name := range []string{"accuracy_reward", "format_reward"} {
-					if x := c.number(name); !math.IsNaN(x) { // which TRL leaves out of the sum
+					x := c.number(name)
+					if row.parts[name] = x; !math.IsNaN(x) { // which TRL leaves out of the sum
 						row.reward += x
 					}
 				}

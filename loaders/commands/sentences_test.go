@@ -513,11 +513,12 @@ func claims() []claim {
 		return count("empty answers", said, n)
 	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?` + empty, func(l *rawLog, _ said, w []string) error {
-			least, most, n := l.trains(), 0, int(saidNumber(w[1]))
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
+			least, n := l.trains(), int(saidNumber(w[1]))
+			most := least
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
-				if fate := l.fate(g); fate == "alive" || fate == "invalid" {
-					most += len(g.rows) // a reward at the mean may leave a float error
+				if l.fate(g) == "invalid" { // whose trainer may count what is no number as one
+					most += len(g.rows)
 				}
 			}
 			if w[4] != "" {
@@ -526,7 +527,10 @@ func claims() []claim {
 			if n < least || n > most {
 				return fmt.Errorf("from %d to %d train", least, most)
 			}
-			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[5]))
+			if last := l.rows[len(l.rows)-1]; w[7] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
+				return fmt.Errorf("its advantage is %g", last.advantage)
+			}
+			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[6]))
 		}, false},
 		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0` + empty, func(l *rawLog, _ said, w []string) error {
 			if !l.evaluates {
@@ -637,6 +641,13 @@ func claims() []claim {
 		{"warning", string(model.WarnSingleSampleGroups), num + ` of ` + num + ` groups have only one sample, .*`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
 		{"warning", string(model.WarnAssumedRewards), num + ` of ` + num + ` samples have the sum of all .* as reward, .*`, func(l *rawLog, s said, w []string) error {
 			return count("samples", w[1], len(l.within(s.first, s.last)))
+		}, false},
+		{"warning", string(model.WarnPartsMissing), num + ` of ` + num + ` samples lack (\S+), which others of their group have: their reward is the sum without it`, func(l *rawLog, s said, w []string) error {
+			n := 0
+			for _, r := range l.within(s.first, s.last) {
+				n += map[bool]int{true: 1}[math.IsNaN(r.parts[w[3]])]
+			}
+			return count("samples without it", w[1], n)
 		}, false},
 		{"warning", string(model.WarnGroupingDoubt), num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`, func(l *rawLog, s said, w []string) error {
 			n, usual := 0, int(saidNumber(w[3]))

@@ -44,6 +44,7 @@ func rules() []rule {
 		{model.WarnInvalidRewards, together, (*Analysis).invalidRewards},
 		{model.WarnDrawnSamples, together, (*Analysis).drawnSamples},
 		{model.WarnAssumedRewards, together, (*Analysis).assumedRewards},
+		{model.WarnPartsMissing, perStep, (*Analysis).partsMissing},
 		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
 		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
 		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},

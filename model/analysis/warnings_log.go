@@ -44,6 +44,46 @@ func (a *Analysis) assumedRewards() *model.Warning {
 		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
 }
 
+// partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
+func (a *Analysis) partsMissing() *model.Warning {
+	in, run := a.input, &a.plan.snap.Run
+	if !run.SumsComponents && a.Settings.Weights == "" || a.Settings.Reward != "" {
+		return nil
+	}
+	var names []string
+	lacks, example := make([]bool, a.Rows), -1
+	for _, k := range run.RewardFunctions(a.Settings.Weights) {
+		if k >= len(in.step.Components) || in.step.Components[k] == nil {
+			continue
+		}
+		part := in.step.Component(a.InputRow, k)
+		for g := range a.Table {
+			lo, hi := a.Table[g].Start, a.Table[g].End
+			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], isFinite) {
+				continue
+			}
+			for i := lo; i < hi; i++ {
+				lacks[i] = lacks[i] || math.IsNaN(part[i]) && isFinite(a.LoggedRewards[i])
+			}
+			if example < 0 {
+				example = g
+			}
+			if name := run.ComponentNames[k]; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	count := 0
+	for _, is := range lacks {
+		count += count01(is)
+	}
+	w := a.ofSamples(count, "lack "+strings.Join(names, " or ")+", which others of their group have: their reward is the sum without it", "see why the reward function gave no number")
+	if w != nil {
+		w.Example = example
+	}
+	return w
+}
+
 // effectOfInvalid says what the trainer makes of the first reward that is not finite among those from lo to
 // hi, of which there must be one, given the rewards as it cleans them.
 func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {

@@ -71,7 +71,11 @@ func (c *Counts) add(s *analysis.StepFigures) {
 
 // SamplesText says how many samples train.
 func (g *Glance) SamplesText() string {
-	return figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
+	text := figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
+	if g.cut {
+		text += "; so does the last row, by its logged advantage: the log cuts its group"
+	}
+	return text
 }
 
 // UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
