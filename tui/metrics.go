@@ -32,7 +32,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 	all, t := x.Metrics, a.display.theme
 	columns, hidden := a.metricLayout(len(all), w, h)
 	width := w / columns
-	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
+	c := paneContent{title: fmt.Sprintf("metrics  %d · %s · advantages by length", len(all), a.scopeWords())} // those of the pane beside it are of samples
 	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
