@@ -26,6 +26,7 @@ type rawRow struct {
 	step          int64
 	group, prompt string
 	answer        string
+	source        string
 	reward        float64 // NaN if it is missing
 	advantage     float64 // NaN if none is logged
 	tokens        int     // 0 if the log has no count
