@@ -99,7 +99,7 @@ func TestGlanceNamesRefusals(t *testing.T) {
 // Of steps whose answers are read and not alike the view does not say that they were not read.
 func TestGlanceOfAnswersThatAreNotAlike(t *testing.T) {
 	source, n := refusingRun(), 0
-	source.text = func(r model.Record) (model.Text, error) {
+	source.text = func(model.Record) (model.Text, error) {
 		n++
 		return model.Text{Prompt: "p", Response: strings.Repeat(fmt.Sprint("word", n, " "), 9)}, nil
 	}

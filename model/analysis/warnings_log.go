@@ -46,40 +46,35 @@ func (a *Analysis) assumedRewards() *model.Warning {
 
 // partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
 func (a *Analysis) partsMissing() *model.Warning {
-	in, run := a.input, &a.plan.snap.Run
+	run, components := &a.plan.snap.Run, a.input.step.Components
 	if !run.SumsComponents && a.Settings.Weights == "" || a.Settings.Reward != "" {
 		return nil
 	}
 	var names []string
-	lacks, example := make([]bool, a.Rows), -1
+	lacks, count := make([]bool, a.Rows), 0
 	for _, k := range run.RewardFunctions(a.Settings.Weights) {
-		if k >= len(in.step.Components) || in.step.Components[k] == nil {
+		if k >= len(components) || components[k] == nil {
 			continue
 		}
-		part := in.step.Component(a.InputRow, k)
+		part, before := a.input.step.Component(a.InputRow, k), count
 		for g := range a.Table {
 			lo, hi := a.Table[g].Start, a.Table[g].End
 			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], isFinite) {
 				continue
 			}
 			for i := lo; i < hi; i++ {
-				lacks[i] = lacks[i] || math.IsNaN(part[i]) && isFinite(a.LoggedRewards[i])
-			}
-			if example < 0 {
-				example = g
-			}
-			if name := run.ComponentNames[k]; !slices.Contains(names, name) {
-				names = append(names, name)
+				if math.IsNaN(part[i]) && isFinite(a.LoggedRewards[i]) && !lacks[i] {
+					lacks[i], count = true, count+1
+				}
 			}
 		}
-	}
-	count := 0
-	for _, is := range lacks {
-		count += count01(is)
+		if count > before {
+			names = append(names, run.ComponentNames[k])
+		}
 	}
 	w := a.ofSamples(count, "lack "+strings.Join(names, " or ")+", which others of their group have: their reward is the sum without it", "see why the reward function gave no number")
 	if w != nil {
-		w.Example = example
+		w.Example = a.firstGroup(func(g *Group) bool { return slices.Contains(lacks[g.Start:g.End], true) })
 	}
 	return w
 }
