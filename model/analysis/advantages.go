@@ -431,16 +431,16 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 	}
 	mean, most := sum/float64(n), (high-low)/1024
 	for i, r := range rewards {
-		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= residueShare/2*largest && x < most { // not where one is NaN
+		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= ResidueShare/2*largest && x < most { // not where one is NaN
 			bound = max(bound, x)
 		}
 	}
 	return bound
 }
 
-// residueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits
+// ResidueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits
 // of float32, as which trainers keep rewards. Such an advantage moves nothing.
-const residueShare = 1. / (1 << 21)
+const ResidueShare = 1. / (1 << 21)
 
 // isResidue reports whether the advantages of a group of equal rewards, at lo to hi of those that are counted, are what float arithmetic
 // leaves of them: they count as 0.
@@ -451,7 +451,7 @@ func (a *Analysis) isResidue(g *Group, lo, hi int) bool {
 			largest = max(largest, math.Abs(r))
 		}
 	}
-	isBeyond := func(x float64) bool { return !(math.Abs(x) <= residueShare*largest) }
+	isBeyond := func(x float64) bool { return !(math.Abs(x) <= ResidueShare*largest) }
 	return !slices.ContainsFunc(a.Original[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
 }
 

@@ -270,8 +270,8 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 	if names := a.varyingComponents(g); len(names) > 1 {
 		return ": zero variance, though " + strings.Join(names, " and ") + " vary: they cancel"
 	}
-	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect {
-		return fmt.Sprintf(": zero variance; every response ends at %s %s, the longest of the step: truncated", units.Count(int(length)), a.plan.snap.Run.LengthUnit)
+	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect && a.plan.snap.Run.LengthUnit == model.LengthTokens {
+		return fmt.Sprintf(": zero variance; every response has %s tokens, as the longest of the step: perhaps cut off there", units.Count(int(length)))
 	}
 	scale, reward := a.plan.of(g), a.firstFinite(g.Start, g.End)
 	switch {

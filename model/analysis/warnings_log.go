@@ -207,7 +207,8 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 			}
 			w.Of++
 			gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i])
-			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] {
+			isResidue := a.Table[g].IsResidue && math.Abs(a.LoggedAdvantages[i]) <= ResidueShare*math.Abs(a.Rewards[i])
+			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] || isResidue {
 				continue
 			}
 			if w.Count++; w.Count == 1 {
