@@ -32,10 +32,11 @@ func (a App) paneMetrics(w, h int) paneContent {
 	all, t := x.Metrics, a.display.theme
 	columns, hidden := a.metricLayout(len(all), w, h)
 	width := w / columns
-	c := paneContent{title: fmt.Sprintf("metrics  %d · %s · advantages by length", len(all), a.scopeWords())} // those of the pane beside it are of samples
+	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
 	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
+	c.title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
 	}
