@@ -178,11 +178,6 @@ func TestDiffComparesWithTheBestSample(t *testing.T) {
 	})
 }
 
-// rankedReward returns the reward in a row of the open group's table.
-func (a App) rankedReward(row int) float64 {
-	return a.result.analysis.LoggedRewards[a.rankedSamples(a.selectedGroup())[row]]
-}
-
 // The request of a text that is no longer shown is cancelled and its answer dropped; the last
 // texts are not read again.
 func TestTextsAreReadOnce(t *testing.T) {
