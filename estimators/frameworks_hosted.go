@@ -111,11 +111,11 @@ func openInstruct() []*Estimator {
 	return []*Estimator{
 		about("centered", "A = r − μ", source,
 			"numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
-				"ValueError. NaN makes its group NaN.").
+				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
 			by(Estimator{CanFilter: true, Float: Float64, Advantage: openInstructFormula()}),
 		about("standard", "A = (r − μ) / (s + 1e-8)", source,
 			"numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
-				"ValueError. NaN makes its group NaN.").
+				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
 			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: openInstructFormula()}),
 	}
 }

@@ -43,12 +43,12 @@ func nemoRL() []*Estimator {
 		about("reinforce_plus_plus", "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
 			"ddof 0. A single-sample group has a = 0. Without KL in the reward. "+docWhitenedCentred+"NaN makes all NaN.").with(minusBaseline).
-			by(Estimator{Advantage: flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone))}).whitened(),
+			by(Estimator{}).configurable(clipOf(flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone))), low, high).whitened(),
 		// minus_baseline=False.
 		about("reinforce_plus_plus_no_baseline", "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 			code+"ReinforcePlusPlusAdvantageEstimator.compute_advantage",
 			"ddof 0. Without KL in the reward. "+docWhitenedRewards+"NaN makes all NaN.").with(minusBaseline).
-			by(Estimator{Advantage: flooredWhiten().after(rewardItself)}).whitened(),
+			by(Estimator{}).configurable(clipOf(flooredWhiten().after(rewardItself)), low, high).whitened(),
 		about("gdpo", "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
 			code+"GDPOAdvantageEstimator.compute_advantage",
 			"A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; "+

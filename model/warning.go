@@ -27,6 +27,7 @@ const (
 	WarnAnswersAlike           WarningKind = "answers-alike"            // groups are all wrong, and their answers alike: refusals, one text
 	WarnDrawnSamples           WarningKind = "drawn-samples"            // the trainer draws which samples it leaves out
 	WarnAssumedRewards         WarningKind = "assumed-rewards"          // the sum of all numeric columns is taken for the reward
+	WarnPartsMissing           WarningKind = "parts-missing"            // rewards are sums that leave out what is NaN or missing
 	WarnFloatNoise             WarningKind = "float-noise"              // equal rewards, advantages not zero
 	WarnRecomputeWithoutFilter WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
 	WarnSingleSampleGroups     WarningKind = "single-sample-groups"     // groups of one

@@ -26,7 +26,7 @@ type alikeKey struct {
 }
 
 // alikePartSteps is of how many steps answers are read at once.
-const alikePartSteps = 8
+const alikePartSteps = 64
 
 func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 	set := e.settings.now
@@ -34,15 +34,16 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 	return alikeKey{s.Step, int64(s.Revision), set}
 }
 
-// alikeSteps returns what is known of the answers of all steps, by number.
+// alikeSteps returns what is known of the answers of all steps, by number, also of those whose answers are not alike.
 func (a App) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
 	if a.result.trend == nil {
 		return found
 	}
 	for i := range a.result.trend.Steps {
-		if s := &a.result.trend.Steps[i]; glance.Suspect(s) && a.alike.known[a.alikeKey(s)].Found() {
-			found[s.Step] = a.alike.known[a.alikeKey(s)]
+		s := &a.result.trend.Steps[i]
+		if read, known := a.alike.known[a.alikeKey(s)]; known && glance.Suspect(s) {
+			found[s.Step] = read
 		}
 	}
 	return found
@@ -100,7 +101,7 @@ func (a App) unreadSuspects() map[int]alikeKey {
 		return wanted
 	}
 	steps := a.result.trend.Steps
-	most := glance.MostRead(a.snap.Run.Progress.Link.IsRemote())
+	most := glance.MostRead(a.snap.Run.Progress)
 	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < most && len(wanted) < alikePartSteps; i-- {
 		if glance.Suspect(&steps[i]) && add(&steps[i]) {
 			suspects++

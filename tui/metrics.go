@@ -36,6 +36,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
+	c.title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
 	}

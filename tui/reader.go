@@ -431,7 +431,7 @@ func (a App) textTitle() string {
 	}
 	if a.sampleReader.showDiff {
 		best := " best  "
-		if g := a.selectedGroup(); g.RewardStd == 0 {
+		if g := a.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
 		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)

@@ -2,8 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
 )
@@ -89,6 +92,22 @@ func TestGlanceNamesRefusals(t *testing.T) {
 		d.press("esc", "0", "j", "enter", "[")
 		if x := d.app.result.analysis; x.Step == 5 {
 			t.Error("the cursor does not move")
+		}
+	})
+}
+
+// Of steps whose answers are read and not alike the view does not say that they were not read.
+func TestGlanceOfAnswersThatAreNotAlike(t *testing.T) {
+	source, n := refusingRun(), 0
+	source.text = func(model.Record) (model.Text, error) {
+		n++
+		return model.Text{Prompt: "p", Response: strings.Repeat(fmt.Sprint("word", n, " "), 9)}, nil
+	}
+	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
+		d.press("0")
+		d.wantText("5–8  the reward falls to 0 (usually 0.489), all wrong (96 of 96 groups)")
+		if frame := ansi.Strip(d.frame()); strings.Contains(frame, "no answers were read") || n == 0 {
+			t.Errorf("%d were read:\n%s", n, frame)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/model"
 	"vantage/model/glance"
 )
 
@@ -40,7 +41,7 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 func TestAlikeReadsTheNewestSteps(t *testing.T) {
 	t.Parallel()
 	var rows strings.Builder
-	most := glance.MostRead(false)
+	most := glance.MostRead(model.Progress{})
 	for step := 1; step <= most+6; step++ {
 		for i := range 4 {
 			row, _ := json.Marshal(map[string]any{"step": step, "prompt": "q", "response": "I can't help with that.", "reward": min(i, step%2)})
@@ -55,7 +56,7 @@ func TestAlikeReadsTheNewestSteps(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	putFile(t, path, rows.String())
-	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 older steps") { // 518 and 512 steps, of which every second and each are suspect
+	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 steps up to 518") { // 518 and 512 steps, of which every second and each are suspect
 		t.Errorf("it does not say what was not read:\n%s", out)
 	}
 	out := runCommand(t, "report", path, "--per", "run", "--format", "json")

@@ -361,7 +361,7 @@ type alikeReader struct {
 // step. What cannot be read is not alike.
 func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glance.Alike, map[int64]model.Warning, error) {
 	alike, warnings := map[int64]glance.Alike{}, map[int64]model.Warning{}
-	for _, i := range suspects[max(0, len(suspects)-glance.MostRead(r.snap.Run.Progress.Link.IsRemote())):] {
+	for _, i := range suspects[max(0, len(suspects)-glance.MostRead(r.snap.Run.Progress)):] {
 		a, err := analysis.Analyze(ctx, r.snap, i, r.set)
 		if err != nil {
 			return nil, nil, err

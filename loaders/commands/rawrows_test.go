@@ -26,6 +26,7 @@ type rawRow struct {
 	step          int64
 	group, prompt string
 	answer        string
+	source        string
 	reward        float64 // NaN if it is missing
 	advantage     float64 // NaN if none is logged
 	tokens        int     // 0 if the log has no count
@@ -370,9 +371,10 @@ func rawSamples() []rawSample {
 					c[name.(string)] = values.([]any)[i]
 				}
 				row := plain(c, int64(c.number("step")), "prompt", "prompt", "completion", "step")
-				row.reward = 0
+				row.reward, row.parts = 0, map[string]float64{}
 				for _, name := range []string{"accuracy_reward", "format_reward"} {
-					if x := c.number(name); !math.IsNaN(x) { // which TRL leaves out of the sum
+					x := c.number(name)
+					if row.parts[name] = x; !math.IsNaN(x) { // which TRL leaves out of the sum
 						row.reward += x
 					}
 				}

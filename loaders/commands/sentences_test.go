@@ -142,7 +142,7 @@ func readPlain(t *testing.T, name, path string) *rawLog {
 	l := &rawLog{name: name, path: []string{path}}
 	for _, r := range records(t, path) {
 		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
-		row.tokens = int(max(0, r.number("response_length")))
+		row.tokens, row.source = int(max(0, r.number("response_length"))), r.text("data_source")
 		for key := range r {
 			if strings.HasSuffix(key, "_reward") {
 				if row.parts == nil {
@@ -424,13 +424,75 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 			longest[r.step] = max(longest[r.step], r.tokens)
 		}
 		x, n = meanOf(rows, func(r *rawRow) float64 { return map[bool]float64{true: 1}[r.tokens == longest[r.step]] })
+	case "prompts of the step before":
+		steps := slices.DeleteFunc(l.steps(), func(step int64) bool { return step < first || step > last })
+		for _, step := range steps {
+			before := map[string]bool{}
+			for _, r := range l.within(step-1, step-1) {
+				before[r.prompt] = true
+			}
+			x += map[bool]float64{true: 1}[!slices.ContainsFunc(l.within(step, step), func(r rawRow) bool { return !before[r.prompt] })]
+		}
+		x, n = x/float64(len(steps)), len(steps)
 	default:
+		if source, found := strings.CutPrefix(name, "reward of source "); found {
+			x, n = meanOf(slices.DeleteFunc(rows, func(r rawRow) bool { return r.source != source }), rewardOf)
+			return x, n, true
+		}
 		if _, known := l.rows[0].parts[name]; !known {
 			return 0, 0, false
 		}
 		x, n = meanOf(rows, func(r *rawRow) float64 { return r.parts[name] })
 	}
 	return x, n, true
+}
+
+// ofSome returns a figure of answers over some steps, of which the program reads a part.
+func (l *rawLog) ofSome(name string, first, last int64) (x float64, known bool) {
+	groups := l.groups(first, last)
+	repeated, differ := 0., 0.
+	for _, g := range groups {
+		texts := map[string][]float64{}
+		garbled := 0.
+		for _, r := range g.rows {
+			texts[r.prompt+r.answer] = append(texts[r.prompt+r.answer], r.reward)
+			end := strings.TrimSpace(r.answer)
+			end = end[max(0, len(end)-20):]
+			garbled += map[bool]float64{true: 1}[strings.Count(r.answer, end) >= 3] // it says one thing until it ends
+		}
+		switch name {
+		case "distinct answers":
+			x += float64(len(texts)) / float64(len(g.rows)) / float64(len(groups))
+		case "garbled answers":
+			x += garbled / float64(len(g.rows)) / float64(len(groups))
+		}
+		for _, rewards := range texts {
+			if len(rewards) > 1 {
+				repeated++
+				differ += map[bool]float64{true: 1}[slices.Min(rewards) < slices.Max(rewards)]
+			}
+		}
+	}
+	if name == "repeated answers graded in several ways" {
+		x = differ / repeated
+	}
+	return x, name == "distinct answers" || name == "garbled answers" || name == "repeated answers graded in several ways"
+}
+
+// saysItsEvidence holds if the numbers of a title are those of its evidence, before and after, which has a claim of its own.
+func saysItsEvidence(_ *rawLog, s said, _ []string) error {
+	evidence := fmt.Sprint(s.finding["evidence"])
+	for _, number := range regexp.MustCompile(`\d[\d.,]*%?`).FindAllString(s.text, -1) {
+		if !regexp.MustCompile(`(^|[ \[])` + regexp.QuoteMeta(strings.TrimRight(number, ".,")) + `( |$)`).MatchString(evidence) {
+			return fmt.Errorf("its evidence is %s", evidence)
+		}
+	}
+	return nil
+}
+
+// both holds if both do.
+func both(a, b func(*rawLog, said, []string) error) func(*rawLog, said, []string) error {
+	return func(l *rawLog, s said, words []string) error { return firstError(a(l, s, words), b(l, s, words)) }
 }
 
 // claims are all.
@@ -454,8 +516,17 @@ func claims() []claim {
 		name, before, after := w[1], w[2], w[3]
 		first, last := span(w[6], w[7])
 		x, n, known := l.figureOf(name, first, last)
-		if !known {
-			return nil // of texts that were read, of prompts or of sources: the claim of the title looks at these
+		if x, read := l.ofSome(name, first, last); read {
+			if math.Abs(x-saidNumber(after)) > 0.15 {
+				return fmt.Errorf("after it is %.2f of all", x)
+			}
+			first, last = span(w[4], w[5])
+			if x, _ = l.ofSome(name, first, last); before != "" && math.Abs(x-saidNumber(before)) > 0.15 {
+				return fmt.Errorf("before it is %.2f of all", x)
+			}
+			return nil
+		} else if !known {
+			return fmt.Errorf("nothing here knows this figure")
 		}
 		afterCount := w[9]
 		if afterCount == "" {
@@ -515,11 +586,12 @@ func claims() []claim {
 		return count("empty answers", said, n)
 	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?` + empty, func(l *rawLog, _ said, w []string) error {
-			least, most, n := l.trains(), 0, int(saidNumber(w[1]))
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
+			least, n := l.trains(), int(saidNumber(w[1]))
+			most := least
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
-				if fate := l.fate(g); fate == "alive" || fate == "invalid" {
-					most += len(g.rows) // a reward at the mean may leave a float error
+				if l.fate(g) == "invalid" { // whose trainer may count what is no number as one
+					most += len(g.rows)
 				}
 			}
 			if w[4] != "" {
@@ -528,7 +600,10 @@ func claims() []claim {
 			if n < least || n > most {
 				return fmt.Errorf("from %d to %d train", least, most)
 			}
-			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[5]))
+			if last := l.rows[len(l.rows)-1]; w[7] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
+				return fmt.Errorf("its advantage is %g", last.advantage)
+			}
+			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[6]))
 		}, false},
 		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0` + empty, func(l *rawLog, _ said, w []string) error {
 			if !l.evaluates {
@@ -564,13 +639,36 @@ func claims() []claim {
 		}, false},
 		{"numbers", "", `.*`, func(l *rawLog, s said, _ []string) error {
 			_, groups := l.fates(s.first, s.last)
+			if compared := regexp.MustCompile(`[✓!≈] [\d,]+/([\d,]+) as logged`).FindStringSubmatch(s.text); compared != nil {
+				n := 0
+				for _, g := range l.groups(s.first, s.last) {
+					for _, r := range g.rows {
+						n += map[bool]int{true: 1}[!math.IsNaN(r.advantage) && len(g.rows) > 1]
+					}
+				}
+				if err := count("logged advantages of groups", compared[1], n); err != nil {
+					return err
+				}
+			}
 			if guess := strings.Contains(s.text, "(a guess: each prompt has one sample)"); guess != (groups == len(l.rows)) {
 				return fmt.Errorf("%d groups of %d rows", groups, len(l.rows))
 			}
 			return nil
 		}, false},
 		{"reward", "", `.*`, isSo, false},
-		{"do", "", `.*`, isSo, false},
+		{"do", "", `.*`, func(_ *rawLog, s said, _ []string) error { // what it says to do is of the illness whose title and evidence hold
+			for _, k := range diagnosis.Kinds() {
+				if string(k.Name) == s.finding.text("kind") && k.Advice == s.text {
+					return nil
+				}
+			}
+			switch kind := diagnosis.Kind(s.finding.text("kind")); { // which have more than one
+			case kind == diagnosis.Saturated && strings.HasPrefix(s.text, "stop here or take harder prompts"),
+				kind == diagnosis.GraderOutage && strings.HasPrefix(s.text, "mend the reward function"):
+				return nil
+			}
+			return fmt.Errorf("it is not of %s", s.finding.text("kind"))
+		}, false},
 		{"advice", "", `an evaluation: nothing here trains, so there is nothing to set`, func(l *rawLog, _ said, _ []string) error {
 			if !l.evaluates {
 				return fmt.Errorf("it trains")
@@ -640,6 +738,13 @@ func claims() []claim {
 		{"warning", string(model.WarnAssumedRewards), num + ` of ` + num + ` samples have the sum of all .* as reward, .*`, func(l *rawLog, s said, w []string) error {
 			return count("samples", w[1], len(l.within(s.first, s.last)))
 		}, false},
+		{"warning", string(model.WarnPartsMissing), num + ` of ` + num + ` samples lack (\S+), which others of their group have: their reward is the sum without it`, func(l *rawLog, s said, w []string) error {
+			n := 0
+			for _, r := range l.within(s.first, s.last) {
+				n += map[bool]int{true: 1}[math.IsNaN(r.parts[w[3]])]
+			}
+			return count("samples without it", w[1], n)
+		}, false},
 		{"warning", string(model.WarnGroupingDoubt), num + ` of ` + num + ` groups have a multiple of the usual ` + num + ` samples: .*`, func(l *rawLog, s said, w []string) error {
 			n, usual := 0, int(saidNumber(w[3]))
 			for _, g := range l.groups(s.first, s.last) {
@@ -657,7 +762,7 @@ func claims() []claim {
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
 		{"blind", "", `the log has prompts but no group ids`, isSo, false},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
-		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, isSo, true},
+		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {
 			for _, r := range l.within(s.first, s.last) {
 				if err := same("a reward", w[1], r.reward); err != nil {
@@ -666,9 +771,9 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
-		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) }), true},
-		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and the reward does not gain`, turns(1, func(r *rawRow) float64 { return float64(r.tokens) }), true},
-		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, turns(-1, rewardOf), true},
+		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
+		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and the reward does not gain`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
+		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, both(saysItsEvidence, turns(-1, rewardOf)), true},
 		{"title", string(diagnosis.AnswerCollapse), `the answers to one prompt become one: .*`, func(l *rawLog, s said, _ []string) error {
 			distinct := func(first, last int64) (share float64) {
 				groups := l.groups(first, last)
@@ -686,8 +791,8 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
-		{"title", string(diagnosis.DegenerateText), num + ` of answers are garbled: .*`, isSo, true},
-		{"title", string(diagnosis.Forgetting), `the reward of .* falls from .* to .* while the whole goes from .* to .*`, isSo, true},
+		{"title", string(diagnosis.DegenerateText), num + ` of answers are garbled: .*`, saysItsEvidence, true},
+		{"title", string(diagnosis.Forgetting), `the reward of .* falls from .* to .* while the whole goes from .* to .*`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderNoise), num + ` of answers that come several times in a group are graded in several ways`, func(l *rawLog, s said, w []string) error {
 			n, differ := 0, 0
 			for _, g := range l.groups(s.first, s.last) {
@@ -712,6 +817,9 @@ func claims() []claim {
 			return same("the share", w[1], x)
 		}, true},
 		{"title", string(diagnosis.RewardHacking), `(\S+) rises from .* to .* while (\S+) falls from .* to .*`, func(l *rawLog, s said, w []string) error {
+			if err := saysItsEvidence(l, s, w); err != nil {
+				return err
+			}
 			part := func(name string) func(*rawRow) float64 { return func(r *rawRow) float64 { return r.parts[name] } }
 			return firstError(turns(1, part(w[1]))(l, s, nil), turns(-1, part(w[2]))(l, s, nil))
 		}, true},
@@ -724,7 +832,7 @@ func claims() []claim {
 			}
 			return nil
 		}, true},
-		{"title", string(diagnosis.Truncation), num + ` of answers end at the length limit .*`, isSo, true},
+		{"title", string(diagnosis.Truncation), num + ` of answers end at the length limit .*`, saysItsEvidence, true},
 	}
 	return all
 }

@@ -25,7 +25,7 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollout
 		b.Rollouts = g.rollouts.of
 	}
 	if e.Needs.Lengths {
-		b.Lengths = knownLengths(by.lengths(g.Lengths))
+		b.Lengths = g.tokens(by, e.DependsOnBatch)
 	}
 	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
 		b.Baselines = g.step.Component(rows, k)
@@ -68,6 +68,19 @@ func (g *GroupedStep) columns(run *model.Run, needs estimators.Needs, rows, leng
 		columns[estimators.InputTokens] = input
 	}
 	return columns
+}
+
+// tokens are the lengths of what an estimator counts, nil if none is known. One that whitens the batch does so over the tokens that train.
+func (g *GroupedStep) tokens(by *rollouts, whitens bool) []int32 {
+	lengths := knownLengths(by.lengths(g.Lengths))
+	if whitens && lengths != nil && g.Status != nil {
+		for i, status := range lastOf(by, g.Status) {
+			if status == model.StatusMasked {
+				lengths[i] = 0
+			}
+		}
+	}
+	return lengths
 }
 
 // knownLengths are the lengths with 0 for unknown ones, nil if all are unknown.
@@ -357,16 +370,18 @@ func (a *Analysis) sumTable() {
 	}
 	a.residue = nil
 	for i := range a.Table {
-		if g := &a.Table[i]; g.IsResidue {
+		g := &a.Table[i]
+		for k := g.Start; k < g.End && g.Residue > 0; k++ {
 			if a.residue == nil {
 				a.residue = make([]bool, len(a.Processed))
 			}
-			for k := g.Start; k < g.End; k++ {
-				a.residue[k] = true
-			}
+			a.residue[k] = g.IsResidue || a.Processed[k] != 0 && math.Abs(a.Processed[k]) <= g.ResidueBound
 		}
 	}
 }
+
+// Moves reports whether the advantage of sample i may move the policy: it is more than what float arithmetic leaves at the mean of a group.
+func (a *Analysis) Moves(i int) bool { return a.residue == nil || !a.residue[i] }
 
 func (a *Analysis) countGroup(g *Group, k int) {
 	n := a.countSamples(g)
@@ -382,13 +397,50 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	equal := allEqual(a.Batch.Rewards[lo:hi])
 	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, lo, hi); g.IsResidue {
 		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
+	} else if !equal && n.zerosAfter < g.Size() {
+		a.countResidue(g, lo, hi)
 	}
 	g.Fate = a.fate(g, n, equal, a.firstFinite(lo, hi))
 }
 
-// residueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits
+// countResidue counts the samples of a group of different rewards, at lo to hi of those that are counted, whose advantage is residue.
+func (a *Analysis) countResidue(g *Group, lo, hi int) {
+	c := &a.perRollout
+	advantages, kept := c.original[lo:hi], []bool(nil)
+	if a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted > 1 {
+		advantages, kept = c.processed[lo:hi], c.keep[lo:hi]
+	}
+	if g.ResidueBound = ResidueBound(a.Batch.Rewards[lo:hi], advantages, kept); g.ResidueBound == 0 {
+		return
+	}
+	for _, x := range a.Processed[g.Start:g.End] {
+		g.Residue += int32(count01(x != 0 && math.Abs(x) <= g.ResidueBound))
+	}
+	g.Nonzero -= g.Residue
+}
+
+// ResidueBound is the size up to which an advantage of a group whose rewards differ is what float arithmetic leaves of a reward at their
+// mean: within two last bits of the largest reward, and less than a thousandth of the spread of the advantages. kept says which samples
+// count, nil that all do; 0 if no advantage is so.
+func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
+	n, sum, largest, low, high := 0, 0., 0., math.Inf(1), math.Inf(-1)
+	for i, r := range rewards {
+		if kept == nil || kept[i] {
+			n, sum, largest, low, high = n+1, sum+r, max(largest, math.Abs(r)), min(low, advantages[i]), max(high, advantages[i])
+		}
+	}
+	mean, most := sum/float64(n), (high-low)/1024
+	for i, r := range rewards {
+		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= ResidueShare/2*largest && x < most { // not where one is NaN
+			bound = max(bound, x)
+		}
+	}
+	return bound
+}
+
+// ResidueShare is how much of the largest reward float arithmetic leaves of equal rewards from which their mean is subtracted: a few bits
 // of float32, as which trainers keep rewards. Such an advantage moves nothing.
-const residueShare = 1. / (1 << 21)
+const ResidueShare = 1. / (1 << 21)
 
 // isResidue reports whether the advantages of a group of equal rewards, at lo to hi of those that are counted, are what float arithmetic
 // leaves of them: they count as 0.
@@ -399,7 +451,7 @@ func (a *Analysis) isResidue(g *Group, lo, hi int) bool {
 			largest = max(largest, math.Abs(r))
 		}
 	}
-	isBeyond := func(x float64) bool { return !(math.Abs(x) <= residueShare*largest) }
+	isBeyond := func(x float64) bool { return !(math.Abs(x) <= ResidueShare*largest) }
 	return !slices.ContainsFunc(a.Original[g.Start:g.End], isBeyond) && !slices.ContainsFunc(a.Processed[g.Start:g.End], isBeyond)
 }
 
@@ -479,9 +531,18 @@ func (a *Analysis) fate(g *Group, n counts, equal bool, first float64) model.Fat
 	return model.FateAlive
 }
 
-// isLeftOut reports whether no sample of the group trains, by the group filter or by the log.
+// isLeftOut reports whether no sample of the group trains, by the group filter or by the log: none at all, or none that has an advantage.
 func (a *Analysis) isLeftOut(g *Group) bool {
-	return !g.Admitted || a.StatusesOf(g).Untrained() == g.Size()
+	n := a.StatusesOf(g)
+	if !g.Admitted || n.Untrained() == g.Size() {
+		return true
+	}
+	moves, movesUntrained := false, false
+	for i := g.Start; i < g.End && n.Untrained() > 0; i++ {
+		moves = moves || a.Original[i] != 0 && a.Status[i].Trains()
+		movesUntrained = movesUntrained || a.Original[i] != 0 && !a.Status[i].Trains() && a.Status[i] != model.StatusErrored
+	}
+	return movesUntrained && !moves
 }
 
 // isInvalid reports whether an advantage of the group is no number, or no reward is one. A group of one

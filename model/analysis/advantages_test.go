@@ -211,3 +211,22 @@ func TestFateIsThatOfTheChosenReward(t *testing.T) {
 		t.Errorf("the only reward there is, 1, is %v", fate)
 	}
 }
+
+// The mean of 0.45, 0.1 and 0.8 is 0.45, and in float32 a last bit away: that sample gets −8.5e-8, which moves nothing. What is off the
+// mean by a fifth of a thousandth of 1,000 does.
+func TestResidueAtTheMean(t *testing.T) {
+	for _, c := range []struct {
+		framework      string
+		rewards        []float64
+		train, residue int
+	}{
+		{"trl", []float64{0.45, 0.1, 0.8}, 2, 1},
+		{"trl", []float64{0, 1, 0.5, 0.5}, 2, 0},
+		{"trl", []float64{1000, 1000.001, 1000.002, 1000.0012}, 4, 0},
+	} {
+		a := analyze(t, snapshotOf(c.rewards), settingsWith(t, "framework", c.framework))
+		if a.Nonzero != c.train || a.Residue != c.residue {
+			t.Errorf("%v: %d train and %d are residue of %v, want %d and %d", c.rewards, a.Nonzero, a.Residue, a.Processed, c.train, c.residue)
+		}
+	}
+}

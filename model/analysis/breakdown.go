@@ -132,7 +132,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 		p.Judged++
 		p.Solved += count01(a.IsSolved(g, i))
 	}
-	moves := !g.IsResidue
+	moves := a.Moves(i)
 	if x := a.Original[i]; isFinite(x) && moves {
 		p.AbsOriginal += math.Abs(x)
 	}

@@ -27,13 +27,14 @@ type Group struct {
 	HasSolved             bool    // whether its run's rewards say which are solved
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
-	Admitted                   bool  // by the group filter, which admits all if there is none
-	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
-	Nonzero                    int32 // samples whose processed advantage is a number other than 0, and no Residue
-	IsResidue                  bool  // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
-	Residue                    int32 // samples whose processed advantage is that, and not 0
-	Flips                      Flips // kept samples whose advantage changed sign
-	KeptCounted                int   // of Counted
+	Admitted                   bool    // by the group filter, which admits all if there is none
+	KeptPos, KeptZero, KeptNeg int32   // kept samples by the sign of their original advantage
+	Nonzero                    int32   // samples whose processed advantage is a number other than 0, and no Residue
+	IsResidue                  bool    // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
+	Residue                    int32   // samples whose processed advantage is that, or what it leaves of a reward at the mean, and not 0
+	ResidueBound               float64 // of the last: see ResidueBound
+	Flips                      Flips   // kept samples whose advantage changed sign
+	KeptCounted                int     // of Counted
 	Fate                       model.Fate
 }
 
@@ -269,8 +270,8 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 	if names := a.varyingComponents(g); len(names) > 1 {
 		return ": zero variance, though " + strings.Join(names, " and ") + " vary: they cancel"
 	}
-	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect {
-		return fmt.Sprintf(": zero variance; every response ends at %s %s, the longest of the step: truncated", units.Count(int(length)), a.plan.snap.Run.LengthUnit)
+	if length, cut := a.cutOff(g); cut && g.Fate != model.FateAllCorrect && a.plan.snap.Run.LengthUnit == model.LengthTokens {
+		return fmt.Sprintf(": zero variance; every response has %s tokens, as the longest of the step: perhaps cut off there", units.Count(int(length)))
 	}
 	scale, reward := a.plan.of(g), a.firstFinite(g.Start, g.End)
 	switch {
@@ -321,4 +322,12 @@ func causeOfKilled(g *Group) string {
 		return fmt.Sprintf("only %d negative samples are kept, all with equal rewards: recompute gives 0", g.KeptNeg)
 	}
 	return fmt.Sprintf("the %d kept samples have equal rewards: recompute gives 0", g.Kept())
+}
+
+// countedTrains reports whether what the estimator counts as its i-th, a sample or the last of a rollout, trains by its status.
+func (a *Analysis) countedTrains(i int) bool {
+	if r := a.input.countedRollouts; r != nil {
+		i = int(r.last[i])
+	}
+	return a.StatusOf(i).Trains()
 }

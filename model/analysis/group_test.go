@@ -110,7 +110,7 @@ func TestCause(t *testing.T) {
 		"cancel at best":         {model.DefaultSettings(), []float64{1, 1, 1, 1}, [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}, nil, "all correct (4/4 at 1): zero variance, though right and format vary: they cancel"},
 		"too close":              {model.DefaultSettings(), []float64{0.5, 0.5, 0.50000006, 0.5}, nil, nil, "rewards from 0.5 to 0.50000006, but all advantages are 0: the difference is below the estimator's precision"},
 		"truncated, but correct": {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, []int32{64, 64, 64, 64}, "all correct (4/4 at 1): zero variance at the best reward of the run"},
-		"truncated":              {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, []int32{64, 64, 64, 64}, "all wrong (4/4 at 0): zero variance; every response ends at 64 tokens, the longest of the step: truncated"},
+		"truncated":              {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, []int32{64, 64, 64, 64}, "all wrong (4/4 at 0): zero variance; every response has 64 tokens, as the longest of the step: perhaps cut off there"},
 		"killed one-sided":       {half, []float64{1, 1, 0, 0}, nil, nil, "only 2 positive samples are kept, all with equal rewards: recompute gives 0"},
 		"killed by all":          {nothing, []float64{1, 1, 0, 0}, nil, nil, "the filter drops all 4 samples with an advantage"},
 		"short":                  {one, []float64{1, 1, 0, 0}, nil, nil, "1 of 4 kept: too few to recompute, original values stay"},

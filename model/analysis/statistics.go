@@ -51,15 +51,16 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
-		moves := a.residue == nil || !a.residue[i]
+		moves, trains := a.Moves(i), true
 		if a.Status != nil {
 			if a.Status[i] == model.StatusErrored {
 				continue // as if it were not there
 			}
-			moves = moves && a.Status[i].Trains()
+			trains = a.Status[i].Trains()
+			moves = moves && trains
 		}
 		s.rewards.add(a.original.rewards[i], 1)
-		if isFinite(x) && moves {
+		if isFinite(x) && trains && (moves || math.Abs(x) > 1024*math.Abs(y)) { // which recompute made residue
 			s.sumAbsOriginal += math.Abs(x)
 		}
 		if isFinite(y) {

@@ -44,6 +44,7 @@ func rules() []rule {
 		{model.WarnInvalidRewards, together, (*Analysis).invalidRewards},
 		{model.WarnDrawnSamples, together, (*Analysis).drawnSamples},
 		{model.WarnAssumedRewards, together, (*Analysis).assumedRewards},
+		{model.WarnPartsMissing, perStep, (*Analysis).partsMissing},
 		{model.WarnUndefinedAdvantages, together, (*Analysis).undefinedAdvantages},
 		{model.WarnFloatNoise, together, (*Analysis).floatNoise},
 		{model.WarnRecomputeWithoutFilter, together, (*Analysis).recomputeWithoutFilter},
@@ -204,7 +205,12 @@ func (a *Analysis) tooFewKept() *model.Warning {
 		advice += ", or turn recompute off (r)"
 	}
 	return a.ofGroups(func(g *Group) bool {
-		return g.KeptCounted < 2 && !g.IsResidue && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+		for i := g.Start; i < g.End && g.KeptCounted < 2 && !g.IsResidue; i++ {
+			if a.Original[i] != 0 && a.StatusOf(i).Trains() {
+				return true
+			}
+		}
+		return false
 	}, text, advice)
 }
 
@@ -299,7 +305,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 			ratio = a.Settings.KeepNeg
 		}
 		for i, x := range a.perRollout.original {
-			n := count01(x*sign > 0)
+			n := count01(x*sign > 0 && a.countedTrains(i))
 			all += n
 			kept += n & count01(a.perRollout.keep[i])
 		}

@@ -44,6 +44,41 @@ func (a *Analysis) assumedRewards() *model.Warning {
 		"name the reward columns with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder with trainer_state.json, which names them")
 }
 
+// partsMissing warns of rewards that are sums of columns of which one is NaN or missing, while others of the group have it.
+func (a *Analysis) partsMissing() *model.Warning {
+	run, components := &a.plan.snap.Run, a.input.step.Components
+	if !run.SumsComponents && a.Settings.Weights == "" || a.Settings.Reward != "" {
+		return nil
+	}
+	var names []string
+	lacks, count := make([]bool, a.Rows), 0
+	for _, k := range run.RewardFunctions(a.Settings.Weights) {
+		if k >= len(components) || components[k] == nil {
+			continue
+		}
+		part, before := a.input.step.Component(a.InputRow, k), count
+		for g := range a.Table {
+			lo, hi := a.Table[g].Start, a.Table[g].End
+			if !slices.ContainsFunc(part[lo:hi], math.IsNaN) || !slices.ContainsFunc(part[lo:hi], isFinite) {
+				continue
+			}
+			for i := lo; i < hi; i++ {
+				if math.IsNaN(part[i]) && isFinite(a.LoggedRewards[i]) && !lacks[i] {
+					lacks[i], count = true, count+1
+				}
+			}
+		}
+		if count > before {
+			names = append(names, run.ComponentNames[k])
+		}
+	}
+	w := a.ofSamples(count, "lack "+strings.Join(names, " or ")+", which others of their group have: their reward is the sum without it", "see why the reward function gave no number")
+	if w != nil {
+		w.Example = a.firstGroup(func(g *Group) bool { return slices.Contains(lacks[g.Start:g.End], true) })
+	}
+	return w
+}
+
 // effectOfInvalid says what the trainer makes of the first reward that is not finite among those from lo to
 // hi, of which there must be one, given the rewards as it cleans them.
 func (a *Analysis) effectOfInvalid(cleaned []float64, lo, hi int) string {
@@ -172,7 +207,8 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 			}
 			w.Of++
 			gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i])
-			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] {
+			isResidue := a.Table[g].IsResidue && math.Abs(a.LoggedAdvantages[i]) <= ResidueShare*math.Abs(a.Rewards[i])
+			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] || isResidue {
 				continue
 			}
 			if w.Count++; w.Count == 1 {

@@ -61,8 +61,8 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	}
 	from := min(s.turn(k.a, max(limit, k.settled.mean()-0.1*k.done()), -1), len(s)-1)
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
-	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(k.level.mean()), percent(k.settled.mean()))
 	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
+	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(f.Evidence[0].Before), percent(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
 }
@@ -420,12 +420,10 @@ func (e *evidence) diverging(up, down *column) (Finding, bool) {
 	level, settled := apart.pooled(fall.a, fall.b).mean(), apart.pooled(n-span, n).mean()
 	from := min(n-1, max(1, apart.turn(fall.a, level+onsetShare*(settled-level), 1)))
 	f := Finding{Severity: Alarm, first: from, last: n - 1, Series: Series{down.name, down.values()}}
-	f.Title = fmt.Sprintf("%s rises from %s to %s while %s falls from %s to %s", up.name, units.Short(atOnset), units.Short(top),
-		down.name, units.Short(fall.level.mean()), units.Short(fall.settled.mean()))
-	f.Evidence = []Evidence{
-		e.around(up.series, up.name, from, n, false, "samples"), e.around(down.series, down.name, from, n, false, "samples"),
-		e.around(rewards, "reward", from, n, false, "samples"),
-	}
+	rise, drop := e.around(up.series, up.name, from, n, false, "samples"), e.around(down.series, down.name, from, n, false, "samples")
+	f.Evidence = []Evidence{rise, drop, e.around(rewards, "reward", from, n, false, "samples")}
+	f.Title = fmt.Sprintf("%s rises from %s to %s while %s falls from %s to %s", up.name, units.Short(rise.Before), units.Short(rise.After),
+		down.name, units.Short(drop.Before), units.Short(drop.After))
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.N > 1 })
 	return f, true
 }

@@ -85,9 +85,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 		return nil, ""
 	}
 	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", exp(s.values())}}
-	f.Title = fmt.Sprintf(title, units.Short(math.Exp(k.level.mean())), units.Short(math.Exp(k.settled.mean())), e.Unit)
 	length := e.around(s, "typical length", from, len(s), false, "samples")
 	length.Before, length.After = math.Exp(length.Before), math.Exp(length.After)
+	f.Title = fmt.Sprintf(title, units.Short(length.Before), units.Short(length.After), e.Unit)
 	f.Evidence = []Evidence{length, e.around(rewards, "reward", from, len(s), false, "samples")}
 	f.Example = e.example(len(s)-1, func(g *GroupFacts) bool { return sign*(float64(g.Length)-k.settled.mean()) >= 0 })
 	return []Finding{f}, ""

@@ -272,8 +272,8 @@ func collapse(e *evidence) ([]Finding, string) {
 	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
-	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(k.level.mean()), units.Short(k.settled.mean()))
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
+	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
 }
@@ -526,9 +526,10 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
+	part, all := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")
+	f.Evidence = []Evidence{part, all}
 	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
-		p.name, units.Short(k.level.mean()), units.Short(k.settled.mean()), units.Short(before), units.Short(after))
-	f.Evidence = []Evidence{e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")}
+		p.name, units.Short(part.Before), units.Short(part.After), units.Short(all.Before), units.Short(all.After))
 	f.Example = e.exampleAt(k.b, func(step, group int) bool {
 		return p.in(step, group) && float64(e.Steps[step].Groups[group].Mean) <= k.settled.mean()
 	})

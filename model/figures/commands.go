@@ -83,6 +83,7 @@ func warnings() []Entry {
 		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
 		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
 		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
+		{"parts-missing", "samples", "", "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out", ""},
 		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
 		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
 		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},

@@ -132,7 +132,7 @@ func TrainText(nonzero, singles, residue, rows int, statuses model.StatusCounts,
 		text += fmt.Sprintf("; of these %s alone in a group, which then carries no signal", units.Count(singles))
 	}
 	if residue > 0 {
-		text += fmt.Sprintf("; %s hold float residue of equal rewards", units.Count(residue))
+		text += fmt.Sprintf("; %s hold float residue, at the mean of their group", units.Count(residue))
 	}
 	if says := statuses.String(); says != "" {
 		text += "; " + says

@@ -34,6 +34,7 @@ type Glance struct {
 	cut        bool   // the log ends within a group, of which it has one row
 	ofSettings string // what to change in them, and what that costs; "" for nothing
 	unread     int    // steps of mostly wrong groups of which no answer was read
+	lastUnread int64  // the newest of them
 }
 
 // Counts are sums over steps.
@@ -71,7 +72,11 @@ func (c *Counts) add(s *analysis.StepFigures) {
 
 // SamplesText says how many samples train.
 func (g *Glance) SamplesText() string {
-	return figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
+	text := figures.TrainText(g.Nonzero, g.SinglesTrain, g.Residue, g.Rows, g.Statuses, g.run.Evaluates())
+	if g.cut {
+		text += "; so does the last row, by its logged advantage: the log cuts its group"
+	}
+	return text
 }
 
 // UnreadText says of how many steps answers were not read that are read of others like them; "" if of none. Their causes say nothing of
@@ -80,7 +85,7 @@ func (g *Glance) UnreadText() string {
 	if g.unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("no answers were read of %s, mostly all wrong: of the newest alone they are", units.Plural(g.unread, "older steps"))
+	return fmt.Sprintf("no answers were read of %s up to %d, mostly all wrong: of the newer alone they are", units.Plural(g.unread, "steps"), g.lastUnread)
 }
 
 // Reward returns the mean reward, NaN if there is none.
@@ -112,7 +117,7 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 			g.add(s)
 			read, isRead := alike[s.Step]
 			if !isRead && Suspect(s) {
-				g.unread++
+				g.unread, g.lastUnread = g.unread+1, s.Step
 			}
 			f := facts{StepFigures: s, usual: &usual, alike: read}
 			g.Spans = appendSpan(g.Spans, i, f)

@@ -382,20 +382,37 @@ func (r *Report) Outcome() Outcome {
 }
 
 // decide takes the matches back if all advantages are 0: then nothing tells apart those estimators that give
-// zeros, and the trainer may as well have logged them before it computed any.
+// zeros, and the trainer may as well have logged them before it computed any. Nor does what float arithmetic leaves of equal rewards.
 func (r *Report) decide(grouped []*analysis.GroupedStep) {
-	if !r.HasMatch() || signals(grouped) > 0 {
+	differ := rewardsDiffer(grouped)
+	none := signals(grouped) == 0
+	if !r.HasMatch() || !none && (differ || !onlyResidue(grouped)) {
 		return
 	}
 	r.Undecided = true
-	why := "all rewards of each group are equal"
-	if rewardsDiffer(grouped) {
+	are, why := "0", "all rewards of each group are equal"
+	if differ {
 		why = "rewards differ within groups"
 	}
-	r.Clues = []string{fmt.Sprintf("all %s are 0, and %s: %d of %d estimators and scales give that",
-		units.Plural(r.Compared, "logged advantages"), why, len(r.Matches), r.Candidates)}
+	if !none {
+		are = "0 or float residue"
+	}
+	r.Clues = []string{fmt.Sprintf("all %s are %s, and %s: %d of %d estimators and scales give that",
+		units.Plural(r.Compared, "logged advantages"), are, why, len(r.Matches), r.Candidates)}
 	r.Others = append(r.Matches, r.Others...)
 	r.Matches = nil
+}
+
+// onlyResidue reports whether no advantage of groups of equal rewards is more than what float arithmetic leaves of these.
+func onlyResidue(grouped []*analysis.GroupedStep) bool {
+	for _, step := range grouped {
+		for i, x := range step.LoggedAdvantages {
+			if math.Abs(x) > analysis.ResidueShare*math.Abs(step.Rewards[i]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func rewardsDiffer(grouped []*analysis.GroupedStep) bool {

@@ -743,3 +743,20 @@ func TestNoiseHasNoCause(t *testing.T) {
 		}
 	}
 }
+
+// Advantages that float arithmetic leaves of equal rewards tell no estimator from another.
+func TestResidueTellsNothing(t *testing.T) {
+	chunk := &model.Chunk{Format: "made", Framework: "prime-rl", Progress: model.Progress{CaughtUp: true}}
+	for i := range 16 {
+		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(i/8 + 1), Reward: 0.2, Advantage: 1.4901161193847656e-08, Length: int32(i%3 + 1)})
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	r, err := Run(t.Context(), store.Snapshot(), model.DefaultSettings(), DefaultLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.HasMatch() {
+		t.Errorf("it matches %v", r.Matches[0].Candidate)
+	}
+}

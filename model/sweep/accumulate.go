@@ -44,12 +44,15 @@ type pairOutcomes struct {
 	noZero, oneZero      int // groups with an advantage that is not 0, and none or one that is
 }
 
-type moments struct{ sum, sumSquares float64 }
+type moments struct {
+	sum, sumSquares float64
+	train           int
+}
 
 // filtered returns what posCounts[i] and negCounts[j] do without recompute.
 func (o *pairOutcomes) filtered(i, j int) Outcome {
 	n, pos, neg := o.posCounts[i]+o.negCounts[j], o.posSums[i], o.negSums[j]
-	outcome := Outcome{Kept: o.groups*n + o.zeros, Trained: o.groups * n, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
+	outcome := Outcome{Kept: o.groups*n + o.zeros, Trained: pos.train + neg.train, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
 	if n > 0 {
 		outcome.Signal = o.alive
 	} else {
@@ -163,6 +166,7 @@ func addMoments(to, more []moments) {
 	for k, s := range more {
 		to[k].sum += s.sum
 		to[k].sumSquares += s.sumSquares
+		to[k].train += s.train
 	}
 }
 
@@ -190,7 +194,7 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 				_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
 				for i := range groups {
 					lo, hi := groups[i].Start, groups[i].End
-					sum.add(outcomeOf(groups[i].Fate == model.FateAlive, c.Filtering(), a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+					sum.add(outcomeOf(groups[i].Fate == model.FateAlive, c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
 				}
 			}
 		})

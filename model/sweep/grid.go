@@ -131,12 +131,7 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 		for _, g := range selectGroups(a.Table, groups) {
 			next.Rows += a.CountedRows(&g)
 		}
-		a = a.ByRollout()
-		if a.Statuses.Untrained() > 0 { // these do not train under any ratio
-			trained := *a
-			trained.Original, a = a.Processed, &trained
-		}
-		if err := next.addStep(ctx, a, selectGroups(a.Table, groups)); err != nil {
+		if err := next.addStep(ctx, a.ByRollout(), groups); err != nil {
 			return nil, err
 		}
 	}
@@ -151,13 +146,41 @@ func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 	return model.Mapped(indexes, func(at int) analysis.Group { return table[at] })
 }
 
-// addStep adds groups of a step, analysed without a filter, to all cells.
-func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analysis.Group) error {
+// onlyTrained is a without the samples that do not train by their status, under no ratio: no filter counts them.
+func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
+	trains := model.Mapped(a.Status, model.Status.Trains)
+	next := *a
+	next.Batch, next.Original, next.Table = a.Batch.Kept(trains), nil, slices.Clone(a.Table)
+	for k := range next.Table {
+		g := &next.Table[k]
+		from := len(next.Original)
+		for i := g.Start; i < g.End; i++ {
+			if trains[i] {
+				next.Original = append(next.Original, a.Processed[i])
+				if a.Batch.Rollouts != nil {
+					next.Batch.Rollouts = append(next.Batch.Rollouts, a.Batch.Rollouts[i])
+				}
+			}
+		}
+		g.Start, g.End = from, len(next.Original)
+	}
+	return &next
+}
+
+// addStep adds groups of a step, given by index and analysed without a filter, to all cells: all if only is nil.
+func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int) error {
 	entry, err := a.Settings.FindEstimator()
 	if err != nil {
 		return err
 	}
-	step := newGrid(g.Settings, g.Ratios)
+	step, samples, groups := newGrid(g.Settings, g.Ratios), 0, selectGroups(a.Table, only)
+	for i := range groups {
+		samples += groups[i].Size()
+	}
+	if a.Statuses.Untrained() > 0 {
+		a = onlyTrained(a)
+		groups = selectGroups(a.Table, only)
+	}
 	if err := step.addGroups(ctx, a, entry, groups, func(g analysis.Group) bool { return g.Admitted && !g.IsResidue }); err != nil { // those that are not admitted do not train
 		return err
 	}
@@ -168,10 +191,6 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 		}
 		residue.eachCell(func(c *Cell) { c.Outcome = Outcome{Kept: c.Kept, Flips: c.Flips} }) // which train nothing
 		step.merge(residue)
-	}
-	samples := 0
-	for i := range groups {
-		samples += groups[i].Size()
 	}
 	step.eachCell(func(c *Cell) {
 		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
@@ -386,21 +405,25 @@ func FindFigure(name string) (Figure, bool) {
 
 // outcomeOf returns what one group adds to a cell. The group is short if it is
 // recomputed and fewer than 2 of its samples are kept.
-func outcomeOf(alive, isRecomputed bool, original, processed []float64, kept []bool) (o Outcome) {
+func outcomeOf(alive, isRecomputed bool, rewards, original, processed []float64, kept []bool) (o Outcome) {
+	for _, keep := range kept {
+		o.Kept += count01(keep)
+	}
+	bound := analysis.ResidueBound(rewards, original, nil)
+	if isRecomputed && o.Kept > 1 {
+		bound = analysis.ResidueBound(rewards, processed, kept)
+	}
 	hadSignal, hasSignal := false, false
-	for i, keep := range kept {
-		x := processed[i]
-		if keep {
-			o.Kept++
-			if analysis.IsFlip(original[i], x) {
-				o.Flips++
-			}
+	for i, x := range processed {
+		if kept[i] && analysis.IsFlip(original[i], x) {
+			o.Flips++
 		}
 		hadSignal = hadSignal || original[i] != 0
 		hasSignal = hasSignal || x != 0
-		if x > 0 || x < 0 { // NaN trains nothing
-			o.Trained++
+		if !(math.Abs(x) > bound) { // NaN trains nothing
+			continue
 		}
+		o.Trained++
 		if x-x == 0 {
 			o.sum += x
 			o.sumSquares += x * x

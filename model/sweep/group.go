@@ -86,7 +86,7 @@ func (w *groupWorker) addGroup(o *pairOutcomes) {
 	for i := range w.kept {
 		w.kept[i] = true
 	}
-	o.unfiltered.add(outcomeOf(alive, false, w.original, w.original, w.kept))
+	o.unfiltered.add(outcomeOf(alive, false, w.batch.Rewards, w.original, w.original, w.kept))
 	o.groups, o.zeros = o.groups+1, o.zeros+w.zeros
 	if alive {
 		o.alive++
@@ -131,7 +131,7 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	case !w.hasForm || !w.sorted.finite || !(squares > minSpread*minSpread*float64(n)): // a threshold may apply
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
-		o.add(outcomeOf(alive, true, w.original, w.processed, w.kept))
+		o.add(outcomeOf(alive, true, w.batch.Rewards, w.original, w.processed, w.kept))
 	case !w.sorted.addRecomputed(o, w.form, pos, neg, mean, squares, alive):
 		w.pending = append(w.pending, keptPair{o, pos, neg})
 	}
@@ -171,7 +171,7 @@ func (w *groupWorker) flushPending(alive bool) {
 	_ = w.entry.Compute(w.pendingRecomputed, b, w.a.Settings.Scale) // a refusal does not count, as in estimators.Recompute
 	for k, p := range w.pending {
 		lo, hi := b.Offsets[k], b.Offsets[k+1]
-		p.to.add(outcomeOf(alive, true, w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
+		p.to.add(outcomeOf(alive, true, b.Rewards[lo:hi], w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
 }
@@ -248,17 +248,20 @@ type rankedSide struct {
 	rewards                         []float64 // less the mean of the group
 	rewardSums, rewardSquares       []float64
 	advantageSums, advantageSquares []float64
+	train                           []int // how many of the advantages are more than residue
 }
 
 func (s *rankedSide) clear() {
 	s.rewards = s.rewards[:0]
 	s.rewardSums, s.rewardSquares = append(s.rewardSums[:0], 0), append(s.rewardSquares[:0], 0)
-	s.advantageSums, s.advantageSquares = append(s.advantageSums[:0], 0), append(s.advantageSquares[:0], 0)
+	s.advantageSums, s.advantageSquares, s.train = append(s.advantageSums[:0], 0), append(s.advantageSquares[:0], 0), append(s.train[:0], 0)
 }
 
-func (s *rankedSide) add(reward, advantage float64) {
+// add adds a sample; an advantage up to the bound is residue.
+func (s *rankedSide) add(reward, advantage, bound float64) {
 	n := len(s.rewards)
-	if advantage-advantage != 0 {
+	s.train = append(s.train, s.train[n]+count01(math.Abs(advantage) > bound))
+	if advantage-advantage != 0 || math.Abs(advantage) <= bound {
 		advantage = 0 // sums are of finite advantages
 	}
 	s.rewards = append(s.rewards, reward)
@@ -271,6 +274,7 @@ func (s *rankedSide) addAdvantages(dst []moments, counts []int) {
 	for k, n := range counts {
 		dst[k].sum += s.advantageSums[n]
 		dst[k].sumSquares += s.advantageSquares[n]
+		dst[k].train += s.train[n]
 	}
 }
 
@@ -296,11 +300,12 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 		}
 	}
 	r.finite = r.finite && mean-mean == 0
+	bound := analysis.ResidueBound(rewards, original, nil)
 	for k, i := range rank {
 		if k < positive {
-			r.pos.add(rewards[i]-mean, original[i])
+			r.pos.add(rewards[i]-mean, original[i], bound)
 		} else {
-			r.neg.add(rewards[i]-mean, original[i])
+			r.neg.add(rewards[i]-mean, original[i], bound)
 		}
 	}
 }
@@ -309,7 +314,7 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 // samples: too few are kept to recompute.
 func (r *rankedGroup) addOriginal(o *Outcome, pos, neg int, alive bool) {
 	o.Kept += pos + neg + r.zeros
-	o.Trained += pos + neg
+	o.Trained += r.pos.train[pos] + r.neg.train[neg]
 	o.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]
 	o.sumSquares += r.pos.advantageSquares[pos] + r.neg.advantageSquares[neg]
 	o.sumAbs += r.pos.advantageSums[pos] - r.neg.advantageSums[neg]

@@ -30,7 +30,11 @@ func TestCellsEqualAnalyses(t *testing.T) {
 		e := rapid.SampledFrom(entries).Draw(t, "estimator")
 		set := model.DefaultSettings().WithFramework(e.Framework).WithEstimator(e.Name)
 		set.Scale = rapid.SampledFrom(e.Scales).Draw(t, "scale")
-		snap := drawSnapshot(t)
+		var statuses []model.Status
+		if rapid.Bool().Draw(t, "statuses") {
+			statuses = []model.Status{model.StatusTrains, model.StatusMasked, model.StatusDropped}
+		}
+		snap := drawSnapshot(t, statuses...)
 		grid, err := Run(context.Background(), snap, []int{0}, set, ratios)
 		if err != nil {
 			t.Skip(err)
@@ -117,7 +121,7 @@ func checkNear(t rapid.TB, where, what string, got, want float64) {
 
 // drawSnapshot draws a step of groups with rewards of all kinds: binary, in tenths,
 // continuous, constant, missing.
-func drawSnapshot(t *rapid.T) model.Snapshot {
+func drawSnapshot(t *rapid.T, statuses ...model.Status) model.Snapshot {
 	var records []model.Record
 	size := rapid.IntRange(1, 9).Draw(t, "size")
 	for g := range rapid.IntRange(1, 5).Draw(t, "groups") {
@@ -137,7 +141,7 @@ func drawSnapshot(t *rapid.T) model.Snapshot {
 			}
 			records = append(records, model.Record{
 				Step: 1, Prompt: uint64(g + 1), Reward: reward, Advantage: math.NaN(),
-				Length: int32(1 + 7*i), Offset: int64(len(records)),
+				Length: int32(1 + 7*i), Offset: int64(len(records)), Status: rapid.SampledFrom(append(statuses, model.StatusTrains)).Draw(t, "status"),
 			})
 		}
 	}
@@ -196,7 +200,7 @@ func BenchmarkRun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := g.addStep(context.Background(), a, a.Table); err != nil {
+				if err := g.addStep(context.Background(), a, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
