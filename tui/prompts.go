@@ -108,7 +108,7 @@ func (s promptsState) sortedBy() string {
 
 // sortPrompts sorts by the next of the figures that are shown and can be compared.
 func (a App) sortPrompts() App {
-	all := []string{"per_1k", "sum_abs", "tokens", "solve_rate", "reward", "trend", "signal", "seen", "last_step", "state"}
+	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
 	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
 	return a.says("prompts by " + a.prompts.order)
