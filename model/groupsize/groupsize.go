@@ -10,8 +10,8 @@
 //
 //	E[pᵐ] = B(a+s+m, b+n−s) / B(a+s, b+n−s)
 //
-// Each estimate has a range for 90 % of repeats, in which the same prompts are sampled once more: see
-// [Estimate].
+// Each estimate has a range that holds 90 % of repeats, in which the same prompts are sampled once more, whichever mixture that the counts leave
+// possible is true: see [Fit].
 package groupsize
 
 import (
@@ -168,8 +168,8 @@ type Estimate struct {
 	Size       int
 	NoneSolved float64 // share of groups of which no sample is solved
 	AllSolved  float64 // share of groups of which every sample is solved
-	LowDead    float64 // between LowDead and HighDead is the share of dead groups in 90 % of repeats,
-	HighDead   float64 // in each of which all prompts are sampled once more
+	LowDead    float64 // between LowDead and HighDead is the share of dead groups in 90 % of repeats, in each of which
+	HighDead   float64 // all prompts are sampled once more, under each mixture that the counts leave possible
 }
 
 // Dead returns the share of groups without signal: all solved or none.
@@ -183,22 +183,20 @@ func (e Estimate) CostRange() (low, high float64) {
 	return float64(e.Size) / (1 - e.LowDead), float64(e.Size) / (1 - e.HighDead)
 }
 
-// estimate returns the estimate for groups of a size. Its range has two uncertainties: the rates would be
+// estimate returns the estimate for groups of a size. Its range has three uncertainties: the counts leave several mixtures possible, each would be
 // fitted otherwise to other prompts, and each group is dead or not by its own chance.
 func estimate(counts []Count, f Fit, size int) Estimate {
 	e := Estimate{Size: size}
 	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
-	var repeats []float64
-	for _, r := range f.Again {
-		all, none, variance := r.solvedAlike(counts, size)
+	e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
+		all, none, variance := f.Near[near][draw].solvedAlike(counts, size)
 		const chances = 19 // quantiles of a normal distribution
 		for i := range chances {
 			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/chances-1)
-			repeats = append(repeats, all+none+z*math.Sqrt(variance))
+			to = append(to, min(1, max(0, all+none+z*math.Sqrt(variance))))
 		}
-	}
-	slices.Sort(repeats)
-	e.LowDead, e.HighDead = max(0, repeats[len(repeats)/20]), min(1, repeats[len(repeats)-1-len(repeats)/20])
+		return to
+	})
 	return e
 }
 

@@ -27,6 +27,7 @@ type Ledger struct {
 	Unit     model.LengthUnit
 
 	snap   model.Snapshot
+	single bool // no row says which prompt it answers, and each group counts as one
 	joined map[uint32]uint32
 	index  []int32 // of the prompt with a number, from 1; 0 if it has not come
 	ids    map[string]int32
@@ -36,8 +37,8 @@ type Ledger struct {
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so that no row says which prompt it answers: --prompt NAME names the column that does")
 
 // newLedger returns a ledger without accounts, for steps of a snapshot.
-func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
-	l := &Ledger{snap: snap, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
+func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
+	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
 		if l.WhyNone == "" {
 			l.WhyNone = s.WhyNone()
@@ -45,6 +46,7 @@ func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
 	}
 	l.Known = l.WhyNone == ""
 	if !l.ByID {
+		l.single = false
 		l.index = make([]int32, snap.PromptCount())
 		l.Prompts = make([]Prompt, 0, snap.PromptCount()) // grown by doubling it would take twice the memory
 		return l, nil
@@ -52,22 +54,28 @@ func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
 	l.ids = map[string]int32{}
 	for _, step := range snap.Steps {
 		if step.GroupIDs > 0 {
+			l.single = false
 			return l, nil
 		}
 	}
-	return nil, ErrNoPrompts
+	if !single {
+		return nil, ErrNoPrompts
+	}
+	return l, nil
 }
 
 // Options are what a ledger is made with besides the run.
 type Options struct {
 	Read  analysis.ReadTexts // nil: no text is read, and neither suspect prompts nor twins are found
 	Texts int                // how many answers are read at most, to find suspect prompts
-	Join  bool               // prompts that differ from another only in white space or in a time stamp count as that one
+	// Single has groups be prompts of their own where no row says which prompt it answers, in place of an error.
+	Single bool
+	Join   bool // prompts that differ from another only in white space or in a time stamp count as that one
 }
 
 // Of returns the ledger of all steps of a snapshot, with the state of each prompt. It fails if samples cannot be grouped, or if ctx ends.
 func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options) (*Ledger, error) {
-	l, err := sum(ctx, snap, set, nil)
+	l, err := sum(ctx, snap, set, o.Single, nil)
 	if err == nil {
 		err = l.findTwins(ctx, o.Read)
 	}
@@ -76,7 +84,7 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 		for _, t := range l.Twins {
 			joined[t.Prompt.Number] = t.Of.Number
 		}
-		l, err = sum(ctx, snap, set, joined)
+		l, err = sum(ctx, snap, set, o.Single, joined)
 	}
 	if err == nil && o.Read != nil {
 		err = l.doubt(ctx, set, o.Read, o.Texts)
@@ -89,8 +97,8 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 }
 
 // sum adds up the accounts. Prompts that are keys of joined count as the prompt that is their value.
-func sum(ctx context.Context, snap model.Snapshot, set model.Settings, joined map[uint32]uint32) (*Ledger, error) {
-	l, err := newLedger(snap, set)
+func sum(ctx context.Context, snap model.Snapshot, set model.Settings, single bool, joined map[uint32]uint32) (*Ledger, error) {
+	l, err := newLedger(snap, set, single)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +175,9 @@ func (l *Ledger) numberOf(step model.Step, a *analysis.Analysis, g int) uint32 {
 
 // find returns the index of the account of group g, -1 if there is none.
 func (l *Ledger) find(step model.Step, a *analysis.Analysis, g int) int {
+	if l.single {
+		return -1
+	}
 	if l.ByID {
 		if k, found := l.ids[a.Table[g].Name]; found {
 			return int(k)

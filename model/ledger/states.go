@@ -44,10 +44,14 @@ func Rules() []Rule {
 			func(p *Prompt) string { return fmt.Sprintf("was solved %s, now %s", p.peak(), p.latest()) },
 		},
 		{
-			"solved", "nearly every try of its later groups is solved, of one seen fewer than 3 times nearly every try: the 95% interval begins at 80% or more, as for 16 of 16",
-			func(p *Prompt) bool { return p.Known && p.laterRate()[0] >= solvedFrom },
+			"solved", "nearly every try of its later groups is solved, or every one of all: the 95% interval begins at 80% or more, as for 16 of 16",
+			func(p *Prompt) bool { return p.Known && p.Tries > 0 && p.proof().least() >= solvedFrom },
 			func(p *Prompt) string {
-				return fmt.Sprintf("%s of its later tries solved: %s or more", p.later(), percent(p.laterRate()[0]))
+				which := "later tries"
+				if int(p.proof().tries) == p.Tries {
+					which = "tries"
+				}
+				return fmt.Sprintf("%s of its %s solved: %s or more", p.proof(), which, percent(p.proof().least()))
 			},
 		},
 		{
@@ -115,7 +119,12 @@ func (p *Prompt) Why() string { return Rules()[p.state].Why(p) }
 // mostSolved is the upper end of the 95 % interval of the solve rate.
 func (p *Prompt) mostSolved() float64 { return analysis.Wilson(p.Solved, p.Tries)[1] }
 
-// later are the tries of the later half of its groups, or of one that came too rarely to have halves, all.
+// Later are the tries of the later half of its groups, and how many of them are solved; of one that came too rarely to have halves, all.
+func (p *Prompt) Later() (tries, solved int) {
+	v := p.later()
+	return int(v.tries), int(v.solved)
+}
+
 func (p *Prompt) later() visits {
 	if p.Seen < leastSeen {
 		return p.pooled(0, p.used)
@@ -123,10 +132,17 @@ func (p *Prompt) later() visits {
 	return p.pooled((p.used+1)/2, p.used)
 }
 
-func (p *Prompt) laterRate() [2]float64 {
-	v := p.later()
-	return analysis.Wilson(int(v.solved), int(v.tries))
+// proof are the tries that may prove that it is solved: the later ones, or if they are no worse than the others and fewer, all.
+func (p *Prompt) proof() visits {
+	later, all := p.later(), p.pooled(0, p.used)
+	if later.solveRate() >= all.solveRate() && all.least() > later.least() {
+		return all
+	}
+	return later
 }
+
+// least is the lower end of the 95 % interval of what is solved.
+func (v visits) least() float64 { return analysis.Wilson(int(v.solved), int(v.tries))[0] }
 
 // latest are the tries of its latest groups, a quarter of all at most.
 func (p *Prompt) latest() visits { return p.pooled(p.used-max(1, p.used/4), p.used) }
