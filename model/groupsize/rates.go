@@ -135,7 +135,7 @@ const (
 	draws     = 20
 	price     = 2.5
 	mixed     = 2
-	stillNear = 6
+	stillNear = 7.5
 )
 
 // FitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
@@ -151,7 +151,7 @@ func FitRates(counts []Count) Fit {
 	var all []Rates
 	var scores []float64
 	for _, r := range shapes() {
-		if r.parameters() > max(2, f.largest) { // groups of n samples tell n numbers of a distribution
+		if r.parameters() > f.largest { // groups of n samples tell n numbers of a distribution
 			continue
 		}
 		score := f.fit(r, groups, 200) - price*float64(r.parameters())
@@ -176,14 +176,30 @@ func FitRates(counts []Count) Fit {
 			continue
 		}
 		var again []Rates
-		for _, drawn := range fit.Drawn {
+		for i, drawn := range fit.Drawn {
 			r := slices.Clone(r)
-			f.fit(r, drawn, 20)
+			least := f.fit(r, drawn, 20) - 1
+			if other := withShares(r, random); i%2 > 0 && f.fit(other, drawn, 60) > least {
+				r = other
+			}
 			again = append(again, r)
 		}
 		fit.Near = append(fit.Near, again)
 	}
 	return fit
+}
+
+// withShares returns a mixture with other shares of its parts. Where few samples do not tell the parts apart a fit stays near where it began.
+func withShares(r Rates, random *rand.Rand) Rates {
+	r, sum := slices.Clone(r), 0.0
+	for i := range r {
+		r[i].Share = random.ExpFloat64()
+		sum += r[i].Share
+	}
+	for i := range r {
+		r[i].Share /= sum
+	}
+	return r
 }
 
 // fitter fits mixtures to counts by expectation and maximisation.
