@@ -188,8 +188,10 @@ func (e Estimate) CostRange() (low, high float64) {
 func estimate(counts []Count, f Fit, size int) Estimate {
 	e := Estimate{Size: size}
 	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
+	expected := make([][]float64, len(f.Near)) // shares of dead groups, by mixture and draw
 	e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
 		all, none, variance := f.Near[near][draw].solvedAlike(counts, size)
+		expected[near] = append(expected[near], all+none)
 		const chances = 19 // quantiles of a normal distribution
 		for i := range chances {
 			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/chances-1)
@@ -197,6 +199,14 @@ func estimate(counts []Count, f Fit, size int) Estimate {
 		}
 		return to
 	})
+	for _, draws := range expected { // where chance of a group adds little the expected share itself is to be in the range, in 95 %
+		sum, squares, n := 0.0, 0.0, float64(len(draws))
+		for _, x := range draws {
+			sum, squares = sum+x, squares+x*x
+		}
+		reach := 1.96 * math.Sqrt(max(0, squares/n-sum*sum/n/n))
+		e.LowDead, e.HighDead = max(0, min(e.LowDead, sum/n-reach)), min(1, max(e.HighDead, sum/n+reach))
+	}
 	return e
 }
 

@@ -151,7 +151,7 @@ func FitRates(counts []Count) Fit {
 	var all []Rates
 	var scores []float64
 	for _, r := range shapes() {
-		if r.parameters() > f.largest { // groups of n samples tell n numbers of a distribution
+		if r.parameters() > max(2, f.largest) { // groups of n samples tell n numbers of a distribution
 			continue
 		}
 		score := f.fit(r, groups, 200) - price*float64(r.parameters())
