@@ -16,7 +16,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Count(p.Samples) }, Entry{"samples", "samples", "", "its samples in all steps", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Rate()) }, Entry{"rate", "share or reward", "solved / tries, or Σgrade / tries", "solve rate; of a prompt that is graded by degrees its mean reward on the scale of the run, from 0 (wrong) to 1 (full marks); where nothing says what those are the mean reward as logged", ""}},
 		{func(p *ledger.Prompt) Number { return Word(p.RateOf()) }, Entry{"rate_of", "–", "", "what rate is of: solved tries, or mean reward", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.SolveRate()) }, Entry{"solve_rate", "share", "solved / tries", "share of its tries that is [solved](reporting.md#solved-samples); none where the rewards do not say which are", ""}},
+		{func(p *ledger.Prompt) Number { return Mean(p.SolveRate()) }, Entry{"solve_rate", "share", "solved / tries", "share of its tries that is [solved](decisions.md#which-samples-are-solved); none where the rewards do not say which are", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Reward()) }, Entry{"reward", "reward", "Σr / #{finite r}", "mean reward of its tries", ""}},
 		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of rate", ""}},
 		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},
