@@ -105,7 +105,7 @@ func (x *textIndex) keep(in *pieces) {
 // textsOfLines is textsOfFile for an open file of lines.
 func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) bool {
 	capture := &decode.TextCapture{}
-	d, err := f.capturing(capture, in.recordAt)
+	d, err := f.capturing(ctx, in.file, capture)
 	if err != nil {
 		return false
 	}
@@ -138,9 +138,6 @@ func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.P
 		if err == nil && missing > 0 {
 			err = errEndsBefore
 		}
-		if err != nil {
-			in.in = nil
-		}
 		for i := lo; i < hi && err != nil; i++ {
 			visit(i, model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err)))
 		}
@@ -172,17 +169,9 @@ const (
 
 // recordAt returns the record that begins at an offset, without its newline. It is valid until the next is asked for.
 func (p *pieces) recordAt(offset int64) ([]byte, error) {
-	if end := p.start + int64(len(p.text)); p.in == nil || offset < p.start || offset > end && !p.packed {
-		in, err := p.from(offset)
-		if err != nil {
-			return nil, err
-		}
-		p.text, p.start, p.piece, p.in = p.text[:0], offset, leastPiece, in
-	} else if offset > end {
-		if _, err := io.CopyN(io.Discard, p.in, offset-end); err != nil {
-			return nil, errors.Join(errEndsBefore, err)
-		}
-		p.text, p.start = p.text[:0], offset
+	if err := p.seek(offset); err != nil {
+		p.in = nil
+		return nil, err
 	}
 	for {
 		rest := p.text[offset-p.start:]
@@ -205,11 +194,29 @@ func (p *pieces) recordAt(offset int64) ([]byte, error) {
 		}
 		more, err := io.ReadAtLeast(p.in, p.text[n:n+room], min(room, leastPiece))
 		p.text = p.text[:n+more]
-		if more == 0 {
-			if n == 0 || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil, errors.Join(errEndsBefore, err)
-			}
-			return p.text, nil // the last line of a file has no newline
+		if more > 0 {
+			continue
 		}
+		if n == 0 || !errors.Is(err, io.EOF) {
+			p.in = nil
+			return nil, errors.Join(errEndsBefore, err)
+		}
+		return p.text, nil // the last line of a file has no newline
 	}
+}
+
+// seek makes the text begin at an offset, or before it.
+func (p *pieces) seek(offset int64) (err error) {
+	end := p.start + int64(len(p.text))
+	switch {
+	case p.in == nil, offset < p.start, offset > end && !p.packed:
+		p.in, err = p.from(offset)
+		p.piece = leastPiece
+	case offset > end:
+		_, err = io.CopyN(io.Discard, p.in, offset-end)
+	default:
+		return nil
+	}
+	p.text, p.start = p.text[:0], offset
+	return err
 }

@@ -154,12 +154,11 @@ func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *deco
 }
 
 func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
-	recordAt := func(offset int64) ([]byte, error) { return f.recordAt(ctx, h, offset) }
-	d, err := f.capturing(c, recordAt)
+	d, err := f.capturing(ctx, h, c)
 	if err != nil {
 		return err
 	}
-	text, err := recordAt(offset)
+	text, err := f.recordAt(ctx, h, offset)
 	if err == nil {
 		_, err = d.Decode(nil, text)
 	}
@@ -167,14 +166,14 @@ func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int
 }
 
 // capturing returns a decoder of the records of the file that keeps their texts. Of a CSV it reads the header first.
-func (f textFile) capturing(c *decode.TextCapture, recordAt func(offset int64) ([]byte, error)) (decode.Decoder, error) {
+func (f textFile) capturing(ctx context.Context, h fileio.Handle, c *decode.TextCapture) (decode.Decoder, error) {
 	switch d := f.format.NewDecoder(f.name).(type) {
 	case *decode.RowDecoder:
 		d.Capture = c
 		return d, nil
 	case *decode.CSVDecoder:
 		d.Capture = c
-		header, err := recordAt(0)
+		header, err := f.recordAt(ctx, h, 0)
 		if err == nil {
 			_, err = d.Decode(nil, header)
 		}
