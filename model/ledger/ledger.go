@@ -357,6 +357,9 @@ func (p *Prompt) spread() float64 {
 // changes. Of an odd number of groups that in the middle is in neither; of more than 8 the halves are of groups together, and may be a few
 // groups unlike. NaN if it came once.
 func (p *Prompt) Trend() (change, err float64) {
+	if p.used < 2 {
+		return math.NaN(), math.NaN()
+	}
 	before, after := p.pooled(0, p.used/2), p.pooled((p.used+1)/2, p.used)
 	return p.rate(after) - p.rate(before), p.spread() * math.Sqrt(1/float64(before.tries)+1/float64(after.tries))
 }
