@@ -43,41 +43,30 @@ type Result struct {
 // DefaultSizes are the sizes that are asked about.
 func DefaultSizes() []int { return []int{4, 6, 8, 12, 16, 24, 32, 48, 64} }
 
-// Run estimates what groups of other sizes would do to the prompts of a snapshot. An open step is left
-// out, unless it is the only one. If all groups seen have one size that is added. It fails if samples
-// cannot be grouped, if rewards do not say what is solved, or if ctx ends.
-func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int) (*Result, error) {
-	return run(snap, set, sizes, func(visit func([]analysis.Group)) error {
-		return analysis.EachGroups(ctx, snap, set, visit)
-	})
-}
-
-// RunSelected is Run over the groups of which selected returns the indexes. Steps without one do not count.
-func RunSelected(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*Result, error) {
-	return run(snap, set, sizes, func(visit func([]analysis.Group)) error {
-		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-			if a.Open && len(snap.Steps) > 1 {
-				return nil
-			}
-			groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] })
-			if len(groups) > 0 {
-				visit(groups)
-			}
-			return nil
-		})
-	})
-}
-
-// run estimates from the groups that each passes on step by step.
-func run(snap model.Snapshot, set model.Settings, sizes []int, each func(visit func([]analysis.Group)) error) (*Result, error) {
+// Run estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected returns the
+// indexes; steps without one do not count. An open step is left out, unless it is the only one. If all groups seen have one size that is added.
+// It fails if samples cannot be grouped, if rewards do not say what is solved, or if ctx ends.
+func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*Result, error) {
 	r := &Result{}
 	counts := map[Count]int{}
-	err := each(func(groups []analysis.Group) {
+	visit := func(groups []analysis.Group) {
 		r.Steps++
 		for i := range groups {
 			r.count(counts, &groups[i])
 		}
-	})
+	}
+	var err error
+	if selected == nil {
+		err = analysis.EachGroups(ctx, snap, set, visit)
+	} else {
+		err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+			groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] })
+			if len(groups) > 0 && !(a.Open && len(snap.Steps) > 1) {
+				visit(groups)
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

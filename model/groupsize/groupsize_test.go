@@ -241,7 +241,7 @@ func TestRangesHold(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	nan := math.NaN()
-	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2})
+	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestNothingTells(t *testing.T) {
 		"every group is of one sample":    {{1}, {0}},
 		"no reward is a finite number":    {{math.NaN(), math.NaN()}},
 	} {
-		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes())
+		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -135,7 +135,7 @@ const (
 	draws     = 20
 	price     = 2.5
 	mixed     = 2
-	stillNear = 7
+	stillNear = 7.5
 )
 
 // FitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
