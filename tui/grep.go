@@ -117,6 +117,9 @@ func (a App) grepView(w, h int) []string {
 	top := windowTop(a.grep.cursor, len(g.Matches), room)
 	window := *g.Result
 	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
+	if len(g.Matches) == 0 {
+		return a.box(layout.Rect{W: w, H: h}, true, c)
+	}
 	a.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, a.grep.cursor)
 	c.note = fmt.Sprintf("%d/%d", min(a.grep.cursor+1, len(g.Matches)), len(g.Matches))
 	return a.box(layout.Rect{W: w, H: h}, true, c)
