@@ -60,8 +60,10 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 		err = analysis.EachGroups(ctx, snap, set, visit)
 	} else {
 		err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-			groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] })
-			if len(groups) > 0 && !(a.Open && len(snap.Steps) > 1) {
+			if a.Open && len(snap.Steps) > 1 {
+				return nil
+			}
+			if groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] }); len(groups) > 0 {
 				visit(groups)
 			}
 			return nil
