@@ -221,33 +221,25 @@ func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 	p.Abs += part.AbsProcessed
 	p.Tries += group.Counted
 	p.Solved += group.Solved
-	n := group.Counted - group.Invalid
-	p.Rewards += n
-	sum := 0.0
-	if n > 0 {
-		sum = group.RewardMean * float64(n)
-	}
-	p.rewards += sum
-	v := visits{tries: int32(n), sum: float32(sum)}
+	v := visits{tries: int32(group.Counted), solved: int32(group.Solved)}
 	if !p.Known {
-		p.sum += sum
-		if n > 0 {
-			p.squares += sum * group.RewardMean
+		v.tries -= int32(group.Invalid)
+	}
+	for i := group.Start; i < group.End; i++ {
+		if _, last := step.CountedAs(int(a.InputRow[i])); !last {
+			continue
 		}
-		if n > 1 {
-			p.squares += group.RewardStd * group.RewardStd * float64(n-1)
+		x := a.Rewards[i]
+		if x-x == 0 {
+			p.Rewards++
+			p.rewards += x
 		}
-	} else {
-		v = visits{tries: int32(group.Counted), solved: int32(group.Solved)}
-		for i := group.Start; i < group.End; i++ {
-			x := a.Grade(group, i)
-			if _, last := step.CountedAs(int(a.InputRow[i])); !last || x-x != 0 {
-				continue
-			}
-			if x > 0.5 && x < 1 {
-				p.Partly++
-			}
+		if p.Known {
+			x = a.Grade(group, i)
+		}
+		if x-x == 0 {
 			p.sum, p.squares, v.sum = p.sum+x, p.squares+x*x, v.sum+float32(x)
+			p.Partly += count01(p.Known && x > 0.5 && x < 1)
 		}
 	}
 	p.note(v)
