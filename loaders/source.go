@@ -358,6 +358,7 @@ func (s *Source) Close() error {
 		s.schedule.sleeper.close()
 		s.closeFiles()
 		s.lines.release()
+		s.texts.release()
 		err = s.schedule.watcher.close()
 	})
 	return err

@@ -27,6 +27,16 @@ type textIndex struct {
 	files      map[int32]textFile
 	compressed compressed.Index
 	parquet    parquet.CellCache
+	inOrder    sync.Mutex // of who reads many texts of a compressed file, for what follows
+	last       *pieces    // the one that was read last, nil if none is
+}
+
+// release closes what is open, when the source is closed, but not what is being read: that may hang.
+func (x *textIndex) release() {
+	if x.inOrder.TryLock() {
+		defer x.inOrder.Unlock()
+		x.keep(nil)
+	}
 }
 
 type textFile struct {
@@ -144,26 +154,32 @@ func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *deco
 }
 
 func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
-	d := f.format.NewDecoder(f.name)
-	switch d := d.(type) {
-	case *decode.RowDecoder:
-		d.Capture = c
-	case *decode.CSVDecoder:
-		d.Capture = c
-		header, err := f.recordAt(ctx, h, 0)
-		if err != nil {
-			return err
-		}
-		if _, err := d.Decode(nil, header); err != nil {
-			return err
-		}
-	}
-	text, err := f.recordAt(ctx, h, offset)
+	d, err := f.capturing(ctx, h, c)
 	if err != nil {
 		return err
 	}
-	_, err = d.Decode(nil, text)
+	text, err := f.recordAt(ctx, h, offset)
+	if err == nil {
+		_, err = d.Decode(nil, text)
+	}
 	return err
+}
+
+// capturing returns a decoder of the records of the file that keeps their texts. Of a CSV it reads the header first.
+func (f textFile) capturing(ctx context.Context, h fileio.Handle, c *decode.TextCapture) (decode.Decoder, error) {
+	switch d := f.format.NewDecoder(f.name).(type) {
+	case *decode.RowDecoder:
+		d.Capture = c
+		return d, nil
+	case *decode.CSVDecoder:
+		d.Capture = c
+		header, err := f.recordAt(ctx, h, 0)
+		if err == nil {
+			_, err = d.Decode(nil, header)
+		}
+		return d, err
+	}
+	return nil, errors.ErrUnsupported
 }
 
 func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) ([]byte, error) {

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -430,18 +431,26 @@ func BenchmarkIdle(b *testing.B) {
 // a word.
 func TestTextsAreAsOneByOne(t *testing.T) {
 	long := strings.Repeat("so it goes on and on ", 30_000) // longer than what is read at once
-	for _, path := range []string{"verl/SYNTHETIC_v1", "trl", "ms-swift/SYNTHETIC_hf", "tunix", "unstable-baselines", "wandb", "easyr1", "made.jsonl", "made.csv", "steps.jsonl", "last.jsonl"} {
+	for _, path := range []string{"verl/SYNTHETIC_v1", "trl", "ms-swift/SYNTHETIC_hf", "tunix", "unstable-baselines", "wandb", "easyr1", "made.jsonl", "made.csv", "steps.jsonl", "last.jsonl", "made.jsonl.gz", "made.csv.gz", "last.jsonl.gz"} {
 		log := filepath.Join(t.TempDir(), path)
 		switch text := map[string]string{
 			"made.jsonl":  strings.Repeat(`{"step":1,"prompt":"p","response":"short","reward":1}`+"\n"+`{"step":1,"prompt":"p","response":"`+long+`","reward":1}`+"\n", 3),
 			"made.csv":    "prompt,response,reward\n\"a, b\",\"line 1\nline \"\"2\"\"\",1\nc,d,0\n",
 			"steps.jsonl": `{"step":["1","1"],"prompt":["p","p"],"completion":["left","right"],"Acc":[1,0],"advantages":[1,-1]}` + "\n",
 			"last.jsonl":  `{"step":1,"prompt":"p","response":"a","reward":1}` + "\n" + `{"step":1,"prompt":"p","response":"without a newline","reward":1}`,
-		}[path]; text {
+		}[strings.TrimSuffix(path, ".gz")]; text {
 		case "":
 			log = repotest.SampleLog(t, path)
 		default:
-			if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+			data := []byte(text)
+			if strings.HasSuffix(path, ".gz") {
+				var packed bytes.Buffer
+				w := gzip.NewWriter(&packed)
+				_, _ = w.Write(data)
+				_ = w.Close()
+				data = packed.Bytes()
+			}
+			if err := os.WriteFile(log, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

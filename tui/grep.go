@@ -14,8 +14,6 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/textsearch"
-	"vantage/themes"
-	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
 
@@ -104,7 +102,7 @@ func (a App) openMatch() App {
 }
 
 func (a App) grepView(w, h int) []string {
-	t, inner := a.display.theme, w-3
+	inner := w - 3
 	c := paneContent{title: " grep " + sanitize.Line(a.grep.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
 	g, err := a.grep.job.value, a.grep.job.err
 	if a.grep.job.of.pattern != a.grep.pattern || g == nil || err != nil {
@@ -112,24 +110,17 @@ func (a App) grepView(w, h int) []string {
 		if err != nil && a.grep.job.of.pattern == a.grep.pattern {
 			text = err.Error()
 		}
-		c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(inner-2, maxProseWidth))...)
-		return a.box(layout.Rect{W: w, H: h}, true, c)
+		return a.waiting(c, text, w, h)
 	}
-	for _, f := range report.GrepFacts(g) {
-		c.lines = append(c.lines, cells.Fit(fmt.Sprintf(" %s %s", t.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), inner))
-	}
-	c.lines = append(c.lines, "")
+	c.lines = a.factLines(report.GrepFacts(g), inner)
 	room := max(0, h-3-len(c.lines))
 	top := windowTop(a.grep.cursor, len(g.Matches), room)
 	window := *g.Result
 	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
-	for i, line := range report.GrepLines(&report.Grep{Result: &window}, inner) {
-		if i == 0 {
-			c.lines = append(c.lines, t.Paint(themes.Dim, cells.Fit(line, inner)))
-			continue
-		}
-		a.addRow(&c, target{onMatch, top + i - 1}, line, inner, top+i-1 == a.grep.cursor)
+	if len(g.Matches) == 0 {
+		return a.box(layout.Rect{W: w, H: h}, true, c)
 	}
+	a.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, a.grep.cursor)
 	c.note = fmt.Sprintf("%d/%d", min(a.grep.cursor+1, len(g.Matches)), len(g.Matches))
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }

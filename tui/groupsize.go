@@ -35,7 +35,7 @@ func (a App) updateGroupSize(msg tea.Msg) App {
 	}
 	snap := a.snap
 	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) {
-		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes())
+		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes(), nil)
 	}))
 	return a
 }

@@ -149,7 +149,7 @@ func figuresOfScenes() map[string][]string {
 		"chain":       append(header, "admitted", "refill", "kept", "Σ|A|", "A≠0", "signal", "Σw|A|", "−/+", "dilution", "longest quarter"),
 		"groupsize":   append(header, "size", "dead", "range", "all wrong", "all correct", "cost"),
 		"breakdown":   append(header, "difficulty", "samples", "groups", "Σ|A|", "push", "tokens"),
-		"prompts":     append(header, "state", "seen", "solve_rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),
+		"prompts":     append(header, "state", "seen", "rate", "trend", "signal", "sum_abs", "tokens", "per_1k", "last_step"),
 		"breakdownby": append(header, "push", "tokens"),
 		"steps":       append(header, "vantage/signal", "critic/score/mean", "step", "samples", "groups", "kept", "Σ|A|", "flips"),
 		"compare":     append(header, "baseline", "candidate", "Δ", "samples", "win rate", "p", "mean Δ", "±"),
@@ -162,7 +162,7 @@ func figuresOfScenes() map[string][]string {
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 	t.Parallel()
 	oneGoroutine(t)
-	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
+	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rate", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
 	for _, place := range figures.Places() {
 		for _, e := range figures.All(place) {

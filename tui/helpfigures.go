@@ -58,7 +58,7 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGroupSize:
 		return figureList{}.at(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case viewPrompts, viewPromptFilter, viewGrep:
-		return figureList{}.at(figures.Prompt, "state", "seen", "solve_rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").at(figures.Sample, "reward", "proc")
+		return figureList{}.at(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").at(figures.Sample, "reward", "proc")
 	case viewBreakdown:
 		return a.figuresOfParts()
 	case viewGlance:

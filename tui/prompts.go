@@ -108,7 +108,7 @@ func (s promptsState) sortedBy() string {
 
 // sortPrompts sorts by the next of the figures that are shown and can be compared.
 func (a App) sortPrompts() App {
-	all := []string{"per_1k", "sum_abs", "tokens", "solve_rate", "reward", "trend", "signal", "seen", "last_step", "state"}
+	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
 	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
 	return a.says("prompts by " + a.prompts.order)
@@ -170,8 +170,7 @@ func (a App) promptsView(w, h int) []string {
 		if err := a.prompts.job.err; err != nil {
 			text = err.Error()
 		}
-		c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(inner-2, maxProseWidth))...)
-		return a.box(layout.Rect{W: w, H: h}, true, c)
+		return a.waiting(c, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -181,22 +180,12 @@ func (a App) promptsView(w, h int) []string {
 	if h < 26 { // of the states only how many there are
 		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
 	}
-	for _, f := range facts {
-		if f.Label != "selected" && (h >= 30 || f.Label != "solved") {
-			c.lines = append(c.lines, cells.Fit(fmt.Sprintf(" %s %s", t.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), inner))
-		}
-	}
-	c.lines = append(c.lines, "")
+	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
+	c.lines = a.factLines(facts, inner)
 	rows := h - 2 - len(c.lines) - 1
 	top := windowTop(a.prompts.cursor, len(p.Selected), rows-2)
 	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	for i, line := range report.PromptTable(window, p.Unit, inner) {
-		if i == 0 {
-			c.lines = append(c.lines, t.Paint(themes.Dim, cells.Fit(line, inner)))
-			continue
-		}
-		a.addRow(&c, target{onPrompt, top + i - 1}, line, inner, top+i-1 == a.prompts.cursor)
-	}
+	a.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, a.prompts.cursor)
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
@@ -206,6 +195,28 @@ func (a App) promptsView(w, h int) []string {
 	}
 	c.note = fmt.Sprintf("%s/%s", units.Count(min(a.prompts.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
 	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+// waiting is a view that has only a sentence: what is done, or why it failed.
+func (a App) waiting(c paneContent, text string, w, h int) []string {
+	c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+// factLines are a line per fact, and an empty one.
+func (a App) factLines(facts []report.Fact, w int) (lines []string) {
+	for _, f := range facts {
+		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", a.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
+	}
+	return append(lines, "")
+}
+
+// addTable adds a head and rows, the first of which is row top of a list.
+func (a App) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
+	c.lines = append(c.lines, a.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
+	for i, line := range lines[1:] {
+		a.addRow(c, target{list, top + i}, line, w, top+i == cursor)
+	}
 }
 
 func (a App) exportedPrompts() report.Table {

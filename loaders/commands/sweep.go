@@ -227,11 +227,11 @@ and cost more. It needs to know what is solved: see --solved-at.`,
 			if log.snap, err = steps.selectFrom(log.snap); err != nil {
 				return r, err
 			}
+			selected := where.of
 			if where.text == "" {
-				r.Result, err = groupsize.Run(ctx, log.snap, log.set, asked)
-			} else {
-				r.Result, err = groupsize.RunSelected(ctx, log.snap, log.set, asked, where.of)
+				selected = nil
 			}
+			r.Result, err = groupsize.Run(ctx, log.snap, log.set, asked, selected)
 			if where.text != "" && where.steps > 0 && where.matching == 0 {
 				return r, where.nothing()
 			}

@@ -95,11 +95,14 @@ func (a *Analysis) IsSolved(g *Group, i int) bool {
 	return a.plan.of(g).IsSolved(a.LoggedRewards[i], at(a.input.verdicts, i))
 }
 
-// IsPartlySolved reports whether sample i of a group is not solved, and yet has more than half of what a solved one has: it is graded by
-// degrees, and not by its answer alone.
-func (a *Analysis) IsPartlySolved(g *Group, i int) bool {
+// Grade is the reward of sample i of a group on the scale of its run: 0 of one that is wrong, 1 of one that is solved; NaN of a reward that is no
+// finite number. Where a column says what is solved there is nothing between.
+func (a *Analysis) Grade(g *Group, i int) float64 {
 	scale, r := a.plan.of(g), a.LoggedRewards[i]
-	return scale.Column == "" && r > (scale.Wrong+scale.Solved)/2 && r < scale.Solved
+	if scale.Column != "" || a.IsSolved(g, i) {
+		return float64(count01(a.IsSolved(g, i)))
+	}
+	return max(0, (r-scale.Wrong)/(scale.Solved-scale.Wrong))
 }
 
 // GroupPart returns the figures of all samples of group g.

@@ -10,8 +10,8 @@
 //
 //	E[pᵐ] = B(a+s+m, b+n−s) / B(a+s, b+n−s)
 //
-// Each estimate has a range for 90 % of repeats, in which the same prompts are sampled once more: see
-// [Estimate].
+// Each estimate has a range that holds 90 % of repeats, in which the same prompts are sampled once more, whichever mixture that the counts leave
+// possible is true: see [Fit].
 package groupsize
 
 import (
@@ -43,41 +43,32 @@ type Result struct {
 // DefaultSizes are the sizes that are asked about.
 func DefaultSizes() []int { return []int{4, 6, 8, 12, 16, 24, 32, 48, 64} }
 
-// Run estimates what groups of other sizes would do to the prompts of a snapshot. An open step is left
-// out, unless it is the only one. If all groups seen have one size that is added. It fails if samples
-// cannot be grouped, if rewards do not say what is solved, or if ctx ends.
-func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int) (*Result, error) {
-	return run(snap, set, sizes, func(visit func([]analysis.Group)) error {
-		return analysis.EachGroups(ctx, snap, set, visit)
-	})
-}
-
-// RunSelected is Run over the groups of which selected returns the indexes. Steps without one do not count.
-func RunSelected(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*Result, error) {
-	return run(snap, set, sizes, func(visit func([]analysis.Group)) error {
-		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-			if a.Open && len(snap.Steps) > 1 {
-				return nil
-			}
-			groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] })
-			if len(groups) > 0 {
-				visit(groups)
-			}
-			return nil
-		})
-	})
-}
-
-// run estimates from the groups that each passes on step by step.
-func run(snap model.Snapshot, set model.Settings, sizes []int, each func(visit func([]analysis.Group)) error) (*Result, error) {
+// Run estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected returns the
+// indexes; steps without one do not count. An open step is left out, unless it is the only one. If all groups seen have one size that is added.
+// It fails if samples cannot be grouped, if rewards do not say what is solved, or if ctx ends.
+func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*Result, error) {
 	r := &Result{}
 	counts := map[Count]int{}
-	err := each(func(groups []analysis.Group) {
+	visit := func(groups []analysis.Group) {
 		r.Steps++
 		for i := range groups {
 			r.count(counts, &groups[i])
 		}
-	})
+	}
+	var err error
+	if selected == nil {
+		err = analysis.EachGroups(ctx, snap, set, visit)
+	} else {
+		err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+			if a.Open && len(snap.Steps) > 1 {
+				return nil
+			}
+			if groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] }); len(groups) > 0 {
+				visit(groups)
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +159,8 @@ type Estimate struct {
 	Size       int
 	NoneSolved float64 // share of groups of which no sample is solved
 	AllSolved  float64 // share of groups of which every sample is solved
-	LowDead    float64 // between LowDead and HighDead is the share of dead groups in 90 % of repeats,
-	HighDead   float64 // in each of which all prompts are sampled once more
+	LowDead    float64 // between LowDead and HighDead is the share of dead groups in 90 % of repeats, in each of which
+	HighDead   float64 // all prompts are sampled once more, under each mixture that the counts leave possible
 }
 
 // Dead returns the share of groups without signal: all solved or none.
@@ -183,22 +174,30 @@ func (e Estimate) CostRange() (low, high float64) {
 	return float64(e.Size) / (1 - e.LowDead), float64(e.Size) / (1 - e.HighDead)
 }
 
-// estimate returns the estimate for groups of a size. Its range has two uncertainties: the rates would be
+// estimate returns the estimate for groups of a size. Its range has three uncertainties: the counts leave several mixtures possible, each would be
 // fitted otherwise to other prompts, and each group is dead or not by its own chance.
 func estimate(counts []Count, f Fit, size int) Estimate {
 	e := Estimate{Size: size}
 	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
-	var repeats []float64
-	for _, r := range f.Again {
-		all, none, variance := r.solvedAlike(counts, size)
+	expected := make([][]float64, len(f.Near)) // shares of dead groups, by mixture and draw
+	e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
+		all, none, variance := f.Near[near][draw].solvedAlike(counts, size)
+		expected[near] = append(expected[near], all+none)
 		const chances = 19 // quantiles of a normal distribution
 		for i := range chances {
 			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/chances-1)
-			repeats = append(repeats, all+none+z*math.Sqrt(variance))
+			to = append(to, min(1, max(0, all+none+z*math.Sqrt(variance))))
 		}
+		return to
+	})
+	for _, draws := range expected { // where chance of a group adds little the expected share itself is to be in the range, in 95 %
+		sum, squares, n := 0.0, 0.0, float64(len(draws))
+		for _, x := range draws {
+			sum, squares = sum+x, squares+x*x
+		}
+		reach := 1.96 * math.Sqrt(max(0, squares/n-sum*sum/n/n))
+		e.LowDead, e.HighDead = max(0, min(e.LowDead, sum/n-reach)), min(1, max(e.HighDead, sum/n+reach))
 	}
-	slices.Sort(repeats)
-	e.LowDead, e.HighDead = max(0, repeats[len(repeats)/20]), min(1, repeats[len(repeats)-1-len(repeats)/20])
 	return e
 }
 

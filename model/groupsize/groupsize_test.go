@@ -17,6 +17,9 @@ func counted() []Count {
 	return []Count{{8, 0, 9}, {8, 1, 5}, {8, 2, 4}, {8, 3, 3}, {8, 4, 2}, {8, 5, 2}, {8, 6, 2}, {8, 7, 1}, {8, 8, 4}}
 }
 
+// certain is a fit that no other prompts would change.
+func certain(r Rates) Fit { return Fit{Rates: r, Near: [][]Rates{{r}}, Drawn: make([][]float64, 1)} }
+
 // A single Beta is that which scipy 1.17 finds by Nelder-Mead for Σ log betabinom and the density of a and
 // b, for equal sizes and for mixed ones.
 func TestFitIsThatOfScipy(t *testing.T) {
@@ -51,7 +54,7 @@ func TestEstimatesAreThoseOfScipy(t *testing.T) {
 		{16, 0.2241281894, 0.0683903898, 22.61543488},
 		{64, 0.1240749283, 0.0294591373, 75.60847684},
 	} {
-		got := estimate(counted(), Fit{Rates: r, Again: []Rates{r}}, want.size)
+		got := estimate(counted(), certain(r), want.size)
 		for _, x := range [][2]float64{{got.NoneSolved, want.none}, {got.AllSolved, want.all}, {got.Cost(), want.cost}} {
 			if math.Abs(x[0]-x[1]) > 1e-5*max(1, x[1]) {
 				t.Errorf("size %d: %v, want %v", want.size, x[0], x[1])
@@ -65,7 +68,7 @@ func TestEstimatesAreThoseOfScipy(t *testing.T) {
 // quantiles of 1/19, of which the outermost in the range is 1.62.
 func TestEstimateByHand(t *testing.T) {
 	uniform := Rates{{1, 1, 1}}
-	got := estimate([]Count{{2, 1, 100}}, Fit{Rates: uniform, Again: []Rates{uniform}}, 2)
+	got := estimate([]Count{{2, 1, 100}}, certain(uniform), 2)
 	if math.Abs(got.AllSolved-0.3) > 1e-12 || math.Abs(got.NoneSolved-0.3) > 1e-12 || math.Abs(got.Cost()-5) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
@@ -75,7 +78,7 @@ func TestEstimateByHand(t *testing.T) {
 	// a third of the prompts each never solved, always, and every second time: of groups without a solved
 	// sample of 2, (1/3)/(1/3+1/12) = 0.8 are of the first, and by hand the others have none of 2 in 1/4
 	thirds := Rates{{1. / 3, 0, 1}, {1. / 3, 1, 0}, {1. / 3, pointSum / 2, pointSum / 2}}
-	if got := estimate([]Count{{2, 0, 1}}, Fit{Rates: thirds, Again: []Rates{thirds}}, 2); math.Abs(got.NoneSolved-0.85) > 1e-5 || math.Abs(got.AllSolved-0.05) > 1e-5 {
+	if got := estimate([]Count{{2, 0, 1}}, certain(thirds), 2); math.Abs(got.NoneSolved-0.85) > 1e-5 || math.Abs(got.AllSolved-0.05) > 1e-5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -160,73 +163,85 @@ func drawSolved(random *rand.Rand, rate float64, size int) (solved int) {
 	return solved
 }
 
-// On prompts whose rates are known the estimates hold, at sizes from 4 to 128: the expected share of dead
-// groups lies in the range, and that of the next groups in about 9 of 10 cases.
+// On prompts whose rates are known, of other worlds than the limits of FitRates are from, the expected share of dead groups is in the range in 95 % of
+// cases, at each size that is asked about, and that of the next groups in 90 %. Last stand the widths, beside that of the range of a single Beta, which
+// holds only where the rates are of one.
 func TestRangesHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	seen, prompts, least := []int{4, 8, 16, 32}, []int{30, 100, 300, 1000}, 80.0
-	if repotest.Times(0, 1) == 0 {
-		seen, prompts, least = []int{8}, []int{100, 300}, 75
+	asked := []int{4, 8, 16, 32, 64, 128}
+	rounds, all := repotest.Times(1, 12), worlds()
+	seen, prompts := []int{4, 8, 16, 32}, []int{30, 100, 300, 1000}
+	if rounds == 1 {
+		seen, prompts = []int{4}, []int{300}
 	}
-	type tally struct {
-		cases, truth, next int
-		width              float64
-	}
-	lines := []string{"| solve rates | samples of a prompt seen | truth in the range | next groups in the range | width of the range |", "|---|---|---|---|---|"}
+	type tally struct{ cases, truth, next, width, beta float64 }
+	percent := func(part, of float64) string { return fmt.Sprintf("%.0f%%", 100*part/of) }
+	lines := []string{"| solve rates | seen | 4 | 8 | 16 | 32 | 64 | 128 | next groups | width | of one Beta |", "|---|---|---|---|---|---|---|---|---|---|---|"}
 	for _, kind := range []string{"one Beta", "a few rates", "both"} {
 		for _, seen := range seen {
-			var c tally
-			for _, w := range worlds() {
-				for _, prompts := range prompts {
-					if w.kind != kind {
-						continue
-					}
-					rates, counts := make([]float64, prompts), make([]Count, 0, seen+1)
-					for s := range seen + 1 {
-						counts = append(counts, Count{seen, s, 0})
-					}
-					for i := range rates {
-						rates[i] = w.rate(random)
-						counts[drawSolved(random, rates[i], seen)].Groups++
-					}
-					f := FitRates(counts)
-					for _, size := range []int{4, 8, 16, 32, 64, 128} {
-						e, truth, next := estimate(counts, f, size), 0.0, 0.0
-						for _, p := range rates {
-							truth += (math.Pow(p, float64(size)) + math.Pow(1-p, float64(size))) / float64(prompts)
-							if s := drawSolved(random, p, size); s == 0 || s == size {
-								next += 1 / float64(prompts)
-							}
+			var sum tally
+			bySize := make([]tally, len(asked))
+			for k := range len(all) * len(prompts) * rounds {
+				w, prompts := all[k%len(all)], prompts[k/len(all)%len(prompts)]
+				if w.kind != kind {
+					continue
+				}
+				rates, counts := make([]float64, prompts), make([]Count, 0, seen+1)
+				for s := range seen + 1 {
+					counts = append(counts, Count{seen, s, 0})
+				}
+				for i := range rates {
+					rates[i] = w.rate(random)
+					counts[drawSolved(random, rates[i], seen)].Groups++
+				}
+				f := FitRates(counts)
+				beta := Fit{Near: make([][]Rates, 1), Drawn: f.Drawn}
+				for _, drawn := range f.Drawn {
+					r := shapes()[0]
+					newFitter(counts).fit(r, drawn, 100)
+					beta.Near[0] = append(beta.Near[0], r)
+				}
+				for k, size := range asked {
+					truth, next := 0.0, 0.0
+					for _, p := range rates {
+						truth += (math.Pow(p, float64(size)) + math.Pow(1-p, float64(size))) / float64(prompts)
+						if s := drawSolved(random, p, size); s == 0 || s == size {
+							next += 1 / float64(prompts)
 						}
-						inside := func(x float64) int {
-							if x >= e.LowDead-1e-9 && x <= e.HighDead+1e-9 {
-								return 1
-							}
-							return 0
-						}
+					}
+					e, one := estimate(counts, f, size), estimate(counts, beta, size)
+					for _, c := range []*tally{&sum, &bySize[k]} {
 						c.cases++
-						c.truth += inside(truth)
-						c.next += inside(next)
 						c.width += e.HighDead - e.LowDead
+						c.beta += one.HighDead - one.LowDead
+						if truth >= e.LowDead-1e-9 && truth <= e.HighDead+1e-9 {
+							c.truth++
+						}
+						if next >= e.LowDead-1e-9 && next <= e.HighDead+1e-9 {
+							c.next++
+						}
 					}
 				}
 			}
-			share := func(n int) float64 { return 100 * float64(n) / float64(c.cases) }
-			lines = append(lines, fmt.Sprintf("| %s | %d | %.0f%% | %.0f%% | %.0f points |", kind, seen, share(c.truth), share(c.next), 100*c.width/float64(c.cases)))
-			if share(c.truth) < least || share(c.next) < least-5 {
-				t.Errorf("%s, %d seen: %.0f%% of the truth and %.0f%% of the next groups are in the range", kind, seen, share(c.truth), share(c.next))
+			line := fmt.Sprintf("| %s | %d", kind, seen)
+			for _, c := range bySize {
+				line += " | " + percent(c.truth, c.cases)
+			}
+			lines = append(lines, fmt.Sprintf("%s | %s | %.0f points | %.0f |", line, percent(sum.next, sum.cases), 100*sum.width/sum.cases, 100*sum.beta/sum.cases))
+			if sum.truth < 0.95*sum.cases && rounds > 1 || sum.truth < 0.8*sum.cases || sum.next < 0.8*sum.cases {
+				t.Errorf("%s, %d seen: %s of the truth and %s of the next groups are in the range", kind, seen, percent(sum.truth, sum.cases), percent(sum.next, sum.cases))
 			}
 		}
 	}
 	t.Log("\n" + strings.Join(lines, "\n"))
-	if len(seen) > 1 {
+	if rounds > 1 {
 		repotest.Part(t, ".github/docs/tuning.md", "ranges", strings.Join(lines, "\n"))
 	}
 }
 
 func TestRun(t *testing.T) {
 	nan := math.NaN()
-	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2})
+	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +259,7 @@ func TestNothingTells(t *testing.T) {
 		"every group is of one sample":    {{1}, {0}},
 		"no reward is a finite number":    {{math.NaN(), math.NaN()}},
 	} {
-		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes())
+		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -134,7 +134,7 @@ func (l *Ledger) judgeKin(tries []*try) {
 		for m, t := range kin {
 			if m != k && t.source == own.source && t.length <= kinLength*own.length && own.length <= kinLength*t.length {
 				others++
-				asHard += count01(l.Prompts[m].Rate() < rarelySolved)
+				asHard += count01(l.Prompts[m].SolveRate() < rarelySolved)
 			}
 		}
 		if odds := float64(others+1) / float64(asHard+1); others >= leastKin && odds >= leastKinOdds {

@@ -27,6 +27,7 @@ type Ledger struct {
 	Unit     model.LengthUnit
 
 	snap   model.Snapshot
+	single bool // no row says which prompt it answers, and each group counts as one
 	joined map[uint32]uint32
 	index  []int32 // of the prompt with a number, from 1; 0 if it has not come
 	ids    map[string]int32
@@ -36,8 +37,8 @@ type Ledger struct {
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
 // newLedger returns a ledger without accounts, for steps of a snapshot.
-func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
-	l := &Ledger{snap: snap, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
+func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
+	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
 		if l.WhyNone == "" {
 			l.WhyNone = s.WhyNone()
@@ -45,6 +46,7 @@ func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
 	}
 	l.Known = l.WhyNone == ""
 	if !l.ByID {
+		l.single = false
 		l.index = make([]int32, snap.PromptCount())
 		l.Prompts = make([]Prompt, 0, snap.PromptCount()) // grown by doubling it would take twice the memory
 		return l, nil
@@ -52,22 +54,28 @@ func newLedger(snap model.Snapshot, set model.Settings) (*Ledger, error) {
 	l.ids = map[string]int32{}
 	for _, step := range snap.Steps {
 		if step.GroupIDs > 0 {
+			l.single = false
 			return l, nil
 		}
 	}
-	return nil, ErrNoPrompts
+	if !single {
+		return nil, ErrNoPrompts
+	}
+	return l, nil
 }
 
 // Options are what a ledger is made with besides the run.
 type Options struct {
 	Read  analysis.ReadTexts // nil: no text is read, and neither suspect prompts nor twins are found
 	Texts int                // how many answers are read at most, to find suspect prompts
-	Join  bool               // prompts that differ from another only in white space or in a time stamp count as that one
+	// Single has groups be prompts of their own where no row says which prompt it answers, in place of an error.
+	Single bool
+	Join   bool // prompts that differ from another only in white space or in a time stamp count as that one
 }
 
 // Of returns the ledger of all steps of a snapshot, with the state of each prompt. It fails if samples cannot be grouped, or if ctx ends.
 func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options) (*Ledger, error) {
-	l, err := sum(ctx, snap, set, nil)
+	l, err := sum(ctx, snap, set, o.Single, nil)
 	if err == nil {
 		err = l.findTwins(ctx, o.Read)
 	}
@@ -76,7 +84,7 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 		for _, t := range l.Twins {
 			joined[t.Prompt.Number] = t.Of.Number
 		}
-		l, err = sum(ctx, snap, set, joined)
+		l, err = sum(ctx, snap, set, o.Single, joined)
 	}
 	if err == nil && o.Read != nil {
 		err = l.doubt(ctx, set, o.Read, o.Texts)
@@ -89,8 +97,8 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 }
 
 // sum adds up the accounts. Prompts that are keys of joined count as the prompt that is their value.
-func sum(ctx context.Context, snap model.Snapshot, set model.Settings, joined map[uint32]uint32) (*Ledger, error) {
-	l, err := newLedger(snap, set)
+func sum(ctx context.Context, snap model.Snapshot, set model.Settings, single bool, joined map[uint32]uint32) (*Ledger, error) {
+	l, err := newLedger(snap, set, single)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +121,14 @@ type Prompt struct {
 	Abs         float64 // Σ|A| of the advantages that train
 	Tries       int
 	Solved      int // of the tries
-	Partly      int // samples that are graded by degrees: see [analysis.Analysis.IsPartlySolved]
+	Partly      int // of the tries that are not solved, those with more than half of full marks: it is graded by degrees
 	Known       bool
 	Place       model.Place // of a sample of its newest group
 	Rewards     int         // finite ones
 	Doubt       *Doubt
 
-	sum, squares float64 // of the rewards
+	rewards      float64 // their sum
+	sum, squares float64 // of the grades of its tries (see [analysis.Analysis.Grade]), or of the rewards where that is not known
 	hash         uint64
 	id           string
 	state        int // index in Rules
@@ -130,8 +139,8 @@ type Prompt struct {
 
 // visits are some groups of a prompt, one after another.
 type visits struct {
-	tries int32
-	sum   float32 // of what is solved, or of the rewards where that is not known
+	tries, solved int32
+	sum           float32 // of the grades, or of the rewards
 }
 
 // bins is into how many parts the visits of a prompt are divided: two parts become one when there are more.
@@ -147,7 +156,7 @@ func (l *Ledger) add(a *analysis.Analysis) {
 	l.Steps++
 	for g := range a.Table {
 		if p := l.account(l.snap.Steps[i], a, g); p != nil {
-			p.add(a, g)
+			p.add(a, l.snap.Steps[i], g)
 			p.Place = l.snap.Steps[i].Place(int(a.InputRow[a.Table[g].Start]))
 		} else {
 			l.Nameless++
@@ -166,6 +175,9 @@ func (l *Ledger) numberOf(step model.Step, a *analysis.Analysis, g int) uint32 {
 
 // find returns the index of the account of group g, -1 if there is none.
 func (l *Ledger) find(step model.Step, a *analysis.Analysis, g int) int {
+	if l.single {
+		return -1
+	}
 	if l.ByID {
 		if k, found := l.ids[a.Table[g].Name]; found {
 			return int(k)
@@ -199,7 +211,7 @@ func (l *Ledger) account(step model.Step, a *analysis.Analysis, g int) *Prompt {
 	return &l.Prompts[len(l.Prompts)-1]
 }
 
-func (p *Prompt) add(a *analysis.Analysis, g int) {
+func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 	group, part := &a.Table[g], a.GroupPart(g)
 	p.Last = a.Step
 	p.Seen++
@@ -209,25 +221,26 @@ func (p *Prompt) add(a *analysis.Analysis, g int) {
 	p.Abs += part.AbsProcessed
 	p.Tries += group.Counted
 	p.Solved += group.Solved
+	v := visits{tries: int32(group.Counted), solved: int32(group.Solved)}
+	if !p.Known {
+		v.tries -= int32(group.Invalid)
+	}
 	for i := group.Start; i < group.End; i++ {
-		if p.Known && a.IsPartlySolved(group, i) {
-			p.Partly++
+		if _, last := step.CountedAs(int(a.InputRow[i])); !last {
+			continue
 		}
-	}
-	n := group.Counted - group.Invalid
-	sum := 0.0
-	if n > 0 {
-		sum = group.RewardMean * float64(n)
-		p.sum += sum
-		p.squares += sum * group.RewardMean
-	}
-	if n > 1 {
-		p.squares += group.RewardStd * group.RewardStd * float64(n-1)
-	}
-	p.Rewards += n
-	v := visits{int32(n), float32(sum)}
-	if p.Known {
-		v = visits{int32(group.Counted), float32(group.Solved)}
+		x := a.Rewards[i]
+		if x-x == 0 {
+			p.Rewards++
+			p.rewards += x
+		}
+		if p.Known {
+			x = a.Grade(group, i)
+		}
+		if x-x == 0 {
+			p.sum, p.squares, v.sum = p.sum+x, p.squares+x*x, v.sum+float32(x)
+			p.Partly += count01(p.Known && x > 0.5 && x < 1)
+		}
 	}
 	p.note(v)
 }
@@ -237,7 +250,7 @@ func (p *Prompt) note(v visits) {
 	if p.used == bins && p.last == p.width {
 		for i := range bins / 2 {
 			x, y := p.history[2*i], p.history[2*i+1]
-			p.history[i] = visits{x.tries + y.tries, x.sum + y.sum}
+			p.history[i] = visits{x.tries + y.tries, x.solved + y.solved, x.sum + y.sum}
 		}
 		clear(p.history[bins/2:])
 		p.used, p.width, p.last = bins/2, 2*p.width, 2*p.width
@@ -246,8 +259,8 @@ func (p *Prompt) note(v visits) {
 		p.used, p.width, p.last = p.used+1, max(1, p.width), 0
 	}
 	p.last++
-	p.history[p.used-1].tries += v.tries
-	p.history[p.used-1].sum += v.sum
+	at := &p.history[p.used-1]
+	*at = visits{at.tries + v.tries, at.solved + v.solved, at.sum + v.sum}
 }
 
 // Name is the name of the prompt's groups where they are grouped by prompt, the hash of prompt and ground truth in hex, or the
@@ -259,8 +272,43 @@ func (p *Prompt) Name() string {
 	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, p.hash))
 }
 
-// Rate is the share of the tries that is solved; NaN where the rewards do not say which are.
+// OfMean reports whether the rate of the prompt is a mean of rewards, since it is graded by degrees or nothing says what is solved.
+func (p *Prompt) OfMean() bool { return !p.Known || p.Partly > 0 }
+
+// RateOf says what the rate is of: "solved" tries, or "mean reward".
+func (p *Prompt) RateOf() string {
+	if p.OfMean() {
+		return "mean reward"
+	}
+	return "solved"
+}
+
+// Rate is the share of the tries that is solved. Of a prompt that is graded by degrees it is the mean reward on the scale of the run, from 0 for
+// wrong to 1 for full marks, and where nothing says what those are the mean reward as logged; NaN of no reward.
 func (p *Prompt) Rate() float64 {
+	if p.OfMean() {
+		return p.sum / float64(p.tries())
+	}
+	return p.SolveRate()
+}
+
+func (p *Prompt) rate(v visits) float64 {
+	if p.OfMean() {
+		return float64(v.sum) / float64(v.tries)
+	}
+	return float64(v.solved) / float64(v.tries)
+}
+
+// tries are those of the rate.
+func (p *Prompt) tries() int {
+	if p.Known {
+		return p.Tries
+	}
+	return p.Rewards
+}
+
+// SolveRate is the share of the tries that is solved, NaN where the rewards do not say which are.
+func (p *Prompt) SolveRate() float64 {
 	if !p.Known {
 		return math.NaN()
 	}
@@ -268,47 +316,54 @@ func (p *Prompt) Rate() float64 {
 }
 
 // Reward is the mean of the finite rewards, NaN if there are none.
-func (p *Prompt) Reward() float64 { return p.sum / float64(p.Rewards) }
+func (p *Prompt) Reward() float64 { return p.rewards / float64(p.Rewards) }
 
-// Interval is the 95 % interval of the solve rate (Wilson's), or of the mean reward (± 1.96 standard errors) where there is no
-// solve rate; NaN of fewer than two rewards.
+// Interval is the 95 % interval of the rate: Wilson's of a share that is solved, ± 1.96 standard errors of a mean, of which fewer than two
+// rewards have none (NaN).
 func (p *Prompt) Interval() (low, high float64) {
-	if p.Known {
+	if !p.OfMean() {
 		w := analysis.Wilson(p.Solved, p.Tries)
 		return w[0], w[1]
 	}
-	half := 1.96 * p.spread() / math.Sqrt(float64(p.Rewards))
-	return p.Reward() - half, p.Reward() + half
+	half := 1.96 * p.spread() / math.Sqrt(float64(p.tries()))
+	low, high = p.Rate()-half, p.Rate()+half
+	if p.Known {
+		low, high = max(0, low), min(1, high)
+	}
+	return low, high
 }
 
 // spread is the standard deviation of a try: of the rewards, ddof 1, or of whether it is solved.
 func (p *Prompt) spread() float64 {
-	if p.Known {
+	if !p.OfMean() {
 		return math.Sqrt(p.Rate() * (1 - p.Rate()))
 	}
-	n := float64(p.Rewards)
+	n := float64(p.tries())
 	if n < 2 {
 		return math.NaN()
 	}
 	return math.Sqrt(max(0, p.squares-p.sum*p.sum/n) / (n - 1))
 }
 
-// Trend is how much more is solved in the later half of its groups than in the earlier half, or how much greater the mean
-// reward is, and the standard error of that if nothing changes. Of an odd number of groups that in the middle is in neither; of
-// more than 8 the halves are of groups together, and may be a few groups unlike. NaN if it came once.
+// Trend is how much greater the rate is in the later half of its groups than in the earlier half, and the standard error of that if nothing
+// changes. Of an odd number of groups that in the middle is in neither; of more than 8 the halves are of groups together, and may be a few
+// groups unlike. NaN if it came once.
 func (p *Prompt) Trend() (change, err float64) {
+	if p.used < 2 {
+		return math.NaN(), math.NaN()
+	}
 	before, after := p.pooled(0, p.used/2), p.pooled((p.used+1)/2, p.used)
-	return after.mean() - before.mean(), p.spread() * math.Sqrt(1/float64(before.tries)+1/float64(after.tries))
+	return p.rate(after) - p.rate(before), p.spread() * math.Sqrt(1/float64(before.tries)+1/float64(after.tries))
 }
 
 func (p *Prompt) pooled(from, to int) (all visits) {
 	for _, v := range p.history[from:to] {
-		all.tries, all.sum = all.tries+v.tries, all.sum+v.sum
+		all = visits{all.tries + v.tries, all.solved + v.solved, all.sum + v.sum}
 	}
 	return all
 }
 
-func (v visits) mean() float64 { return float64(v.sum) / float64(v.tries) }
+func (v visits) solveRate() float64 { return float64(v.solved) / float64(v.tries) }
 
 // PerThousand is Σ|A| of 1,000 tokens, NaN where lengths are unknown.
 func (p *Prompt) PerThousand() float64 {

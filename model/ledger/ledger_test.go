@@ -91,13 +91,13 @@ func TestLongHistoryKeepsItsHalves(t *testing.T) {
 	for k := range 20 {
 		v := visits{tries: 4}
 		if k >= 12 {
-			v.sum = 4
+			v.solved = 4
 		}
 		p.note(v)
-		p.Tries, p.Solved = p.Tries+4, p.Solved+int(v.sum)
+		p.Tries, p.Solved = p.Tries+4, p.Solved+int(v.solved)
 	}
 	all := p.pooled(0, p.used)
-	if all.tries != 80 || all.sum != 32 {
+	if all.tries != 80 || all.solved != 32 {
 		t.Errorf("%v", all)
 	}
 	if change, _ := p.Trend(); change < 0.75 {
@@ -163,15 +163,44 @@ func TestPlantedStates(t *testing.T) {
 	}
 }
 
-// Nothing is said of a prompt that was seen twice.
-func TestSeenTwiceIsTooRare(t *testing.T) {
+// In a run of one epoch tries tell what is solved and what is hopeless, and nothing else is said. Rates are those of Beta(½, ½), sin²(πu/2), as of
+// prompts that are mostly easy or hard; of those that are called solved, or hopeless, at most 2 % have a rate below 0.8, or above 0.2.
+func TestOneEpoch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, rate := range []float64{0, 0.5, 1} {
-		l := ledgerOf(t, world(r, 1, 20, 2, 16, func(int) float64 { return rate }), false)
-		for i := range l.Prompts {
-			if s := l.Prompts[i].State(); s != "rare" {
-				t.Errorf("rate %v: %s", rate, s)
+	for _, c := range []struct {
+		tries, told int // prompts of 2,000 that are told at least
+	}{{8, 0}, {16, 500}, {64, 500}} {
+		var rows []row
+		rates := make([]float64, 2000)
+		for i := range rates {
+			rates[i] = math.Pow(math.Sin(math.Pi/2*r.Float64()), 2)
+			for range c.tries {
+				rows = append(rows, row{step: int64(i / 100), prompt: uint64(1 + i), reward: float64(count01(r.Float64() < rates[i]))})
 			}
+		}
+		l := ledgerOf(t, rows, false)
+		got, wrong := map[State]int{}, map[State]int{}
+		for i := range l.Prompts {
+			p := &l.Prompts[i]
+			s, rate := p.State(), rates[p.hash-1]
+			got[s]++
+			wrong[s] += count01(s == "solved" && rate < solvedFrom || s == "hopeless" && rate > hopelessTo)
+		}
+		told := got["solved"] + got["hopeless"]
+		if told < c.told || told+got["rare"] != len(rates) || 50*wrong["solved"] > got["solved"] || 50*wrong["hopeless"] > got["hopeless"] {
+			t.Errorf("%d tries: %v, of which wrongly %v", c.tries, got, wrong)
+		}
+	}
+}
+
+// Twice seen is too rarely for a change: a prompt that is never solved and then always is neither learning nor solved, and one that is solved and
+// then not is not forgotten.
+func TestSeenTwiceHasNoTrend(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	rows := append(world(r, 1, 20, 2, 16, func(v int) float64 { return float64(v) }), world(r, 21, 20, 2, 16, func(v int) float64 { return float64(1 - v) })...)
+	for _, p := range ledgerOf(t, rows, false).Prompts {
+		if s := p.State(); s != "rare" {
+			t.Errorf("%d is %s", p.hash, s)
 		}
 	}
 }
@@ -186,8 +215,31 @@ func TestContinuousRewards(t *testing.T) {
 		}
 	}
 	l := ledgerOf(t, rows, false)
-	if l.Known || l.Prompts[0].State() != "learning" || l.Prompts[1].State() == "learning" || !math.IsNaN(l.Prompts[0].Rate()) {
+	if l.Known || l.Prompts[0].State() != "learning" || l.Prompts[1].State() == "learning" || !math.IsNaN(l.Prompts[0].SolveRate()) || l.Prompts[0].Rate() != l.Prompts[0].Reward() {
 		t.Errorf("%v %s %s", l.Known, l.Prompts[0].State(), l.Prompts[1].State())
+	}
+}
+
+// The rate of a prompt that is graded by degrees is its mean reward between wrong and full marks, by hand: of 0.5, 0.7, 0.5 and 0.7 on a scale from
+// −1 to 1 the grades are 0.75 and 0.85, their mean 0.8, its standard error √(0.01/3)/2 = 0.0289, and the interval ± 1.96 of that.
+func TestRateOfDegrees(t *testing.T) {
+	var rows []row
+	for v := range int64(4) {
+		for i := range 64 { // others make the scale
+			rows = append(rows, row{step: v, prompt: 1, reward: float64(2*(i%2) - 1)})
+		}
+		rows = append(rows, row{step: v, prompt: 2, reward: 0.5 + 0.2*float64(v%2)})
+	}
+	l := ledgerOf(t, rows, false)
+	p := &l.Prompts[1]
+	low, high := p.Interval()
+	for _, c := range [][2]float64{{p.Rate(), 0.8}, {low, 0.8 - 1.96*0.02887}, {high, 0.8 + 1.96*0.02887}, {p.SolveRate(), 0}, {p.Reward(), 0.6}} {
+		if math.Abs(c[0]-c[1]) > 1e-4 {
+			t.Errorf("%v, want %v", c[0], c[1])
+		}
+	}
+	if p.RateOf() != "mean reward" || l.Prompts[0].RateOf() != "solved" || l.Prompts[0].Rate() != 0.5 {
+		t.Errorf("%s %s %v", p.RateOf(), l.Prompts[0].RateOf(), l.Prompts[0].Rate())
 	}
 }
 

@@ -24,8 +24,8 @@ type Rule struct {
 
 // The limits of the states.
 const (
-	leastSeen   = 3    // groups, before anything is said
-	solvedFrom  = 0.8  // the lower end of the interval of the later half: 16 of 16 reach it
+	leastSeen   = 3    // groups, before anything is said of a change
+	solvedFrom  = 0.8  // the lower end of the interval of the later tries: 16 of 16 reach it
 	hopelessTo  = 0.2  // the upper end of the interval: 0 of 16 reach it
 	peakFrom    = 0.7  // a part of the earlier groups is solved at least so
 	forgottenTo = 0.5  // of the peak
@@ -37,50 +37,63 @@ const (
 // Rules returns the states, in the order in which they are tried: the first that holds is the prompt's. The last holds always.
 func Rules() []Rule {
 	return []Rule{
+		{"suspect", "the answers say that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil }, func(p *Prompt) string { return p.Doubt.String() }},
 		{
-			"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil },
-			func(p *Prompt) string { return p.Doubt.String() },
+			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance",
+			(*Prompt).isForgotten,
+			func(p *Prompt) string { return fmt.Sprintf("was solved %s, now %s", p.peak(), p.latest()) },
 		},
 		{
-			"rare", "seen fewer than 3 times: too rarely to tell", func(p *Prompt) bool { return p.Seen < leastSeen },
-			func(p *Prompt) string { return fmt.Sprintf("seen %s: too rarely to tell", times(p.Seen)) },
-		},
-		{
-			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance", func(p *Prompt) bool { return p.isForgotten() },
+			"solved", "nearly every try of its later groups is solved, or every one of all: the 95% interval begins at 80% or more, as for 16 of 16",
+			func(p *Prompt) bool { return p.Known && p.Tries > 0 && p.proof().least() >= solvedFrom },
 			func(p *Prompt) string {
-				peak, now := p.peak(), p.latest()
-				return fmt.Sprintf("was solved %s, now %s", fraction(peak), fraction(now))
+				which := "later tries"
+				if int(p.proof().tries) == p.Tries {
+					which = "tries"
+				}
+				return fmt.Sprintf("%s of its %s solved: %s or more", p.proof(), which, percent(p.proof().least()))
 			},
 		},
-		{"solved", "nearly every try of its later groups is solved: the 95% interval begins at 80% or more, as for 16 of 16", func(p *Prompt) bool {
-			return p.Known && p.laterRate()[0] >= solvedFrom
-		}, func(p *Prompt) string {
-			return fmt.Sprintf("%s of its later tries solved: %s or more", fraction(p.later()), percent(p.laterRate()[0]))
-		}},
-		{"hopeless", "never one right answer, nor signal from answers with more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16", func(p *Prompt) bool {
-			_, high := p.Interval()
-			return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && high <= hopelessTo
-		}, func(p *Prompt) string {
-			_, high := p.Interval()
-			return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), percent(high))
-		}},
-		{"learning", "its later groups are better than its earlier ones, by more than 2.6 standard errors", func(p *Prompt) bool {
-			change, err := p.Trend()
-			return change > risenErrors*err && change > 0
-		}, func(p *Prompt) string { return "rises by " + p.trendText() }},
-		{"flat", "it does not rise: the 95% interval of its trend ends below 0.25, or below half a standard deviation of its rewards where there is no solve rate", func(p *Prompt) bool {
-			change, err := p.Trend()
-			within := flatWithin
-			if !p.Known {
-				within *= 2 * p.spread() // of a solve rate of one half this is 1
-			}
-			return change+1.96*err < within || p.Signal == 0 && err == 0
-		}, func(p *Prompt) string {
-			return fmt.Sprintf("changes by %s, %s of %s with signal", p.trendText(), units.Count(p.Signal), units.Plural(p.Seen, "groups"))
-		}},
+		{
+			"hopeless", "never one right answer, nor signal from answers with more than half of full marks, in so many tries that the 95% interval of the solve rate ends at 20% or less, as for 0 of 16",
+			func(p *Prompt) bool {
+				return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && p.mostSolved() <= hopelessTo
+			},
+			func(p *Prompt) string {
+				return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), percent(p.mostSolved()))
+			},
+		},
+		{
+			"rare", "none of these, and seen fewer than 3 times: too few tries to say more, and too few times for a change", func(p *Prompt) bool { return p.Seen < leastSeen },
+			func(p *Prompt) string {
+				return fmt.Sprintf("seen %s, %s: too rarely to say", times(p.Seen), units.Plural(p.Tries, "tries"))
+			},
+		},
+		{
+			"learning", "its later groups are better than its earlier ones, by more than 2.6 standard errors",
+			func(p *Prompt) bool {
+				change, err := p.Trend()
+				return change > risenErrors*err && change > 0
+			},
+			func(p *Prompt) string { return p.RateOf() + " rises by " + p.trendText() },
+		},
+		{
+			"flat", "it does not rise: the 95% interval of its trend ends below 0.25, or of a mean reward below half a standard deviation of its rewards",
+			func(p *Prompt) bool {
+				change, err := p.Trend()
+				within := flatWithin
+				if p.OfMean() {
+					within *= 2 * p.spread() // of a solve rate of one half this is 1
+				}
+				return change+1.96*err < within || p.Signal == 0 && err == 0
+			},
+			func(p *Prompt) string {
+				return fmt.Sprintf("%s changes by %s, %s of %s with signal", p.RateOf(), p.trendText(), units.Count(p.Signal), units.Plural(p.Seen, "groups"))
+			},
+		},
 		{
 			"unsure", "none of the others: more groups would tell", func(*Prompt) bool { return true },
-			func(p *Prompt) string { return "changes by " + p.trendText() + ", which may be chance" },
+			func(p *Prompt) string { return p.RateOf() + " changes by " + p.trendText() + ", which may be chance" },
 		},
 	}
 }
@@ -103,13 +116,33 @@ func (p *Prompt) State() State { return Rules()[p.state].State }
 // Why says by which numbers, in a phrase.
 func (p *Prompt) Why() string { return Rules()[p.state].Why(p) }
 
-// later are the tries of the later half of its groups.
-func (p *Prompt) later() visits { return p.pooled((p.used+1)/2, p.used) }
+// mostSolved is the upper end of the 95 % interval of the solve rate.
+func (p *Prompt) mostSolved() float64 { return analysis.Wilson(p.Solved, p.Tries)[1] }
 
-func (p *Prompt) laterRate() [2]float64 {
+// Later are the tries of the later half of its groups, and how many of them are solved; of one that came too rarely to have halves, all.
+func (p *Prompt) Later() (tries, solved int) {
 	v := p.later()
-	return analysis.Wilson(int(v.sum), int(v.tries))
+	return int(v.tries), int(v.solved)
 }
+
+func (p *Prompt) later() visits {
+	if p.Seen < leastSeen {
+		return p.pooled(0, p.used)
+	}
+	return p.pooled((p.used+1)/2, p.used)
+}
+
+// proof are the tries that may prove that it is solved: the later ones, or if they are no worse than the others and fewer, all.
+func (p *Prompt) proof() visits {
+	later, all := p.later(), p.pooled(0, p.used)
+	if later.solveRate() >= all.solveRate() && all.least() > later.least() {
+		return all
+	}
+	return later
+}
+
+// least is the lower end of the 95 % interval of what is solved.
+func (v visits) least() float64 { return analysis.Wilson(int(v.solved), int(v.tries))[0] }
 
 // latest are the tries of its latest groups, a quarter of all at most.
 func (p *Prompt) latest() visits { return p.pooled(p.used-max(1, p.used/4), p.used) }
@@ -117,7 +150,7 @@ func (p *Prompt) latest() visits { return p.pooled(p.used-max(1, p.used/4), p.us
 // peak is the best part of its groups before those.
 func (p *Prompt) peak() (best visits) {
 	for k := range p.used - max(1, p.used/4) {
-		if v := p.history[k]; best.tries == 0 || v.mean() > best.mean() {
+		if v := p.history[k]; best.tries == 0 || v.solveRate() > best.solveRate() {
 			best = v
 		}
 	}
@@ -126,12 +159,12 @@ func (p *Prompt) peak() (best visits) {
 
 func (p *Prompt) isForgotten() bool {
 	peak, now := p.peak(), p.latest()
-	if !p.Known || peak.mean() < peakFrom || now.mean() >= forgottenTo*peak.mean() {
+	if !p.Known || p.Seen < leastSeen || peak.solveRate() < peakFrom || now.solveRate() >= forgottenTo*peak.solveRate() {
 		return false
 	}
 	n, m := float64(peak.tries), float64(now.tries)
-	all := float64(peak.sum+now.sum) / (n + m)
-	return peak.mean()-now.mean() > sureErrors*math.Sqrt(all*(1-all)*(1/n+1/m))
+	all := float64(peak.solved+now.solved) / (n + m)
+	return peak.solveRate()-now.solveRate() > sureErrors*math.Sqrt(all*(1-all)*(1/n+1/m))
 }
 
 func (p *Prompt) trendText() string {
@@ -139,8 +172,8 @@ func (p *Prompt) trendText() string {
 	return fmt.Sprintf("%s ± %s", strings.TrimSpace(units.Signed(change)), units.Fixed(err, 2))
 }
 
-// fraction writes what is solved of some tries: "14 of 16".
-func fraction(v visits) string { return fmt.Sprintf("%.0f of %d", v.sum, v.tries) }
+// String is what is solved of the tries: "14 of 16".
+func (v visits) String() string { return fmt.Sprintf("%d of %d", v.solved, v.tries) }
 
 func percent(x float64) string { return units.Fixed(100*x, 0) + "%" }
 

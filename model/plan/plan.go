@@ -3,8 +3,8 @@
 // snapshot, out comes a [Plan]: a row per setting, each against what was run, and the change that is worth it.
 //
 // Filters, scales and ratios are computed from the samples of the log. Sizes and prompts need samples that
-// nobody drew: the rewards of a larger group are drawn from the rate of its prompt, as package groupsize
-// estimates it, under the policy of the log.
+// nobody drew: the rewards of a group are drawn from the rate of its prompt, as package groupsize estimates it
+// from the account of each (package ledger), whose states also say which prompts are not drawn again.
 package plan
 
 import (
@@ -19,6 +19,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/groupsize"
+	"vantage/model/ledger"
 	"vantage/model/sweep"
 	"vantage/model/units"
 )
@@ -53,9 +54,10 @@ type Row struct {
 	kept    float64 // Σ|A| against that of all prompts, where some are not drawn again, or groups or samples are left out
 }
 
-// The largest size that is tried, and the most kinds of groups, by size and samples solved, that are modelled.
+// The largest size that is tried, how many tries of a prompt count at most, and the most kinds of accounts that are modelled.
 const (
 	MaxSize   = 1024
+	maxTries  = 64
 	maxCounts = 2000
 )
 
@@ -101,10 +103,16 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 		p.Missing = append(p.Missing, "signal: every advantage is 0, so that nothing can be compared")
 	}
 	p.Rows = append(p.Rows, run.row(run, Row{Kind: Run, Name: "as run", Settings: set}))
-	if why := run.whyNotModelled(set); why != "" {
+	l, err := ledger.Of(ctx, snap, set, ledger.Options{Single: true})
+	if err != nil {
+		return nil, err
+	}
+	m := newOutlook(l)
+	if why := m.whyNot(run, set); why != "" {
 		p.Missing = append(p.Missing, "group sizes and prompts: "+why)
 	} else {
-		p.addModelled(run, sizes)
+		m.fit = groupsize.FitRates(m.counts)
+		p.addModelled(m, sizes)
 	}
 	if err := p.addObserved(ctx, snap, run); err != nil {
 		return nil, err
@@ -214,40 +222,40 @@ func bestRatios(ctx context.Context, snap model.Snapshot, set model.Settings) (r
 }
 
 // addModelled adds the sizes and the prompts that are not drawn again.
-func (p *Plan) addModelled(run *observed, sizes []int) {
-	m := newOutlook(run, p.Settings)
-	own := m.sum(everyPrompt, 0)
-	add := func(kind Kind, changes int, name string, prompts func(groupsize.Count) bool, size int) {
+func (p *Plan) addModelled(m *outlook, sizes []int) {
+	own := m.sum(nil, 0)
+	add := func(kind Kind, changes int, name string, drop []ledger.State, size int) {
 		r := Row{Kind: kind, Name: name, Settings: p.Settings, Model: true, changes: changes}
 		if size > 0 {
 			r.Settings.NumGenerations = size
 		}
-		of := m.sum(prompts, size)
+		of := m.sum(drop, size)
 		if of[0].groups == 0 || of[0].groups == own[0].groups && size == 0 {
 			return
 		}
-		r.fill(func(f figure) Range { return quantiles(f, of, own) })
-		r.kept = of[0].abs / m.sum(everyPrompt, size)[0].abs
+		r.fill(func(f figure) Range { return m.quantiles(f, of, own) })
+		r.kept = of[0].abs / m.sum(nil, size)[0].abs
 		p.Rows = append(p.Rows, r)
 	}
-	size := run.size()
-	sizes = slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return n == size })
+	sizes = slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return slices.Max(m.sizes) == n && slices.Min(m.sizes) == n })
 	for _, n := range sizes {
-		add(Size, 1, "groups of "+units.Count(n), everyPrompt, n)
+		add(Size, 1, "groups of "+units.Count(n), nil, n)
 	}
-	add(Retire, 1, "drop all solved", func(c groupsize.Count) bool { return c.Solved < c.Size }, 0)
-	add(Retire, 1, "drop none solved", func(c groupsize.Count) bool { return c.Solved > 0 }, 0)
-	switch drop := p.Rows[len(p.Rows)-1]; {
-	case drop.Kind != Retire:
+	before := len(p.Rows)
+	both := []ledger.State{"solved", "hopeless"}
+	add(Retire, 1, "drop solved", both[:1], 0)
+	add(Retire, 1, "drop hopeless", both[1:], 0)
+	name := p.Rows[len(p.Rows)-1].Name
+	switch len(p.Rows) - before {
+	case 0:
+		p.Missing = append(p.Missing, "prompts to drop: none is proved solved or hopeless; 16 tries of a prompt can")
 		return
-	case p.Rows[len(p.Rows)-2].Kind == Retire: // both of them
-		drop.Name = "drop both"
-		add(Retire, 2, drop.Name, alive, 0)
-		fallthrough
-	default:
-		for _, n := range sizes {
-			add(Both, 3, drop.Name+", groups of "+units.Count(n), alive, n)
-		}
+	case 2:
+		name = "drop both"
+		add(Retire, 2, name, both, 0)
+	}
+	for _, n := range sizes {
+		add(Both, 3, name+", groups of "+units.Count(n), both, n)
 	}
 	p.Rows = slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return r.Kind == Both && !p.addsTo(r) })
 }
@@ -260,69 +268,102 @@ func (p *Plan) addsTo(both Row) bool {
 	})
 }
 
-// Which prompts are drawn: what a ledger of prompts would say better.
-func everyPrompt(groupsize.Count) bool { return true }
-func alive(c groupsize.Count) bool     { return c.Solved > 0 && c.Solved < c.Size }
-
-// whyNotModelled says why no other samples can be thought of, "" if they can.
-func (o *observed) whyNotModelled(set model.Settings) string {
-	all := o.all()
+// whyNot says why no other samples can be thought of, "" if they can.
+func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	e, err := set.FindEstimator()
+	m.e, m.scale = e, set.Scale
 	switch {
 	case err != nil:
 		return err.Error()
-	case len(o.counts) == 0:
+	case len(m.counts) == 0:
 		return "the rewards don't show what is solved; use --solved-at X"
-	case o.counted < 0.9*all.groups:
+	case run.counted < 0.9*run.all().groups:
 		return "the rewards of too many groups don't show what is solved"
-	case len(o.counts) > maxCounts || slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > MaxSize }):
+	case len(m.counts) > maxCounts || slices.Max(m.sizes) > MaxSize:
 		return "groups are too large, or of too many sizes"
 	case e.ComparesGroups(set.Scale):
 		return e.Framework + " " + e.Name + " compares groups with each other"
-	case !slices.ContainsFunc(o.counts, func(c groupsize.Count) bool { return c.Size > 1 }):
+	case slices.Max(m.sizes) < 2:
 		return "every group is of one sample"
-	case o.partial > 0.1*o.counted:
-		return units.Fraction(int(o.partial), int(o.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
-	case !slices.ContainsFunc(o.counts, alive):
-		return "no group has solved samples and others"
+	case run.partial > 0.1*run.counted:
+		return units.Fraction(int(run.partial), int(run.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
+	case !slices.ContainsFunc(m.counts, func(c groupsize.Count) bool { return c.Solved > 0 && c.Solved < c.Size }):
+		return "no prompt has solved samples and others"
 	}
 	return ""
 }
 
-// outlook is what the model expects of the prompts of each count.
+// outlook is what the model expects of the prompts, by their accounts: those of one count, state and size of group are one kind.
 type outlook struct {
-	counts   []groupsize.Count
-	tokens   []float64 // of a sample, by count
+	counts   []groupsize.Count // their later tries, and how many prompts are of the kind
+	states   []ledger.State
+	sizes    []int     // of their groups
+	groups   []float64 // in the log
+	tokens   []float64 // of a try
 	fit      groupsize.Fit
 	e        *estimators.Estimator
 	scale    estimators.Scale
 	expected map[int][][]totals // by size, with 0 for the size of each group; then by fit and count: of a group
 }
 
-func newOutlook(run *observed, set model.Settings) *outlook {
-	m := &outlook{counts: run.counts, fit: groupsize.FitRates(run.counts), scale: set.Scale, expected: map[int][][]totals{}}
-	for i, c := range run.counts {
-		m.tokens = append(m.tokens, run.tokensOf[i]/float64(c.Size*c.Groups))
+func newOutlook(l *ledger.Ledger) *outlook {
+	type kind struct {
+		tries, solved, size int
+		state               ledger.State
 	}
-	m.e, _ = set.FindEstimator() // New has found it
+	m, index := &outlook{expected: map[int][][]totals{}}, map[kind]int{}
+	var tokens []float64
+	unknown := false
+	for i := range l.Prompts {
+		p := &l.Prompts[i]
+		tries, solved := p.Later()
+		if !p.Known || p.Rewards < p.Tries || tries == 0 {
+			continue
+		}
+		if tries > maxTries {
+			if part := solved * maxTries / tries; solved > 0 {
+				solved = max(1, part)
+			}
+			tries = maxTries
+		}
+		k := kind{tries, solved, (p.Tries + p.Seen/2) / p.Seen, p.State()}
+		at, found := index[k]
+		if !found {
+			at = len(m.counts)
+			index[k] = at
+			m.counts, m.states, m.sizes = append(m.counts, groupsize.Count{Size: tries, Solved: solved}), append(m.states, k.state), append(m.sizes, k.size)
+			m.groups, m.tokens, tokens = append(m.groups, 0), append(m.tokens, 0), append(tokens, 0)
+		}
+		m.counts[at].Groups++
+		m.groups[at] += float64(p.Seen)
+		m.tokens[at] += float64(p.Tries)
+		tokens[at] += float64(p.Tokens)
+		unknown = unknown || p.Tokens == 0
+	}
+	for i, tries := range m.tokens {
+		if m.tokens[i] = tokens[i] / tries; unknown { // what is generated is then counted in samples
+			m.tokens[i] = 1
+		}
+	}
 	return m
 }
 
-// sum returns the totals of a pass over the prompts of some counts, by fit, the best one first.
-func (m *outlook) sum(of func(groupsize.Count) bool, size int) []totals {
+// sum returns the totals of the groups of the log without the prompts of some states, by fit, the best one first.
+func (m *outlook) sum(without []ledger.State, size int) []totals {
 	if m.expected[size] == nil {
 		m.expected[size] = m.expect(size)
 	}
-	sums := make([]totals, 1+len(m.fit.Again))
+	sums := make([]totals, len(m.expected[size]))
 	for f := range sums {
 		for i, c := range m.counts {
-			if of(c) {
-				groups := float64(c.Groups)
-				if f > 0 {
-					groups = m.fit.Drawn[f-1][i]
-				}
-				sums[f].add(m.expected[size][f][i], groups)
+			if slices.Contains(without, m.states[i]) {
+				continue
 			}
+			groups := m.groups[i]
+			if f > 0 {
+				groups *= m.fit.Drawn[(f-1)%len(m.fit.Drawn)][i] / float64(c.Groups)
+			}
+			sums[f].add(m.expected[size][f][i], groups)
 		}
 	}
 	return sums
@@ -333,25 +374,25 @@ func (m *outlook) sum(of func(groupsize.Count) bool, size int) []totals {
 func (m *outlook) expect(size int) [][]totals {
 	const many = 5000 // groups of a count, beyond which chance evens out
 	random := rand.New(rand.NewPCG(uint64(size), 1))
-	all := make([][]totals, 1+len(m.fit.Again))
+	fits := append([]groupsize.Rates{m.fit.Rates}, slices.Concat(m.fit.Near...)...)
+	all := make([][]totals, len(fits))
 	profiles := map[int][]totals{}
-	for f := range all {
-		rates := m.fit.Rates
-		if f > 0 {
-			rates = m.fit.Again[f-1]
-		}
+	for f, rates := range fits {
 		for i, c := range m.counts {
 			n := size
 			if n == 0 {
-				n = c.Size
+				n = m.sizes[i]
 			}
 			if profiles[n] == nil {
 				profiles[n] = profile(m.e, m.scale, n)
 			}
 			chances, t := make([]float64, n+1), totals{}
 			rates.SolvedOf(c, chances)
-			if f > 0 && m.fit.Drawn[f-1][i] > 0 && m.fit.Drawn[f-1][i] < many {
-				draw(random, chances, int(m.fit.Drawn[f-1][i]))
+			if f > 0 {
+				drawn := m.fit.Drawn[(f-1)%len(m.fit.Drawn)][i] / float64(c.Groups) * m.groups[i]
+				if drawn > 0 && drawn < many {
+					draw(random, chances, int(drawn+0.5))
+				}
 			}
 			for k, chance := range chances {
 				t.add(profiles[n][k], chance)
@@ -445,36 +486,30 @@ func (r *Row) fill(of func(figure) Range) {
 }
 
 // quantiles returns a figure of the best fit, and the range of those of prompts and groups drawn again.
-func quantiles(f figure, of, run []totals) Range {
-	var all []float64
-	for i := range of[1:] {
-		if x := f(of[i+1], run[i+1]); x == x { // few groups drawn again may all be of one kind
-			all = append(all, x)
-		}
-	}
-	slices.Sort(all)
+func (m *outlook) quantiles(f figure, of, run []totals) Range {
 	value := f(of[0], run[0])
-	if len(all) == 0 {
-		return Range{value, value, value}
-	}
-	return Range{value, min(value, all[len(all)/20]), max(value, all[len(all)-1-len(all)/20])}
+	low, high := m.fit.Span(func(near, draw int, to []float64) []float64 {
+		at := 1 + near*len(m.fit.Drawn) + draw
+		if x := f(of[at], run[at]); x == x { // few groups drawn again may all be of one kind
+			to = append(to, x)
+		}
+		return to
+	})
+	return Range{value, min(value, low), max(value, high)}
 }
 
 // observed are the groups of a log under some settings.
 type observed struct {
-	steps    int
-	blocks   [40]totals // each group is in one of them, by its number
-	counts   []groupsize.Count
-	index    map[groupsize.Count]int // of counts, without groups
-	tokensOf []float64               // by count, of all its groups
-	counted  float64                 // groups in counts
-	partial  float64                 // of these those with signal, although all samples are solved, or none
-	unknown  bool                    // some lengths are
+	steps   int
+	blocks  [40]totals // each group is in one of them, by its number
+	counted float64    // groups whose rewards say what is solved
+	partial float64    // of these those with signal, although all samples are solved, or none
+	unknown bool       // some lengths are
 }
 
 // observe goes over the groups of a log. Groups of one sample count, and have no signal.
 func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*observed, error) {
-	o, seen := &observed{index: map[groupsize.Count]int{}}, 0
+	o, seen := &observed{}, 0
 	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		if a.Open && len(snap.Steps) > 1 {
 			return nil
@@ -482,19 +517,22 @@ func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*obs
 		o.steps++
 		a = a.ByRollout()
 		for k := range a.Table {
-			t := o.totalsOf(a, &a.Table[k])
+			g := &a.Table[k]
+			t := o.totalsOf(a, g)
 			o.blocks[seen%len(o.blocks)].add(t, 1)
-			o.count(&a.Table[k], t)
 			seen++
+			if g.HasSolved && g.Invalid == 0 && g.Counted > 0 {
+				o.counted++
+				if g.Solved == 0 || g.Solved == g.Counted {
+					o.partial += t.alive
+				}
+			}
 		}
 		return nil
 	})
 	if err == nil && o.unknown { // what is generated is then counted in samples
 		for i := range o.blocks {
 			o.blocks[i].tokens = o.blocks[i].samples
-		}
-		for i, c := range o.counts {
-			o.tokensOf[i] = float64(c.Size * c.Groups)
 		}
 	}
 	return o, err
@@ -519,41 +557,11 @@ func (o *observed) totalsOf(a *analysis.Analysis, g *analysis.Group) totals {
 	return t
 }
 
-// count counts a group by how many of its samples are solved, if its rewards say so.
-func (o *observed) count(g *analysis.Group, t totals) {
-	if !g.HasSolved || g.Invalid > 0 || g.Counted == 0 {
-		return
-	}
-	c := groupsize.Count{Size: g.Counted, Solved: g.Solved}
-	i, known := o.index[c]
-	if !known {
-		i = len(o.counts)
-		o.index[c] = i
-		o.counts, o.tokensOf = append(o.counts, c), append(o.tokensOf, 0)
-	}
-	o.counts[i].Groups++
-	o.tokensOf[i] += t.tokens
-	o.counted++
-	if !alive(c) {
-		o.partial += t.alive
-	}
-}
-
 func (o *observed) all() (sum totals) {
 	for _, b := range o.blocks {
 		sum.add(b, 1)
 	}
 	return sum
-}
-
-// size returns the size of all groups, 0 if they differ.
-func (o *observed) size() int {
-	for _, c := range o.counts {
-		if c.Size != o.counts[0].Size {
-			return 0
-		}
-	}
-	return o.counts[0].Size
 }
 
 func (o *observed) unit(snap model.Snapshot) string {

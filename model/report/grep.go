@@ -32,12 +32,17 @@ func GrepFacts(g *Grep) []Fact {
 		facts = append(facts, fact("selected", "only samples where "+g.Where))
 	}
 	worth := func(text func(float64) string, of func(*textsearch.Tally) textsearch.Moments) string {
+		if g.Without.Samples == 0 {
+			return text(of(&g.With).Mean()) + " with it, which every sample has"
+		}
 		difference, err := of(&g.With).Less(of(&g.Without))
 		return fmt.Sprintf("%s with it, %s without: %s ± %s", text(of(&g.With).Mean()), text(of(&g.Without).Mean()), signed(difference), meanText(err))
 	}
-	facts = append(facts,
-		fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
-		fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
+	if g.With.Samples > 0 {
+		facts = append(facts,
+			fact("reward", worth(meanText, func(t *textsearch.Tally) textsearch.Moments { return t.Reward })),
+			fact("advantage", worth(signed, func(t *textsearch.Tally) textsearch.Moments { return t.Advantage })))
+	}
 	if g.Unread > 0 {
 		facts = append(facts, fact("unread", fmt.Sprintf("the text of %s cannot be read again: %s", units.Plural(g.Unread, "samples"), g.WhyUnread)))
 	}

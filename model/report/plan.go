@@ -81,7 +81,7 @@ func (p Plan) meaning() []Fact {
 		if r.Model {
 			return append(facts, fact("~", "a model: new rewards come from each prompt's own solve rate, under"),
 				fact("", "the policy of the log, and count as solved or not"),
-				fact("drop", "prompts whose group was all solved, or none; they must come again"))
+				fact("drop", "prompts whose account is solved or hopeless; they must come again"))
 		}
 	}
 	return facts

@@ -13,11 +13,12 @@ import (
 	"vantage/model/plan"
 )
 
-// The page shows what the command prints of 300 prompts, in 80 columns.
+// The page shows what the command prints of two passes over 300 prompts, in 80 columns.
 func TestPlanPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
-	var groups [][]float64
-	for i := range 300 {
+	var passes [2][][]float64
+	for k := range 600 {
+		i := k % 300
 		rate := 0.3 + 0.4*random.Float64()
 		if i < 135 {
 			rate = 0
@@ -30,10 +31,10 @@ func TestPlanPage(t *testing.T) {
 				rewards[k] = 1
 			}
 		}
-		groups = append(groups, rewards)
+		passes[k/300] = append(passes[k/300], rewards)
 	}
 	set := model.DefaultSettings().WithFramework("verl")
-	p, err := plan.New(t.Context(), modeltest.Snapshot(groups...), set, []int{4, 16, 32})
+	p, err := plan.New(t.Context(), modeltest.Passes(passes[:]...), set, []int{4, 16, 32})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,6 +97,13 @@ func PromptFacts(p *Prompts) []Fact {
 	if p.Nameless > 0 {
 		facts = append(facts, fact("left out", units.Plural(p.Nameless, "groups")+" without a prompt"))
 	}
+	byDegrees := 0
+	for _, one := range p.Selected {
+		byDegrees += count01(one.Known && one.OfMean())
+	}
+	if byDegrees > 0 {
+		facts = append(facts, fact("~", units.Fraction(byDegrees, len(p.Selected))+" are graded by degrees: their rate is the mean reward, from 0 (wrong) to 1 (full marks)"))
+	}
 	if text := p.TwinNote(); text != "" {
 		facts = append(facts, fact("note", text))
 	}
@@ -122,10 +129,9 @@ type promptColumn = textColumn[*ledger.Prompt]
 // PromptTable returns the lines of a table of at most w columns, behind which the prompt follows if there is room: a head, and a line
 // per prompt.
 func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []string {
-	isKnown := len(prompts) == 0 || prompts[0].Known
-	mean, text := "reward", (*ledger.Prompt).Reward
-	if isKnown {
-		mean, text = "rate", (*ledger.Prompt).Rate
+	head := "rate"
+	if len(prompts) > 0 && !prompts[0].Known {
+		head = "reward"
 	}
 	figure := func(name string, width, rank int) promptColumn {
 		of := figures.Select(figures.Prompts(), name)[0]
@@ -140,7 +146,12 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		{"name", -8, 3, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
 		figure("seen", 5, 0),
 		figure("samples", 7, 4),
-		{mean, 6, 0, func(p *ledger.Prompt) string { return number(text(p)) }},
+		{head, 6, 0, func(p *ledger.Prompt) string {
+			if p.Known && p.OfMean() {
+				return "~" + number(p.Rate())
+			}
+			return number(p.Rate())
+		}},
 		{"95%", 13, 2, func(p *ledger.Prompt) string {
 			low, high := p.Interval()
 			return number(low) + " – " + number(high)
@@ -256,7 +267,7 @@ func RetiredCells() []any { return []any{"", "", 0.0, 0, 0.0, 0.0, "", "", ""} }
 func RetiredTable(r *Retired) Table {
 	t := Table{Title: "retired prompts", Columns: []string{"id", "state", "weight", "seen", "solve_rate", "reward", "state_why", "prompt", "ground_truth"}}
 	for i, p := range r.Prompts {
-		t.Rows = append(t.Rows, []any{r.IDs[i], string(p.State()), r.Weight, p.Seen, p.Rate(), p.Reward(), p.Why(), r.Texts[i].Prompt, r.Texts[i].Truth})
+		t.Rows = append(t.Rows, []any{r.IDs[i], string(p.State()), r.Weight, p.Seen, p.SolveRate(), p.Reward(), p.Why(), r.Texts[i].Prompt, r.Texts[i].Truth})
 	}
 	return t
 }
