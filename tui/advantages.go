@@ -118,16 +118,20 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 	n, mean, std := h.Moments()
 	t := e.display.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
+	write := func(x float64) string { return units.Fixed(x, 2) }
+	if h.Axis.Hi-h.Axis.Lo < 0.1 {
+		write = units.Short
+	}
 	pieces := []string{t.Paint(themes.Title, name) + cells.FitRight(units.Count(n), 6)}
 	if n > 0 {
-		text := units.Fixed(mean, 2)
+		text := write(mean)
 		if zeros {
 			text = units.Signed(mean)
 		}
 		pieces[0] += dim(" mean ") + text
 	}
 	if n > 1 {
-		pieces = append(pieces, dim("std ")+units.Fixed(std, 2))
+		pieces = append(pieces, dim("std ")+write(std))
 	}
 	if zeros && h.Zeros > 0 {
 		pieces = append(pieces, dim("at 0 ")+units.Count(h.Zeros))
