@@ -290,53 +290,58 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
+// effect says what a stage does to the step, what there is before it and after.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
-	figure := func(name string) string {
-		f, _ := figures.Find(figures.Steps(), name)
-		return name + " " + f.Value(&x.StepFigures).String()
-	}
-	from := func(name, before, after string) string { return name + " " + before + " → " + after }
-	count := func(name string, before, after int) string {
-		if before == after {
-			return name + " " + units.Count(after) + " as before"
-		}
-		return from(name, units.Count(before), units.Count(after))
-	}
 	switch s.name {
 	case "reward":
 		return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
 	case "length penalty":
 		if why := x.WhyUnshaped(); set.Overlong != "" && why == "" {
-			return []string{from("mean", headerReward(x.LoggedMean()), headerReward(x.Metric("critic/score/mean"))), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
+			return []string{"mean " + headerReward(x.LoggedMean()) + " → " + headerReward(x.Metric("critic/score/mean")), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
 		} else if set.Overlong != "" {
 			return []string{why}
 		}
 	case "groups admitted":
-		if set.GroupFilter == "" {
-			return nil
+		if set.GroupFilter != "" && x.AdmittedGroups > 0 {
+			return []string{fromTo("groups", x.Groups, x.AdmittedGroups), stepFigureText(x, "refill")}
+		} else if set.GroupFilter != "" {
+			return []string{fromTo("groups", x.Groups, 0)}
 		}
-		text := []string{count("groups", x.Groups, x.AdmittedGroups)}
-		if x.AdmittedGroups > 0 {
-			text = append(text, figure("refill"))
-		}
-		return text
 	case "samples kept":
-		var kept []string
-		if x.Kept < x.Rows || set.Effective().Filtering() {
-			kept = []string{count("samples", x.Rows, x.Kept), count("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), figure("Σ|A|")}
-		}
-		if not := x.Statuses.NotTraining(); not != "" {
-			kept = append(kept, not+" by the log")
-		}
-		return kept
+		return keptEffect(set, x)
 	case "advantage":
-		return []string{figure("A≠0"), figure("signal")}
+		return []string{stepFigureText(x, "A≠0"), stepFigureText(x, "signal")}
 	case "weight in the loss":
 		if set.Loss != "" && x.LossWeights == nil {
 			return []string{x.NoLoss}
 		} else if set.Loss != "" {
-			return []string{figure("Σw|A|"), figure("−/+"), figure("dilution"), fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter"))}
+			return []string{
+				stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
+				fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+			}
 		}
 	}
 	return nil
+}
+
+func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
+	if x.Kept < x.Rows || set.Effective().Filtering() {
+		kept = []string{fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|")}
+	}
+	if not := x.Statuses.NotTraining(); not != "" {
+		kept = append(kept, not+" by the log")
+	}
+	return kept
+}
+
+func stepFigureText(x *analysis.Analysis, name string) string {
+	f, _ := figures.Find(figures.Steps(), name)
+	return name + " " + f.Value(&x.StepFigures).String()
+}
+
+func fromTo(name string, before, after int) string {
+	if before == after {
+		return name + " " + units.Count(after) + " as before"
+	}
+	return name + " " + units.Count(before) + " → " + units.Count(after)
 }

@@ -39,7 +39,7 @@ func TestChainTextScrolls(t *testing.T) {
 func TestChainSaysBeforeAndAfter(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "j", "j", "j")
-		d.wantText("groups admitted     no filter", "samples 192 → 131", "advantage before    192", "advantage after     131")
+		d.wantText("groups admitted     no filter", "kept 136/192", "samples 192 → 136", "advantage before    192", "advantage after     136")
 		d.press("0")
 		d.wantText("samples kept        no filter")
 		if strings.Contains(d.frame(), "advantage after") {
