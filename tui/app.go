@@ -283,7 +283,7 @@ func (a App) clampCursor() App {
 }
 
 func (a App) screen() layout.Screen {
-	held := layout.Held{Groups: 2 + len(a.result.rows), NoWarnings: a.hasNoWarnings()}
+	held := layout.Held{Groups: 2 + len(a.result.rows), NoWarnings: a.hasNoWarnings(), OneStep: len(a.snap.Steps) == 1}
 	if x := a.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
 		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}

@@ -229,7 +229,7 @@ func (e env) figuresLine(figures []stepFigure) (line string) {
 
 func (e env) rewardTrend(w int) string {
 	n := w - 3
-	if n < 12 || e.result.trend == nil {
+	if n < 12 || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
 	rewards := e.result.trend.Series("critic/score/mean")

@@ -81,7 +81,7 @@ func (a App) paneSteps(w, h int) paneContent {
 		c.note = "F follows the newest"
 	}
 	rows := a.tellingRows()
-	if big := h - len(rows); big >= minBigTrend {
+	if big := h - len(rows); big >= minBigTrend && all.Lo < all.Hi {
 		c.lines = a.bigTrend(trendRows()[rows[0]], w, big)
 		rows = rows[1:]
 	}
@@ -137,11 +137,15 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 	if left > nameWidth+valueWidth {
 		value += cells.FitRight(e.stepDelta(now, func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 	}
+	named := t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth)
+	if len(e.result.trend.Steps) < 2 { // which is no line
+		return cells.Fit(named, w)
+	}
 	line := chart.Line{X: stepNumbers(e.result.trend), Y: e.result.trend.Series(row.metric)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
 	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: !row.zeroToOne, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
-	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + e.mark(onTrend, n, spark) +
+	return named + e.mark(onTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 

@@ -224,8 +224,8 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	width := float64(plotRight-plotLeft) / float64(max(1, len(xs)-1))
 	summary := fmt.Sprintf("%s over %s: %s, least %s, most %s", l.Name, c.stepRange(), l.overRun(), units.Short(l.Min), units.Short(l.Max))
 	drawn := emptyTag("path", class("line"), attr("d", linePath(xs, l.Values, axis)))
-	if smooth := l.smooth(); smooth != nil {
-		drawn = emptyTag("path", class("raw"), attr("d", linePath(xs, l.Values, axis))) + emptyTag("path", class("line"), attr("d", linePath(xs, smooth, axis)))
+	if at, smooth := l.smooth(xs); smooth != nil {
+		drawn = emptyTag("path", class("raw"), attr("d", linePath(xs, l.Values, axis))) + emptyTag("path", class("line"), attr("d", linePath(at, smooth, axis)))
 	}
 	return plot(plotHeight, summary, at, grid, c.stepAxis(), band, drawn,
 		tag("g", class("hovers"), attr("stroke-width", max(1, width)), hovers))
@@ -252,19 +252,22 @@ func linePath(xs, values []float64, axis plotAxis) string {
 // minSmoothed is from how many points a line is smoothed.
 const minSmoothed = 40
 
-// smooth returns means of a twentieth of the points around each, NaN where there is no value; nil of a line of few points.
-func (l *trendLine) smooth() []float64 {
+// smooth returns means of a twentieth of the points around each, NaN where there is no value, and where they are: at every third point,
+// which is as smooth and takes less of the page. A line of few points has none.
+func (l *trendLine) smooth(xs []float64) (at, means []float64) {
 	n := len(l.Values)
 	if n < minSmoothed {
-		return nil
+		return nil, nil
 	}
-	smooth := slices.Clone(l.Values)
-	for i, v := range smooth {
-		if v == v {
-			smooth[i] = l.mean(max(0, i-n/40), min(n, i+n/40+1))
+	for i, v := range l.Values {
+		switch {
+		case v != v:
+			at, means = append(at, xs[i]), append(means, v)
+		case i%3 == 0 || i == n-1:
+			at, means = append(at, xs[i]), append(means, l.mean(max(0, i-n/40), min(n, i+n/40+1)))
 		}
 	}
-	return smooth
+	return at, means
 }
 
 // mean returns the mean of the steps of some points, NaN if there is none.

@@ -397,8 +397,8 @@ func TestHTMLCaptionsAreOfTheRun(t *testing.T) {
 	if got := l.overRun(); got != "4.50 → 94.5 · mean 49.5" {
 		t.Error(got)
 	}
-	if smooth := l.smooth(); smooth[50] != 50 || smooth[0] != 1 { // the mean of 48 to 52, and of 0 to 2
-		t.Errorf("%g and %g", smooth[50], smooth[0])
+	if at, smooth := l.smooth(l.Values); at[1] != 3 || smooth[1] != 3 || smooth[0] != 1 { // the mean of 1 to 5, and of 0 to 2
+		t.Errorf("%g at %g, and %g", smooth[1], at[1], smooth[0])
 	}
 }
 

@@ -81,10 +81,16 @@ func NewScreen(w, h int, front Pane, held Held, shares Shares) Screen {
 type Held struct {
 	Groups     int  // lines: those of the groups, and of the samples of the one under the cursor
 	NoWarnings bool // a line says so
+	OneStep    bool // which is no line over steps
 }
 
 // groupsWithin returns the height of the groups above other panes in r: at most the given one, and half of r at least.
-func (h Held) groupsWithin(r Rect, most int) int { return min(most, max(r.H/2, h.Groups+2)) }
+func (h Held) groupsWithin(r Rect, most int) int {
+	if h.OneStep {
+		return most
+	}
+	return min(most, max(r.H/2, h.Groups+2))
+}
 
 // Arrange is NewScreen for a terminal that is large enough, but of which a notice may have taken some lines.
 func Arrange(w, h int, front Pane, held Held, shares Shares) Screen {
