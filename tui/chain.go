@@ -127,6 +127,9 @@ func (a App) stagePane(w, h int) (layout.Rect, []string) {
 // downwards if that differs.
 func (a App) stageChart(s chainStage, w, h int) []string {
 	x := a.result.analysis
+	if x == nil {
+		return nil
+	}
 	before, after := x.LoggedRewards, x.LoggedRewards
 	var all, use []bool // of them; nil: all
 	what := "reward"

@@ -33,7 +33,7 @@ func docFilms() []film {
 	alive := func(a App) int { return a.result.analysis.Signal }
 	lower := say("lower keep_neg_ratio: fewer of the wrong answers are kept")
 	return []film{{
-		name: "filter", alt: "A filter that keeps only right answers kills groups; the map of every pair of keep ratios has a star at a pair that kills none",
+		name: "filter", alt: "Demo: keeping only the correct answers wipes out the signal of most groups; the sweep map finds a setting that doesn't",
 		shots: []shot{
 			{nil, "", func(a App) string {
 				return fmt.Sprintf("%d of %d groups of this step carry signal. What would a filter do?", alive(a), len(a.result.analysis.Table))

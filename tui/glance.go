@@ -186,7 +186,7 @@ const maxRatioSamples = 1 << 16
 func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) string {
 	entry, err := set.FindEstimator()
 	if err != nil || !entry.TrainerFilters {
-		return fmt.Sprintf("none: %s has no keep ratios; :framework easyr1 shows what they would do", set.Framework)
+		return ""
 	}
 	var steps []int
 	for i, samples := len(snap.Steps)-1, 0; i >= 0 && (samples == 0 || samples+len(snap.Steps[i].Rewards) <= maxRatioSamples); i-- {

@@ -23,7 +23,7 @@ type docPicture struct {
 func docPictures() []docPicture {
 	return []docPicture{
 		{
-			name: "overview", alt: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; figures over the steps; warnings",
+			name: "overview", alt: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; metrics over the steps; warnings",
 			set: func(s *model.Settings) { s.KeepPos, s.KeepNeg = 1, 0 },
 		},
 		{
@@ -35,7 +35,7 @@ func docPictures() []docPicture {
 			keys: []string{"S", "v", "j", "j", "l", "l"},
 		},
 		{
-			name: "steps", alt: "Two figures over all steps, where warnings appear first, and a table of the steps",
+			name: "steps", alt: "Two metrics over all steps, where warnings appear first, and a table of the steps",
 			keys: []string{"3", "3", "+", "k", "k"},
 		},
 	}
