@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"vantage/estimators"
@@ -154,8 +153,10 @@ func (a App) stageChart(s chainStage, w, h int) []string {
 		what, before, after, all, use = "weight of kept samples", x.LossWeights, x.LossWeights, x.Keep, x.Keep
 	}
 	width := oddWidth(w)
-	lo, hi := chart.Range(append(slices.Clip(before), after...))
-	axis := chart.SymmetricAxis(max(math.Abs(lo), math.Abs(hi)))
+	lo, hi := chart.Range(before)
+	least, most := chart.Range(after)
+	lo, hi = min(lo, least), max(hi, most)
+	axis := chart.SymmetricAxis(max(-lo, hi))
 	bins, ruler := chart.Bin, axisRuler(axis, width) // which leaves out those at 0: they are counted beside the chart
 	isAdvantage := what == "advantage"
 	if !isAdvantage {
