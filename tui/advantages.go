@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -24,23 +25,12 @@ const heightForSummary = 9
 
 // paneAdvantages draws a mirrored histogram over one axis: original advantages upwards,
 // processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
-// figure it draws all samples upwards and kept ones downwards.
+// figure it draws all samples upwards and kept ones downwards. What would be drawn twice is drawn once.
 func (a App) paneAdvantages(w, h int) paneContent {
 	t, width := a.display.theme, oddWidth(w)
 	shown := a.panes.distribution
 	m := shown.charts(a.env, width)
-	name, above, below, sides := "advantages", "original   ", "processed  ", "original over processed"
-	switch {
-	case m.hasFigure:
-		name, above, below, sides = m.distribution.name, "all ", "kept", "all over kept"
-	case m.key.base != nil:
-		above, below, sides = "A baseline ", "B candidate", "processed: baseline (A) over candidate (B)"
-		if w < widthForLongTitle {
-			sides = "A over B"
-		}
-	case w < widthForLongTitle:
-		sides = ""
-	}
+	name, above, below, sides := m.words(w)
 	c := paneContent{note: shown.binNote(m), lines: []string{" " + a.momentsLine(above, m.upper, !m.hasFigure, w-1)}}
 	if h < heightForChartText {
 		if c.title = name + shown.scaleInTitle(); !m.hasFigure {
@@ -59,7 +49,7 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	under := []string{" " + t.Paint(themes.Dim, ruler)}
 	if m.distribution.perGroup {
 		sides = ""
-	} else {
+	} else if !m.same {
 		under = append(under, " "+a.momentsLine(below, m.lower, !m.hasFigure, w-1))
 	}
 	if !m.hasFigure && h >= heightForSummary {
@@ -67,18 +57,42 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	}
 	c.lines = append(append(c.lines, shown.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...), under...)
 	name = a.withScopeWords(strings.TrimSuffix(name+" "+a.shownCount(), " ")+shown.scaleInTitle(), w)
-	c.title = firstFitting(w-6, name+"  "+sides, name)
-	if m.hasFigure {
-		c.title = strings.TrimSpace(c.title)
-	} else if c.note == "" {
+	c.title = strings.TrimSpace(firstFitting(w-6, name+"  "+sides, name))
+	if !m.hasFigure && c.note == "" {
 		verdict := a.matchVerdict()
 		c.note = firstFitting(w-4, verdict, strings.Replace(verdict, "log = ", "", 1))
 	}
 	return c
 }
 
+// words returns the name of what is drawn in w cells, of the upper and of the lower histogram, and of both.
+func (m chartCache) words(w int) (name, above, below, sides string) {
+	name, above, below, sides = "advantages", "original   ", "processed  ", "original over processed"
+	switch {
+	case m.hasFigure:
+		name, above, below, sides = m.distribution.name, "all ", "kept", "all over kept"
+	case m.key.base != nil:
+		above, below, sides = "A baseline ", "B candidate", "processed: baseline (A) over candidate (B)"
+		if w < widthForLongTitle {
+			sides = "A over B"
+		}
+	case w < widthForLongTitle:
+		sides = ""
+	}
+	switch {
+	case m.same && m.key.base != nil:
+		sides = "B candidate is equal"
+	case m.same:
+		above, sides = "samples ", ""
+	}
+	return name, above, below, sides
+}
+
 func (e env) meansLine(m chartCache, w int) string {
 	n, mean, _ := m.upper.Moments()
+	if m.same {
+		return cells.JoinFitting(w, "  ", e.display.theme.Paint(themes.Dim, "mean ")+units.Signed(mean), fmt.Sprintf("n %d", n))
+	}
 	nLower, meanLower, _ := m.lower.Moments()
 	upper, lower := "orig ", "  proc "
 	if m.key.base != nil {
@@ -104,16 +118,20 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 	n, mean, std := h.Moments()
 	t := e.display.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
+	write := func(x float64) string { return units.Fixed(x, 2) }
+	if h.Axis.Hi-h.Axis.Lo < 0.1 {
+		write = units.Short
+	}
 	pieces := []string{t.Paint(themes.Title, name) + cells.FitRight(units.Count(n), 6)}
 	if n > 0 {
-		text := units.Fixed(mean, 2)
+		text := write(mean)
 		if zeros {
 			text = units.Signed(mean)
 		}
 		pieces[0] += dim(" mean ") + text
 	}
 	if n > 1 {
-		pieces = append(pieces, dim("std ")+units.Fixed(std, 2))
+		pieces = append(pieces, dim("std ")+write(std))
 	}
 	if zeros && h.Zeros > 0 {
 		pieces = append(pieces, dim("at 0 ")+units.Count(h.Zeros))
@@ -314,6 +332,9 @@ func (s distributionState) binNote(m chartCache) string {
 	if m.distribution.perGroup {
 		return values + ": " + units.Plural(m.upper.Counts[at], "groups")
 	}
+	if m.same {
+		return values + ": " + units.Plural(m.upper.Counts[at], "samples")
+	}
 	return fmt.Sprintf("%s: %s above, %s below", values, units.Count(m.upper.Counts[at]), units.Count(m.lower.Counts[at]))
 }
 
@@ -325,6 +346,7 @@ type chartCache struct {
 	distribution distribution // its name is empty for the advantages
 	hasFigure    bool         // the distribution is another one than that of the advantages
 	upper, lower chart.Histogram
+	same         bool    // both were equal, so that lower has no bins
 	whole        bool    // all values are whole numbers, and bins have whole bounds
 	maxAbs       float64 // the largest processed |A| of the groups shown
 }
@@ -369,12 +391,20 @@ func (s distributionState) charts(e env, width int) chartCache {
 			return m
 		}
 		m.upper, m.lower = chart.BinWithZeros(axis, bins, d.above, all), chart.BinWithZeros(axis, bins, d.below, kept)
-		return m
+		return m.withoutTwin()
 	case key.base != nil:
 		above, all = key.base.Processed, e.onlyShown(key.base.Keep)
 		axis = chart.SymmetricAxis(max(maxAbs(above, nil), maxAbs(x.Processed, nil)))
 	}
 	m.upper, m.lower = chart.Bin(axis, width, above, all), chart.Bin(axis, width, x.Processed, kept)
+	return m.withoutTwin()
+}
+
+// withoutTwin returns the cache without a lower histogram that is equal to the upper one.
+func (m chartCache) withoutTwin() chartCache {
+	if m.same = reflect.DeepEqual(m.upper, m.lower); m.same {
+		m.lower = chart.Histogram{}
+	}
 	return m
 }
 

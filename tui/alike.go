@@ -149,6 +149,8 @@ func (a App) alikeWarning() (first *model.Warning) {
 		}
 		return first
 	}
-	example := slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
-	return a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, example)
+	if first = a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, -1); first != nil {
+		first.Example = slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
+	}
+	return first
 }

@@ -283,9 +283,13 @@ func (a App) clampCursor() App {
 }
 
 func (a App) screen() layout.Screen {
-	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
+	held := layout.Held{Groups: 2 + len(a.result.rows), NoWarnings: a.hasNoWarnings(), OneStep: len(a.snap.Steps) == 1}
+	if x := a.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
+		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
+	}
+	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
 	if a.display.shortened {
-		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, a.display.shares)
+		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
 	}
 	if a.panes.fullScreen {
 		s = s.Only(a.panes.focus)

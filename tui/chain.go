@@ -13,6 +13,7 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
 
@@ -25,6 +26,7 @@ type chainState struct {
 // chainStage is a stage between the reward of a sample and its weight in the loss.
 type chainStage struct {
 	name          string
+	off           string // what it is when nothing is chosen
 	how           string // it is set, where left and right do not
 	setting       string // that names what a trainer has of it; "": other settings change it
 	formula       string // what the formula of that is
@@ -36,18 +38,18 @@ func chainStages() []chainStage {
 	return []chainStage{
 		{name: "reward", how: ":reward selects another column, or a weighted sum"},
 		{
-			name: "length penalty", setting: "overlong", formula: "reward used", choice: "length penalties",
+			name: "length penalty", off: "no penalty", setting: "overlong", formula: "reward used", choice: "length penalties",
 			about: "Some trainers lower the reward of responses close to the length limit. If the logged rewards already include this penalty, " +
 				"leave this stage off, or it is applied twice. → selects a rule",
 		},
 		{
-			name: "groups admitted", setting: "group_filter", formula: "admitted if", choice: "group filters",
+			name: "groups admitted", off: "no filter", setting: "group_filter", formula: "admitted if", choice: "group filters",
 			about: "Trainers with dynamic sampling drop groups without signal and generate others in their place. → selects a rule",
 		},
-		{name: "samples kept", how: "p P m M r change the ratios, S shows the effect of all"},
+		{name: "samples kept", off: "no filter", how: "p P m M r change the ratios, S shows the effect of all"},
 		{name: "advantage"},
 		{
-			name: "weight in the loss", setting: "loss", formula: "weight of a sample", choice: "losses",
+			name: "weight in the loss", off: "not chosen", setting: "loss", formula: "weight of a sample", choice: "losses",
 			about: "How a trainer averages the loss over tokens and samples decides how much long and short responses weigh. → selects a loss",
 		},
 	}
@@ -98,10 +100,81 @@ func (a App) stageMoved() App {
 	return a
 }
 
-// stagePane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines.
+// widthForStageBeside is the width from which the text on a stage stands beside what it does.
+const widthForStageBeside = 110
+
+// heightForStageChart is from how many lines a chart stands above the text on a stage.
+const heightForStageChart = 8
+
+// stagePane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
+// stage does unless that stands beside them.
 func (a App) stagePane(w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
-	return r, a.stagePage(chainStages()[a.chain.stage], min(r.Inner().W-1, maxProseWidth))
+	stage := chainStages()[a.chain.stage]
+	if w >= widthForStageBeside {
+		r.W = w / 2
+		return r, a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+	}
+	var drawn []string
+	if r.Inner().H >= heightForStageChart {
+		drawn = a.stageChart(stage, r.Inner().W, min(max(6, r.Inner().H*2/3), 10))
+	}
+	return r, append(drawn, a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))...)
+}
+
+// stageChart draws in lines of w cells what a stage does to the step: what there is before it upwards, and what there is after it
+// downwards if that differs.
+func (a App) stageChart(s chainStage, w, h int) []string {
+	x := a.result.analysis
+	if x == nil {
+		return nil
+	}
+	before, after := x.LoggedRewards, x.LoggedRewards
+	var all, use []bool // of them; nil: all
+	what := "reward"
+	switch s.name {
+	case "length penalty":
+		after = x.Rewards
+	case "groups admitted":
+		use = make([]bool, x.Rows)
+		for g := range x.Table {
+			for i := x.Table[g].Start; i < x.Table[g].End; i++ {
+				use[i] = x.Table[g].Fate != model.FateSkipped
+			}
+		}
+	case "samples kept":
+		what, before, after, use = "advantage", x.Original, x.Original, x.Keep
+	case "advantage":
+		what, before, after, use = "advantage", x.Original, x.Processed, x.Keep
+	case "weight in the loss":
+		if x.LossWeights == nil {
+			return nil
+		}
+		what, before, after, all, use = "weight of kept samples", x.LossWeights, x.LossWeights, x.Keep, x.Keep
+	}
+	width := oddWidth(w)
+	lo, hi := chart.Range(before)
+	least, most := chart.Range(after)
+	lo, hi = min(lo, least), max(hi, most)
+	axis := chart.SymmetricAxis(max(-lo, hi))
+	bins, ruler := chart.Bin, axisRuler(axis, width) // which leaves out those at 0: they are counted beside the chart
+	isAdvantage := what == "advantage"
+	if !isAdvantage {
+		axis, bins = chart.Axis{Lo: lo, Hi: hi}.Widened(), chart.BinWithZeros
+		ruler = cells.Justify(units.Short(axis.Lo), units.Short(axis.Hi), width)
+	}
+	m := chartCache{upper: bins(axis, width, before, all), lower: bins(axis, width, after, use)}.withoutTwin()
+	upper, lower := what+" before ", what+" after  "
+	if m.same {
+		upper = what + " "
+	}
+	lines := []string{" " + a.momentsLine(upper, m.upper, isAdvantage, w-1)}
+	under := []string{" " + a.display.theme.Paint(themes.Dim, ruler)}
+	if !m.same {
+		under = append(under, " "+a.momentsLine(lower, m.lower, isAdvantage, w-1))
+	}
+	lines = append(lines, distributionState{}.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...)
+	return append(lines, under...)
 }
 
 // scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
@@ -152,8 +225,13 @@ func (a App) chainView(w, h int) []string {
 	above := min(len(stages)+2, h)
 	lines := a.box(layout.Rect{W: w, H: above}, true, a.chain.table(a.env, w-2))
 	if r, text := a.stagePane(w, h); r.H > 0 {
-		c := paneContent{title: " " + stages[a.chain.stage].name}.scrolledTo(a.chain.line, text, r.H)
-		lines = append(lines, a.box(r, false, c)...)
+		stage := stages[a.chain.stage]
+		below := a.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(a.chain.line, text, r.H))
+		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
+			c := paneContent{title: " " + stage.name + " of " + a.scopeWords(), lines: a.stageChart(stage, beside.Inner().W, beside.Inner().H)}
+			below = joinColumns(below, a.box(beside, false, c))
+		}
+		lines = append(lines, below...)
 	}
 	return cells.FitLines(lines, w, h)
 }
@@ -165,7 +243,7 @@ func (s chainState) table(e env, w int) paneContent {
 	stages, choice, set := chainStages(), 0, e.settings.now
 	words := make([]string, len(stages))
 	for i, stage := range stages {
-		words[i] = cmp.Or(stage.chosen(set), "not set")
+		words[i] = cmp.Or(stage.chosen(set), stage.off)
 		choice = min(max(choice, cells.Width(words[i])+2), max(16, w-name-22))
 	}
 	c := paneContent{title: " the chain of " + e.scopeWords() + ", from reward to loss"}
@@ -216,40 +294,58 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
+// effect says what a stage does to the step, what there is before it and after.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
-	figure := func(name string) string {
-		f, _ := figures.Find(figures.Steps(), name)
-		return name + " " + f.Value(&x.StepFigures).String()
-	}
 	switch s.name {
 	case "reward":
 		return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
 	case "length penalty":
 		if why := x.WhyUnshaped(); set.Overlong != "" && why == "" {
-			return []string{units.Fraction(x.Shaped(), x.Rows) + " lowered", "mean " + headerReward(x.Metric("critic/score/mean"))}
+			return []string{"mean " + headerReward(x.LoggedMean()) + " → " + headerReward(x.Metric("critic/score/mean")), units.Fraction(x.Shaped(), x.Rows) + " lowered"}
 		} else if set.Overlong != "" {
 			return []string{why}
 		}
 	case "groups admitted":
-		text := units.Fraction(x.AdmittedGroups, x.Groups) + " groups"
-		if set.GroupFilter == "" || x.AdmittedGroups == 0 {
-			return []string{text}
+		if set.GroupFilter != "" && x.AdmittedGroups > 0 {
+			return []string{fromTo("groups", x.Groups, x.AdmittedGroups), stepFigureText(x, "refill")}
+		} else if set.GroupFilter != "" {
+			return []string{fromTo("groups", x.Groups, 0)}
 		}
-		return []string{text, figure("refill")}
 	case "samples kept":
-		kept := []string{units.Fraction(x.Kept, x.Rows) + " samples", figure("Σ|A|")}
-		if not := x.Statuses.NotTraining(); not != "" {
-			kept = append(kept, not+" by the log")
-		}
-		return kept
+		return keptEffect(set, x)
 	case "advantage":
-		return []string{figure("A≠0"), figure("signal")}
+		return []string{stepFigureText(x, "A≠0"), stepFigureText(x, "signal")}
 	case "weight in the loss":
 		if set.Loss != "" && x.LossWeights == nil {
 			return []string{x.NoLoss}
 		} else if set.Loss != "" {
-			return []string{figure("Σw|A|"), figure("−/+"), figure("dilution"), fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter"))}
+			return []string{
+				stepFigureText(x, "Σw|A|"), stepFigureText(x, "−/+"), stepFigureText(x, "dilution"),
+				fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+			}
 		}
 	}
 	return nil
+}
+
+func keptEffect(set model.Settings, x *analysis.Analysis) (kept []string) {
+	if x.Kept < x.Rows || set.Effective().Filtering() {
+		kept = []string{fromTo("samples", x.Rows, x.Kept), fromTo("signal", x.Signal+x.Fates[model.FateKilled], x.Signal), stepFigureText(x, "Σ|A|")}
+	}
+	if not := x.Statuses.NotTraining(); not != "" {
+		kept = append(kept, not+" by the log")
+	}
+	return kept
+}
+
+func stepFigureText(x *analysis.Analysis, name string) string {
+	f, _ := figures.Find(figures.Steps(), name)
+	return name + " " + f.Value(&x.StepFigures).String()
+}
+
+func fromTo(name string, before, after int) string {
+	if before == after {
+		return name + " " + units.Count(after) + " as before"
+	}
+	return name + " " + units.Count(before) + " → " + units.Count(after)
 }

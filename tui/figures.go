@@ -121,13 +121,13 @@ func (a App) figuresView(w, h int) []string {
 	t, g, n := a.display.theme, a.figureGrid(w, h), len(a.metricNames())
 	here := clampIndex(a.steps.figures.cursor, n)
 	c := paneContent{title: " all figures  " + units.Count(n) + a.legend()}
-	drawn, perDot := a.drawFigures(g.inSight, "", g.w, g.h-1).charts, 1
+	drawn, meanOf := a.drawFigures(g.inSight, "", g.w, g.h-1).charts, 1
 	c.lines = make([]string, g.rows*g.h)
 	for i, one := range drawn {
 		name := g.inSight[i]
-		perDot = one.perDot
+		meanOf = one.meanOf
 		value := metricText(name, a.result.analysis.Last().Metric(name))
-		title := cells.Justify(t.Paint(themes.Title, trimPathPrefix(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
+		title := cells.Justify(t.Paint(themes.Title, trimPath(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
 		for y, line := range append([]string{a.cell(title, g.first+i == here)}, one.rows...) {
 			c.lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
 		}
@@ -137,7 +137,7 @@ func (a App) figuresView(w, h int) []string {
 			c.lines = append(c.lines, strings.Repeat(cells.Fit(line, g.w), g.columns))
 		}
 	}
-	c.note = a.chartNote(fmt.Sprintf("%d/%d", here+1, n), perDot, w-2)
+	c.note = a.chartNote(fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 

@@ -37,7 +37,7 @@ func docFilms() []film {
 		shots: []shot{
 			{nil, "", func(a App) string {
 				return fmt.Sprintf("%d of %d groups of this step carry signal. What would a filter do?", alive(a), len(a.result.analysis.Table))
-			}, 3.5, "kept 224/224"},
+			}, 3.5, "signal "},
 			{[]string{"b"}, "b", say("keep these settings as the baseline"), 1.8, "baseline"},
 			{repeated("m", 5), "m", lower, 0.5, "alive"},
 			{repeated("m", 5), "m", lower, 0.5, "alive"},

@@ -186,7 +186,7 @@ const maxRatioSamples = 1 << 16
 func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) string {
 	entry, err := set.FindEstimator()
 	if err != nil || !entry.TrainerFilters {
-		return fmt.Sprintf("none: %s has no keep ratios; :framework easyr1 shows what they would do", set.Framework)
+		return ""
 	}
 	var steps []int
 	for i, samples := len(snap.Steps)-1, 0; i >= 0 && (samples == 0 || samples+len(snap.Steps[i].Rewards) <= maxRatioSamples); i-- {
@@ -248,7 +248,7 @@ func (a App) glanceView(w, h int) []string {
 	facts.lines = a.glanceFacts(g, w-bars-2, room, bars > 0)
 	above := len(facts.lines) + 2
 	if bars > 0 {
-		fates := paneContent{title: " groups by fate", lines: a.fateBars(g, bars-3)}
+		fates := paneContent{title: " groups by fate", lines: model.Mapped(a.fateBars(g, bars-4), func(line string) string { return " " + line })}
 		above = min(max(above, len(fates.lines)+2), room+2)
 		facts.lines = joinColumns(
 			a.box(layout.Rect{W: w - bars, H: above}, false, facts),
@@ -382,6 +382,21 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 // minCauseWidth is how far from the cause of worst steps their counts stand at least.
 const minCauseWidth = 50
 
+// deadGroups lists the groups without signal of a run of one step in at most h lines of w cells: there are no other steps to be worse.
+func (a App) deadGroups(w, h int) (lines []string) {
+	x := a.result.analysis
+	if x == nil || len(a.snap.Steps) > 1 || h < 2 {
+		return nil
+	}
+	lines = []string{""}
+	for g := range x.Table {
+		if f := x.Table[g].Fate; f != model.FateAlive && f != model.FateShort && len(lines) < h {
+			lines = append(lines, " "+a.display.theme.Paint(a.fateRole(f), cells.Fit(a.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(a.promptOrName(&x.Table[g]), w-fateNameWidth-3))
+		}
+	}
+	return lines
+}
+
 // noWorstSteps says why no step is bad, as far as that is known.
 func (a App) noWorstSteps(g *glance.Glance) string {
 	switch {
@@ -434,6 +449,7 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 			a.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
+	c.lines = append(c.lines, a.deadGroups(w, h-len(c.lines)-2)...)
 	if c.note = units.Count(len(g.Spans)); at >= 0 {
 		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
 	}

@@ -149,7 +149,7 @@ func (a App) visibleGroups() int {
 // signal; below it the frame says it.
 const heightForCause = 15
 
-// paneGroups lists the groups, and says why the one under the cursor has no signal.
+// paneGroups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
 func (a App) paneGroups(w, h int) paneContent {
 	axis := a.panes.distribution.charts(a.env, a.chartWidth()).axis
 	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
@@ -171,15 +171,43 @@ func (a App) paneGroups(w, h int) paneContent {
 		}
 		content.lines = append(content.lines, a.wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
+	room := h - len(content.lines)
 	if rowsEnd == h {
 		content.remark = a.causeUnderCursor()
-		return content
 	}
-	for len(content.lines) < rowsEnd {
-		content.lines = append(content.lines, "")
+	switch {
+	case room >= minSamplesBelow && a.selectedGroup() != nil:
+		content.lines = append(content.lines, a.samplesBelow(w, room, rowsEnd < h)...)
+	case rowsEnd < h:
+		content.lines = append(content.lines, make([]string, max(0, room-1))...)
+		content.lines = append(content.lines, " "+cells.Truncate(a.causeUnderCursor(), w-1))
 	}
-	content.lines = append(content.lines, " "+cells.Truncate(a.causeUnderCursor(), w-1))
 	return content
+}
+
+// minSamplesBelow is from how many lines below the groups the samples of one stand there.
+const minSamplesBelow = 4
+
+// samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
+func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
+	t, g := a.display.theme, a.selectedGroup()
+	if inFull && h > minSamplesBelow+2 {
+		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.panes.cursor+1))+cells.Truncate(a.promptOrName(g), w-12))
+	}
+	if inFull {
+		lines = append(lines, a.fateLines(g, w-2, 1)...)
+	}
+	columns, _ := a.fittingColumns(g, w)
+	lines = append(lines, a.sampleHeader(columns))
+	order, room := a.rankedSamples(g), h-len(lines)
+	for row, column := range order[:min(len(order), room)] {
+		lines = append(lines, a.mark(onGroup, a.panes.cursor, a.sampleRow(columns, row, column)))
+	}
+	if last := len(lines) - 1; len(order) > room {
+		more := fmt.Sprintf("%d of %d ", room, len(order))
+		lines[last] = cells.Justify(lines[last], t.Paint(themes.Dim, more), w)
+	}
+	return lines
 }
 
 // groupHeader returns the headings, with an arrow on the one that the table is sorted by.

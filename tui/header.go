@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,21 +30,28 @@ func (a App) runLine(w int) string {
 	t := a.display.theme
 	run := a.snap.Run
 	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended ")), ""
+	var all []string
+	if run.Format != "" {
+		all = []string{run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")}
+	}
+	if run.Format != "" && run.Attempts.Several() {
+		all = slices.Insert(all, 0, run.Attempts.String())
+	}
 	full, short := a.healthWord()
-	for _, form := range []struct{ health, status string }{{full, a.status(w >= widthForFullHeader, true)}, {full, a.status(false, false)}, {short, a.status(false, false)}, {"", a.status(false, false)}} {
+	plain, room := a.status(false, false), cells.Width(strings.Join(all, " · "))+4
+	for _, form := range []struct {
+		health, status string
+		room           int // for what the run is
+	}{{full, a.status(w >= widthForFullHeader, true), room}, {full, plain, room}, {short, plain, room}, {full, plain, 2}, {short, plain, 2}, {"", plain, 2}} {
 		if right = form.status + " "; form.health != "" {
 			right = a.markKey("0", form.health) + "  " + right
 		}
-		if cells.Width(left)+cells.Width(right)+2 <= w {
+		if cells.Width(left)+cells.Width(right)+form.room <= w {
 			break
 		}
 	}
-	if run.Format != "" {
+	if all != nil {
 		free := w - cells.Width(left) - cells.Width(right) - 4
-		all := []string{run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")}
-		if run.Attempts.Several() {
-			all = slices.Insert(all, 0, run.Attempts.String())
-		}
 		facts := cells.JoinFitting(free, " · ", all...)
 		if cells.Width(facts) <= free {
 			left += "  " + t.Paint(themes.Dim, facts)
@@ -146,8 +152,10 @@ func (e env) stepFigures() []stepFigure {
 		{"signal", signal, delta(func(b *analysis.Analysis) float64 { return float64(b.Signal) }), withoutPercent(signal)},
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
-		{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), ""},
-		{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""},
+	}
+	if e.settings.now.Effective().Filtering() || e.settings.base.on || x.Kept < x.Rows || math.Abs(ratio(x)-1) > ratioRounding {
+		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), units.Percent(x.Kept, x.Rows)},
+			stepFigure{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""})
 	}
 	if x.Statuses.Untrained() > 0 {
 		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
@@ -164,7 +172,7 @@ func (e env) nonzeroName() string {
 }
 
 // stepLine returns the figures of the step, as many as fit. How many samples train, and how many groups carry
-// signal, are always among them from 60 columns: how many are kept would be taken for it.
+// signal, are always among them from 60 columns: how many are kept would be taken for it, which is said where any filter is.
 func (e env) stepLine(w int) string {
 	x := e.result.analysis
 	if x == nil {
@@ -173,55 +181,55 @@ func (e env) stepLine(w int) string {
 	t := e.display.theme
 	step := " " + t.Paint(themes.Title, e.scopeWords())
 	figures, right := e.stepFigures(), e.fateCounts()+" "
-	const signal, nonzero = 1, 2 // their indexes
-	needed := 6 + cells.Width(figures[nonzero].name+figures[nonzero].value) + cells.Width(figures[signal].name+figures[signal].short)
+	fits := func() bool { return cells.Width(step+e.figuresLine(figures)+right) < w }
 	if x.Open {
 		note := " (" + e.groupsSoFar(&x.StepFigures) + ", still growing)"
-		if cells.Width(step+note)+needed > w {
-			note = " (growing)"
+		if step += t.Paint(themes.Warn, note); cells.Width(step)+minStepFigures > w {
+			step = strings.TrimSuffix(step, t.Paint(themes.Warn, note)) + t.Paint(themes.Warn, " (growing)")
 		}
-		step += t.Paint(themes.Warn, note)
 	}
-	if cells.Width(step+right)+needed > w {
-		right = ""
-	}
-	order := []int{nonzero, signal, 3, 0, 4, 5} // the most telling first
-	if x.Open {
-		order = []int{0, nonzero, signal, 4, 5, 3}
-	}
-	if len(figures) > len(order) { // what does not train
-		order = slices.Insert(order, 2, len(order))
-	}
-	free := w - cells.Width(step+right) - 1
-	line := e.fittingFigures(figures, order, free)
-	return cells.Justify(step+e.rewardTrend(free-cells.Width(line))+line, right, w)
-}
-
-// fittingFigures returns the figures that fit into w cells, tried in an order: first with the difference
-// from the baseline, then without, then short. The first leaves room for the second.
-func (e env) fittingFigures(figures []stepFigure, order []int, w int) string {
-	parts := make([]string, len(figures))
-	second := figures[order[1]]
-	reserved := 3 + cells.Width(second.name+second.short)
-	for k, i := range order {
-		f, room := figures[i], w
-		if k == 0 && w >= reserved+3+cells.Width(f.name+cmp.Or(f.short, f.value)) {
-			room -= reserved
+	for i := range figures {
+		if !fits() {
+			figures[i].delta = ""
 		}
-		for _, value := range []string{f.value + f.delta, f.value, f.short} {
-			part := "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + value
-			if n := cells.Width(part); value != "" && n <= room {
-				parts[i], w = part, w-n
-				break
+	}
+	without := func(names ...string) {
+		for _, name := range names {
+			if !fits() {
+				figures = slices.DeleteFunc(figures, func(f stepFigure) bool { return f.name == name })
 			}
 		}
 	}
-	return strings.Join(parts, "")
+	without("ESS")
+	for _, name := range []string{"kept", e.nonzeroName(), "signal", "reward"} {
+		if i := slices.IndexFunc(figures, func(f stepFigure) bool { return f.name == name && f.short != "" }); i >= 0 && !fits() {
+			figures[i].value = figures[i].short
+		}
+	}
+	if !fits() {
+		right = ""
+	}
+	if x.Open { // of which signal is not known yet
+		without("Σ|A|", "kept", "·", "signal", e.nonzeroName())
+	}
+	without("·", "Σ|A|", "kept", "reward", "signal")
+	line := e.figuresLine(figures)
+	return cells.Justify(step+e.rewardTrend(w-cells.Width(step+line+right)-1)+line, right, w)
+}
+
+// minStepFigures is the room that the step leaves for its figures.
+const minStepFigures = 18
+
+func (e env) figuresLine(figures []stepFigure) (line string) {
+	for _, f := range figures {
+		line += "  " + e.display.theme.Paint(themes.Dim, f.name+" ") + f.value + f.delta
+	}
+	return line
 }
 
 func (e env) rewardTrend(w int) string {
 	n := w - 3
-	if n < 12 || e.result.trend == nil {
+	if n < 12 || e.result.trend == nil || len(e.result.trend.Steps) < 2 {
 		return ""
 	}
 	rewards := e.result.trend.Series("critic/score/mean")
@@ -256,6 +264,7 @@ func (a App) settingsLine(w int) string {
 		{reason, "keep_pos", "keep_neg", "recompute", 10},
 		{reason, "keep_pos", "keep_neg", "recompute", 0},
 		{short, "keep_pos", "keep_neg", "recompute", 0},
+		{short, "pos", "neg", "recompute", 0},
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
 	} {

@@ -118,7 +118,7 @@ func (e env) paragraph(heading, text string, w int) []string {
 	if text == "" {
 		return nil
 	}
-	lines := []string{" " + e.display.theme.Paint(themes.Title, heading)}
+	lines := model.Mapped(cells.Wrap(heading, w+2), func(line string) string { return " " + e.display.theme.Paint(themes.Title, line) })
 	for _, line := range cells.Wrap(text, w) {
 		lines = append(lines, "   "+line)
 	}

@@ -52,7 +52,7 @@ func (a App) paneMetrics(w, h int) paneContent {
 			if at >= len(all) {
 				break
 			}
-			name := t.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-deltaRoom))
+			name := t.Paint(themes.Dim, trimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
 				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
@@ -84,18 +84,18 @@ func (e env) metricLayout(n, w, h int) (columns, hidden int) {
 	return columns, max(0, (n+columns-1)/columns-h)
 }
 
-// trimPathPrefix cuts a name to w cells, first by its leading path elements, which other
-// names share.
-func trimPathPrefix(name string, w int) string {
-	trimmed := name
-	for cells.Width(trimmed) > w {
-		_, rest, ok := strings.Cut(strings.TrimPrefix(trimmed, "…/"), "/")
-		if !ok {
-			return cells.TruncateLeft(trimmed, w)
-		}
-		trimmed = "…/" + rest
+// trimPath cuts a path to w cells: before its last element, which tells it from its neighbours, as long as the beginning says whose it is.
+func trimPath(name string, w int) string {
+	const leastBegin = 4
+	at := strings.LastIndexByte(name, '/')
+	room := w - cells.Width(name[at+1:]) - 1
+	switch {
+	case cells.Width(name) <= w:
+		return name
+	case at < 0 || room < leastBegin:
+		return cells.TruncateLeft(name, w)
 	}
-	return trimmed
+	return cells.Truncate(name[:at], room) + name[at:]
 }
 
 // moveMetricCursor moves the cursor of the pane and scrolls it into sight.
@@ -225,7 +225,7 @@ func (a App) figureListView(w, h int) []string {
 	}
 	name = min(name, in.W/2)
 	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
-		return " " + cells.Fit(trimPathPrefix(sanitize.Line(list[i]), name), name) + " " +
+		return " " + cells.Fit(trimPath(sanitize.Line(list[i]), name), name) + " " +
 			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {

@@ -283,7 +283,7 @@ func (a App) initialScroll(before *richtext.Page, was pagesKey) int {
 	switch {
 	case now.diff && change >= h:
 		return change - h/3
-	case !now.diff && answer >= h/2:
+	case !now.diff && answer > max(h/2-1, min(h-3, 5)): // a short prompt stays in sight
 		return answer
 	}
 	return 0
@@ -296,8 +296,11 @@ func (a App) textHeight() int {
 
 // groupViewParts returns where the table and the text of the open group are in the body, and the border between them.
 func (a App) groupViewParts() (samples, text layout.Rect, borders []layout.Border) {
-	s := a.screen()
-	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText, a.display.shares)
+	s, size := a.screen(), 0
+	if g := a.selectedGroup(); g != nil {
+		size = g.Size()
+	}
+	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), size, a.sampleReader.inText, a.display.shares)
 }
 
 func (a App) scrollText(by int) App {

@@ -167,22 +167,34 @@ func widthOf(columns []sampleColumn) int {
 	return w
 }
 
-func (a App) sampleTable(w, h int) paneContent {
-	g := a.selectedGroup()
-	t := a.display.theme
-	figures, hidden := a.sampleColumns(g), 0
-	for i := len(figures) - 1; i > 0 && widthOf(figures) > w; i-- { // without components, the last first
-		if figures[i].width == componentWidth {
-			figures = slices.Delete(figures, i, i+1)
+// fittingColumns returns the columns that fit into w cells, and how many do not: components, the last first.
+func (a App) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
+	columns = a.sampleColumns(g)
+	for i := len(columns) - 1; i > 0 && widthOf(columns) > w; i-- {
+		if columns[i].width == componentWidth {
+			columns = slices.Delete(columns, i, i+1)
 			hidden++
 		}
 	}
-	c := paneContent{lines: a.fateLines(g, w-2, max(1, h-3))}
+	return columns, hidden
+}
+
+func (e env) sampleHeader(columns []sampleColumn) string {
 	header := cells.FitRight("#", numberWidth-1) + " "
-	for _, f := range figures {
-		header += " " + cells.FitRight(f.name, f.width-1)
+	for _, c := range columns {
+		header += " " + cells.FitRight(c.name, c.width-1)
 	}
-	c.lines = append(c.lines, t.Paint(themes.Dim, header))
+	return e.display.theme.Paint(themes.Dim, header)
+}
+
+func (a App) sampleTable(w, h int) paneContent {
+	g := a.selectedGroup()
+	figures, hidden := a.fittingColumns(g, w)
+	lines := max(1, h-3)
+	if samples, text, _ := a.groupViewParts(); samples.Y != text.Y { // below each other: lines are few
+		lines = 1
+	}
+	c := paneContent{lines: append(a.fateLines(g, w-2, lines), a.sampleHeader(figures))}
 	order := a.rankedSamples(g)
 	a.addRows(&c, onSample, a.sampleReader.sample, len(order), w, h, func(row int) string { return a.sampleRow(figures, row, order[row]) })
 	c.note = "sample " + c.note
@@ -227,7 +239,7 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	}
 	figures := strings.Join(parts, ", ")
 	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	why := a.causeUnderCursor()
+	why := strings.TrimPrefix(a.causeUnderCursor(), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
 	}
@@ -249,8 +261,8 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 // sign of its advantage flipped.
 func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
-	group := a.sampleReader.group
-	line := a.markSign(session.Mark{Step: group.step, Group: group.name, Sample: column - a.selectedGroup().Start + 1}) +
+	g := a.selectedGroup()
+	line := a.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
 		t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)

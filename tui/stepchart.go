@@ -34,7 +34,7 @@ func (a App) stepsChart(w, h int) paneContent {
 		}
 	}
 	c.title += a.legend()
-	c.note = a.chartNote(fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names)), shown.perDot, w)
+	c.note = a.chartNote(fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
 	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.chartAxis(shown)...))
 	return c
 }
@@ -122,7 +122,7 @@ func (a App) drawnRuns() []drawnRun {
 type stepChart struct {
 	plot   chart.Plot
 	width  int      // of the plot
-	perDot int      // steps whose mean a dot is
+	meanOf int      // steps that each point is the mean of
 	right  bool     // a second figure has an axis of its own, on the right
 	rows   []string // plot and labels
 }
@@ -141,13 +141,16 @@ func (a App) newStepChart(name, second string, w, h int) stepChart {
 		}
 	}
 	c.width = max(1, c.width)
-	c.perDot = chart.PointsPerDot(len(lines[0].Within(c.plot.X).X), c.width)
+	n := len(lines[0].Within(c.plot.X).X)
+	c.meanOf = chart.Averaged(n, c.width)
 	c.plot.Lines = lines
 	if weight := a.steps.smoothing; weight > 0 { // the moving averages, and behind them the lines themselves
+		c.meanOf = chart.PointsPerDot(n, c.width)
 		smooth := slices.Clone(lines)
 		for i, line := range lines {
 			smooth[i].Y = chart.Smoothed(line.Y, weight)
 			lines[i].Role, lines[i].Stroke = themes.Track, chart.Sparse
+			smooth[i].Spread, lines[i].Spread = false, false
 		}
 		c.plot.Lines = slices.Concat(smooth, lines)
 	}
@@ -168,7 +171,7 @@ func (e env) linesOf(name string, x chart.Axis, runs []drawnRun) ([]chart.Line, 
 	var lines []chart.Line
 	var shown []float64
 	for _, run := range runs {
-		line := chart.Line{X: stepNumbers(run.trend), Y: run.trend.Series(name), Role: run.role, Stroke: run.stroke}
+		line := chart.Line{X: stepNumbers(run.trend), Y: run.trend.Series(name), Role: run.role, Stroke: run.stroke, Spread: true}
 		lines, shown = append(lines, line), append(shown, line.Within(x).Y...)
 	}
 	lo, hi := row.bounds(shown)
@@ -202,7 +205,7 @@ func (a App) legend() string {
 
 // chartNote returns the note of a chart in a box of w cells: first, and what is drawn otherwise than as it is, as far as
 // there is room: a part of the steps, steps that are missing, averages, means of several steps.
-func (a App) chartNote(first string, perDot, w int) string {
+func (a App) chartNote(first string, meanOf, w int) string {
 	notes := []string{first}
 	if a.steps.window != (stepWindow{}) {
 		x, all := a.windowAxis(), a.axisOfAllSteps()
@@ -214,8 +217,8 @@ func (a App) chartNote(first string, perDot, w int) string {
 	if a.steps.smoothing > 0 {
 		notes = append(notes, fmt.Sprintf("moving average %g", a.steps.smoothing))
 	}
-	if perDot > 1 {
-		notes = append(notes, fmt.Sprintf("means of %d steps", perDot))
+	if meanOf > 1 {
+		notes = append(notes, fmt.Sprintf("means of %d steps", meanOf))
 	}
 	return cells.JoinFitting(w-4, " · ", notes...)
 }

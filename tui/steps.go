@@ -180,7 +180,7 @@ func (a App) stepsTable(w, h int) paneContent {
 	for _, column := range columns {
 		head += column.lay(column.Name, column.width)
 	}
-	c.lines = []string{t.Paint(themes.Dim, head+"  groups without signal")}
+	c.lines = []string{t.Paint(themes.Dim, head+"  "+firstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
 	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(columns, &trend.Steps[i], first[i], w) })
 	return c
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/model/analysis"
 	"vantage/model/units"
@@ -14,26 +15,43 @@ import (
 type trendRow struct {
 	name      string
 	metric    string
-	zeroToOne bool // drawn from 0 to 1, not over its own range
+	zeroToOne bool    // drawn from 0 to 1, not over its own range
+	quiet     float64 // at which it says nothing if all steps have it: no filter is at work; NaN: none
 }
 
 // trendRows returns what the pane shows, the most telling first.
 func trendRows() []trendRow {
+	never := math.NaN()
 	return []trendRow{
-		{"reward", "critic/score/mean", false},
-		{"signal", "vantage/signal", true},
-		{"kept", "vantage/kept", true},
-		{"Σ|A|", "vantage/abs_advantage_ratio", false},
-		{"A std", "critic/advantages_processed/std", false},
-		{"pass@1", "pass@1", true},
-		{"flips", "vantage/flips", false},
-		{"length", "response_length/mean", false},
+		{"reward", "critic/score/mean", false, never},
+		{"signal", "vantage/signal", true, never},
+		{"kept", "vantage/kept", true, 1},
+		{"Σ|A|", "vantage/abs_advantage_ratio", false, 1},
+		{"A std", "critic/advantages_processed/std", false, never},
+		{"pass@1", "pass@1", true, never},
+		{"flips", "vantage/flips", false, 0},
+		{"length", "response_length/mean", false, never},
 	}
 }
 
-// Heights of the pane from which the first metric is drawn over several lines, and from which there are step numbers.
+// ratioRounding is what sums over samples may lack of a ratio by rounding.
+const ratioRounding = 1e-9
+
+// tellingRows returns the indexes in trendRows of those whose values say something.
+func (e env) tellingRows() (telling []int) {
+	for i, row := range trendRows() {
+		says := func(v float64) bool { return math.Abs(v-row.quiet) > ratioRounding }
+		if math.IsNaN(row.quiet) || slices.ContainsFunc(e.result.trend.Series(row.metric), says) {
+			telling = append(telling, i)
+		}
+	}
+	return telling
+}
+
+// minBigTrend is how many lines the first metric is drawn over at least, if over several, and heightForStepNumbers
+// the height of the pane from which there are step numbers.
 const (
-	heightForBigTrend    = 11
+	minBigTrend          = 3
 	heightForStepNumbers = 5
 )
 
@@ -62,18 +80,17 @@ func (a App) paneSteps(w, h int) paneContent {
 	default:
 		c.note = "F follows the newest"
 	}
-	rows := trendRows()
-	if h >= heightForBigTrend {
-		c.lines = a.bigTrend(rows[0], w, h-len(rows))
+	rows := a.tellingRows()
+	if big := h - len(rows); big >= minBigTrend && all.Lo < all.Hi {
+		c.lines = a.bigTrend(trendRows()[rows[0]], w, big)
 		rows = rows[1:]
 	}
 	numbers := 0
 	if len(c.lines) > 0 || h >= heightForStepNumbers {
 		numbers = 1
 	}
-	skipped := len(trendRows()) - len(rows)
-	for i, row := range rows[:max(0, min(len(rows), h-len(c.lines)-numbers))] {
-		c.lines = append(c.lines, a.trendLine(skipped+i, row, w))
+	for _, i := range rows[:max(0, min(len(rows), h-len(c.lines)-numbers))] {
+		c.lines = append(c.lines, a.trendLine(i, trendRows()[i], w))
 	}
 	if numbers > 0 {
 		left, plot, _ := a.trendWidths(w)
@@ -120,11 +137,15 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 	if left > nameWidth+valueWidth {
 		value += cells.FitRight(e.stepDelta(now, func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 	}
+	named := t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth)
+	if len(e.result.trend.Steps) < 2 { // which is no line
+		return cells.Fit(named, w)
+	}
 	line := chart.Line{X: stepNumbers(e.result.trend), Y: e.result.trend.Series(row.metric)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
 	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: !row.zeroToOne, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
-	return t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth) + e.mark(onTrend, n, spark) +
+	return named + e.mark(onTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }
 

@@ -64,6 +64,12 @@ func (a App) warningLines() []warningLine {
 	return all
 }
 
+// hasNoWarnings reports whether warningLines returns none.
+func (a App) hasNoWarnings() bool {
+	x, run := a.result.analysis, &a.snap.Run
+	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(a.foundList()) == 0 && len(a.warningLines()) == 0
+}
+
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
 // log without a group opens how the log was read.
 func (a App) enterWarning() App {

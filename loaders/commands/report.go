@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,6 +161,11 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 		return warnings, err
 	}
 	r.Choice, r.Head, r.Diagnosis = log.choice, newHead(log.paths), found
+	for _, path := range append(slices.Clip(log.paths), o.output) {
+		if filepath.IsAbs(path) && filepath.Dir(path) != filepath.Dir(filepath.Dir(path)) {
+			r.Head.Folders = append(r.Head.Folders, filepath.Dir(path)+string(filepath.Separator))
+		}
+	}
 	r.Head.Command, r.Per, r.ChartsFile = log.command, cmp.Or(report.Per(o.per), report.PerStep), o.svg
 	if log.format == "html" {
 		r.Parts, err = htmlParts(ctx, log, r.Settings, o.texts)
@@ -187,6 +193,9 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 		return parts, err
 	}
 	parts.Worst = run.Spans
+	if entry, err := set.FindEstimator(); err == nil && !entry.TrainerFilters && !set.Effective().Filtering() {
+		return parts, nil // ratios of a filter that its trainer has not help nobody
+	}
 	tenths := make([]float64, 11)
 	for i := range tenths {
 		tenths[i] = float64(i) / 10

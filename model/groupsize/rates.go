@@ -130,7 +130,7 @@ func (r Rates) SolvedOf(c Count, chances []float64) {
 
 // What decides which mixtures are possible. The price of a number that is fitted is in the logarithm of the likelihood, as is what a mixture of
 // several parts costs besides, and how far below the best one a mixture may be. They are such that ranges hold the truth in 95 % of runs of made
-// prompts of every kind, of which none is in the tests: see tuning.md.
+// prompts of every kind in the table of tuning.md, on which they were set.
 const (
 	draws     = 20
 	price     = 2.5

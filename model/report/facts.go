@@ -20,7 +20,16 @@ type Head struct {
 	Path    string
 	Date    time.Time
 	Version string
-	Command string // that writes the same report again, to be run in a shell; only the HTML page has it
+	Command string   // that writes the same report again, to be run in a shell; only the HTML page has it
+	Folders []string // of this machine, with the separator at their end, which a page to be sent does not name
+}
+
+// withoutFolders returns a text as a page to be sent has it.
+func (h Head) withoutFolders(text string) string {
+	for _, folder := range h.Folders {
+		text = strings.ReplaceAll(text, folder, "")
+	}
+	return text
 }
 
 // written returns the date with the version: "2026-01-02 03:04:05 UTC by vantage v1.2.3"; "" without a date.

@@ -20,7 +20,7 @@ import (
 // HTMLParts are the parts of the page of [HTML] that are not figures of the report.
 type HTMLParts struct {
 	Sweep   *Sweep                                   // of the same steps; nil if there is none
-	NoSweep string                                   // why there is none
+	NoSweep string                                   // why there is none; "": nobody asks, as the trainer has no filter
 	Texts   int                                      // of how many of the worst groups two answers are shown
 	Text    func(at model.Place) (model.Text, error) // reads the text of a sample; nil if Texts is 0
 	Worst   []glance.Span                            // the worst steps first
@@ -129,7 +129,7 @@ func (h *htmlPage) sections() []section {
 		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, writing(h.writeWorstSteps)},
 		{"steps", "Over the steps", c.Steps > 1, writing(h.writeTrends)},
 		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), writing(h.writeDistributions)},
-		{"sweep", "What a filter would do", true, writing(h.writeSweep)},
+		{"sweep", "What a filter would do", h.Parts.Sweep != nil || h.Parts.NoSweep != "", writing(h.writeSweep)},
 		{"groups", "Groups", h.total.sum.Groups > 0, writing(h.writeGroups)},
 		{"texts", "Answers", h.Parts.Texts > 0 && len(h.worst.ranked()) > 0, h.writeTexts},
 		{"table", "Every step", true, writing(h.writeSteps)},
@@ -139,7 +139,7 @@ func (h *htmlPage) sections() []section {
 
 // writeHead writes the page down to the first section.
 func (h *htmlPage) writeHead(shown []section) {
-	title := cmp.Or(h.Head.Path, h.Snap.Run.Format)
+	title := cmp.Or(h.Head.withoutFolders(h.Head.Path), h.Snap.Run.Format)
 	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
 	policy := "default-src 'none'; style-src " + assetHash(pageFiles, "page.css") + "; script-src " + assetHash(pageFiles, "page.js") + "; base-uri 'none'; form-action 'none'"
 	links := model.Mapped(shown, func(s section) markup { return tag("li", tag("a", linkTo(s.id), s.title)) })
@@ -224,7 +224,7 @@ func (h *htmlPage) factList() markup {
 			}
 			proof = " " + tag("span", kind, f.Proof)
 		}
-		list = append(list, factTag(f.Label, doubt, f.Text, proof))
+		list = append(list, factTag(f.Label, doubt, h.Head.withoutFolders(f.Text), proof))
 	}
 	return tag("dl", class("facts"), list)
 }
@@ -238,7 +238,7 @@ func factTag(term string, parts ...any) markup {
 func (h *htmlPage) writeFoot() {
 	var foot []markup
 	if h.Head.Command != "" {
-		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"), h.Head.Command))
+		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"), h.Head.withoutFolders(h.Head.Command)))
 	}
 	if at := h.Head.written(); at != "" {
 		foot = append(foot, tag("p", "Written "+at+". Every figure is explained in the glossary of vantage."))
@@ -320,8 +320,9 @@ func (h *htmlPage) stages() []stage {
 	if chain.whyUnweight != "" {
 		loss = []string{"! " + chain.whyUnweight}
 	}
+	reward, _, _ := strings.Cut(rewardText(set, h.Choice.Rewards), " (") // without what proves it, which stands above
 	return []stage{
-		{"reward", cmp.Or(rewardText(set, h.Choice.Rewards), "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
+		{"reward", cmp.Or(reward, "as logged"), []string{logged, units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
 		{"length penalty", set.Overlong, penalty, "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, admission, "every group goes on"},
 		{"samples kept", kept, []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, everyKept},

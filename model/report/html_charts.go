@@ -45,6 +45,9 @@ func (h *htmlPage) writeTrends() {
 	if h.charts.stepCount > maxPagePoints {
 		note = "Each point is the mean of several steps, and the band behind the line is from the least to the most of them"
 	}
+	if len(h.charts.points) >= minSmoothed {
+		note += "; the strong line is the mean around each"
+	}
 	h.note(note + ". A step that is still being written is left out.")
 	h.put(openTag("div", class("cards")))
 	var same []string
@@ -57,7 +60,7 @@ func (h *htmlPage) writeTrends() {
 		default:
 			meaning, line := trendMeaning(l.Name)
 			h.put(card(l.Name, []markup{
-				tag("p", class("figures"), attr("title", "first and newest step"), units.Short(l.First)+" → "+units.Short(l.Last)),
+				tag("p", class("figures"), attr("title", "means of the first and of the newest tenth of the run, and of all of it"), l.overRun()),
 				tag("p", class("hint"), attr("title", line), meaning),
 			}, h.charts.drawTrend(l)))
 		}
@@ -126,7 +129,7 @@ func SVG(w io.Writer, c *Charts) error {
 	}
 	for i := range c.Trends {
 		if l := &c.Trends[i]; c.Steps > 1 && l.hasValue() && l.onset == nil {
-			all = append(all, chart{l.Name, units.Short(l.First) + " → " + units.Short(l.Last), plotHeight, func(at ...attribute) markup { return c.drawTrend(l, at...) }})
+			all = append(all, chart{l.Name, l.overRun(), plotHeight, func(at ...attribute) markup { return c.drawTrend(l, at...) }})
 		}
 	}
 	var drawn []markup
@@ -193,24 +196,16 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	for i, p := range c.points {
 		xs[i] = c.stepX(float64(p.First)/2 + float64(p.Last)/2)
 	}
-	// The line breaks at a point without a value, and a point alone is a dot. The band is from the least to the most of the
-	// steps of each point.
-	var line, above, below strings.Builder
+	// The band is from the least to the most of the steps of each point.
+	var above, below strings.Builder
 	var hovers []markup
-	pen := "M"
 	for i, v := range l.Values {
 		if k := len(xs) - 1 - i; l.Values[k] == l.Values[k] {
 			fmt.Fprintf(&below, "L%s %s", coordinate(xs[k]), coordinate(axis.y(l.Lows[k])))
 		}
 		if v != v {
-			pen = "M"
 			continue
 		}
-		line.WriteString(pen + coordinate(xs[i]) + " " + coordinate(axis.y(v)))
-		if pen == "M" {
-			line.WriteString("h0") // a dot, in case no point follows
-		}
-		pen = "L"
 		fmt.Fprintf(&above, "L%s %s", coordinate(xs[i]), coordinate(axis.y(l.Highs[i])))
 		p := c.points[i]
 		text := fmt.Sprintf("step %d: %s", p.First, units.Short(v))
@@ -227,9 +222,74 @@ func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 		band += emptyTag("path", class("onset"), outline("M%v %vV%v", c.stepX(float64(*l.onset)), plotTop, plotBottom))
 	}
 	width := float64(plotRight-plotLeft) / float64(max(1, len(xs)-1))
-	summary := fmt.Sprintf("%s over %s: first %s, newest %s, least %s, most %s", l.Name, c.stepRange(), units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max))
-	return plot(plotHeight, summary, at, grid, c.stepAxis(), band, emptyTag("path", class("line"), attr("d", line.String())),
+	summary := fmt.Sprintf("%s over %s: %s, least %s, most %s", l.Name, c.stepRange(), l.overRun(), units.Short(l.Min), units.Short(l.Max))
+	drawn := emptyTag("path", class("line"), attr("d", linePath(xs, l.Values, axis)))
+	if at, smooth := l.smooth(xs); smooth != nil {
+		drawn = emptyTag("path", class("raw"), attr("d", linePath(xs, l.Values, axis))) + emptyTag("path", class("line"), attr("d", linePath(at, smooth, axis)))
+	}
+	return plot(plotHeight, summary, at, grid, c.stepAxis(), band, drawn,
 		tag("g", class("hovers"), attr("stroke-width", max(1, width)), hovers))
+}
+
+// linePath is the outline of a line, which breaks at a point without a value. A point alone is a dot.
+func linePath(xs, values []float64, axis plotAxis) string {
+	var line strings.Builder
+	pen := "M"
+	for i, v := range values {
+		if v != v {
+			pen = "M"
+			continue
+		}
+		line.WriteString(pen + coordinate(xs[i]) + " " + coordinate(axis.y(v)))
+		if pen == "M" {
+			line.WriteString("h0") // in case no point follows
+		}
+		pen = "L"
+	}
+	return line.String()
+}
+
+// minSmoothed is from how many points a line is smoothed.
+const minSmoothed = 40
+
+// smooth returns means of a twentieth of the points around each, NaN where there is no value, and where they are: at every third point,
+// which is as smooth and takes less of the page. A line of few points has none.
+func (l *trendLine) smooth(xs []float64) (at, means []float64) {
+	n := len(l.Values)
+	if n < minSmoothed {
+		return nil, nil
+	}
+	for i, v := range l.Values {
+		switch {
+		case v != v:
+			at, means = append(at, xs[i]), append(means, v)
+		case i%3 == 0 || i == n-1:
+			at, means = append(at, xs[i]), append(means, l.mean(max(0, i-n/40), min(n, i+n/40+1)))
+		}
+	}
+	return at, means
+}
+
+// mean returns the mean of the steps of some points, NaN if there is none.
+func (l *trendLine) mean(from, to int) float64 {
+	sum, count := 0.0, 0
+	for i := from; i < to; i++ {
+		sum, count = sum+l.sums[i], count+l.counts[i]
+	}
+	return sum / float64(count)
+}
+
+// overRun says how the figure went: the means of the first and of the newest tenth of the points that have values, and of all.
+func (l *trendLine) overRun() string {
+	first, last := 0, len(l.Values)
+	for first < last && l.counts[first] == 0 {
+		first++
+	}
+	for last > first && l.counts[last-1] == 0 {
+		last--
+	}
+	tenth := max(1, (last-first)/10)
+	return units.Short(l.mean(first, min(last, first+tenth))) + " → " + units.Short(l.mean(max(first, last-tenth), last)) + " · mean " + units.Short(l.mean(first, last))
 }
 
 // stepX returns where a step is drawn.

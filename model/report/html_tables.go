@@ -441,19 +441,22 @@ func (h *htmlPage) answers(step *model.Step, g *worstGroup) markup {
 	if g.Best.Reward == g.Worst.Reward {
 		names = [2]string{"first", "last"}
 	}
-	pair := answerTag(names[0], g.Best, best)
+	pair := answerTag(names[0], g.Best, best, preformatted(best.Response, maxAnswerText))
 	if g.Samples > 1 {
 		worst, err := h.Parts.Text(step.Place(int(g.Worst.Row)))
-		if err != nil {
+		switch {
+		case err != nil:
 			pair += noteTag("No other answer: " + err.Error() + ".")
-		} else {
-			pair += answerTag(names[1], g.Worst, worst)
+		case worst.Response == best.Response:
+			pair += answerTag(names[1], g.Worst, worst, noteTag("The same text as the "+names[0]+"."))
+		default:
+			pair += answerTag(names[1], g.Worst, worst, preformatted(worst.Response, maxAnswerText))
 		}
 	}
 	return texts + tag("div", class("pair"), pair)
 }
 
-func answerTag(which string, row answerRow, text model.Text) markup {
+func answerTag(which string, row answerRow, text model.Text, shown markup) markup {
 	sign := class("number")
 	switch {
 	case row.Advantage > 0:
@@ -468,7 +471,7 @@ func answerTag(which string, row answerRow, text model.Text) markup {
 	return tag("div",
 		tag("h4", which+": reward "+meanText(row.Reward)+", advantage ", tag("span", sign, units.Signed(row.Advantage)), dropped,
 			fmt.Sprintf(", %s", units.Plural(utf8.RuneCountInString(text.Response), "characters"))),
-		preformatted(text.Response, maxAnswerText))
+		shown)
 }
 
 // preformatted is a text as it is, cut in the middle.

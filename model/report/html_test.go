@@ -369,6 +369,39 @@ func TestHTMLOfTrendAndWithoutSweep(t *testing.T) {
 	}
 }
 
+// A page to be sent names no folder of this machine, has equal answers once, and no sweep where the trainer has no filter.
+func TestHTMLToBeSent(t *testing.T) {
+	r := hostileReport(t, 1)
+	r.Head = Head{Path: "/home/ada/runs/qwen", Command: "vantage report /home/ada/runs/qwen --output=/home/ada/x.html", Folders: []string{"/home/ada/runs/", "/home/ada/"}}
+	r.Parts.Text = func(model.Place) (model.Text, error) { return model.Text{Response: "one and the same"}, nil }
+	r.Parts.Sweep, r.Parts.NoSweep = nil, ""
+	page := pageOf(t, r)
+	if strings.Contains(page, "/home") || !strings.Contains(page, "vantage report qwen --output=x.html") {
+		t.Error("the page names folders of this machine")
+	}
+	if !strings.Contains(page, "The same text as the ") || strings.Count(page, "one and the same") > 1 {
+		t.Errorf("equal answers are there %d times", strings.Count(page, "one and the same"))
+	}
+	if strings.Contains(page, "No sweep") || strings.Contains(page, "What a filter would do") {
+		t.Error("there is a section for a sweep")
+	}
+}
+
+// A line of many points is smoothed, and its caption is of tenths of the run: the reward of 100 steps, from 0 to 99, is 4.5 in the first
+// tenth, 94.5 in the newest and 49.5 over all.
+func TestHTMLCaptionsAreOfTheRun(t *testing.T) {
+	l := trendLine{Values: make([]float64, 100), sums: make([]float64, 100), counts: slices.Repeat([]int{1}, 100)}
+	for i := range l.Values {
+		l.Values[i], l.sums[i] = float64(i), float64(i)
+	}
+	if got := l.overRun(); got != "4.50 → 94.5 · mean 49.5" {
+		t.Error(got)
+	}
+	if at, smooth := l.smooth(l.Values); at[1] != 3 || smooth[1] != 3 || smooth[0] != 1 { // the mean of 1 to 5, and of 0 to 2
+		t.Errorf("%g at %g, and %g", smooth[1], at[1], smooth[0])
+	}
+}
+
 // Of each fate the newest groups are kept, whatever the number of steps, and those that need attention come first.
 func TestWorstGroups(t *testing.T) {
 	w := worstGroups{most: 3}

@@ -127,7 +127,7 @@ func finiteMean(values []float64) float64 {
 func isFinite(v float64) bool { return v-v == 0 }
 
 // RowLabels returns a label for each of h rows of a plot whose lines have the axis, from the top: round values
-// in the rows where they are drawn, at least two in 4 rows and three in more, and "" elsewhere.
+// in the rows where they are drawn, at least two in 4 rows and three in more, and "" elsewhere: 4 rows have no middle.
 func (a Axis) RowLabels(h int) []string {
 	labels := make([]string, max(0, h))
 	if h < 3 {
@@ -145,6 +145,9 @@ func (a Axis) RowLabels(h int) []string {
 		if row := a.plotRow(v, h); labels[row] == "" {
 			labels[row] = tickText(v, step)
 		}
+	}
+	if h == 4 && (labels[1] == "") != (labels[2] == "") && labels[0] != "" && labels[3] != "" {
+		labels[1], labels[2] = "", ""
 	}
 	return labels
 }

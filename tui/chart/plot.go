@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
@@ -24,6 +25,7 @@ type Line struct {
 	Axis   Axis      // of Y
 	Role   themes.Role
 	Stroke Stroke
+	Spread bool // of more points than columns, draw the running mean, and of the first line the range around it
 
 	gaps []bool // behind each point; nil: none, or not looked for yet
 }
@@ -38,7 +40,7 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 	}
 	c := newPlotCells(w, h)
 	for _, line := range p.Lines {
-		line = line.withGaps().Within(p.X).thinned(p.X, w)
+		line = line.withGaps().Within(p.X).averaged(w).thinned(p.X, w)
 		if g.ASCII {
 			for column, height := range line.heights(p.X, c.w) {
 				if isFinite(height) {
@@ -48,6 +50,9 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 		} else {
 			line.addDots(c, p.X)
 		}
+	}
+	if len(p.Lines) > 0 {
+		p.Lines[0].Within(p.X).addRange(c, p.X, g.ASCII)
 	}
 	return c.paint(t)
 }
@@ -118,6 +123,89 @@ func (l Line) gapAfter(i int, x Axis, w int) bool {
 // joinsNext reports whether the line goes on from point i to the next one.
 func (l Line) joinsNext(i int, x Axis, w int) bool {
 	return i+1 < len(l.Y) && isFinite(l.Y[i]) && isFinite(l.Y[i+1]) && !l.gapAfter(i, x, w)
+}
+
+// minAveraged is over how many points a running mean is at least.
+const minAveraged = 10
+
+// Averaged returns over how many of n points a [Line] with Spread is averaged in w columns: 1 is none.
+func Averaged(n, w int) int {
+	if n <= w {
+		return 1
+	}
+	return max(minAveraged, (n+w-1)/max(1, w))
+}
+
+// averaged returns a line with Spread as its running mean, which does not reach over gaps, nor mend what is not finite.
+func (l Line) averaged(w int) Line {
+	n := Averaged(len(l.X), w)
+	if !l.Spread || n == 1 {
+		return l
+	}
+	sums, counts := make([]float64, len(l.Y)+1), make([]int, len(l.Y)+1)
+	for i, v := range l.Y {
+		sums[i+1], counts[i+1] = sums[i], counts[i]
+		if isFinite(v) {
+			sums[i+1], counts[i+1] = sums[i]+v, counts[i]+1
+		}
+	}
+	means, first, last := make([]float64, len(l.Y)), 0, -1 // first and last between two gaps
+	for i, v := range l.Y {
+		if i > last {
+			for first, last = i, i; last+1 < len(l.Y) && (l.gaps == nil || !l.gaps[last]); {
+				last++
+			}
+		}
+		from, to := max(first, i-n/2), min(last, i+(n-1)/2)+1
+		if means[i] = v; isFinite(v) {
+			means[i] = (sums[to] - sums[from]) / float64(counts[to]-counts[from])
+		}
+	}
+	l.Y = means
+	return l
+}
+
+// addRange shades a line with Spread, where nothing is drawn yet, from the least to the largest of the values that are averaged.
+func (l Line) addRange(c *plotCells, x Axis, ascii bool) {
+	n := Averaged(len(l.X), c.w)
+	if !l.Spread || n == 1 {
+		return
+	}
+	top, bottom := make([]int, c.w), slices.Repeat([]int{-1}, c.w) // rows of dots
+	for i, v := range l.Y {
+		if column := x.PlotColumn(l.X[i], c.w); isFinite(v) {
+			row := dotRow(l.Axis, v, c.h)
+			if bottom[column] < 0 || row < top[column] {
+				top[column] = row
+			}
+			bottom[column] = max(bottom[column], row)
+		}
+	}
+	reach := (n*c.w/len(l.X) + 1) / 2 // columns on each side that the mean is of
+	for column := range c.w {
+		if bottom[column] < 0 {
+			continue
+		}
+		least, most := top[column], bottom[column]
+		for near := max(0, column-reach); near <= min(c.w-1, column+reach); near++ {
+			if bottom[near] >= 0 {
+				least, most = min(least, top[near]), max(most, bottom[near])
+			}
+		}
+		for y := least / 4; y <= most/4; y++ {
+			if ascii {
+				c.set(y*c.w+column, '.', themes.Track)
+				continue
+			}
+			dots := rune(0)
+			for dot := max(least, 4*y); dot <= min(most, 4*y+3); dot++ {
+				dots |= brailleDot(dot/2%2, dot%4) * rune(1-dot%2)
+			}
+			if dots != 0 {
+				c.set(y*c.w+column, '\u2800'+dots, themes.Track)
+			}
+		}
+	}
 }
 
 // maxPerDot is how many points per dot a line has before it is averaged.

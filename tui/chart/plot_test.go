@@ -244,3 +244,22 @@ func TestSmoothed(t *testing.T) {
 		}
 	}
 }
+
+// Of more points than columns a line with a range is the mean of ten around each: 40 values that alternate between 0 and 1 are a line in
+// the middle, within a shade from 0 to 1. Behind a value that is not finite nothing is mended.
+func TestPlotOfMeansWithinTheirRange(t *testing.T) {
+	values := make([]float64, 40)
+	for i := range values {
+		values[i] = float64(i % 2)
+	}
+	p := plotOf(values, chart.Axis{Lo: 0, Hi: 1})
+	p.Lines[0].Spread = true
+	shade := strings.Repeat(".", 20)
+	wantLines(t, "ASCII", p.Draw(themes.Mono(), chart.ASCII(), 20, 5), shade, shade, strings.Repeat("*", 20), shade, shade)
+	if n := chart.Averaged(40, 20); n != 10 {
+		t.Errorf("40 points in 20 columns: means of %d", n)
+	}
+	if n := chart.Averaged(20, 20); n != 1 {
+		t.Errorf("20 points in 20 columns: means of %d", n)
+	}
+}

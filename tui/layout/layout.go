@@ -70,27 +70,46 @@ const headerRows = 3
 
 // NewScreen lays out w×h cells. Panes that do not all fit share a rectangle, which shows
 // the one in front. Borders that were moved are where shares has them.
-func NewScreen(w, h int, front Pane, shares Shares) Screen {
+func NewScreen(w, h int, front Pane, held Held, shares Shares) Screen {
 	if w < MinWidth || h < MinHeight {
 		return Screen{TooSmall: true}
 	}
-	return Arrange(w, h, front, shares)
+	return Arrange(w, h, front, held, shares)
+}
+
+// Held is what panes hold that need less room than others could use.
+type Held struct {
+	Groups     int  // lines: those of the groups, and of the samples of the one under the cursor
+	NoWarnings bool // a line says so
+	OneStep    bool // which is no line over steps
+}
+
+// groupsWithin returns the height of the groups above other panes in r: at most the given one, and half of r at least.
+func (h Held) groupsWithin(r Rect, most int) int {
+	if h.OneStep {
+		return most
+	}
+	return min(most, max(r.H/2, h.Groups+2))
 }
 
 // Arrange is NewScreen for a terminal that is large enough, but of which a notice may have taken some lines.
-func Arrange(w, h int, front Pane, shares Shares) Screen {
+func Arrange(w, h int, front Pane, held Held, shares Shares) Screen {
 	s := Screen{Header: Rect{W: w, H: headerRows}, Hints: Rect{Y: h - 1, W: w, H: 1}, shares: shares}
 	body := Rect{Y: headerRows, W: w, H: h - headerRows - 1}
 	switch {
 	case w >= 160 && body.H >= 40:
 		left, right := s.columns(WideColumns, body, body.W*31/50)
-		s.Panes[Groups], s.Panes[Steps] = s.rows(WideLeft, left, left.H-14)
+		s.Panes[Groups], s.Panes[Steps] = s.rows(WideLeft, left, held.groupsWithin(left, left.H-14))
 		s.Panes[Advantages], right = s.rows(WideRight, right, right.H*2/5)
-		s.Panes[Warnings], s.Panes[Metrics] = s.rows(WideLowerRight, right, right.H*2/5)
+		warnings := right.H * 2 / 5
+		if held.NoWarnings {
+			warnings = minPartHeight
+		}
+		s.Panes[Warnings], s.Panes[Metrics] = s.rows(WideLowerRight, right, warnings)
 	case w >= 110 && body.H >= 24:
-		s.medium(body, front)
+		s.medium(body, front, held)
 	default:
-		s.narrow(body, front)
+		s.narrow(body, front, held)
 	}
 	return s
 }
@@ -107,8 +126,8 @@ func (s Screen) Only(p Pane) Screen {
 
 // narrow puts the groups above the other panes. Steps and warnings share a border; they and the metrics
 // take the whole lower part while they are in front.
-func (s *Screen) narrow(body Rect, front Pane) {
-	top, bottom := s.rows(NarrowRows, body, body.H*3/5)
+func (s *Screen) narrow(body Rect, front Pane, held Held) {
+	top, bottom := s.rows(NarrowRows, body, held.groupsWithin(body, body.H*3/5))
 	s.Panes[Groups] = top
 	if front == Steps || front == Warnings || front == Metrics {
 		s.Panes[front] = bottom
@@ -120,18 +139,26 @@ func (s *Screen) narrow(body Rect, front Pane) {
 		s.Panes[Steps] = right
 		return
 	}
-	s.Panes[Steps], s.Panes[Warnings] = splitRows(right, max(2, min(right.H*3/8, 9)))
+	steps := max(2, min(right.H*3/8, 9))
+	if held.NoWarnings {
+		steps = right.H - 3
+	}
+	s.Panes[Steps], s.Panes[Warnings] = splitRows(right, steps)
 	s.Panes[Steps].JoinsBelow, s.Panes[Warnings].JoinsAbove = true, true
 }
 
 // medium shows all panes but one: warnings, or metrics if they are in front.
-func (s *Screen) medium(body Rect, front Pane) {
+func (s *Screen) medium(body Rect, front Pane, held Held) {
+	steps := 2
 	if front != Metrics {
 		front = Warnings
+		if held.NoWarnings {
+			steps = 3
+		}
 	}
-	top, bottom := s.rows(MediumRows, body, body.H-max(9, body.H*3/10))
+	top, bottom := s.rows(MediumRows, body, held.groupsWithin(body, body.H-max(9, body.H*3/10)))
 	s.Panes[Groups], s.Panes[Advantages] = s.columns(MediumTop, top, top.W*2/3)
-	s.Panes[Steps], s.Panes[front] = s.columns(MediumBottom, bottom, bottom.W*2/5)
+	s.Panes[Steps], s.Panes[front] = s.columns(MediumBottom, bottom, bottom.W*steps/5)
 }
 
 // rows divides r into a part of h rows and the rest, columns into one of w columns, unless the border was moved.
@@ -157,9 +184,9 @@ func splitRows(r Rect, h int) (top, bottom Rect) {
 const sideBySideWidth = 110
 
 // GroupView lays out the view of a group in the w×h cells between header and hints: the
-// table of the samples, which needs tableWidth columns, and the text of one sample. One
-// above the other, the part with the focus is taller; side by side, the border between them can be moved.
-func GroupView(w, h, tableWidth int, textFocused bool, shares Shares) (samples, text Rect, borders []Border) {
+// table of so many samples, which needs tableWidth columns, and the text of one sample. One above the other, the table has
+// no more rows than it needs, and fewer while the text has the focus; side by side, the border between them can be moved.
+func GroupView(w, h, tableWidth, sampleCount int, textFocused bool, shares Shares) (samples, text Rect, borders []Border) {
 	body := Rect{W: w, H: h}
 	if w >= sideBySideWidth {
 		const fateWidth = 50 // of the sentence above the table
@@ -167,7 +194,7 @@ func GroupView(w, h, tableWidth int, textFocused bool, shares Shares) (samples, 
 		return left, right, []Border{border}
 	}
 	const minRows = 5 // fate, header and selected sample, in a border
-	rows := max(minRows+1, h*9/20)
+	rows := max(minRows+1, min(h/2, sampleCount+4))
 	if textFocused {
 		rows = minRows
 	}

@@ -33,9 +33,10 @@ func TestNewScreen(t *testing.T) {
 		name  string
 		w, h  int
 		front layout.Pane
+		held  layout.Held
 		want  string
 	}{
-		{"narrow", 80, 24, layout.Groups, `
+		{"narrow", 80, 24, layout.Groups, layout.Held{Groups: 100}, `
 1111111111
 1111111111
 1111111111
@@ -47,7 +48,7 @@ func TestNewScreen(t *testing.T) {
 2222224444
 2222224444
 `},
-		{"narrow with the metrics in front", 80, 24, layout.Metrics, `
+		{"narrow with the metrics in front", 80, 24, layout.Metrics, layout.Held{Groups: 100}, `
 1111111111
 1111111111
 1111111111
@@ -59,7 +60,7 @@ func TestNewScreen(t *testing.T) {
 5555555555
 5555555555
 `},
-		{"medium", 120, 36, layout.Groups, `
+		{"medium", 120, 36, layout.Groups, layout.Held{Groups: 100}, `
 111111111122222
 111111111122222
 111111111122222
@@ -78,7 +79,7 @@ func TestNewScreen(t *testing.T) {
 333333444444444
 `},
 	} {
-		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.NewScreen(test.w, test.h, test.front, layout.Shares{}), test.w, test.h)); diff != "" {
+		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.NewScreen(test.w, test.h, test.front, test.held, layout.Shares{}), test.w, test.h)); diff != "" {
 			t.Errorf("%s:\n%s", test.name, diff)
 		}
 	}
@@ -88,7 +89,7 @@ func TestNewScreen(t *testing.T) {
 func TestScreenIsTiled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
-		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), anyShares(t))
+		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")), layout.Held{Groups: rapid.IntRange(0, 200).Draw(t, "groups"), NoWarnings: rapid.Bool().Draw(t, "quiet"), OneStep: rapid.Bool().Draw(t, "one step")}, anyShares(t))
 		owners := make([]int, w*h)
 		for _, r := range append(s.Panes[:], s.Header, s.Hints) {
 			for y := r.Y; y < r.Y+r.H; y++ {
@@ -115,7 +116,7 @@ func anyShares(t *rapid.T) layout.Shares {
 }
 
 func TestTooSmall(t *testing.T) {
-	if !layout.NewScreen(59, 40, 0, layout.Shares{}).TooSmall || !layout.NewScreen(80, 15, 0, layout.Shares{}).TooSmall || layout.NewScreen(60, 16, 0, layout.Shares{}).TooSmall {
+	if !layout.NewScreen(59, 40, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall || !layout.NewScreen(80, 15, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall || layout.NewScreen(60, 16, 0, layout.Held{Groups: 100}, layout.Shares{}).TooSmall {
 		t.Error("60×16 is the smallest size")
 	}
 }
@@ -125,17 +126,19 @@ func TestTooSmall(t *testing.T) {
 func TestGroupView(t *testing.T) {
 	for _, test := range []struct {
 		w, h, tableWidth int
+		count            int
 		textFocused      bool
 		samples, text    layout.Rect
 	}{
-		{80, 20, 60, false, layout.Rect{W: 80, H: 9}, layout.Rect{Y: 9, W: 80, H: 11}},
-		{80, 20, 60, true, layout.Rect{W: 80, H: 5}, layout.Rect{Y: 5, W: 80, H: 15}},
-		{60, 12, 60, false, layout.Rect{W: 60, H: 6}, layout.Rect{Y: 6, W: 60, H: 6}},
-		{120, 32, 40, true, layout.Rect{W: 50, H: 32}, layout.Rect{X: 50, W: 70, H: 32}},
-		{120, 32, 90, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
-		{200, 56, 70, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
+		{80, 20, 60, 16, false, layout.Rect{W: 80, H: 10}, layout.Rect{Y: 10, W: 80, H: 10}},
+		{80, 20, 60, 4, false, layout.Rect{W: 80, H: 8}, layout.Rect{Y: 8, W: 80, H: 12}},
+		{80, 20, 60, 16, true, layout.Rect{W: 80, H: 5}, layout.Rect{Y: 5, W: 80, H: 15}},
+		{60, 12, 60, 16, false, layout.Rect{W: 60, H: 6}, layout.Rect{Y: 6, W: 60, H: 6}},
+		{120, 32, 40, 16, true, layout.Rect{W: 50, H: 32}, layout.Rect{X: 50, W: 70, H: 32}},
+		{120, 32, 90, 16, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
+		{200, 56, 70, 16, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
 	} {
-		samples, text, _ := layout.GroupView(test.w, test.h, test.tableWidth, test.textFocused, layout.Shares{})
+		samples, text, _ := layout.GroupView(test.w, test.h, test.tableWidth, test.count, test.textFocused, layout.Shares{})
 		if samples != test.samples || text != test.text {
 			t.Errorf("%d×%d: %+v and %+v, want %+v and %+v", test.w, test.h, samples, text, test.samples, test.text)
 		}
@@ -163,9 +166,9 @@ func TestSharesAreSaved(t *testing.T) {
 // A border that is moved to a cell is there afterwards, or as near as its parts have room.
 func TestBordersGoWhereTheyAreMoved(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {187, 53}} {
-		for i, b := range layout.NewScreen(size[0], size[1], layout.Groups, layout.Shares{}).Borders {
+		for i, b := range layout.NewScreen(size[0], size[1], layout.Groups, layout.Held{Groups: 100}, layout.Shares{}).Borders {
 			x, y := b.Rect.X+4, b.Rect.Y+1
-			moved := layout.NewScreen(size[0], size[1], layout.Groups, layout.Shares{}.With(b.Split, b.ShareAt(x, y))).Borders[i].Rect
+			moved := layout.NewScreen(size[0], size[1], layout.Groups, layout.Held{Groups: 100}, layout.Shares{}.With(b.Split, b.ShareAt(x, y))).Borders[i].Rect
 			if b.Rect.W == 2 && moved.X+1 != x || b.Rect.H == 2 && moved.Y+1 != y {
 				t.Errorf("%v: border %d is at %+v after it was moved to %d,%d", size, b.Split, moved, x, y)
 			}
