@@ -62,7 +62,7 @@ func (a App) helpPage(w, h int) []string {
 	scroll := page.clampScroll(a.help.scroll)
 	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.help.query != "" {
-		prompt = a.help.query + "▏"
+		prompt = a.lineOf(a.help.query).Shown(w - 2 - helpPositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
@@ -77,16 +77,22 @@ func (a App) onHelpKey(key, text string) App {
 	columns := a.helpColumns(size.W, size.H)
 	page := columns.across * columns.h
 	by, scrolls := map[string]int{
-		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:
 		return a.scrollHelp(by)
-	case key == "backspace":
-		a.help.query, a.help.scroll = backspace(a.help.query), 0
-	case text != "":
-		a.help.query, a.help.scroll = appendTyped(a.help.query, sanitize.Line(text), maxTyped), 0
+	case text != "" && len(a.help.query)+len(text) > maxTyped:
+		return a
 	}
+	line, _ := a.lineOf(a.help.query).Press(key)
+	if text != "" {
+		line = line.Insert(sanitize.Line(text))
+	}
+	if line.Text != a.help.query {
+		a.help.scroll = 0
+	}
+	a.help.query, a.input.behind = line.Text, line.Behind
 	return a
 }
 
