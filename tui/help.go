@@ -292,7 +292,7 @@ func (a App) helpParts() []helpPart {
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		parts[partCursor].entries = append([]helpEntry{order}, parts[partCursor].entries...)
 	}
-	for _, s := range slices.Concat(keys[1:], []keySection{mouseSection()}) {
+	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
 		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
 	}
 	return append(parts,
