@@ -319,8 +319,10 @@ func (m sweepMap) frontLines(n int) []string {
 	}
 	slices.SortStableFunc(front, func(a, b *sweep.Cell) int { return cmp.Or(b.Signal-a.Signal, cmp.Compare(b.AbsRatio(), a.AbsRatio())) })
 	t := m.display.theme
-	lines := []string{"", " " + t.Paint(themes.Title, frontMark+" no other pair is better in everything that is judged, and none raises a warning"),
-		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed")}
+	lines := []string{
+		"", " " + t.Paint(themes.Title, frontMark+" no other pair is better in everything that is judged, and none raises a warning"),
+		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
+	}
 	for _, c := range front[:min(len(front), n-len(lines))] {
 		line := fmt.Sprintf(" %s %8s  %8s", m.adviceMark(c), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
 		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
@@ -375,8 +377,11 @@ func (m sweepMap) cellWords(w int) []string {
 		words = append(words, t.Paint(themes.Warn, text))
 	}
 	for _, f := range [][2]string{
-		{"signal", units.Fraction(c.Signal, c.Groups)}, {"kept", units.Fraction(c.Kept, c.Samples)}, {"trained", units.Fraction(c.Trained, c.Samples)},
-		{"mean", units.Signed(c.Mean())}, {"std", units.Fixed(c.Std(), 2)},
+		{"signal", units.Fraction(c.Signal, c.Groups)},
+		{"kept", units.Fraction(c.Kept, c.Samples)},
+		{"trained", units.Fraction(c.Trained, c.Samples)},
+		{"mean", units.Signed(c.Mean())},
+		{"std", units.Fixed(c.Std(), 2)},
 	} {
 		words = append(words, t.Paint(themes.Dim, f[0]+" ")+f[1])
 	}
