@@ -120,10 +120,10 @@ func (a App) helpColumns(w, h int) helpColumns {
 		return a.help.shown
 	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.helpLines(parts, w-2, 1, h), 1, h}
+	page := helpColumns{r, a.helpLines(parts, w-2, h), 1, h}
 	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
 		page.across++
-		page.lines = a.helpLines(parts, w/page.across-2, page.across, h)
+		page.lines = a.helpLines(parts, w/page.across-2, h)
 	}
 	return page
 }
@@ -160,7 +160,7 @@ func (p helpColumns) draw(scroll, w int) []string {
 
 // helpLines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
-func (a App) helpLines(parts []helpPart, w, across, h int) []string {
+func (a App) helpLines(parts []helpPart, w, h int) []string {
 	var lines []string
 	for _, p := range parts {
 		if found := a.matchingEntries(p); len(found) > 0 {
