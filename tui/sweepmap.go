@@ -546,7 +546,7 @@ func shareText(x float64) string {
 
 // The columns of the table beside the map.
 const (
-	adviceLabelWidth  = 9
+	adviceLabelWidth  = 8
 	adviceColumnWidth = 6
 	adviceWidth       = adviceLabelWidth + 3*adviceColumnWidth
 )
@@ -573,7 +573,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
 		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
 		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
-		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"ESS", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
 		{"trained", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
 		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
 		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},
