@@ -144,7 +144,7 @@ func lineCommands() []lineCommand {
 		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"truncated", "train|mask|drop", "what the trainer does with samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match", runFilter, filterTerms},
+		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", runFilter, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
