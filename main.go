@@ -25,6 +25,7 @@ import (
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/diagnosis"
+	"vantage/model/runlist"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui"
@@ -268,7 +269,8 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
 		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(folder, longer) },
-		ASCII: o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
+		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.Examine(ctx, set, r) },
+		ASCII:   o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})
 	last, err := p.runScreen(cmd.Context(), picker, o.NoColor)
 	if err != nil {

@@ -102,8 +102,9 @@ type views struct {
 
 // overlays is what is written over the views and below them.
 type overlays struct {
-	commandLine  commandLine
-	valuePrompt  valuePrompt
+	input        input
+	command      string // while it is typed
+	value        typedValue
 	notice       string // shown for noticeDuration or until the next key
 	noticeNumber int    // of the latest notice, by which its timer knows it
 	help         help
@@ -253,6 +254,8 @@ func (a App) handle(msg tea.Msg) App {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return a.onKey(msg.String(), msg.Text)
+	case tea.PasteMsg:
+		return a.paste(msg.Content)
 	case tea.WindowSizeMsg:
 		a.display.w, a.display.h = msg.Width, msg.Height
 		return a.clampCursor()

@@ -2,12 +2,10 @@ package tui
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -16,54 +14,27 @@ import (
 	"vantage/model/sweep"
 	"vantage/themes"
 	"vantage/tui/cells"
-	"vantage/tui/layout"
 )
 
-// commandLine is the line that : opens.
-type commandLine struct {
-	text         string
-	history      []string // commands that were run, the latest last
-	historyIndex int      // of the command that text was taken from; len(history): none
-}
-
 // maxCommandBytes bounds a command, in bytes.
-const maxCommandBytes = 200
+const maxCommandBytes = 1000
 
 func commandKeys() keySection {
 	return keySection{"command line", []binding{
 		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
 		{[]string{"tab"}, "Tab", "Tab complete", "complete the word", App.completeCommand},
-		{[]string{"up"}, "↑", "", "previous command", move(App.recallCommand, -1)},
-		{[]string{"down"}, "↓", "", "next command", move(App.recallCommand, 1)},
-		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceCommand},
 		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
 
 func (a App) openCommand() App {
-	a.commandLine.text, a.commandLine.historyIndex = "", len(a.commandLine.history)
+	a.command = ""
 	return a.openLine(viewCommand)
-}
-
-func (a App) backspaceCommand() App {
-	if a.commandLine.text == "" {
-		return a.closeLine()
-	}
-	return a.backspace()
-}
-
-func (a App) recallCommand(by int) App {
-	a.commandLine.historyIndex = max(0, min(a.commandLine.historyIndex+by, len(a.commandLine.history)))
-	a.commandLine.text = ""
-	if a.commandLine.historyIndex < len(a.commandLine.history) {
-		a.commandLine.text = a.commandLine.history[a.commandLine.historyIndex]
-	}
-	return a
 }
 
 // runCommand runs the command line. A wrong command stays there, to be corrected.
 func (a App) runCommand() App {
-	words := strings.Fields(a.commandLine.text)
+	words := strings.Fields(a.command)
 	if len(words) == 0 {
 		return a.closeLine()
 	}
@@ -81,15 +52,14 @@ func (a App) runCommand() App {
 	if err != nil {
 		return a.says(below.suggestFor(c, words[1:], err).Error())
 	}
-	next.commandLine.history = append(slices.Clip(a.commandLine.history), a.commandLine.text)
-	next.commandLine.text = ""
 	return next
 }
 
-// completions returns what the last word may be completed to, and the text before it.
+// completions returns what the word before the cursor may be completed to, and the text before it.
 func (a App) completions() (before string, fitting []string) {
-	at := strings.LastIndexAny(a.commandLine.text, " ,(") + 1 // a column of several, a term in parentheses
-	before, last := a.commandLine.text[:at], a.commandLine.text[at:]
+	text, _ := a.lineOf(a.command).Cut()
+	at := strings.LastIndexAny(text, " ,(") + 1 // a column of several, a term in parentheses
+	before, last := text[:at], text[at:]
 	var all []string
 	if words := strings.Fields(before); len(words) > 0 {
 		if c, ok := findCommand(words[0]); ok && c.completions != nil {
@@ -106,7 +76,7 @@ func withPrefix(all []string, prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(word string) bool { return !strings.HasPrefix(word, prefix) })
 }
 
-// completeCommand completes the last word as far as all completions agree.
+// completeCommand completes the word before the cursor as far as all completions agree.
 func (a App) completeCommand() App {
 	before, all := a.completions()
 	if len(all) == 0 {
@@ -118,10 +88,11 @@ func (a App) completeCommand() App {
 			common = common[:len(common)-1]
 		}
 	}
-	a.commandLine.text = before + common
-	if len(all) == 1 && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
-		a.commandLine.text += " "
+	_, behind := a.lineOf(a.command).Cut()
+	if len(all) == 1 && behind == "" && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
+		common += " "
 	}
+	a.command, a.input.behind = before+common+behind, len(behind)
 	return a
 }
 
@@ -137,14 +108,14 @@ func (a App) commandPrompt(w int) string {
 	if len(all) > maxCompletions {
 		next += " …"
 	}
-	if name, _, spaced := strings.Cut(a.commandLine.text, " "); spaced {
+	if name, _, spaced := strings.Cut(a.command, " "); spaced {
 		c, _ := findCommand(name)
 		doc = c.doc
 		if next == "" {
 			next = c.args
 		}
 	}
-	line := cells.Truncate(" "+t.Paint(themes.Accent, ":"+a.commandLine.text+"▏")+" "+t.Paint(themes.Dim, next), w)
+	line := cells.Truncate(" "+t.Paint(themes.Accent, ":"+a.lineOf(a.command).Shown(w-3))+" "+t.Paint(themes.Dim, next), w)
 	if doc == "" {
 		return line
 	}
@@ -173,7 +144,7 @@ func lineCommands() []lineCommand {
 		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"truncated", "train|mask|drop", "what the trainer does with samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match", runFilter, filterTerms},
+		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", runFilter, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
 		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
@@ -436,137 +407,4 @@ func (a App) suggestFor(c lineCommand, args []string, err error) error {
 		}
 	}
 	return err
-}
-
-// textLine is a line that is typed in.
-type textLine struct {
-	text   func(*App) *string
-	limit  int                          // in bytes
-	prompt func(a App, w int) string    // the line where it is the last of the screen; nil: the view draws it
-	edited func(a App, longer bool) App // what follows a change; nil: nothing
-}
-
-// typed adds to the line of the view, unless that makes it longer than its limit.
-func (a App) typed(text string) App {
-	return a.edited(func(before string) string { return appendTyped(before, text, a.currentView().line.limit) }, true)
-}
-
-// appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
-func appendTyped(text, typed string, limit int) string {
-	if len(text)+len(typed) > limit {
-		return text
-	}
-	return text + typed
-}
-
-func (a App) backspace() App { return a.edited(backspace, false) }
-
-func (a App) edited(change func(string) string, longer bool) App {
-	line := a.currentView().line
-	at := line.text(&a)
-	*at = change(*at)
-	if line.edited != nil {
-		return line.edited(a, longer)
-	}
-	return a
-}
-
-func backspaceKey() binding {
-	return binding{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspace}
-}
-
-// narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
-func narrowed(of targetKind) func(App, bool) App {
-	return func(a App, longer bool) App {
-		if longer {
-			return a.toRow(of, 0)
-		}
-		return a.moveRow(of, 0)
-	}
-}
-
-func backspace(text string) string {
-	_, n := utf8.DecodeLastRuneInString(text)
-	return text[:len(text)-n]
-}
-
-func filterKeys() keySection {
-	return keySection{"filter", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
-		{[]string{"tab"}, "Tab", "Tab field", "complete a field, and after fate: a fate; again: the next", App.completeField},
-		backspaceKey(),
-		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
-		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
-		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
-	}}
-}
-
-// openFilter opens the line for the filter; the table follows what is typed.
-func (a App) openFilter() App {
-	if a.result.analysis == nil {
-		return a.says("no groups to filter yet")
-	}
-	a.panes.filterDraft = a.settings.filter
-	a = a.focusPane(layout.Groups)
-	return a.openView(viewFilter)
-}
-
-// applyFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (a App) applyFilter() App {
-	a, err := a.setFilter(a.panes.filterDraft)
-	if err != nil {
-		return a.says(err.Error())
-	}
-	a.position.view = viewOverview
-	return a.rearrange()
-}
-
-func (a App) setFilter(text string) (App, error) {
-	text = strings.TrimSpace(text)
-	if _, err := figures.ParseQuery(text); err != nil {
-		near := ""
-		if wrong := (*figures.QueryError)(nil); errors.As(err, &wrong) {
-			near = didYouMean(wrong.Word, wrong.Known)
-		}
-		return a, fmt.Errorf("invalid filter: %w%s", err, near)
-	}
-	return a.change(func(s *undoState) { s.filter = text }), nil
-}
-
-func (a App) clearFilter() App {
-	a.position.view, a.panes.filterDraft = viewOverview, ""
-	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
-}
-
-// completeField completes the last word to a field, with the operator of one that holds a text, and after
-// fate: to a fate; a complete one becomes the next.
-func (a App) completeField() App {
-	at := strings.LastIndexAny(a.panes.filterDraft, " (") + 1
-	last := a.panes.filterDraft[at:]
-	all := filterTerms(a, nil)
-	if values := valuesAfter(all, last); len(values) > 0 {
-		all = values
-	}
-	fitting := withPrefix(all, last)
-	switch i := slices.Index(all, last); {
-	case i >= 0 && len(fitting) > 1: // reward also begins rewards/format
-		fitting = fitting[(slices.Index(fitting, last)+1)%len(fitting):]
-	case i >= 0 && strings.Contains(last, ":"):
-		fitting = all[(i+1)%len(all):]
-	case i >= 0:
-		return a.says("type < > = and a number, as in " + last + ">0")
-	}
-	if len(fitting) == 0 {
-		return a.says("the fields are " + strings.Join(model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name }), " "))
-	}
-	a.panes.filterDraft = a.panes.filterDraft[:at] + fitting[0]
-	return a.rearrange()
-}
-
-// activeFilter returns the filter at work: while one is typed, that.
-func (a App) activeFilter() string {
-	if a.position.view == viewFilter {
-		return a.panes.filterDraft
-	}
-	return a.settings.filter
 }

@@ -70,14 +70,14 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		}
 		d.press(":")
 		d.typeText("export sv")
-		if d.press("tab"); d.app.commandLine.text != "export svg " {
-			t.Errorf("completed to %q", d.app.commandLine.text)
+		if d.press("tab"); d.app.command != "export svg " {
+			t.Errorf("completed to %q", d.app.command)
 		}
 		d.press("esc", ":")
 		d.typeText("fra")
 		d.press("tab")
-		if d.app.commandLine.text != "framework " {
-			t.Errorf("completed to %q", d.app.commandLine.text)
+		if d.app.command != "framework " {
+			t.Errorf("completed to %q", d.app.command)
 		}
 		d.typeText("tw")
 		d.press("tab", "enter")
@@ -100,8 +100,8 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 			d.typeText(typed)
 			d.frame()
 			d.press("tab")
-			if d.app.commandLine.text != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.commandLine.text, want)
+			if d.app.command != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.command, want)
 			}
 			d.press("esc")
 		}

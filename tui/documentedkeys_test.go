@@ -91,12 +91,15 @@ func (d *driver) outward(cmd tea.Cmd) []string {
 // keyOfLabel returns the key that a label names, as keyPress takes it.
 func keyOfLabel(label string) string {
 	if name, ok := map[string]string{
-		"⏎": "enter", "⌫": "backspace", "Tab": "tab", "⇧Tab": "shift+tab", "Esc": "esc", "↓": "down", "↑": "up", "←": "left", "→": "right",
+		"⏎": "enter", "⌫": "backspace", "Tab": "tab", "⇧Tab": "shift+tab", "Esc": "esc", "↓": "down", "↑": "up", "←": "left", "→": "right", "Del": "delete",
 	}[label]; ok {
 		return name
 	}
 	if letter, held := strings.CutPrefix(label, "^"); held {
 		return "ctrl+" + strings.ToLower(letter)
+	}
+	if letter, held := strings.CutPrefix(label, "Alt-"); held {
+		return "alt+" + letter
 	}
 	return label
 }
@@ -283,7 +286,7 @@ func keyPlaces() map[string]keyPlace {
 		"list of estimators":  {keys: []string{"E"}, typing: true},
 		"group":               {w: 100, h: 18, keys: []string{"G", "enter", "j"}},
 		"search in the text":  {keys: withText("G", "enter", "tab", "/", "red"), typing: true},
-		"sweep":               {keys: []string{"S", "x"}},
+		"sweep":               {keys: []string{"S", "X"}},
 		"filter":              {keys: withText("/", "f"), typing: true},
 		"steps":               {w: 120, h: 24, keys: []string{"3", "3", "k", "k", "k"}},
 		"all figures":         {keys: []string{"3", "3", "tab", "l", "j"}},
@@ -291,6 +294,8 @@ func keyPlaces() map[string]keyPlace {
 		"log and problems":    {w: 80, h: 16, keys: []string{"!", "j", "j"}, from: func() Source { return runWithProblems() }},
 		"copy":                {keys: []string{"y"}, typing: true},
 		"command line":        {keys: withText(":", "step 1"), typing: true},
+		"line of input":       {keys: slices.Concat(withText(":", "step 4"), []string{"enter"}, withText(":", "step 3"), []string{"enter"}, withText(":", "step 12x"), []string{"left"}), typing: true},
+		"exact ratio":         {keys: withText("=", ".25"), typing: true},
 		"two runs":            {w: 120, h: 16, keys: []string{"c", "j", "j"}, two: true},
 		"answers of two runs": {w: 100, h: 16, keys: []string{"c", "j", "enter"}, two: true},
 		"list of marks":       {find: makeMarks},
@@ -341,7 +346,6 @@ func keyEffects() map[string]keyEffect {
 		"list of estimators: ↑":   {first: []string{"down", "down"}, shows: "easyr1 rloo"},
 		"list of estimators: ^D":  {hides: "╮╭ easyr1 grpo"},
 		"list of estimators: ^U":  {first: []string{"pgdown"}, shows: "╮╭ easyr1 grpo"},
-		"list of estimators: ⌫":   {first: []string{"v", "e"}, hides: "ve▏"},
 		"list of estimators: ⏎":   {first: []string{"down"}, shows: "e rloo"},
 		"list of estimators: Esc": {shows: "groups  24"},
 
@@ -368,7 +372,6 @@ func keyEffects() map[string]keyEffect {
 		"search in the text: ⏎":   {hides: "/red▏"},
 		"search in the text: ↓":   {shows: "2 of 2"},
 		"search in the text: ↑":   {shows: "2 of 2"},
-		"search in the text: ⌫":   {shows: "/re▏"},
 		"search in the text: Esc": {hides: "/red▏"},
 
 		"sweep: h ←": {shows: "keep_pos 0.70  keep_neg 0.45"},
@@ -379,6 +382,7 @@ func keyEffects() map[string]keyEffect {
 		"sweep: V":   {shows: "std, advantage"},
 		"sweep: o":   {shows: "goal balance"},
 		"sweep: x":   {shows: "keep_pos 1.00  keep_neg 1.00"},
+		"sweep: X":   {first: []string{"x"}, shows: "keep_pos 0.70  keep_neg 0.50"},
 		"sweep: y":   {shows: "copied pair.txt", message: "tea.RawMsg"},
 		"sweep: Y":   {shows: "t table"},
 		"sweep: Tab": {shows: "10 steps, 6 to 15"},
@@ -387,9 +391,6 @@ func keyEffects() map[string]keyEffect {
 
 		"filter: ⏎":   {hides: "f▏"},
 		"filter: Tab": {shows: "fate:▏"},
-		"filter: ⌫":   {hides: "f▏"},
-		"filter: ↓":   {shows: "2/4"},
-		"filter: ↑":   {first: []string{"down"}, shows: "1/4"},
 		"filter: Esc": {shows: "groups  24"},
 
 		"steps: j ↓":   {shows: "step 13 "},
@@ -422,9 +423,6 @@ func keyEffects() map[string]keyEffect {
 
 		"command line: ⏎":   {shows: "step 1 "},
 		"command line: Tab": {first: []string{"2"}, shows: ":step 12 ▏"},
-		"command line: ↑":   {first: []string{"enter", ":"}, shows: ":step 1▏"},
-		"command line: ↓":   {first: []string{"enter", ":", "up"}, hides: ":step 1▏"},
-		"command line: ⌫":   {shows: ":step ▏"},
 		"command line: Esc": {hides: ":step 1▏"},
 
 		"two runs: j ↓": {looks: true},
@@ -467,9 +465,26 @@ func keyEffects() map[string]keyEffect {
 		"list of marks: U":   {first: []string{"*"}, shows: "marks  4"},
 		"list of marks: Esc": {shows: "groups  24"},
 
+		"line of input: ⌫":     {shows: ":step 1▏x"},
+		"line of input: Del":   {hides: "▏x"},
+		"line of input: ←":     {shows: ":step 1▏2x"},
+		"line of input: →":     {shows: ":step 12x▏"},
+		"line of input: ^A":    {shows: ":▏step 12x"},
+		"line of input: ^E":    {shows: ":step 12x▏"},
+		"line of input: Alt-b": {shows: ":step ▏12x"},
+		"line of input: Alt-f": {shows: ":step 12x▏"},
+		"line of input: ^W":    {shows: ":step ▏x"},
+		"line of input: Alt-d": {hides: "▏x"},
+		"line of input: ^U":    {shows: ":▏x"},
+		"line of input: ^K":    {hides: "▏x"},
+		"line of input: ↑":     {shows: ":step 3▏"},
+		"line of input: ↓":     {first: []string{"up", "up"}, shows: ":step 3▏"},
+
+		"exact ratio: ⏎":   {shows: "0.25  m keep_neg"},
+		"exact ratio: Tab": {shows: "keep_neg_ratio = .25"},
+		"exact ratio: Esc": {hides: "keep_pos_ratio ="},
+
 		"note: ⏎":   {shows: "note saved"},
-		"note: ⌫":   {shows: "too lon▏"},
-		"note: ^U":  {hides: "too long"},
 		"note: Esc": {hides: "note on"},
 
 		"chain: j ↓": {shows: "╭ samples kept"},
@@ -522,7 +537,6 @@ func keyEffects() map[string]keyEffect {
 		"prompts: /":             {shows: "state:hopeless"},
 		"prompts: Esc":           {shows: "groups  24"},
 		"filter of prompts: ⏎":   {shows: "where seen>0"},
-		"filter of prompts: ⌫":   {shows: "seen>▏"},
 		"filter of prompts: Esc": {hides: "seen>0"},
 
 		"matches: j ↓": {shows: " 3/"},
@@ -602,7 +616,6 @@ func keyEffects() map[string]keyEffect {
 		"list of figures: ↑":   {first: []string{"down", "down"}, shows: " 2/"},
 		"list of figures: ^D":  {shows: " 11/"},
 		"list of figures: ^U":  {first: []string{"pgdown"}, shows: " 1/"},
-		"list of figures: ⌫":   {shows: "lengt▏"},
 		"list of figures: ⏎":   {shows: "all steps  "},
 		"list of figures: Esc": {shows: "groups  24"},
 

@@ -165,14 +165,16 @@ func (d *driver) press(keys ...string) {
 
 // keyPress returns the message of a key: a single character, or a name such as "tab".
 func keyPress(key string) tea.KeyPressMsg {
-	if letter, held := strings.CutPrefix(key, "ctrl+"); held {
-		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+	for held, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt} {
+		if name, ok := strings.CutPrefix(key, held); ok {
+			return tea.KeyPressMsg{Code: keyPress(name).Code, Mod: mod}
+		}
 	}
 	if msg, ok := map[string]tea.KeyPressMsg{
 		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
 		"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
 		"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+		"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "space": {Code: tea.KeySpace, Text: " "}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
 	}[key]; ok {
 		return msg
 	}

@@ -8,6 +8,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 )
 
 // estimatorPicker is the state of the list of estimators.
@@ -59,10 +60,10 @@ func (a App) pickEstimator() App {
 func (a App) estimatorsView(w, h int) []string {
 	if w < widthForEstimatorBeside {
 		above := max(3, h/2)
-		return append(a.picker.table(a.env, w, above), a.picker.pane(a.env, w, h-above)...)
+		return append(a.picker.table(a.env, a.lineOf(a.picker.filter), w, above), a.picker.pane(a.env, w, h-above)...)
 	}
 	left, right, _ := a.estimatorColumns(w, h)
-	return joinColumns(a.picker.table(a.env, left.W, h), a.picker.pane(a.env, right.W, h))
+	return joinColumns(a.picker.table(a.env, a.lineOf(a.picker.filter), left.W, h), a.picker.pane(a.env, right.W, h))
 }
 
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
@@ -82,9 +83,9 @@ func (a App) estimatorBorders() []layout.Border {
 	return []layout.Border{border}
 }
 
-func (p estimatorPicker) table(e env, w, h int) []string {
+func (p estimatorPicker) table(e env, line lineedit.Line, w, h int) []string {
 	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
-	c := paneContent{title: " estimators  " + typedOr(p.filter, "type to narrow the list")}
+	c := paneContent{title: " estimators  " + typedOr(line, "type to narrow the list")}
 	framework, name := 16, 30
 	if in.W < 70 {
 		framework, name = 14, 22

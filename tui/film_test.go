@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"vantage/model"
@@ -30,42 +29,26 @@ type shot struct {
 // docFilms returns the animated pictures of the documentation.
 func docFilms() []film {
 	say := func(text string) func(App) string { return func(App) string { return text } }
-	alive := func(a App) int { return a.result.analysis.Signal }
-	lower := say("lower keep_neg_ratio: fewer of the wrong answers are kept")
 	return []film{{
-		name: "filter", alt: "Demo: keeping only the correct answers wipes out the signal of most groups; the sweep map finds a setting that doesn't",
+		name: "outage", alt: "Demo: vantage names what ails a run, a grader that was out for three steps; the group behind it shows right answers with reward 0",
 		shots: []shot{
 			{nil, "", func(a App) string {
-				return fmt.Sprintf("%d of %d groups of this step carry signal. What would a filter do?", alive(a), len(a.result.analysis.Table))
-			}, 3.5, "signal "},
-			{[]string{"b"}, "b", say("keep these settings as the baseline"), 1.8, "baseline"},
-			{repeated("m", 5), "m", lower, 0.5, "alive"},
-			{repeated("m", 5), "m", lower, 0.5, "alive"},
-			{repeated("m", 5), "m", lower, 0.5, "alive"},
-			{repeated("m", 4), "m", lower, 0.9, "keep_neg 0.05"},
-			{[]string{"m"}, "m", func(a App) string {
-				return fmt.Sprintf("at 0 only right answers are left, with nothing to compare them to: %d groups are killed", a.result.analysis.Fates[model.FateKilled])
-			}, 4.5, "× killed"},
-			{[]string{"S"}, "S", say("what every pair of the two ratios would do"), 2.5, "keep_pos"},
-			{repeated("V", 4), "V", say("the same for Σ|A|, how hard the step pushes"), 2, "Σ|A|, times no filter"},
-			{[]string{"o", "o"}, "o", say("goal cost: ★ keeps most of the push with the fewest samples, and kills no group"), 4, "kills 0"},
-			{[]string{"enter", "esc"}, "Enter", func(a App) string {
-				return fmt.Sprintf("sets it: %d groups carry signal, and y copies the flags for the trainer", alive(a))
-			}, 4.5, "none at this step"},
+				return fmt.Sprintf("%d of %d groups of this step train the model. Is the run well?", a.result.analysis.Signal, len(a.result.analysis.Table))
+			}, 4, "grader outage"},
+			{[]string{"0"}, "0", say("the run at a glance: what ails it, first"), 4.5, "reward is 0 for every sample of 3 steps"},
+			{[]string{"enter"}, "Enter", say("since when, how sure that is, and what it cost"), 5, "grader outage"},
+			{[]string{"enter"}, "Enter", say("a group of these steps: the answer is that of the ground truth, and its reward is 0"), 6, "<answer>3</answer>"},
+			{[]string{"j"}, "j", say("the next one too: it is the grader that fails, not the model"), 4, "<answer>3</answer>"},
 		},
 	}}
 }
-
-func repeated(key string, n int) []string { return strings.Split(strings.Repeat(key, n), "") }
 
 // The animated pictures are frames of the program too, and of a size that a page loads at once.
 func TestPicturesThatMove(t *testing.T) {
 	t.Parallel()
 	for _, f := range docFilms() {
-		set := model.DefaultSettings()
-		set.Recompute = true
-		drive(t, storyRunWithTexts(30), 110, 31, set, func(d *driver) {
-			d.dressForPicture()
+		set := model.DefaultSettings().WithFramework("verl")
+		driveDemo(t, set, func(d *driver) {
 			var frames []animationFrame
 			for _, s := range f.shots {
 				d.press(s.keys...)

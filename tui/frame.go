@@ -205,8 +205,6 @@ func (a App) hints(w int) string {
 	switch prompt := a.currentView().line.prompt; {
 	case prompt != nil:
 		return cells.Fit(prompt(a, w), w)
-	case a.valuePrompt.open:
-		return cells.Fit(t.Paint(themes.Accent, a.valueLine(w)), w)
 	case a.help.open:
 		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
@@ -331,7 +329,7 @@ func (a App) noticeLines(w int) []string {
 // input if one is open.
 func (a App) bottomLines(w int) []string {
 	notice := a.noticeLines(w)
-	if len(notice) == 0 || a.currentView().line.prompt != nil || a.valuePrompt.open {
+	if len(notice) == 0 || a.currentView().line.prompt != nil {
 		return append(notice, a.hints(w))
 	}
 	return notice

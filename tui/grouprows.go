@@ -79,9 +79,7 @@ func (a App) groupsTitle(w int) string {
 	if a.settings.order.reversed {
 		words += ", reversed"
 	}
-	if text := sanitize.Line(a.activeFilter()); a.position.view == viewFilter {
-		return title + " · " + text + "▏"
-	} else if text != "" {
+	if text := sanitize.Line(a.activeFilter()); text != "" {
 		return title + " · " + text + " · " + words
 	}
 	return title + " · " + words

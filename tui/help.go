@@ -52,7 +52,7 @@ func (a App) helpPageSize() layout.Rect {
 	return layout.Rect{W: a.display.w, H: max(1, a.display.h-len(a.header(a.display.w))-2)}
 }
 
-// helpPage explains what is under the cursor, the signs, the figures and the keys, in as many columns as they
+// helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
 // need; after a second ? it describes the current estimator.
 func (a App) helpPage(w, h int) []string {
 	if a.help.onEstimator {
@@ -62,7 +62,7 @@ func (a App) helpPage(w, h int) []string {
 	scroll := page.clampScroll(a.help.scroll)
 	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.help.query != "" {
-		prompt = a.help.query + "▏"
+		prompt = a.lineOf(a.help.query).Shown(w - 2 - helpPositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
@@ -77,16 +77,22 @@ func (a App) onHelpKey(key, text string) App {
 	columns := a.helpColumns(size.W, size.H)
 	page := columns.across * columns.h
 	by, scrolls := map[string]int{
-		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "home": math.MinInt32, "end": math.MaxInt32,
+		"down": helpScrollLines, "up": -helpScrollLines, "pgdown": page, "pgup": -page, "ctrl+d": page, "ctrl+u": -page, "home": math.MinInt32, "end": math.MaxInt32,
 	}[key]
 	switch {
 	case scrolls:
 		return a.scrollHelp(by)
-	case key == "backspace":
-		a.help.query, a.help.scroll = backspace(a.help.query), 0
-	case text != "":
-		a.help.query, a.help.scroll = appendTyped(a.help.query, sanitize.Line(text), maxTyped), 0
+	case text != "" && len(a.help.query)+len(text) > maxTyped:
+		return a
 	}
+	line, _ := a.lineOf(a.help.query).Press(key)
+	if text != "" {
+		line = line.Insert(sanitize.Line(text))
+	}
+	if line.Text != a.help.query {
+		a.help.scroll = 0
+	}
+	a.help.query, a.input.behind = line.Text, line.Behind
 	return a
 }
 
@@ -107,17 +113,17 @@ type helpColumns struct {
 
 // helpColumns returns the help for a page of w×h cells, wrapped to as few columns as hold it, at most three.
 func (a App) helpColumns(w, h int) helpColumns {
-	const most, least = 3, 36
+	const most, least = 3, 56
 	h = max(1, h)
 	r := helpRequest{w, h, a.help.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
 	if r == a.help.shown.request {
 		return a.help.shown
 	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.helpLines(parts, w-2, 1, h), 1, h}
+	page := helpColumns{r, a.helpLines(parts, w-2, h), 1, h}
 	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
 		page.across++
-		page.lines = a.helpLines(parts, w/page.across-2, page.across, h)
+		page.lines = a.helpLines(parts, w/page.across-2, h)
 	}
 	return page
 }
@@ -154,10 +160,7 @@ func (p helpColumns) draw(scroll, w int) []string {
 
 // helpLines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
-func (a App) helpLines(parts []helpPart, w, across, h int) []string {
-	if a.help.query == "" {
-		parts = a.legendOnFirstPage(parts, w, across*h)
-	}
+func (a App) helpLines(parts []helpPart, w, h int) []string {
 	var lines []string
 	for _, p := range parts {
 		if found := a.matchingEntries(p); len(found) > 0 {
@@ -172,21 +175,6 @@ func (a App) helpLines(parts []helpPart, w, across, h int) []string {
 		return []string{a.display.theme.Paint(themes.Dim, "nothing matches")}
 	}
 	return lines[:len(lines)-1]
-}
-
-// legendOnFirstPage moves figures that are under the cursor to the other figures on the screen until there is room
-// for the legend on the first page.
-func (e env) legendOnFirstPage(parts []helpPart, w, room int) []helpPart {
-	const titles = 6 // of the cursor, the fates and the signs, with a blank line each
-	parts = slices.Clone(parts)
-	figures, others := parts[partCursor].entries, parts[partFigures].entries
-	room -= titles + len(e.entryLines(parts[partFates].entries, w)) + len(e.entryLines(parts[partSigns].entries, w))
-	shown := len(figures)
-	for shown > 1 && len(e.entryLines(figures[:shown], w)) > room {
-		shown--
-	}
-	parts[partCursor].entries, parts[partFigures].entries = figures[:shown], slices.Concat(figures[shown:], others)
-	return parts
 }
 
 // matchingEntries returns the entries that contain every word of the query, with the name of their part.
@@ -270,23 +258,27 @@ type helpEntry struct {
 	names string      // by which the search finds it too
 }
 
-// helpParts returns all that the help says and the search finds.
+// maxUnderCursor is how many figures of what is under the cursor stand above the signs, the most telling; the others are with the figures
+// on the screen.
+const maxUnderCursor = 6
+
+// helpParts returns all that the help says and the search finds: the keys that work here first, the glossary last.
 func (a App) helpParts() []helpPart {
 	cursor := a.figuresUnderCursor()
-	shown := a.figuresOnScreen(cursor)
+	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
 	keys := a.activeKeys()
-	parts := []helpPart{
-		partCursor:  {name: "under the cursor", entries: a.figureEntries(cursor)},
-		partFates:   {name: "fates of a group", entries: a.fateEntries()},
-		partSigns:   {name: "signs", entries: a.signEntries()},
-		partKeys:    {name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
-		partFigures: {name: "figures on this screen", entries: a.figureEntries(shown)},
-	}
+	here := a.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
 	if a.position.view == viewGlance { // its rows have an order that no column says
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
-		parts[partCursor].entries = append([]helpEntry{order}, parts[partCursor].entries...)
+		here = append([]helpEntry{order}, here...)
 	}
-	for _, s := range slices.Concat(keys[1:], []keySection{mouseSection()}) {
+	parts := []helpPart{
+		{name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
+		{name: "under the cursor", entries: here},
+		{name: "fates of a group", entries: a.fateEntries()},
+		{name: "signs", entries: a.signEntries()},
+	}
+	for _, s := range slices.Concat(keys[1:], []keySection{lineKeys(), mouseSection()}) {
 		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
 	}
 	return append(parts,
@@ -296,17 +288,9 @@ func (a App) helpParts() []helpPart {
 		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
 			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
 		})},
+		helpPart{name: "figures on this screen", entries: a.figureEntries(shown)},
 		helpPart{name: "other figures", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
 }
-
-// The first parts of the help.
-const (
-	partCursor = iota
-	partFates
-	partSigns
-	partKeys
-	partFigures
-)
 
 func (e env) figureEntries(figures []figure) []helpEntry {
 	sign := strings.NewReplacer("±", e.plusMinus())
@@ -359,6 +343,11 @@ func (e env) signEntries() []helpEntry {
 		{same + " " + near + " !", width, "as logged, nearly, not", themes.Good, ""},
 		{"?", width, "assumed, not in the log", themes.Dim, ""},
 		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
+		{"> *", width, "cursor or focus; marked", themes.Key, ""},
+		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
+		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
+		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
+		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
 	}
 }
 

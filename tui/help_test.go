@@ -99,7 +99,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.helpLines(a.helpParts(), maxProseWidth, 1, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.helpLines(a.helpParts(), maxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -119,18 +119,40 @@ func TestHelpOnATerminalThatShrinks(t *testing.T) {
 	})
 }
 
-// The legend is on the first page of the help from 80×24 on, whatever is under the cursor.
-func TestLegendIsOnTheFirstPage(t *testing.T) {
+// The keys of the view come first, what is under the cursor and the signs below them, the glossary last; no line is cut, and at 80
+// there is one column. ^D and ^U scroll it, as the help says they do.
+func TestHelpBeginsWithTheKeys(t *testing.T) {
 	t.Parallel()
-	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 36}, {200, 60}} {
-		for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"3", "3"}, {"S"}, {"C"}, {"G", "enter"}} {
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+		for _, keys := range [][]string{nil, {"2"}, {"3", "3"}, {"S"}, {"C"}, {"G", "enter"}} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 				d.press(keys...)
 				d.press("?")
-				for _, f := range model.Fates() {
-					d.wantText(d.app.fateGlyph(f) + " " + f.String())
+				first := ansi.Strip(d.frame())
+				d.wantText("keys: " + d.app.currentView().keys().name)
+				page := d.app.help.shown
+				if size[0] == 80 && page.across != 1 {
+					t.Errorf("%d columns at 80", page.across)
 				}
-				d.wantText("under the cursor", "kept, dropped, some each", "kept: A>0, A<0 and A=0", "as logged, nearly, not", "assumed")
+				last := -1
+				for _, title := range []string{"keys: ", "under the cursor", "fates of a group", "signs", "keys: settings", "commands", "figures on this screen"} {
+					at := slices.IndexFunc(page.lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
+					if at <= last {
+						t.Errorf("%v %v: %q is line %d, after line %d", size, keys, title, at, last)
+					}
+					last = at
+				}
+				for _, line := range page.lines {
+					if n := ansi.StringWidth(line); n > size[0]/page.across-2 {
+						t.Errorf("%q has %d cells of %d", line, n, size[0]/page.across-2)
+					}
+				}
+				if d.press("ctrl+d"); ansi.Strip(d.frame()) == first {
+					t.Error("^D does not scroll")
+				}
+				if d.press("ctrl+u"); ansi.Strip(d.frame()) != first {
+					t.Error("^U does not scroll back")
+				}
 			})
 		}
 	}
@@ -182,7 +204,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.valuePrompt.open || d.app.position.view == viewCopy {
+				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.position.view == viewCopy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.notice = ""

@@ -67,7 +67,7 @@ func (a App) figuresUnderCursor() figureList {
 		return a.figuresOfGroup()
 	case viewOverview, viewFilter:
 		return paneTable()[a.panes.focus].figures(a)
-	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList:
+	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList, viewValue:
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func commonKeys() []keySection {
 			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", moveRatio(keepPos, 1)},
 			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", moveRatio(keepNeg, -1)},
 			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", moveRatio(keepNeg, 1)},
-			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValuePrompt},
+			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValue},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and the current settings", App.swapBaseline},
@@ -105,13 +105,9 @@ func typingKeys() []binding {
 	}
 }
 
-// onKey passes a key to the value prompt, the help or the line being typed if one is
-// open, else to its row of the key table. text is what it types, if anything.
+// onKey passes a key to the help or the line being typed if one is open, else to its row of the key table. text is what it types, if anything.
 func (a App) onKey(key, text string) App {
 	a.notice = ""
-	if a.valuePrompt.open && key != "ctrl+c" {
-		return a.onPromptKey(key)
-	}
 	a.marks.target = nil
 	if a.help.open && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(key, text)
@@ -122,10 +118,15 @@ func (a App) onKey(key, text string) App {
 	if other, ok := a.outside.keyMap[key]; ok {
 		key = other
 	}
-	if b, ok := findBinding(a.activeKeys(), key); ok {
-		return b.action(a)
+	b, ok := findBinding(a.activeKeys(), key)
+	if !ok {
+		return a
 	}
-	return a
+	next, line := b.action(a), a.currentView().line
+	if key == "enter" && line.text != nil && next.position.view != a.position.view {
+		return next.remember(a.position.view, *line.text(&a))
+	}
+	return next
 }
 
 func findBinding(sections []keySection, key string) (_ binding, ok bool) {
@@ -146,7 +147,7 @@ func overviewKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.movePage, -1)},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveFocused, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveFocused, math.MaxInt32)},
-		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle", App.openFilter},
+		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle; or list the samples that say it: text~Wait,", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "reverse the order", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next figure: advantage, reward, length, components, solve rate", App.nextFigure},
@@ -292,7 +293,7 @@ func (a App) nextTheme() App {
 // toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
 func (a App) toggleHelp() App {
 	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
-	a.help.query, a.help.scroll = "", 0
+	a.help.query, a.help.scroll, a.input.behind = "", 0, 0
 	return a
 }
 

@@ -87,11 +87,11 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if !d.app.valuePrompt.open || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+		if d.app.position.view != viewValue || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.notice)
 		}
 		d.press("esc")
-		if d.app.valuePrompt.open || d.app.settings.now.KeepNeg != 0.5 {
+		if d.app.position.view == viewValue || d.app.settings.now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
 	})

@@ -77,7 +77,6 @@ func pickerKeys(of targetKind, enter binding) []binding {
 		{[]string{"up", "ctrl+p"}, "↑", "", "up", to(-1)},
 		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", to(10)},
 		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", to(-10)},
-		backspaceKey(),
 		enter,
 		{[]string{"esc"}, "Esc", "Esc back", "back without changes", App.escape},
 	}

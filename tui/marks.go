@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -58,10 +57,7 @@ func (a App) groupMark() session.Mark {
 
 // truncateBytes cuts text to whole characters of at most limit bytes.
 func truncateBytes(text string, limit int) string {
-	for len(text) > limit {
-		text = backspace(text)
-	}
-	return text
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
 const nothingToMark = "nothing to mark here: a mark is of a group, a sample or a step of one run"
@@ -158,8 +154,6 @@ func (a App) openNote() App {
 func noteKeys() keySection {
 	return keySection{"note", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "save the note", App.saveNote},
-		backspaceKey(),
-		{[]string{"ctrl+u"}, "^U", "", "delete the whole line", func(a App) App { a.marks.draft.text = ""; return a }},
 		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
@@ -170,16 +164,11 @@ func (a App) saveNote() App {
 	return a.closeLine().addMark(m)
 }
 
-// notePrompt returns the line in w cells, with the end of a long note.
+// notePrompt returns the line in w cells.
 func (a App) notePrompt(w int) string {
 	label := " note on " + sanitize.Line(a.markText(a.marks.draft.mark))
 	label = cells.Truncate(label, max(12, w/3)) + ": "
-	text := sanitize.Line(a.marks.draft.text)
-	for free := w - cells.Width(label) - 2; cells.Width(text) > max(1, free); {
-		_, n := utf8.DecodeRuneInString(text)
-		text = text[n:]
-	}
-	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, text+"▏")
+	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, a.lineOf(a.marks.draft.text).Shown(w-cells.Width(label)-1))
 }
 
 func runNote(a App, args []string) (App, error) {

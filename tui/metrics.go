@@ -15,6 +15,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 )
 
 // metricWidth is the least width of a column, without a difference from the baseline.
@@ -218,7 +219,7 @@ func (a App) figureListView(w, h int) []string {
 	t, list := a.display.theme, a.pickedFigures()
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	c := paneContent{title: " figures  " + typedOr(a.steps.picker.query, "type a part of its name or meaning")}
+	c := paneContent{title: " figures  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
 	name := 0
 	for _, n := range a.metricNames() {
 		name = max(name, cells.Width(n))
@@ -250,11 +251,11 @@ func (a App) figureListView(w, h int) []string {
 }
 
 // typedOr returns what was typed to narrow a list, or what can be.
-func typedOr(text, otherwise string) string {
-	if text == "" {
+func typedOr(line lineedit.Line, otherwise string) string {
+	if line.Text == "" {
 		return otherwise
 	}
-	return text + "▏"
+	return line.Shown(maxTyped + 1)
 }
 
 // maxExplained is how many lines below the list explain the figure under the cursor.

@@ -292,7 +292,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 			t.Errorf("over the text: scrolled by %d, sample %d", d.app.sampleReader.scroll, d.app.sampleReader.sample)
 		}
 		d.press("esc", "?")
-		d.wheel("fates of a group", tea.MouseWheelDown)
+		d.wheel("keys: overview", tea.MouseWheelDown)
 		if d.app.help.scroll != wheelLines {
 			t.Error("the help does not scroll")
 		}

@@ -1,14 +1,18 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vantage/internal/testkit/repotest"
+	"vantage/loaders/demo"
 	"vantage/model"
+	"vantage/model/diagnosis"
 	"vantage/themes"
 )
 
@@ -24,7 +28,6 @@ func docPictures() []docPicture {
 	return []docPicture{
 		{
 			name: "overview", alt: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; metrics over the steps; warnings",
-			set: func(s *model.Settings) { s.KeepPos, s.KeepNeg = 1, 0 },
 		},
 		{
 			name: "group", alt: "The samples of a group, best first, and the best answer against a wrong one, word by word",
@@ -33,6 +36,7 @@ func docPictures() []docPicture {
 		{
 			name: "sweep", alt: "Every pair of keep ratios as a map of how many samples are kept, and what the pair under the cursor does",
 			keys: []string{"S", "v", "j", "j", "l", "l"},
+			set:  func(s *model.Settings) { s.KeepPos, s.KeepNeg = 0.7, 0.5 },
 		},
 		{
 			name: "steps", alt: "Two metrics over all steps, where warnings appear first, and a table of the steps",
@@ -56,12 +60,11 @@ func TestPictures(t *testing.T) {
 	}
 	pages := allPages(t)
 	for _, p := range docPictures() {
-		set := filterSettings()
+		set := model.DefaultSettings().WithFramework("verl")
 		if p.set != nil {
 			p.set(&set)
 		}
-		drive(t, storyRunWithTexts(30), 110, 31, set, func(d *driver) {
-			d.dressForPicture()
+		driveDemo(t, set, func(d *driver) {
 			d.press(p.keys...)
 			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.screenSVG())
 		})
@@ -82,6 +85,30 @@ func TestPictures(t *testing.T) {
 	for name := range left {
 		t.Errorf("%s is no picture of the program", name)
 	}
+}
+
+// driveDemo drives App on the 24 steps that `vantage demo` begins with, and looks at what ails them, on a screen of 110×31.
+func driveDemo(t *testing.T, set model.Settings, f func(*driver)) {
+	t.Helper()
+	source := demoSource{demo.New(demo.Options{Seed: 1, Steps: 24})}
+	look := func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
+		return diagnosis.See(ctx, snap, set, source.Text, previous)
+	}
+	driveWith(t, source, 110, 31, Options{Settings: set, Look: look}, func(d *driver) {
+		d.dressForPicture()
+		f(d)
+	})
+}
+
+// demoSource is the demo without the time of the clock.
+type demoSource struct{ *demo.Source }
+
+func (s demoSource) Next(ctx context.Context) (*model.Chunk, error) {
+	chunk, err := s.Source.Next(ctx)
+	if err == nil {
+		chunk.Progress.LastWrite, chunk.Progress.StepTime = time.Time{}, 0
+	}
+	return chunk, err
 }
 
 // dressForPicture makes the screen look as in the pictures of the documentation.

@@ -92,7 +92,6 @@ func promptsKeys() keySection {
 func promptFilterKeys() keySection {
 	return keySection{"filter of prompts", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyPromptFilter},
-		backspaceKey(),
 		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", func(a App) App { return a.openView(viewPrompts) }},
 	}}
 }
@@ -139,7 +138,7 @@ func (a App) applyPromptFilter() App {
 }
 
 func (a App) promptFilterPrompt(w int) string {
-	line := " " + a.display.theme.Paint(themes.Accent, "/"+a.prompts.draft+"▏")
+	line := " " + a.display.theme.Paint(themes.Accent, "/"+a.lineOf(a.prompts.draft).Shown(w-3))
 	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 

@@ -429,7 +429,7 @@ func (a App) textPane(w, h int) paneContent {
 
 func (a App) textTitle() string {
 	t := a.display.theme
-	if tally := a.sampleReader.search.status(a.position.view == viewSearch); tally != "" {
+	if tally := a.searchStatus(); tally != "" {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
 	if a.sampleReader.showDiff {
@@ -482,7 +482,6 @@ func searchKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", func(a App) App { return a.openView(viewGroup) }},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
 		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		backspaceKey(),
 		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
 	}}
 }
@@ -543,24 +542,28 @@ func (a App) scrollToMatch() App {
 	return a.scrollText(0)
 }
 
-// status returns the query and how many matches it has.
-func (s textSearch) status(typing bool) string {
-	cursor := ""
+// maxSearchShown is how many cells of a query are in sight while it is typed.
+const maxSearchShown = 40
+
+// searchStatus returns the query and how many matches it has.
+func (a App) searchStatus() string {
+	s, typing := a.sampleReader.search, a.position.view == viewSearch
+	query := s.query
 	if typing {
-		cursor = "▏"
+		query = a.lineOf(query).Shown(maxSearchShown)
 	}
 	n := s.matches.Len()
 	switch {
 	case s.query == "" && typing:
-		return "/" + cursor + " type to search"
+		return "/" + query + " type to search the prompt, the answer and the truth of this sample"
 	case s.query == "":
 		return ""
 	case n == 0:
-		return "/" + s.query + cursor + " not found"
+		return "/" + query + " not found"
 	}
 	of := units.Count(n)
 	if s.matches.Truncated() {
 		of += "+"
 	}
-	return fmt.Sprintf("/%s%s %d of %s", s.query, cursor, s.matches.Current+1, of)
+	return fmt.Sprintf("/%s %d of %s", query, s.matches.Current+1, of)
 }

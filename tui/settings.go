@@ -69,7 +69,7 @@ func moveRatio(of func(*model.Settings) *float64, by float64) action {
 		set := a.settings.now
 		ratio := of(&set)
 		*ratio = min(1, max(0, math.Round((*ratio+by*ratioStep)*100)/100))
-		a.valuePrompt.negative = ratio == &set.KeepNeg
+		a.value.negative = ratio == &set.KeepNeg
 		return a.trySettings(set)
 	}
 }
@@ -312,59 +312,60 @@ func (e env) baselineFate(g int) (model.Fate, bool) {
 // maxTyped bounds a number or a name that is typed, in bytes.
 const maxTyped = 20
 
-// valuePrompt is the line in which a ratio is typed.
-type valuePrompt struct {
-	open     bool
+// typedValue is the ratio that is typed.
+type typedValue struct {
 	negative bool // keep_neg_ratio, not keep_pos_ratio; at first the one changed last
 	text     string
 }
 
-func (a App) openValuePrompt() App {
-	a.valuePrompt.open, a.valuePrompt.text = true, ""
+func valueKeys() keySection {
+	return keySection{"exact ratio", []binding{
+		{[]string{"enter"}, "⏎", "Enter apply", "set the ratio", App.applyTypedValue},
+		{[]string{"tab", "shift+tab"}, "Tab", "Tab other", "the other ratio", flip(func(a *App) *bool { return &a.value.negative })},
+		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
+	}}
+}
+
+func (a App) openValue() App {
+	a.value.text = ""
+	return a.openLine(viewValue)
+}
+
+// valueEdited leaves of what was typed what a ratio is written with.
+func (a App) valueEdited(bool) App {
+	a.value.text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789.", r) {
+			return r
+		}
+		return -1
+	}, a.value.text)
 	return a
 }
 
-func (p valuePrompt) option() string {
-	if p.negative {
+func (v typedValue) option() string {
+	if v.negative {
 		return "keep_neg_ratio"
 	}
 	return "keep_pos_ratio"
 }
 
-// onPromptKey edits the line, applies it, or changes which ratio is typed.
-func (a App) onPromptKey(key string) App {
-	switch key {
-	case "esc":
-		a.valuePrompt.open = false
-	case "tab", "shift+tab":
-		a.valuePrompt.negative = !a.valuePrompt.negative
-	case "backspace":
-		a.valuePrompt.text = backspace(a.valuePrompt.text)
-	case "enter":
-		return a.applyTypedValue()
-	default:
-		if len(key) == 1 && strings.Contains("0123456789.", key) && len(a.valuePrompt.text) < maxTyped {
-			a.valuePrompt.text += key
-		}
-	}
-	return a
-}
-
 // applyTypedValue applies the ratio. A wrong one stays in the line, to be corrected.
 func (a App) applyTypedValue() App {
-	if a.valuePrompt.text == "" {
-		a.valuePrompt.open = false
-		return a
+	if a.value.text == "" {
+		return a.closeLine()
 	}
-	set, err := a.settings.now.Set(a.valuePrompt.option(), a.valuePrompt.text)
+	set, err := a.settings.now.Set(a.value.option(), a.value.text)
 	if err == nil {
 		err = set.Validate()
 	}
-	a.valuePrompt.open = err != nil
-	return a.applyUnless(err, set)
+	if err != nil {
+		return a.says(err.Error())
+	}
+	return a.closeLine().trySettings(set)
 }
 
 func (a App) valueLine(w int) string {
-	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", a.valuePrompt.option(), a.valuePrompt.text),
+	line := a.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", a.value.option(), a.lineOf(a.value.text).Shown(w/2)))
+	return cells.JoinFitting(w, " · ", line+a.display.theme.Paint(themes.Dim, " 0 to 1"),
 		a.markKey("enter", "Enter apply"), a.markKey("esc", "Esc leave"), a.markKey("tab", "Tab the other ratio"))
 }

@@ -60,6 +60,15 @@ func someRuns() []runlist.Run {
 	return runs
 }
 
+// someContents returns what reading tells of them; the others are too large, or no longer there.
+func someContents() map[string]runlist.Contents {
+	return map[string]runlist.Contents{
+		"runs/qwen-math/rollouts":                {Steps: 214, Samples: 438_272, Size: 1_230_000_000, Health: "reward_hacking since 61", Ill: true},
+		"runs/qwen-math-kl/rollouts":             {Steps: 9, Samples: 18_432, Size: 52_000_000, Newest: startTime.Add(-2 * time.Hour), Health: "unknown"},
+		"trl/outputs/gsm8k-lora-r16/completions": {Steps: 300, Samples: 1800, Size: 2_400_000, Health: "healthy"},
+	}
+}
+
 // startTime is when the golden frames of the list of runs were drawn.
 var startTime = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
@@ -82,7 +91,7 @@ func (f *startFinder) Next(ctx context.Context) ([]runlist.Run, error) {
 }
 
 func (f *startFinder) Looked() runlist.Looked {
-	return runlist.Looked{Entries: 312, Limit: 300 * time.Millisecond, Timeout: f.scene.name == "startnothing"}
+	return runlist.Looked{LeftOut: len(f.scene.found), Example: "runs/qwen-math/metrics.jsonl", Entries: 312, Limit: 300 * time.Millisecond, Timeout: f.scene.name == "startnothing"}
 }
 
 // The list of runs is at each size as in its golden file.
@@ -110,10 +119,12 @@ func startFrame(t *testing.T, s startScene, w, h int, theme string, ascii bool) 
 	defer cancel()
 	var m tea.Model = runpicker.New(ctx, runpicker.Options{
 		Dir: "~/work/rl", Theme: theme, ASCII: ascii, Now: func() time.Time { return startTime },
-		Look: func(bool) runpicker.Finder { return &startFinder{scene: s} },
+		Look:    func(bool) runpicker.Finder { return &startFinder{scene: s} },
+		Examine: func(_ context.Context, r runlist.Run) runlist.Contents { return someContents()[r.Name] },
 	})
 	m = settle(m, m.Init())
-	m, _ = m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	m, cmd := m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	m = settle(m, cmd)
 	for _, key := range s.keys {
 		m, _ = m.Update(key)
 	}

@@ -25,7 +25,7 @@ func TestFiguresFollowTheFilter(t *testing.T) {
 		}
 		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), x.Groups)
 		d.wantText(
-			"groups  "+mark+" · fate:wrong▏", "advantages "+mark, "step 3 · "+mark+" groups shown",
+			"groups  "+mark+" · fate:wrong", "advantages "+mark, "step 3 · "+mark+" groups shown",
 			fmt.Sprintf("samples %6d", samples), "frac_reward_zero_std",
 		)
 		if got := d.app.shownFigures(); got.Metric("critic/score/mean") != 0 || got.Rows != samples || whole == 0 {

@@ -31,7 +31,6 @@ type sweepState struct {
 	advice     sweep.Recommendation
 	adviceOf   adviceKey // what advice is of
 	followStar bool      // the cursor goes to the star of the next grid
-	led        bool      // by a new goal
 
 	job  job[sweepKey, sweepPart]
 	grid *sweep.Grid // on the screen
@@ -48,7 +47,8 @@ func sweepKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", App.copyPair},
 		{[]string{"Y"}, "Y", "", "copy something else: the table of groups, the screen, the settings as they are", App.openCopy},
-		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best, or back to what is set; ☆ no pair beats, and it raises no warning", App.toggleStar},
+		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", App.toStar},
+		{[]string{"X"}, "X", "", "to what is set", App.toSet},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", App.nextGoal},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back without changes", App.escape},
@@ -102,18 +102,19 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	}
 }
 
-// toggleStar moves the cursor to the star, or from there to the cell that is set. Where a new goal has led it to the star it stays once.
-func (a App) toggleStar() App {
+func (a App) toStar() App {
 	star := a.sweep.atStar()
 	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
-		if star.led {
-			a = a.says("the goal has led here, to ★: x again leads to what is set")
-		} else {
-			star = star.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-		}
+		a = a.says("this is ★, the best for the goal: X leads to what is set")
 	}
 	a.sweep = star
-	a.sweep.followStar, a.sweep.led = false, false
+	a.sweep.followStar = false
+	return a
+}
+
+func (a App) toSet() App {
+	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
+	a.sweep.followStar = false
 	return a
 }
 
@@ -350,7 +351,7 @@ func (a App) nextGoal() App {
 	names := sweep.GoalNames()
 	g := a.sweep.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
-	a.sweep.goal, a.sweep.followStar, a.sweep.led = g, true, true
+	a.sweep.goal, a.sweep.followStar = g, true
 	return a
 }
 

@@ -1,23 +1,24 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"vantage/model/sweep"
-	"vantage/model/trainer"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
 
-// The layout of the map: a cell is a shade and three characters, the axes are on the left
+// The layout of the map: a cell is a mark and three characters at least, the axes are on the left
 // and below.
 const (
-	sweepCellWidth    = 4
+	sweepCellWidth    = 4 // at least
+	wideSweepCell     = 7 // at most
 	sweepAxisWidth    = 6
 	sweepExtraLines   = 3  // besides the cells: a title, the axis below and its name
 	sweepTextLines    = 5  // of the text below the map, where every ratio has a cell
@@ -33,7 +34,9 @@ type sweepMap struct {
 	scopeText  string       // what is swept
 	stride     int          // the map has every so many ratios,
 	rows       int          // so many of them,
-	width      int          // and so many columns
+	cellW      int          // of so many cells,
+	cellH      int          // in so many lines each,
+	width      int          // in so many cells with the axis
 	isBeside   bool         // there is room for the text to the right of it
 	figure     sweep.Figure // the chosen one, or the next that varies
 	varies     bool         // else no figure does
@@ -46,8 +49,16 @@ func (a App) sweepMap() sweepMap {
 	m := sweepMap{env: a.env, sweepState: a.sweep, scopeText: a.scopeText(), stride: a.sweepStride()}
 	m.pos, m.neg = a.sweep.sweepCursor(a.env)
 	m.rows = (len(sweep.DefaultRatios().Pos)-1)/m.stride + 1
-	m.width = sweepAxisWidth + m.rows*sweepCellWidth
-	m.isBeside = a.display.w-m.width-2 >= sweepTextWidth
+	m.isBeside = a.display.w-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
+	beside := adviceWidth + 1
+	if m.isBeside {
+		beside = sweepTextWidth + 2
+	}
+	m.cellW = max(sweepCellWidth, min(wideSweepCell, (a.display.w-2-sweepAxisWidth-beside)/m.rows))
+	m.width, m.cellH = sweepAxisWidth+m.rows*m.cellW, 1
+	if m.isBeside && a.display.h-6 >= 2*m.rows+sweepExtraLines {
+		m.cellH = 2
+	}
 	at, varies := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
 	m.figure, m.varies = sweep.Figures()[at], varies
 	if m.grid == nil {
@@ -101,17 +112,18 @@ func (a App) sweepView(w, h int) []string {
 		m.box(layout.Rect{W: w, H: h - above - 1, JoinsAbove: true}, true, below)...)
 }
 
-// mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, and what is
-// swept, and says in full what it is where there is room.
+// mapPane draws the map in w×h cells, or as much of it as fits around the cursor. The title names the figure, its unit, what is
+// swept, and the goal.
 func (m sweepMap) mapPane(w, h int) paneContent {
-	name, doc := m.figure.Label+", "+m.figure.Unit, " — "+m.figure.Doc
+	name, goal := m.figure.Label+", "+m.figure.Unit, m.sweepGoal()
 	if !m.varies {
-		name, doc = "every pair gives the same", ""
+		name = "every pair gives the same"
 	}
-	c := paneContent{title: " " + m.display.theme.Paint(themes.Title, name) + " · " + m.scopeText + " · recompute " + units.OnOff(m.settings.now.Recompute)}
-	if cells.Width(c.title+doc)+2 <= w {
-		c.title += doc
+	words := "goal " + goal.Name
+	if goal.KeepsShare() {
+		words += fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least)
 	}
+	c := paneContent{title: cells.JoinFitting(w-2, " · ", " "+m.display.theme.Paint(themes.Title, name), m.scopeText, "recompute "+units.OnOff(m.settings.now.Recompute), words)}
 	if m.isBeside {
 		c.note = m.note(w)
 	}
@@ -119,8 +131,8 @@ func (m sweepMap) mapPane(w, h int) paneContent {
 		c.lines = m.gridLines(h)
 		if at := m.width + 1; !m.isBeside && w-at >= adviceWidth {
 			advice := m.adviceLines(adviceWidth)
-			for i := range min(len(c.lines), len(advice)) {
-				c.lines[i] = cells.Fit(c.lines[i], at) + advice[i]
+			for i := range min(len(c.lines)-1, len(advice)) { // the first line is the legend's
+				c.lines[i+1] = cells.Fit(c.lines[i+1], at) + advice[i]
 			}
 		}
 		return c
@@ -147,7 +159,7 @@ func (m sweepMap) note(w int) string {
 	if idle := m.idleRatio(); idle != "" {
 		parts = append([]string{idle}, parts...)
 	}
-	return cells.JoinFitting(w-4, " · ", parts...)
+	return cells.JoinFitting(w-4, "; ", parts...)
 }
 
 // gridLines draws the cells between their axes, and below them what the shades mean if there is room.
@@ -156,23 +168,26 @@ func (m sweepMap) gridLines(h int) []string {
 	if h < m.rows+extra {
 		extra--
 	}
-	visible := max(1, min(m.rows, h-extra))
-	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ set  "+starMark+" best  "+frontMark+" no pair beats it", m.width))}
+	visible := max(1, min(m.rows, (h-extra)/m.cellH))
+	lines := []string{t.Paint(themes.Dim, " keep_pos   "+m.display.glyphs.Dot+" set  "+starMark+" best  "+frontMark+" no pair beats it")}
 	first := windowTop(m.pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * m.stride
-		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
-		for j := 0; j < len(g.Neg); j += m.stride {
-			line += m.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.settings.now.Recompute, i, j)))
+		label := units.Fixed(g.Pos[i], 2)
+		for part := range m.cellH {
+			line := t.Paint(themes.Dim, cells.FitRight(label, sweepAxisWidth-1)+" ")
+			for j := 0; j < len(g.Neg); j += m.stride {
+				line += m.mark(onSweepCell, sweepCellNumber(i, j), m.cell(g.At(m.settings.now.Recompute, i, j), part))
+			}
+			lines, label = append(lines, line), ""
 		}
-		lines = append(lines, line)
 	}
 	axis := cells.Spaces(sweepAxisWidth)
 	if extra < sweepExtraLines {
 		axis = cells.Fit(" neg", sweepAxisWidth)
 	}
 	for j := 0; j < len(g.Neg); j += m.stride {
-		axis += cells.FitRight(strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"), sweepCellWidth)
+		axis += m.padded(" ", strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"))
 	}
 	lines = append(lines, t.Paint(themes.Dim, axis))
 	if extra == sweepExtraLines {
@@ -181,26 +196,20 @@ func (m sweepMap) gridLines(h int) []string {
 	return lines
 }
 
-// cell returns a cell: a mark or a blank, then the figure, in brackets if the cell is set, on a shade of the theme. A mark
-// goes into the place of the closing bracket where the first column is taken; where there are no colours the shade is a character
-// there.
-func (m sweepMap) cell(c *sweep.Cell) string {
+// cell returns a line of a cell on a shade of the theme, the cursor's inverted: in the first line a mark and the figure. Where there are
+// no colours the shade is a character in the place of the mark.
+func (m sweepMap) cell(c *sweep.Cell, part int) string {
 	t := m.display.theme
 	level, known := m.shade(c)
-	number, closing, lead := sweepNumber(m.figure, c), "", ""
-	if c == m.set {
-		if number = "[" + number; cells.Width(number) < sweepCellWidth {
-			closing = "]"
-		}
-	}
-	free := sweepCellWidth - cells.Width(number+closing)
-	switch mark := m.adviceMark(c); {
-	case free > 0 && mark != "":
-		lead = mark
-	case free > 0 && !t.HasHeatColors():
+	lead, number := " ", ""
+	if !t.HasHeatColors() {
 		lead = m.shades()[level]
-	case closing != "" && mark != "":
-		closing = mark
+	}
+	if part == 0 {
+		lead, number = cmp.Or(m.adviceMark(c), lead), sweepNumber(m.figure, c)
+		if c == m.set && !m.advice.IsChoice(c) {
+			lead = m.display.glyphs.Dot
+		}
 	}
 	role := themes.Heat0 + themes.Role(level)
 	switch {
@@ -209,7 +218,13 @@ func (m sweepMap) cell(c *sweep.Cell) string {
 	case !known:
 		role = themes.Dim
 	}
-	return t.Paint(role, lead+cells.Spaces(free-cells.Width(lead))+number+closing)
+	return t.Paint(role, m.padded(lead, number))
+}
+
+// padded returns a mark and a number, a blank behind it where there is room, in the width of a cell.
+func (m sweepMap) padded(mark, number string) string {
+	width := max(sweepCellWidth, m.cellW-1)
+	return cells.Fit(mark+cells.FitRight(number, width-1), m.cellW)
 }
 
 // shade returns the level of a cell between the worst and the best one; known is false if the figure has no value there.
@@ -275,8 +290,7 @@ func (m sweepMap) paneBelow(w int, small bool) paneContent {
 	return c
 }
 
-// sidePane describes the advice and the cell under the cursor to the right of the map, with the
-// configuration of every framework.
+// sidePane describes the cell under the cursor and the advice to the right of the map.
 func (m sweepMap) sidePane(w, h int) paneContent {
 	c := m.configPane(w, w-2)
 	if m.grid == nil {
@@ -286,21 +300,37 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 	for _, line := range m.adviceLines(w - 2) {
 		c.lines = append(c.lines, " "+line)
 	}
-	c.lines = append(c.lines, m.wrapped(" ", themes.Dim, frontMark+" no other pair is better in everything that is judged, and it raises no warning", w-2)...)
 	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
-	own, _ := sweepConfig(m.pair(m.env))
-	for _, d := range trainer.Dialects() {
-		more := []string{"", " " + m.display.theme.Paint(themes.Title, d.Framework)}
-		for _, line := range d.Emit(m.pair(m.env)) {
-			for _, part := range cells.Wrap(line, w-3) {
-				more = append(more, "   "+part)
-			}
-		}
-		if d.Framework != own && len(c.lines)+len(more) <= h {
-			c.lines = append(c.lines, more...)
+	c.lines = append(c.lines, m.frontLines(h-len(c.lines)-1)...)
+	return c
+}
+
+// frontLines lists the pairs that no other beats in at most n lines: those that keep most of the signal first.
+func (m sweepMap) frontLines(n int) []string {
+	var front []*sweep.Cell
+	all := m.grid.Cells(m.settings.now.Recompute)
+	for i := range all {
+		if c := &all[i]; m.adviceMark(c) != "" {
+			front = append(front, c)
 		}
 	}
-	return c
+	if n < 3 || len(front) < 2 {
+		return nil
+	}
+	slices.SortStableFunc(front, func(a, b *sweep.Cell) int { return cmp.Or(b.Signal-a.Signal, cmp.Compare(b.AbsRatio(), a.AbsRatio())) })
+	t := m.display.theme
+	lines := []string{
+		"", " " + t.Paint(themes.Title, frontMark+" no other pair is better in everything that is judged, and none raises a warning"),
+		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
+	}
+	for _, c := range front[:min(len(front), n-len(lines))] {
+		line := fmt.Sprintf(" %s %8s  %8s", m.adviceMark(c), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
+		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
+			line += cells.FitRight(text, 8)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // configPane names the pair under the cursor in its title, and whose configuration is below, in lines of lineWidth cells. The title says
@@ -315,20 +345,21 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 	if framework != set.Framework && set.Filtering() {
 		c.title = cells.JoinFitting(w-2, ": ", c.title, set.Framework+" has no such filter")
 	}
-	comment := false
 	for _, option := range config {
-		begins := comment // what stands behind the sign of a comment would be one
-		comment = strings.HasPrefix(option, "#")
-		begins = begins || comment
+		if note, ok := strings.CutPrefix(option, "# "); ok { // each line of it is one, so that none is taken for an option
+			for _, part := range cells.Wrap(note, lineWidth-2) {
+				c.lines = append(c.lines, " # "+part)
+			}
+			continue
+		}
 		for _, word := range strings.Fields(option) {
-			if last := len(c.lines) - 1; last >= 0 && !begins && cells.Width(c.lines[last]+word) <= lineWidth {
+			if last := len(c.lines) - 1; last >= 0 && !strings.HasPrefix(c.lines[last], " #") && cells.Width(c.lines[last]+word) <= lineWidth {
 				c.lines[last] += " " + word
 				continue
 			}
 			for _, part := range cells.Wrap(word, lineWidth) { // only words that are longer are broken
 				c.lines = append(c.lines, " "+part)
 			}
-			begins = false
 		}
 	}
 	return c
@@ -345,19 +376,23 @@ func (m sweepMap) cellWords(w int) []string {
 		}
 		words = append(words, t.Paint(themes.Warn, text))
 	}
-	figure := func(name, value string) { words = append(words, t.Paint(themes.Dim, name+" ")+value) }
-	figure("signal", units.Fraction(c.Signal, c.Groups))
-	figure("kept", units.Fraction(c.Kept, c.Samples))
-	figure("trained", units.Fraction(c.Trained, c.Samples))
-	figure("mean", units.Signed(c.Mean()))
-	figure("std", units.Fixed(c.Std(), 2))
-	lines := []string{""}
-	for _, word := range words {
-		last := len(lines) - 1
-		if lines[last] != "" && cells.Width(lines[last])+3+cells.Width(word) > w {
-			lines, last = append(lines, ""), last+1
+	for _, f := range [][2]string{
+		{"signal", units.Fraction(c.Signal, c.Groups)},
+		{"kept", units.Fraction(c.Kept, c.Samples)},
+		{"trained", units.Fraction(c.Trained, c.Samples)},
+		{"mean", units.Signed(c.Mean())},
+		{"std", units.Fixed(c.Std(), 2)},
+	} {
+		words = append(words, t.Paint(themes.Dim, f[0]+" ")+f[1])
+	}
+	const column = 25 // three beside each other at 80
+	var lines []string
+	for i := 0; i < len(words); {
+		line := " "
+		for ; i < len(words) && (line == " " || cells.Width(line)+column <= w); i++ {
+			line = cells.Fit(line, (cells.Width(line)+column-2)/column*column+1) + words[i]
 		}
-		lines[last] += " " + word + "  "
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -418,7 +453,7 @@ func (a App) moveSweepFigure(by int) App {
 }
 
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:
-// "all 441 pairs: short 0, flips 0", "all but 0.00/0.00: signal 62%".
+// "signal is 62% and killed 0 for all pairs but 0.00/0.00".
 func (s sweepState) equalFigures(e env) []string {
 	if s.grid == nil {
 		return nil
@@ -433,17 +468,21 @@ func (s sweepState) equalFigures(e env) []string {
 		case len(others) > maxExceptions, math.IsNaN(f.Value(usual)):
 			continue
 		case len(others) == 1:
-			head = fmt.Sprintf("all but %s/%s", units.Fixed(others[0].KeepPos, 2), units.Fixed(others[0].KeepNeg, 2))
+			head = fmt.Sprintf("all pairs but %s/%s", units.Fixed(others[0].KeepPos, 2), units.Fixed(others[0].KeepNeg, 2))
 		case len(others) > 1:
-			head = fmt.Sprintf("all but %d pairs", len(others))
+			head = fmt.Sprintf("all pairs but %d", len(others))
 		}
 		if values[head] == nil {
 			heads = append(heads, head)
 		}
-		values[head] = append(values[head], f.Label+" "+sweepShare(f, usual))
+		is := " is "
+		if len(values[head]) > 0 {
+			is = " "
+		}
+		values[head] = append(values[head], f.Label+is+sweepShare(f, usual))
 	}
 	for i, head := range heads {
-		heads[i] = head + ": " + strings.Join(values[head], ", ")
+		heads[i] = strings.Join(values[head], ", ") + " for " + head
 	}
 	return heads
 }
@@ -507,7 +546,7 @@ func shareText(x float64) string {
 
 // The columns of the table beside the map.
 const (
-	adviceLabelWidth  = 9
+	adviceLabelWidth  = 8
 	adviceColumnWidth = 6
 	adviceWidth       = adviceLabelWidth + 3*adviceColumnWidth
 )
@@ -518,12 +557,8 @@ func (m sweepMap) adviceLines(w int) []string {
 	if m.grid == nil {
 		return nil
 	}
-	t, goal := m.display.theme, m.sweepGoal()
-	lines := []string{t.Paint(themes.Dim, "goal ") + t.Paint(themes.Accent, goal.Name)}
-	if goal.KeepsShare() {
-		lines[0] += t.Paint(themes.Dim, fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least))
-	}
-	lines = append(lines, m.wrapped("", themes.Title, m.adviceSentence(math.MaxInt32), w)...)
+	t := m.display.theme
+	lines := m.wrapped("", themes.Title, m.adviceSentence(math.MaxInt32), w)
 	row := func(label string, columns ...string) string {
 		for _, text := range columns {
 			label += cells.FitRight(text, adviceColumnWidth)
@@ -538,7 +573,7 @@ func (m sweepMap) adviceLines(w int) []string {
 		{"signal", func(c *sweep.Cell) string { return units.Percent(c.Signal, c.Groups) }},
 		{"kept", func(c *sweep.Cell) string { return units.Percent(c.Kept, c.Samples) }},
 		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
-		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"ESS", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
 		{"trained", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
 		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
 		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},

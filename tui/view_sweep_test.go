@@ -18,12 +18,12 @@ import (
 func TestSweepApplies(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("S", "x", "k", "l", "l", "enter")
+		d.press("S", "X", "k", "l", "l", "enter")
 		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
 		kept := fmt.Sprintf("kept %d/", d.app.result.analysis.Kept)
-		d.press("S", "x")
+		d.press("S", "X")
 		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
@@ -80,7 +80,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 }
 
 // The cursor stays where it was moved to when an answer or another goal of the same map comes; x leads
-// to the star and back.
+// to the star and stays there, X leads to what is set.
 func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
@@ -94,8 +94,13 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 			t.Errorf("x leads to %v", at())
 		}
 		d.press("x")
+		d.wantText("this is ★, the best for the goal: X leads to what is set")
+		if at() != [2]int{20, 20} {
+			t.Errorf("x on the star leads to %v", at())
+		}
+		d.press("X")
 		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
-			t.Errorf("x leads back to %v", at())
+			t.Errorf("X leads to %v", at())
 		}
 	})
 }
@@ -257,7 +262,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 	set.Recompute = false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
-		d.wantText("kept, % of samples · step 3 · recompute off", "all but 0.00/0.00: signal 58%, killed 0", "all 441 pairs: short 0, flips 0")
+		d.wantText("kept, % of samples · step 3 · recompute off", "signal is 58%, killed 0 for all pairs but 0.00/0.00; short is 0, flips 0 for all 441 pairs")
 		for range 20 {
 			d.press("v")
 			for _, name := range []string{"signal", "killed", "short", "flips"} {

@@ -48,6 +48,7 @@ const (
 	viewFigureList
 	viewGlance
 	viewFinding
+	viewValue
 )
 
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
@@ -65,14 +66,18 @@ func viewTable() []view {
 		},
 		viewFilter: {
 			body: App.overview, keys: filterKeys,
-			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }},
+			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
 		viewSteps:    {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
 		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
-			line: textLine{text: func(a *App) *string { return &a.commandLine.text }, limit: maxCommandBytes, prompt: App.commandPrompt},
+			line: textLine{text: func(a *App) *string { return &a.command }, limit: maxCommandBytes, prompt: App.commandPrompt},
+		},
+		viewValue: {
+			body: App.drawViewBelow, keys: valueKeys,
+			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: App.valueLine, edited: App.valueEdited},
 		},
 		viewCompare: {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
 		viewAnswers: {body: App.answersView, keys: answerKeys},
@@ -131,7 +136,7 @@ func (a App) currentView() view { return viewTable()[a.position.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
-	a.position.view = v
+	a.position.view, a.input.behind, a.input.back = v, 0, 0
 	return a.clampCursor()
 }
 
@@ -174,7 +179,7 @@ func (a App) goBack() App {
 func (a App) activeKeys() []keySection {
 	own := a.currentView()
 	if own.line.text != nil || a.position.view == viewCopy {
-		return []keySection{own.keys(), {"program", typingKeys()}}
+		return []keySection{own.keys(), lineKeys(), {"program", typingKeys()}}
 	}
 	if a.position.view == viewGlance {
 		return append([]keySection{own.keys()}, keysBelowGlance()...)
@@ -183,7 +188,7 @@ func (a App) activeKeys() []keySection {
 }
 
 func allKeys() []keySection {
-	return append(model.Mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...)
+	return append(append(model.Mapped(viewTable(), func(v view) keySection { return v.keys() }), commonKeys()...), lineKeys())
 }
 
 // selectPane returns the action of the number of a pane: it focuses the pane, and if it has the focus gives

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"vantage/loaders"
@@ -18,6 +19,8 @@ import (
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
+	"vantage/model/choice"
+	"vantage/model/diagnosis"
 	"vantage/model/runlist"
 )
 
@@ -47,6 +50,44 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 		}
 	}
 	return runfinder.New(o)
+}
+
+// maxExamined is how large a log may be, in bytes, that is read for the list of runs.
+const maxExamined = 32 << 20
+
+// Examine reads a run of the list and says what it holds and what ails it, as far as rewards and lengths tell: no answer is read. It says
+// nothing of a run that is large or on another machine, or cannot be read.
+func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run) (c runlist.Contents) {
+	paths := strings.Split(r.ID, "\n")
+	if r.Size > maxExamined || slices.ContainsFunc(paths, loaders.IsElsewhere) {
+		return c
+	}
+	source, err := p.Open(paths, false)
+	if err != nil {
+		return c
+	}
+	defer source.Close()
+	store := model.NewStore()
+	for {
+		chunk, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || chunk.Progress.BytesAll > maxExamined {
+			return c
+		}
+		store.Append(chunk)
+	}
+	snap := store.Snapshot()
+	set, _ = choice.ChooseRewards(ctx, snap, set, p.Given())
+	look, err := diagnosis.See(ctx, snap, set, nil, nil)
+	if err != nil || snap.Rows == 0 {
+		return c
+	}
+	return runlist.Contents{
+		Steps: len(snap.Steps), Samples: int64(snap.Rows), Size: snap.Run.Progress.BytesAll, Newest: rowTime(ctx, source, snap),
+		Health: look.Diagnosis.Health(), Ill: look.Diagnosis.Alarms() > 0,
+	}
 }
 
 // RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is

@@ -2,10 +2,14 @@ package commands
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/model"
+	"vantage/model/runlist"
 )
 
 // Of a folder with runs of several folders the one written last is read, and the others are named; files side by side, folders of steps and
@@ -43,5 +47,33 @@ func TestSeveralRunsAreNotOne(t *testing.T) {
 	p.Merge = true
 	if got := p.OneRun(t.Context(), []string{several}); got[0] != several {
 		t.Error(got)
+	}
+}
+
+// A run of the list is read for what it holds and what ails it: here the reward is 0 for every sample from step 9 on. One that is large,
+// on another machine or gone says nothing.
+func TestExamineARunOfTheList(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for step := 1; step <= 12; step++ {
+		rows := ""
+		for i := range 32 { // 4 groups of 8, of which an eighth to a half are solved
+			score := "0.0"
+			if step < 9 && i%8 <= i/8 {
+				score = "1.0"
+			}
+			rows += fmt.Sprintf(`{"input":"question %d of %d","output":"a","gts":"1","score":%s,"step":%d}`+"\n", i/8, step, score, step)
+		}
+		putRun(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", step)), rows, time.Time{})
+	}
+	p := &Program{split: "train"}
+	c := p.Examine(t.Context(), model.DefaultSettings(), runlist.Run{ID: dir})
+	if c.Steps != 12 || c.Samples != 12*32 || c.Size < 12*32*60 || !c.Ill || c.Health != "grader_outage since 9" {
+		t.Errorf("%+v", c)
+	}
+	for _, r := range []runlist.Run{{ID: dir, Size: maxExamined + 1}, {ID: "node7:runs/a"}, {ID: filepath.Join(dir, "gone")}} {
+		if c := p.Examine(t.Context(), model.DefaultSettings(), r); c != (runlist.Contents{}) {
+			t.Errorf("%s: %+v", r.ID, c)
+		}
 	}
 }

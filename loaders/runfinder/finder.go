@@ -107,7 +107,10 @@ func (f *Finder) drain(r runlist.Run) []runlist.Run {
 
 // Looked says how far was looked so far.
 func (f *Finder) Looked() runlist.Looked {
+	f.walk.leftOut.Lock()
+	defer f.walk.leftOut.Unlock()
 	return runlist.Looked{
+		LeftOut: f.walk.leftOut.files, Example: f.walk.leftOut.example,
 		Entries: int(f.walk.entries.Load()), Limit: f.options.Time,
 		Timeout: f.walk.timeout.Load(), TooMany: f.walk.tooMany.Load(),
 	}

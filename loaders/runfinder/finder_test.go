@@ -97,6 +97,9 @@ func TestFindsWhatAPersonWouldOpen(t *testing.T) {
 	if looked.Partial() || looked.Entries < 40 {
 		t.Errorf("%+v", looked)
 	}
+	if got, want := looked.LeftOutText(), "left out: mixed/dataset.jsonl, which holds no samples"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // The current directory may be the run itself.

@@ -30,6 +30,12 @@ type walker struct {
 
 	entries          atomic.Int64
 	timeout, tooMany atomic.Bool
+
+	leftOut struct {
+		sync.Mutex
+		files   int
+		example string // the first
+	}
 }
 
 // below emits the runs below a directory, those near to it first.
@@ -230,6 +236,7 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 	for _, s := range divide(joined(dir, chosen)) {
 		var ok bool
 		if s.sniffed, ok = w.sniffNewest(root, s.files); !ok {
+			w.leaveOut(root, s.files)
 			continue
 		}
 		all = append(all, s)
@@ -269,6 +276,16 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 	r.LastWrite, r.Size = w.stat(root, many)
 	r.FirstStep, r.LastStep, r.HasSteps = stepRange(many)
 	return append(runs, r)
+}
+
+// leaveOut counts files of which no sample was found.
+func (w *walker) leaveOut(root *os.Root, files []string) {
+	w.leftOut.Lock()
+	defer w.leftOut.Unlock()
+	if w.leftOut.files == 0 {
+		w.leftOut.example, _ = w.shownName(filepath.Join(root.Name(), filepath.FromSlash(files[0])))
+	}
+	w.leftOut.files += len(files)
 }
 
 func divide(files []string) (all []series) {

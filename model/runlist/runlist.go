@@ -37,6 +37,16 @@ type Run struct {
 	Elsewhere bool      // not below the current directory
 }
 
+// Contents is what reading a run tells of it. The zero value is of one that was not read.
+type Contents struct {
+	Steps   int
+	Samples int64
+	Size    int64     // in bytes
+	Newest  time.Time // that the newest row gives itself; zero if it gives none
+	Health  string    // in a word, and since when; see [diagnosis.Diagnosis.Health]
+	Ill     bool
+}
+
 // Label returns the name as one line that is safe to print.
 func (r Run) Label() string { return sanitize.Line(r.Name) }
 
@@ -228,6 +238,8 @@ func (l List) Write(w io.Writer, now time.Time) error {
 // Looked says how far was looked for runs.
 type Looked struct {
 	Entries int           // files and directories that were listed
+	LeftOut int           // files of a kind that logs have, which hold no samples
+	Example string        // one of these, as a person reads it
 	Limit   time.Duration // the time that was allowed
 	Timeout bool          // the time was over before everything was listed
 	TooMany bool          // there are more entries, or deeper directories, than are listed
@@ -246,6 +258,17 @@ func (l Looked) Text() string {
 		text += ", not all there are"
 	}
 	return text
+}
+
+// LeftOutText says which files are no runs, "" if there are none.
+func (l Looked) LeftOutText() string {
+	switch l.LeftOut {
+	case 0:
+		return ""
+	case 1:
+		return "left out: " + sanitize.Line(l.Example) + ", which holds no samples"
+	}
+	return fmt.Sprintf("left out: %s that hold no samples, such as %s", units.Plural(l.LeftOut, "files"), sanitize.Line(l.Example))
 }
 
 // Partial reports whether there may be more runs.

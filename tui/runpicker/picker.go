@@ -9,11 +9,11 @@ package runpicker
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -21,6 +21,7 @@ import (
 	"vantage/model/runlist"
 	"vantage/model/sanitize"
 	"vantage/themes"
+	"vantage/tui/lineedit"
 )
 
 // Finder finds runs. loaders/runfinder has one.
@@ -35,10 +36,11 @@ type Finder interface {
 type Options struct {
 	Dir     string                   // where runs are looked for, as a person reads it
 	Look    func(longer bool) Finder // starts to look; longer if a person asks for it
-	ASCII   bool                     // draw with ASCII characters only
-	NoColor bool                     // even if the terminal has colours
-	Theme   string                   // by name; "" asks the terminal whether it is dark or light
-	Assumed *themes.Theme            // until the terminal tells its background; nil: one for any
+	Examine func(context.Context, runlist.Run) runlist.Contents
+	ASCII   bool          // draw with ASCII characters only
+	NoColor bool          // even if the terminal has colours
+	Theme   string        // by name; "" asks the terminal whether it is dark or light
+	Assumed *themes.Theme // until the terminal tells its background; nil: one for any
 	Mouse   bool
 	Now     func() time.Time // nil: the clock
 }
@@ -52,7 +54,12 @@ type Picker struct {
 	list    runlist.List
 	rows    []int // positions in list, in the order of the screen
 
+	contents  map[string]runlist.Contents // by ID, of the runs that were examined; never written in place
+	examining bool
+	giveUp    context.CancelFunc // ends ctx
+
 	filter   string
+	behind   int      // bytes of it behind its cursor
 	typing   bool     // every letter is part of the filter
 	cursor   int      // in rows
 	moved    bool     // the cursor stays on its run; until then on the first one
@@ -75,7 +82,8 @@ func New(ctx context.Context, o Options) Picker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := Picker{ctx: ctx, options: o, finder: o.Look(false), looking: true, now: o.Now()}
+	ctx, giveUp := context.WithCancel(ctx)
+	p := Picker{ctx: ctx, giveUp: giveUp, options: o, finder: o.Look(false), looking: true, now: o.Now()}
 	p.theme, p.themeFixed = themes.First(o.Theme, o.Assumed, o.NoColor)
 	return p
 }
@@ -87,6 +95,12 @@ type foundMsg struct {
 	finder Finder
 	runs   []runlist.Run
 	err    error
+}
+
+// examinedMsg is what reading a run has told.
+type examinedMsg struct {
+	id       string
+	contents runlist.Contents
 }
 
 type clockMsg struct{}
@@ -106,7 +120,28 @@ func (p Picker) next() tea.Cmd {
 func (p Picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	p.now, p.started = p.options.Now(), nil
 	p, tick := p.handle(msg).scrolled().waitForAge()
-	return p, tea.Batch(p.started, tick)
+	p, examine := p.examineNext()
+	return p, tea.Batch(p.started, tick, examine)
+}
+
+// examineNext reads the first run in sight that was not read yet, one at a time: a node that trains has other work.
+func (p Picker) examineNext() (Picker, tea.Cmd) {
+	if p.examining || p.options.Examine == nil || len(p.chosen) > 0 {
+		return p, nil
+	}
+	all := p.lines()
+	for _, l := range all[min(p.top, len(all)):min(len(all), p.top+p.bodyHeight())] {
+		if l.row < 0 {
+			continue
+		}
+		r := p.list.Runs()[p.rows[l.row]]
+		if _, known := p.contents[r.ID]; !known {
+			p.examining = true
+			ctx, examine := p.ctx, p.options.Examine
+			return p, func() tea.Msg { return examinedMsg{r.ID, examine(ctx, r)} }
+		}
+	}
+	return p, nil
 }
 
 func (p Picker) handle(msg tea.Msg) Picker {
@@ -115,6 +150,14 @@ func (p Picker) handle(msg tea.Msg) Picker {
 		return p.onKey(msg)
 	case foundMsg:
 		return p.onFound(msg)
+	case examinedMsg:
+		p.examining, p.contents = false, maps.Clone(p.contents)
+		if p.contents == nil {
+			p.contents = map[string]runlist.Contents{}
+		}
+		p.contents[msg.id] = msg.contents
+	case tea.PasteMsg:
+		return p.typed(strings.Join(strings.Fields(msg.Content), " "))
 	case tea.WindowSizeMsg:
 		p.w, p.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
@@ -194,8 +237,10 @@ func (p Picker) toOpen() []runlist.Run {
 }
 
 // setFilter shows the runs that a filter means, the best first.
-func (p Picker) setFilter(filter string) Picker {
-	p.filter, p.cursor, p.top, p.moved = filter, 0, 0, filter != ""
+func (p Picker) setFilter(line lineedit.Line) Picker {
+	filter := line.Text
+	p.filter, p.behind = filter, line.Behind
+	p.cursor, p.top, p.moved = 0, 0, filter != ""
 	p.rows = p.list.Match(filter)
 	return p
 }
@@ -208,8 +253,10 @@ func (p Picker) typed(text string) Picker {
 		return p
 	}
 	p.typing = true
-	return p.setFilter(p.filter + text)
+	return p.setFilter(p.line().Insert(text))
 }
+
+func (p Picker) line() lineedit.Line { return lineedit.Line{Text: p.filter, Behind: p.behind} }
 
 // scrolled brings the cursor into sight.
 func (p Picker) scrolled() Picker {
@@ -262,6 +309,9 @@ func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 	}
 	i := slices.IndexFunc(Keys(), func(k Key) bool { return slices.Contains(k.names, key) })
 	if i < 0 || p.typing && (key == "q" || key == "/") {
+		if line, ok := p.line().Press(key); ok && p.typing {
+			return p.setFilter(line)
+		}
 		return p.typed(msg.Text)
 	}
 	return Keys()[i].action(p)
@@ -281,6 +331,7 @@ func movePage(by int) func(Picker) Picker {
 // open quits, with the runs to open.
 func (p Picker) open() Picker {
 	if p.chosen = p.toOpen(); len(p.chosen) > 0 {
+		p.giveUp()
 		p.started = tea.Quit
 	}
 	return p
@@ -308,9 +359,9 @@ func (p Picker) beginFilter() Picker {
 }
 
 func (p Picker) backspace() Picker {
-	_, n := utf8.DecodeLastRuneInString(p.filter)
-	p.typing = len(p.filter) > n
-	return p.setFilter(p.filter[:len(p.filter)-n])
+	line, _ := p.line().Press("backspace")
+	p.typing = line.Text != ""
+	return p.setFilter(line)
 }
 
 func (p Picker) escape() Picker {
@@ -319,13 +370,13 @@ func (p Picker) escape() Picker {
 		return p
 	}
 	p.typing = false
-	return p.setFilter("")
+	return p.setFilter(lineedit.Line{})
 }
 
 // lookAgain looks once more; what was found stays until it is found again.
 func (p Picker) lookAgain() Picker {
 	if !p.looking {
-		p.finder, p.looking = p.options.Look(true), true
+		p.finder, p.looking, p.contents = p.options.Look(true), true, nil
 		p.started = p.next()
 	}
 	return p
@@ -339,9 +390,9 @@ func (p Picker) openHelp() Picker {
 // onHelpKey scrolls the help, or closes it.
 func (p Picker) onHelpKey(key string) Picker {
 	switch key {
-	case "down", "pgdown":
+	case "down", "pgdown", "ctrl+d":
 		p.helpTop = min(p.helpTop+5, max(0, len(p.helpPage())-p.bodyHeight()-1))
-	case "up", "pgup":
+	case "up", "pgup", "ctrl+u":
 		p.helpTop = max(0, p.helpTop-5)
 	default:
 		p.helpOpen = false
@@ -350,6 +401,7 @@ func (p Picker) onHelpKey(key string) Picker {
 }
 
 func (p Picker) quit() Picker {
+	p.giveUp()
 	p.chosen, p.started = nil, tea.Quit
 	return p
 }

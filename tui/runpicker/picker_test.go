@@ -264,3 +264,59 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// Runs in sight are read one at a time, each once, the first first; what is chosen ends that.
+func TestRunsInSightAreRead(t *testing.T) {
+	var read []string
+	p := New(context.Background(), Options{
+		Dir: "~/runs", Theme: "dark", Now: func() time.Time { return testTime }, Look: func(bool) Finder { return &noFinder{} },
+		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents {
+			read = append(read, r.Name)
+			if ctx.Err() != nil {
+				return runlist.Contents{}
+			}
+			return runlist.Contents{Steps: 12, Samples: 3456, Health: "length_collapse since 7", Ill: true}
+		},
+	})
+	p = send(p, tea.WindowSizeMsg{Width: 120, Height: 10}) // four runs are in sight
+	for i := range 9 {
+		p = found(p, run(fmt.Sprintf("r%d", i), i))
+	}
+	for p.examining {
+		r, _ := p.selected()
+		p.examining = false
+		next, examine := p.examineNext()
+		if p = next; examine != nil {
+			p = send(p, examine())
+		}
+		if now, _ := p.selected(); now.ID != r.ID {
+			t.Errorf("the cursor went to %s", now.Name)
+		}
+	}
+	if want := []string{"r0", "r1", "r2", "r3"}; !slices.Equal(read, want) {
+		t.Errorf("%v were read, want %v", read, want)
+	}
+	if frame := ansi.Strip(p.frame()); strings.Count(frame, "length_collapse since 7") != 4 || !strings.Contains(frame, " 3,456 ") && !strings.Contains(frame, " 3456 ") {
+		t.Errorf("\n%s", frame)
+	}
+	ctx := p.ctx
+	if press(p, "enter"); ctx.Err() == nil {
+		t.Error("reading goes on after the run is opened")
+	}
+}
+
+// The filter is edited as every line is; a name that is too long loses its middle.
+func TestFilterIsEdited(t *testing.T) {
+	p := found(newPicker(80, 24), run("runs/a-very-long-name-of-a-project/experiments/seed-17/rollouts", 1), run("other", 2))
+	p = press(p, "/", "s", "e", "d")
+	p = send(p, tea.KeyPressMsg{Code: tea.KeyLeft})
+	p = press(p, "e")
+	p = send(p, tea.PasteMsg{Content: "\n"})
+	frame := ansi.Strip(p.frame())
+	if !strings.Contains(frame, "/ see▏d") || len(p.rows) != 1 || !strings.Contains(frame, "runs/a…seed-17/rollouts") {
+		t.Errorf("\n%s", frame)
+	}
+	if p = press(p, "backspace"); !strings.Contains(ansi.Strip(p.frame()), "/ se▏d") {
+		t.Errorf("\n%s", ansi.Strip(p.frame()))
+	}
+}

@@ -40,7 +40,7 @@ func (p Picker) frame() string {
 		return ""
 	}
 	lines := append([]string{p.titleLine(), p.filterLine()}, p.body()...)
-	frame := strings.Join(cells.FitLines(append(lines, "", p.effectLine(), p.hints()), p.w, p.h), "\n")
+	frame := strings.Join(cells.FitLines(append(lines, p.theme.Paint(themes.Dim, " "+p.leftOut()), p.effectLine(), p.hints()), p.w, p.h), "\n")
 	if p.options.ASCII {
 		return cells.ASCII(frame)
 	}
@@ -66,7 +66,7 @@ func (p Picker) filterLine() string {
 		return ""
 	}
 	found := fmt.Sprintf("%d of %d ", len(p.rows), len(p.list.Runs()))
-	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.filter+"▏"), p.theme.Paint(themes.Dim, found), p.w)
+	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.line().Shown(p.w/2)), p.theme.Paint(themes.Dim, found), p.w)
 }
 
 // line is a line of the list: a row, or a text.
@@ -127,15 +127,23 @@ func (p Picker) row(columns []column, row int) string {
 			mark = p.theme.Paint(themes.Accent, fmt.Sprint(i+1))
 		}
 	}
-	text := mark + " " + joined(columns, func(c column) string { return cmp.Or(c.text(p, r), "–") })
+	text := mark + " " + joined(columns, func(c column) string { return c.text(p, r) })
 	if row != p.cursor {
 		return "   " + text
 	}
 	return p.theme.Underlay(themes.Cursor, cells.Fit(" > "+text, p.w))
 }
 
+// leftOut says which files are no runs, once all were looked at.
+func (p Picker) leftOut() string {
+	if p.looking || p.helpOpen || p.filter != "" {
+		return ""
+	}
+	return p.finder.Looked().LeftOutText()
+}
+
 func (p Picker) effectLine() string {
-	name := func(r runlist.Run, width int) string { return cells.TruncateLeft(r.Label(), max(8, width)) }
+	name := func(r runlist.Run, width int) string { return cutMiddle(r.Label(), max(8, width)) }
 	switch runs := p.toOpen(); {
 	case p.helpOpen || len(runs) == 0:
 		return ""
@@ -201,58 +209,108 @@ type column struct {
 	title string
 	w     int
 	from  int // the least width of the screen that shows it
+	right bool
 	text  func(p Picker, r runlist.Run) string
 }
 
-// wide is the width from which the size has a column of its own.
-const wide = 104
-
-const gutter = 5 // the cursor and the mark
+const (
+	gutter    = 5 // the cursor and the mark
+	columnGap = "  "
+)
 
 // columns returns the columns that the screen has room for.
 func (p Picker) columns() []column {
-	format := 13
-	if p.w >= wide {
-		format = 18
+	trainer, health := 11, 14
+	if p.w >= 110 {
+		trainer, health = 14, 26
 	}
 	all := []column{
-		{"log", p.w - gutter, 0, nil},
-		{"format", format, 72, func(_ Picker, r runlist.Run) string { return r.Format }},
-		{"how much", 13, 48, howMuch},
-		{"size", 9, wide, func(_ Picker, r runlist.Run) string { return r.SizeText() }},
-		{"last write", 14, 0, lastWrite},
-		{"opened", 13, 118, func(p Picker, r runlist.Run) string { return runlist.Age(r.Opened, p.now) }},
+		{"log", p.w - gutter, 0, false, nil},
+		{"trainer", trainer, 76, false, func(_ Picker, r runlist.Run) string { return r.Format }},
+		{"steps", 6, 48, true, steps},
+		{"samples", 9, 100, true, func(p Picker, r runlist.Run) string { return count(cmp.Or(p.contents[r.ID].Samples, r.Samples)) }},
+		{"size", 7, 90, true, func(p Picker, r runlist.Run) string {
+			r.Size = cmp.Or(p.contents[r.ID].Size, r.Size)
+			return r.SizeText()
+		}},
+		{"newest row", 12, 0, false, newest},
+		{"health", health, 64, false, p.health},
+		{"opened", 12, 150, false, func(p Picker, r runlist.Run) string { return runlist.Age(r.Opened, p.now) }},
 	}
 	all = slices.DeleteFunc(all, func(c column) bool { return p.w < c.from })
 	for _, c := range all[1:] {
-		all[0].w -= c.w + 1
+		all[0].w -= c.w + len(columnGap)
 	}
 	all[0].w = max(1, all[0].w-1)
-	all[0].text = func(p Picker, r runlist.Run) string { // names differ at their ends
-		return p.highlighted(cells.TruncateLeft(r.Label(), all[0].w))
-	}
+	all[0].text = func(p Picker, r runlist.Run) string { return p.highlighted(cutMiddle(r.Label(), all[0].w)) }
 	return all
+}
+
+// cutMiddle shortens a name to w cells: paths differ at their ends, and begin with where they are.
+func cutMiddle(name string, w int) string {
+	if cells.Width(name) <= w {
+		return name
+	}
+	head := cells.Truncate(name, w/3)
+	return strings.TrimSuffix(head, "…") + cells.TruncateLeft(name, w-cells.Width(strings.TrimSuffix(head, "…")))
+}
+
+func count(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return units.Count(int(n))
+}
+
+// steps returns how many steps were read, or which there are by the names of files.
+func steps(p Picker, r runlist.Run) string {
+	if n := p.contents[r.ID].Steps; n > 0 {
+		return units.Count(n)
+	}
+	switch {
+	case !r.HasSteps:
+		return ""
+	case r.FirstStep == r.LastStep:
+		return fmt.Sprint(r.LastStep)
+	}
+	return fmt.Sprintf("%d–%d", r.FirstStep, r.LastStep)
+}
+
+// health returns what ails a run, as far as it was read.
+func (p Picker) health(_ Picker, r runlist.Run) string {
+	switch c, known := p.contents[r.ID]; {
+	case !known:
+		return ""
+	case c.Samples == 0:
+		return p.theme.Paint(themes.Dim, "not read")
+	case c.Ill:
+		return p.theme.Paint(themes.Bad, c.Health)
+	case c.Health == "unknown":
+		return p.theme.Paint(themes.Dim, "few steps")
+	default:
+		return p.theme.Paint(themes.Good, c.Health)
+	}
 }
 
 func joined(columns []column, text func(column) string) string {
 	var parts []string
 	for _, c := range columns {
-		parts = append(parts, cells.Fit(text(c), c.w))
+		part := cells.Fit(text(c), c.w)
+		if c.right {
+			part = cells.FitRight(text(c), c.w)
+		}
+		parts = append(parts, part)
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, columnGap)
 }
 
-// howMuch returns steps, samples or files; where none is known the size, unless that has a column.
-func howMuch(p Picker, r runlist.Run) string {
-	if text := r.Extent(); text != "" || p.w >= wide {
-		return text
+// newest returns how old the newest row is by its own word, else when the log was written, and a mark if that was a moment ago.
+func newest(p Picker, r runlist.Run) string {
+	at := p.contents[r.ID].Newest
+	if at.IsZero() {
+		at = r.LastWrite
 	}
-	return r.SizeText()
-}
-
-// lastWrite returns when the log was written last, and a mark if that was a moment ago.
-func lastWrite(p Picker, r runlist.Run) string {
-	age, dot := runlist.Age(r.LastWrite, p.now), "●"
+	age, dot := runlist.Age(at, p.now), "●"
 	if p.options.ASCII {
 		dot = "*"
 	}
@@ -319,8 +377,9 @@ func (p Picker) helpPage() []string {
 	}
 	lines = append(lines, " "+p.theme.Paint(themes.Title, "columns"))
 	for _, c := range [][2]string{
-		{"how much", "steps by the names of files, samples by the footer of a Parquet file, or files; else the size. Nothing is read for it"},
-		{"last write", "of the newest file; green with a dot: less than 5 minutes ago, so it probably grows"},
+		{"steps", "that were read, or by the names of files. A log of up to 32 MB is read once, while it is in sight, one at a time"},
+		{"newest row", "how old it is by its own word, else when the log was written; green with a dot: less than 5 minutes ago, so it probably grows"},
+		{"health", "what ails the run by its rewards and lengths; opening it reads answers too. 10 steps are needed"},
 	} {
 		explain(c[0], themes.Accent, c[1])
 	}
