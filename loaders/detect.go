@@ -197,7 +197,7 @@ func Sniff(root *os.Root, name string) (Sniffed, error) {
 	case packing == compressed.Torn:
 		return Sniffed{}, ErrNoFormat
 	case filepath.Ext(name) == ".db":
-		return sniffedIf(trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
+		return sniffedIf(trackio.IsProject(nil, filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
 	}
 	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
 	if packing != compressed.None {

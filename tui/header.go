@@ -84,7 +84,10 @@ func (e env) status(full, lastRow bool) string {
 	default:
 		parts = append(parts, e.freshness(full))
 	}
-	if p.Link.IsRemote() && !e.sourceState.ended {
+	switch {
+	case p.Silent > 0 && !e.sourceState.ended:
+		parts = []string{t.Paint(themes.Warn, e.silentText())}
+	case p.Link.IsRemote() && !e.sourceState.ended:
 		parts = e.withLink(parts, full)
 	}
 	if last := len(e.snap.Steps) - 1; full && last >= 0 && e.snap.Open(last) && e.snap.Steps[last].Number != e.place.step {
@@ -472,6 +475,11 @@ func (e env) withLink(parts []string, full bool) []string {
 		text = link.StateText()
 	}
 	return []string{t.Paint(themes.Warn, text)}
+}
+
+// silentText says for how long a disk has not answered.
+func (e env) silentText() string {
+	return "disk not answering for " + units.ShortDuration(e.snap.Run.Progress.Silent)
 }
 
 func (e env) linkText() string { return sanitize.Line(e.snap.Run.Progress.Link.String()) }

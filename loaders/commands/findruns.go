@@ -15,6 +15,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
@@ -42,7 +43,8 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 		o.Also = []string{dir}
 	}
 	if d, err := userfiles.Open(); err == nil {
-		for _, r := range d.RecentRuns(maxRecentRuns) {
+		recent, _ := fileio.Within(fileio.HomePatience, func() []userfiles.RecentRun { return d.RecentRuns(maxRecentRuns) })
+		for _, r := range recent {
 			o.Recent = append(o.Recent, runfinder.Recent{Paths: r.Paths, Opened: r.Opened})
 		}
 	}
@@ -51,11 +53,11 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 
 // RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
 // one run. Files side by side are one, and validation counts only where there is nothing else. The second result says how far it looked.
-func RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
+func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
 	if loaders.IsElsewhere(folder) {
 		return nil, runlist.Looked{}
 	}
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
 	finder := FindRuns(folder, longer)
@@ -73,7 +75,7 @@ func RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, 
 		r := &runs[i]
 		r.Paths = []string{filepath.Join(folder, r.Name)}
 		name := r.Name
-		if l, err := discover.List(r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
+		if l, err := discover.List(p.Disk, r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
 			name = filepath.Join(name, l.Files[0])
 		}
 		folders[loaders.RunFolder(name)]++
@@ -94,10 +96,10 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 	}
 	return model.Mapped(paths, func(path string) string {
 		label := ""
-		if _, err := os.Stat(path); err != nil {
+		if _, err := p.Disk.Stat(path); err != nil {
 			label, path = cutLabel(path)
 		}
-		runs, looked := RunsBelow(ctx, path, true)
+		runs, looked := p.RunsBelow(ctx, path, true)
 		if looked.Partial() {
 			p.note(p.OutputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", Title([]string{path}), looked.Text()))
 		}

@@ -117,6 +117,10 @@ func (f *Finder) Looked() runlist.Looked {
 func (f *Finder) begin() {
 	over, cancel := context.WithTimeout(context.Background(), f.options.Time)
 	f.over = over
+	go f.look(over, cancel)
+}
+
+func (f *Finder) look(over context.Context, end func()) {
 	here, err := filepath.Abs(f.options.Dir)
 	if resolved, linkErr := filepath.EvalSymlinks(here); err == nil && linkErr == nil {
 		here = resolved
@@ -137,13 +141,11 @@ func (f *Finder) begin() {
 			}
 		})
 	})
-	go func() {
-		all.Wait()
-		if over.Err() == nil { // else Next reads the channel no more
-			close(f.found)
-		}
-		cancel()
-	}()
+	all.Wait()
+	if over.Err() == nil { // else Next reads the channel no more
+		close(f.found)
+	}
+	end()
 }
 
 func (f *Finder) emit(r runlist.Run) {
