@@ -278,7 +278,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 		return commands.Usage(errors.New(nothing))
 	}
 	if !isTerminal(p.Out) {
-		if err := commands.ListRuns(cmd.Context(), p.Out); err != nil {
+		if err := p.ListRuns(cmd.Context()); err != nil {
 			return err
 		}
 		return commands.Usage(errors.New(nothing))
@@ -291,7 +291,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	}
 	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
-		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(folder, longer) },
+		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
 		ASCII: o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})
 	last, err := p.runScreen(cmd.Context(), picker, o.NoColor)

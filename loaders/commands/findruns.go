@@ -30,12 +30,13 @@ const (
 
 // FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
 // for one that looks longer.
-func FindRuns(folder string, longer bool) *runfinder.Finder {
+func (p *Program) FindRuns(folder string, longer bool) *runfinder.Finder {
 	o := runfinder.Options{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
 	}
 	if folder != "" {
+		o.Disk = p.Disk // what is looked at without being asked for may hang
 		return runfinder.New(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
@@ -60,7 +61,7 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
-	finder := FindRuns(folder, longer)
+	finder := p.FindRuns(folder, longer)
 	list, err := findAll(ctx, finder)
 	looked := finder.Looked()
 	if err != nil {
@@ -162,15 +163,15 @@ func CurrentDir() string {
 }
 
 // ListRuns writes the runs that FindRuns finds as a table of text; nothing if there are none.
-func ListRuns(ctx context.Context, out io.Writer) error {
-	list, err := findAll(ctx, FindRuns("", false))
+func (p *Program) ListRuns(ctx context.Context) error {
+	list, err := findAll(ctx, p.FindRuns("", false))
 	if err != nil {
 		return WithCause(ctx, err)
 	}
 	if len(list.Runs()) == 0 {
 		return nil
 	}
-	return list.Write(out, time.Now())
+	return list.Write(p.Out, time.Now())
 }
 
 // RememberRuns makes runs recent ones. Where nothing can be saved they are not.

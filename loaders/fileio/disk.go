@@ -28,6 +28,12 @@ const HomePatience = 2 * time.Second
 // Patience is how long a disk may take for a call before it counts as one that does not answer.
 const Patience = 5 * time.Second
 
+// During notes that calls about a path are under way until end is called: of a directory that is listed in parts.
+func (d *Disk) During(path string) (end func()) {
+	c := d.begin(path)
+	return func() { d.end(c) }
+}
+
 // begin notes that a call begins, until end is called with it.
 func (d *Disk) begin(path string) *diskCall {
 	if d == nil {
