@@ -420,7 +420,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 		s.poll(now)
 	}
 	s.tellWhatIsNext()
-	for len(s.queue) > 0 && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
+	for len(s.queue) > 0 && s.lost == nil && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
 		if s.memory.stops(s.bytes.read, s.bytes.total) {
 			s.chunks.addNotes([]string{s.memory.reached.Error()})
 			return
