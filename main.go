@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -342,7 +341,7 @@ func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) 
 func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
-		NoColor: os.Getenv("NO_COLOR") != "", Pace: 30 * time.Millisecond, Suspend: commands.SuspendFunc(),
+		NoColor: os.Getenv("NO_COLOR") != "", Suspend: commands.SuspendFunc(),
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {

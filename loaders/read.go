@@ -342,9 +342,11 @@ func (r *reading) readFailed(f *file, err error) bool {
 
 // partError says of a file of a storage that it cannot be read on, and how much of the log was: part of a run is no run.
 func (r *reading) partError(f *file, err error) error {
-	e := pathError(f.disk.Key(), err).(*Error)
-	e.Do += fmt.Sprintf("; %s of the log were read", units.BytesOf(r.bytes.read, max(r.bytes.total, r.bytes.read)))
-	return e
+	var e *Error
+	if err = pathError(f.disk.Key(), err); errors.As(err, &e) {
+		e.Do += fmt.Sprintf("; %s of the log were read", units.BytesOf(r.bytes.read, max(r.bytes.total, r.bytes.read)))
+	}
+	return err
 }
 
 // linkLost is readFailed for a file whose storage does not answer. It stays in the queue while following; the storage

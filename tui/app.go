@@ -41,7 +41,6 @@ type Options struct {
 	SessionStore SessionStore             // nil: the session is not saved
 	Session      session.Session          // as it was saved last
 	Look         lookAtRun                // nil: it looks at the samples alone
-	Pace         time.Duration            // between two frames while one key comes again and again; 0: each key is drawn
 	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
@@ -173,8 +172,7 @@ type display struct {
 	marking     bool          // while it is looked up what can be clicked: no frame is sent with marks
 	shares      layout.Shares // of borders that were moved
 	themeFixed  bool          // whatever the terminal answers
-	held        heldKey
-	themeByUser bool // chosen by a key or a command, now or in the session: it is saved
+	themeByUser bool          // chosen by a key or a command, now or in the session: it is saved
 }
 
 // New returns the program's model.
@@ -182,7 +180,7 @@ func New(ctx context.Context, source Source, o Options) App {
 	a := App{source: source, store: model.NewStore()}
 	a.env = env{
 		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
-		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse, held: heldKey{pace: o.Pace}},
+		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
 	a.texts[0], _ = source.(TextReader)
@@ -215,22 +213,7 @@ func (a App) Init() tea.Cmd {
 // Update handles a message. Then each part of the screen takes the message if it is its answer, and requests what it shows and
 // has not got yet, the analysis first.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		if a.display.held.frame != "" && key.String() != a.display.held.key { // it acts on what is there now
-			next, cmd := a.Update(heldMsg{})
-			last, more := next.(App).Update(msg)
-			return last, tea.Batch(cmd, more)
-		}
-		var isHeld bool
-		if a, isHeld = a.holdKey(key); isHeld {
-			return a.onHeldKey(key)
-		}
-	}
 	before := a.notice
-	if _, ok := msg.(heldMsg); ok && a.display.held.frame != "" {
-		before = a.display.held.notice
-	}
-	began := time.Now()
 	a = a.handle(msg)
 	handled := a.started
 	a.started = nil
@@ -246,50 +229,6 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.result.charts = a.panes.distribution.charts(a.env, a.chartWidth())
 	}
 	a = a.updateFigureCache().updateHelp()
-	all := a.started
-	a.started = nil
-	a.display.held.took = time.Since(began)
-	return a, guarded(tea.Batch(all...))
-}
-
-// heldKey is a key that comes again and again, held down or typed ahead: it acts each time, but what follows from it is computed and drawn
-// only now and then, so that a key behind it does not wait for thousands of frames.
-type heldKey struct {
-	pace   time.Duration
-	took   time.Duration // the last time that all was computed
-	key    string        // that came last
-	drawn  time.Time
-	frame  string // the last that was drawn; "" while nothing is put off
-	notice string // as it was then
-}
-
-// heldMsg is the time to draw what a held key has done.
-type heldMsg struct{}
-
-func (heldMsg) on(a App) App {
-	a.display.held.frame = ""
-	return a
-}
-
-// holdKey reports whether a key is to be held, as it came just before too.
-func (a App) holdKey(msg tea.KeyPressMsg) (App, bool) {
-	h, now, key := &a.display.held, time.Now(), msg.String()
-	isSame := key == h.key && key != "enter" && h.pace > 0
-	h.key = key
-	if !isSame || h.frame == "" && now.Sub(h.drawn) >= h.pace {
-		h.drawn = now
-		return a, false
-	}
-	return a, true
-}
-
-// onHeldKey handles a key of which nothing is drawn yet.
-func (a App) onHeldKey(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if a.display.held.frame == "" {
-		a.display.held.frame, a.display.held.notice = a.frame(), a.notice
-		a.start(tea.Tick(max(a.display.held.pace, 8*a.display.held.took), func(time.Time) tea.Msg { return heldMsg{} }))
-	}
-	a = a.handle(msg)
 	all := a.started
 	a.started = nil
 	return a, guarded(tea.Batch(all...))

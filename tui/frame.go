@@ -30,8 +30,8 @@ func (a App) View() tea.View {
 
 // frame returns the screen as text: exactly h lines of w cells.
 func (a App) frame() string {
-	if a.display.w == 0 || a.display.held.frame != "" {
-		return a.display.held.frame
+	if a.display.w == 0 {
+		return ""
 	}
 	frame := strings.Join(a.lines(), "\n")
 	if a.display.glyphs.ASCII {
