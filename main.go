@@ -22,6 +22,7 @@ import (
 
 	"vantage/loaders/commands"
 	"vantage/loaders/demo"
+	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/diagnosis"
@@ -76,7 +77,8 @@ func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) 
 // start runs the program and returns its exit code.
 func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx := end.ctx
-	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}, end: end}
+	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, Disk: &fileio.Disk{}, MemoryLimit: commands.LimitMemory()}, end: end}
+	go p.SayWhenSilent(ctx, args, func() bool { return end.screen.Load() != nil })
 	root := p.root()
 	root.SetArgs(commands.JoinSwitches(args))
 	root.SetIn(in)
@@ -152,65 +154,87 @@ func (p *program) addScreenFlags(cmd *cobra.Command) {
 
 // explore opens the screen, or writes a report if the output is no terminal.
 func (p *program) explore(cmd *cobra.Command, args []string) error {
-	paths, set, err := p.Configure(args)
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		return p.choose(cmd, set, "")
-	}
-	if word := paths[0]; len(paths) > 1 {
-		if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
-			return commands.Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+	return p.showBehind(cmd.Context(), strings.Join(args, " "), func() (show func() error, err error) {
+		paths, set, err := p.Configure(args)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
-		paths = p.OneRun(cmd.Context(), paths)
-	} else if !p.Merge && len(paths) == 1 {
-		if runs, _ := commands.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
-			return p.choose(cmd, set, paths[0])
+		if len(paths) == 0 {
+			return func() error { return p.choose(cmd, set, "") }, nil
 		}
-	}
-	if p.OutputFormat == "" && !p.Waits {
-		if alone, err := p.ScalarsAlone(cmd.Context(), paths); alone {
-			return err
+		if word := paths[0]; len(paths) > 1 {
+			if _, err := p.Disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
+				return nil, commands.Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+			}
 		}
-	}
-	return p.exploreSamples(cmd.Context(), paths, set)
+		if written := !isTerminal(p.Out) || p.OutputFormat != ""; written {
+			paths = p.OneRun(cmd.Context(), paths)
+		} else if !p.Merge && len(paths) == 1 {
+			if runs, _ := p.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
+				return func() error { return p.choose(cmd, set, paths[0]) }, nil
+			}
+		}
+		if p.OutputFormat == "" && !p.Waits {
+			if write := p.ScalarsAlone(cmd.Context(), paths); write != nil {
+				return write, nil
+			}
+		}
+		return p.openSamples(cmd.Context(), paths, set)
+	})
 }
 
-// exploreSamples is explore for paths that are no scalars alone.
-func (p *program) exploreSamples(ctx context.Context, paths []string, set model.Settings) error {
-	names, runs, err := commands.SplitLabels(paths)
+// showBehind prepares what is shown, which asks disks, behind a screen, and then shows it.
+func (p *program) showBehind(ctx context.Context, title string, prepare func() (func() error, error)) error {
+	var show func() error
+	err := p.behind(ctx, title, func() (err error) {
+		show, err = prepare()
+		return err
+	})
+	if errors.Is(err, errLeft) {
+		return nil
+	}
 	if err != nil {
 		return err
+	}
+	return show()
+}
+
+// openSamples opens paths that are no scalars alone.
+func (p *program) openSamples(ctx context.Context, paths []string, set model.Settings) (show func() error, err error) {
+	names, runs, err := commands.SplitLabels(paths)
+	if err != nil {
+		return nil, err
 	}
 	written := !isTerminal(p.Out) || p.OutputFormat != ""
 	switch {
 	case written && p.Waits:
-		return commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
+		return nil, commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case written && len(names) > 0:
-		return p.WriteComparison(ctx, paths, set)
+		return func() error { return p.WriteComparison(ctx, paths, set) }, nil
 	case written:
-		return p.WriteReport(ctx, paths, set)
+		return func() error { return p.WriteReport(ctx, paths, set) }, nil
 	case len(names) == 0:
 		names, runs = []string{commands.Title(paths)}, [][]string{paths}
 	}
-	return p.openAndShow(ctx, set, names, runs)
+	return p.open(ctx, set, names, runs)
 }
 
-// openAndShow opens a run, or two to compare, and runs the screen on them.
-func (p *program) openAndShow(ctx context.Context, set model.Settings, names []string, runs [][]string) error {
+// open opens a run, or two to compare; show runs the screen on them.
+func (p *program) open(ctx context.Context, set model.Settings, names []string, runs [][]string) (show func() error, err error) {
 	var opened []openRun
 	for i, paths := range runs {
 		source, err := p.Open(paths, true)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer source.Close()
 		opened = append(opened, openRun{source, names[i], paths})
 	}
-	return p.show(ctx, set, opened...)
+	return func() error {
+		for _, r := range opened {
+			defer r.source.(commands.Source).Close()
+		}
+		return p.show(ctx, set, opened...)
+	}, nil
 }
 
 // openRun is an open log with its title.
@@ -255,7 +279,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 		return commands.Usage(errors.New(nothing))
 	}
 	if !isTerminal(p.Out) {
-		if err := commands.ListRuns(cmd.Context(), p.Out); err != nil {
+		if err := p.ListRuns(cmd.Context()); err != nil {
 			return err
 		}
 		return commands.Usage(errors.New(nothing))
@@ -268,7 +292,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	}
 	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
-		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return commands.FindRuns(folder, longer) },
+		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
 		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.Examine(ctx, set, r) },
 		ASCII:   o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})
@@ -289,7 +313,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	if len(runs) == 0 {
 		return commands.Stopped(cmd.Context())
 	}
-	return p.openAndShow(cmd.Context(), set, names, runs)
+	return p.showBehind(cmd.Context(), strings.Join(names, " "), func() (func() error, error) { return p.open(cmd.Context(), set, names, runs) })
 }
 
 func (p *program) checkTheme() error {
@@ -329,31 +353,31 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}
-	config, configErr := userfiles.LoadConfig()
-	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || config.ASCII, p.mouse || config.Mouse, config.Keys
+	home, answers := fileio.Within(fileio.HomePatience, func() home { return openHome(runs[0].paths) })
+	if !answers {
+		home.errs = []error{errors.New("the disk of your home directory does not answer: your settings and views are neither read nor saved")}
+	}
+	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || home.config.ASCII, p.mouse || home.config.Mouse, home.config.Keys
 	switch {
 	case os.Getenv("TMUX") != "":
 		o.Multiplexer = tui.Tmux
 	case os.Getenv("STY") != "":
 		o.Multiplexer = tui.Screen
 	}
-	var sessionErr error
-	if files, err := userfiles.Open(); err == nil { // else there is no home directory, and nothing is saved
-		o.SessionStore, o.Session, sessionErr = openSession(files, runs[0].paths)
+	o.SessionStore, o.Session = home.store, home.session
+	if home.files != nil {
 		for _, run := range runs {
-			files = files.Protect(run.paths) // nothing is saved beside the logs
+			home.files = home.files.Protect(run.paths) // nothing is saved beside the logs
 		}
-		o.Files = files
+		o.Files = home.files
 	}
 	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
 		o.Theme = o.Session.View.Theme
 	}
-	o.Theme = cmp.Or(o.Theme, config.Theme)
+	o.Theme = cmp.Or(o.Theme, home.config.Theme)
 	o.Notice = p.ConfigSummary
-	for _, err := range []error{configErr, sessionErr} {
-		if err != nil {
-			o.Notice = strings.TrimPrefix(o.Notice+"; "+err.Error(), "; ")
-		}
+	for _, err := range home.errs {
+		o.Notice = strings.TrimPrefix(o.Notice+"; "+err.Error(), "; ")
 	}
 	return o
 }
@@ -386,17 +410,34 @@ func (p *program) demo() *cobra.Command {
 	return cmd
 }
 
-// openSession returns the session file of a run and its content, nil and an empty one for standard input.
-func openSession(files *userfiles.Files, paths []string) (tui.SessionStore, session.Session, error) {
-	if len(paths) == 0 || slices.Contains(paths, "-") {
-		return nil, session.Session{}, nil
+// home is what the program keeps in the person's home directory.
+type home struct {
+	config  userfiles.Config
+	files   *userfiles.Files // nil: there is no home directory, and nothing is saved
+	store   tui.SessionStore // of the run; nil for standard input
+	session session.Session
+	errs    []error // what could not be read
+}
+
+func openHome(paths []string) (h home) {
+	note := func(err error) {
+		if err != nil {
+			h.errs = append(h.errs, err)
+		}
 	}
-	m, err := files.Session(paths)
-	if err != nil {
-		return nil, session.Session{}, err
+	var err error
+	h.config, err = userfiles.LoadConfig()
+	note(err)
+	if h.files, err = userfiles.Open(); err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
+		return h
 	}
-	s, err := m.Load()
-	return m, s, err
+	m, err := h.files.Session(paths)
+	if err == nil {
+		h.store = m
+		h.session, err = m.Load()
+	}
+	note(err)
+	return h
 }
 
 // isTerminal reports whether w is a terminal.

@@ -29,9 +29,9 @@ type identity struct {
 	born time.Time // zero if unknown
 }
 
-func identify(path string) (identity, error) {
-	info, err := os.Stat(path)
-	return identity{info, fileio.Born(path + string(filepath.Separator) + ".")}, err
+func identify(disk *fileio.Disk, path string) (identity, error) {
+	info, err := disk.Stat(path)
+	return identity{info, disk.Born(path + string(filepath.Separator) + ".")}, err
 }
 
 // checkReplaced takes a directory for one of another attempt if it is another one than before and
@@ -41,7 +41,7 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 	if d.storage != nil {
 		return false // a storage does not tell whether a directory is another one
 	}
-	now, err := identify(d.Path)
+	now, err := identify(d.Disk, d.Path)
 	if err != nil || os.SameFile(now.info, d.identity.info) && now.born.Equal(d.identity.born) {
 		return false
 	}

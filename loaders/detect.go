@@ -177,8 +177,8 @@ type Sniffed struct {
 // Sniff returns the format of a log by its first records, as a [Source] detects it, without reading
 // further. name is the path of the file in root. It opens neither pipes nor devices, and nothing
 // outside of root; its error is [ErrNoFormat] if the file is read and no log.
-func Sniff(root *os.Root, name string) (Sniffed, error) {
-	d := fileio.File{Path: name}
+func Sniff(disk *fileio.Disk, root *os.Root, name string) (Sniffed, error) {
+	d := fileio.File{Disk: disk, Path: name}
 	h, info, err := d.OpenIn(root)
 	if err != nil {
 		return Sniffed{}, err
@@ -197,7 +197,7 @@ func Sniff(root *os.Root, name string) (Sniffed, error) {
 	case packing == compressed.Torn:
 		return Sniffed{}, ErrNoFormat
 	case filepath.Ext(name) == ".db":
-		return sniffedIf(trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
+		return sniffedIf(trackio.IsProject(disk, filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
 	}
 	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
 	if packing != compressed.None {

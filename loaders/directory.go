@@ -85,7 +85,7 @@ func (s *fileSet) addListed(d *directory, l *discover.Listing) {
 }
 
 func (d *directory) disk(rel string) fileio.File {
-	return fileio.File{Storage: d.storage, Root: d.Path, Path: rel}
+	return fileio.File{Storage: d.storage, Disk: d.Disk, Root: d.Path, Path: rel}
 }
 
 // key returns the key of a file of the directory in Source.byPath.

@@ -53,7 +53,7 @@ func (s *fileSet) openPlace(at place) error {
 
 func (s *fileSet) openNow(at place) error {
 	path := at.shown
-	stat := os.Stat
+	stat := s.options.Disk.Stat
 	if at.storage != nil {
 		stat = at.storage.Stat
 	}
@@ -75,7 +75,7 @@ func (s *fileSet) openNow(at place) error {
 	case info.Mode().IsRegular():
 		return s.openFile(at)
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 && at.storage == nil:
-		s.addStream(path, func() (io.Reader, error) { return os.Open(path) })
+		s.addStream(path, func() (io.Reader, error) { return os.Open(path) }) //nolint:forbidigo // a pipe may wait for its writer
 		return nil
 	}
 	return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
@@ -121,7 +121,7 @@ func pathError(path string, err error) error {
 
 func (s *fileSet) openFile(at place) error {
 	path := at.shown
-	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
+	d := fileio.File{Storage: at.storage, Disk: s.options.Disk, Path: at.path, Fault: s.options.faults}
 	var h fileio.Handle
 	var info fs.FileInfo
 	err := patiently(func() (err error) {
@@ -161,9 +161,9 @@ func (s *fileSet) openDir(at place) error {
 	if s.manyPaths {
 		prefix = path
 	}
-	d := &directory{storage: at.storage, shown: path, Directory: discover.Directory{Path: at.path, Prefix: prefix}}
+	d := &directory{storage: at.storage, shown: path, Directory: discover.Directory{Disk: s.options.Disk, Path: at.path, Prefix: prefix}}
 	if at.storage == nil {
-		d.identity, _ = identify(path) // if that fails, so does the listing
+		d.identity, _ = identify(s.options.Disk, path) // if that fails, so does the listing
 	}
 	l, err := s.list(d)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, e
 	}
 	var projects []string
 	for _, name := range l.Databases {
-		if path := filepath.Join(d.shown, name); trackio.IsProject(path) {
+		if path := filepath.Join(d.shown, name); trackio.IsProject(s.options.Disk, path) {
 			projects = append(projects, path)
 		}
 	}
@@ -230,7 +230,7 @@ func (s *fileSet) addFile(at fileio.File, name string) *file {
 	}
 	f := &file{
 		fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks),
-		disk:       &fileio.File{Storage: at.Storage, Root: at.Root, Path: at.Path, Fault: s.options.faults},
+		disk:       &fileio.File{Storage: at.Storage, Disk: s.options.Disk, Root: at.Root, Path: at.Path, Fault: s.options.faults},
 	}
 	s.byPath[at.Key()] = f
 	s.register(f)
@@ -279,14 +279,14 @@ type place struct {
 // placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
 // of a storage is that file.
 func (s *fileSet) placeOf(path string) (place, error) {
-	if at, inner := trackio.Open(path); at != nil {
+	if at, inner := trackio.Open(s.options.Disk, path); at != nil {
 		return s.placeIn(at, path, inner), nil
 	}
 	i := slices.IndexFunc(s.options.schemes, func(c scheme) bool { return c.names(path) })
 	if i < 0 {
 		return place{shown: path, path: path}, nil
 	}
-	if _, err := os.Lstat(path); err == nil {
+	if _, err := s.options.Disk.Lstat(path); err == nil {
 		return place{shown: path, path: path}, nil
 	}
 	at, inner, err := s.options.schemes[i].open(path, s.options.Storage)
@@ -310,7 +310,7 @@ func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
 
 func (s *fileSet) list(d *directory) (*discover.Listing, error) {
 	if d.storage == nil {
-		return discover.List(d.Path, s.options.MaxFiles)
+		return discover.List(d.Disk, d.Path, s.options.MaxFiles)
 	}
 	tree, err := d.storage.Tree(d.Path)
 	if err != nil {

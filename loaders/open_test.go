@@ -291,7 +291,7 @@ func TestStorageLost(t *testing.T) {
 			_, err = s.Next(t.Context())
 		}
 		var e *Error
-		if !errors.As(err, &e) || !strings.HasSuffix(err.Error(), "does not answer: look at the network") {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "mem:a/1.jsonl does not answer: look at the network; ") || !strings.HasSuffix(err.Error(), " of the log were read") {
 			t.Error(err)
 		}
 	}

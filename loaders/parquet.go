@@ -174,7 +174,7 @@ func (r *reading) prefetchTables() {
 	var root *os.Root
 	if first := r.queue[0].disk; first.Storage == nil {
 		var err error
-		if root, err = os.OpenRoot(first.Root); err != nil {
+		if root, err = first.Disk.OpenRoot(first.Root); err != nil {
 			return
 		}
 		defer func() { _ = root.Close() }()

@@ -3,6 +3,7 @@ package loaders
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
 	"vantage/loaders/runs"
+	"vantage/model/units"
 )
 
 // readFile continues to read a file until the deadline. It reports whether everything that is there
@@ -326,7 +328,7 @@ func (r *reading) readFailed(f *file, err error) bool {
 		return false
 	}
 	if !r.options.Follow && f.disk.Storage != nil {
-		r.lost = pathError(f.name, err) // part of a run is no run
+		r.lost = r.partError(f, err)
 		return true
 	}
 	gone := errors.Is(err, fs.ErrNotExist) && r.options.Follow
@@ -338,12 +340,21 @@ func (r *reading) readFailed(f *file, err error) bool {
 	return true
 }
 
+// partError says of a file of a storage that it cannot be read on, and how much of the log was: part of a run is no run.
+func (r *reading) partError(f *file, err error) error {
+	var e *Error
+	if err = pathError(f.disk.Key(), err); errors.As(err, &e) {
+		e.Do += fmt.Sprintf("; %s of the log were read", units.BytesOf(r.bytes.read, max(r.bytes.total, r.bytes.read)))
+	}
+	return err
+}
+
 // linkLost is readFailed for a file whose storage does not answer. It stays in the queue while following; the storage
 // says in Link how the connection is.
 func (r *reading) linkLost(f *file, err error) (done bool) {
 	f.failures = 0
 	if !r.options.Follow {
-		r.lost = pathError(f.name, err)
+		r.lost = r.partError(f, err)
 		return true
 	}
 	r.enqueue(f)

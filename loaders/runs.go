@@ -77,7 +77,7 @@ func (s *fileSet) runFiles(yield func(runs.File) bool) {
 	}
 }
 
-func (s *fileSet) born(file int32) time.Time { return fileio.Born(s.files[file].disk.Place()) }
+func (s *fileSet) born(file int32) time.Time { return s.options.Disk.Born(s.files[file].disk.Place()) }
 
 // runOf returns the run of a file. The directories of AReaL's versions are of one run.
 func (s *fileSet) runOf(f *file) runs.Run {

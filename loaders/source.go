@@ -26,6 +26,7 @@ package loaders
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,6 +57,7 @@ type Options struct {
 	Columns  decode.Columns // columns that a person named
 	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
 	Storage  StorageOptions
+	Disk     *fileio.Disk // of this machine's files; nil means one of its own
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
 	// returns an error, or reads no more if following.
@@ -95,7 +97,8 @@ type Source struct {
 	memory       *memoryLimit
 	ahead        chan nextChunk // the next chunk, while it is read in the background; nil if it is not
 	lentBlocks   []model.Block  // of the chunk that Next returned last
-	lastProgress model.Progress // as Next returned it last
+	lastProgress model.Progress // as it was read last
+	shown        model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
 	asked        bool           // it has been said which storages are asked
 	mu           sync.Mutex     // held while files are read
@@ -179,7 +182,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
-	o.Split = cmp.Or(o.Split, discover.SplitTrain)
+	o.Split, o.Disk = cmp.Or(o.Split, discover.SplitTrain), cmp.Or(o.Disk, &fileio.Disk{})
 	if !o.Follow {
 		o.Storage.Patience, o.Storage.Terminal = cmp.Or(o.Storage.Patience, storagePatience), true
 	}
@@ -204,7 +207,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s.formats = formats.WithColumns(s.formats, o.Columns)
 	if o.Follow && !o.polling {
-		s.schedule.watcher, s.schedule.sleeper = newWatcher(), newSleeper()
+		s.schedule.watcher, s.schedule.sleeper = newWatcher(o.Disk), newSleeper()
 	}
 	for _, path := range paths {
 		if err := s.openPath(path); err != nil {
@@ -227,14 +230,12 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 		*pool = append(*pool, s.lentBlocks[:min(len(s.lentBlocks), maxPooledBlocks-len(*pool))]...)
 		s.lentBlocks = nil
 	}
-	if got == nil && err == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
+	for got == nil && err == nil { // a disk or a server that does not answer must not keep a person who leaves
 		s.readAhead(ctx)
 		got, err = s.takeAhead(ctx)
-	} else if got == nil && err == nil {
-		got, err = s.next(ctx)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || s.ahead != nil {
+		return got, err
 	}
 	s.lentBlocks = got.Blocks
 	if !got.Progress.CaughtUp {
@@ -252,17 +253,32 @@ func (s *Source) readAhead(ctx context.Context) {
 	}()
 }
 
-// takeAhead waits for the chunk that is read in the background; it is nil if none is.
+// takeAhead waits for the chunk that is read in the background; it is nil if none is. While a disk does not answer it returns, each
+// second, a chunk that only says so, and one when it answers again.
 func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
 	if s.ahead == nil {
 		return nil, nil
 	}
-	select {
-	case got := <-s.ahead:
-		s.ahead = nil
-		return got.chunk, got.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case got := <-s.ahead:
+			s.ahead = nil
+			if got.chunk != nil {
+				s.shown = got.chunk.Progress
+			} else if ctx.Err() == nil && (errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded)) {
+				return nil, nil // of an earlier call
+			}
+			return got.chunk, got.err
+		case <-look.C:
+			if _, silent := s.options.Disk.Silent(); silent != s.shown.Silent {
+				s.shown.Silent = silent
+				return &model.Chunk{Progress: s.shown}, nil
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 
@@ -339,9 +355,9 @@ func (s *Source) Scalars() (*scalars.Found, error) {
 	case at == nil || s.manyPaths:
 		return nil, scalars.ErrNone
 	case at.storage == nil:
-		return scalars.Beside(nil, at.path)
+		return scalars.Beside(s.options.Disk, nil, at.path)
 	case b.asked.IsZero() || time.Since(b.asked) >= besidePause:
-		b.found, b.err = scalars.Beside(at.storage, at.path)
+		b.found, b.err = scalars.Beside(s.options.Disk, at.storage, at.path)
 		b.asked = time.Now()
 	}
 	return b.found, b.err
@@ -405,7 +421,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 		s.poll(now)
 	}
 	s.tellWhatIsNext()
-	for len(s.queue) > 0 && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
+	for len(s.queue) > 0 && s.lost == nil && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
 		if s.memory.stops(s.bytes.read, s.bytes.total) {
 			s.chunks.addNotes([]string{s.memory.reached.Error()})
 			return

@@ -1,7 +1,6 @@
 package loaders
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +66,6 @@ func IsElsewhere(path string) bool {
 	if !slices.ContainsFunc(allSchemes(), func(s scheme) bool { return s.names(path) }) {
 		return false
 	}
-	_, err := os.Lstat(path)
+	_, err := (*fileio.Disk)(nil).Lstat(path)
 	return err != nil
 }

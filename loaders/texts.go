@@ -55,7 +55,7 @@ func (x *textIndex) add(f *file) {
 		return
 	}
 	t := textFile{
-		texts: x, number: f.index, disk: fileio.File{Storage: f.disk.Storage, Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
+		texts: x, number: f.index, disk: fileio.File{Storage: f.disk.Storage, Disk: f.disk.Disk, Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
 	}
 	if f.chunks.evaluations.IsOverwritten(f.index) {
 		t.lost = "was overwritten by the evaluation of its step: of its training rows the numbers were read before, their texts are lost"

@@ -1,12 +1,12 @@
 package loaders
 
 import (
-	"os"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 )
 
 // maxWatches bounds how many directories are watched: the kernel has few watches, and other
@@ -17,17 +17,18 @@ const maxWatches = 64
 // also polls. A nil watcher watches nothing, as where the kernel cannot.
 type watcher struct {
 	kernel  *fsnotify.Watcher
+	disk    *fileio.Disk
 	watched map[string]bool
 	partial bool // some paths are not watched
 }
 
 // newWatcher returns a watcher, nil if the kernel has none.
-func newWatcher() *watcher {
+func newWatcher(disk *fileio.Disk) *watcher {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil
 	}
-	return &watcher{kernel: w, watched: map[string]bool{}}
+	return &watcher{kernel: w, disk: disk, watched: map[string]bool{}}
 }
 
 // add watches a directory or a file.
@@ -80,7 +81,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	if isOurs := w.watched[e.Name] || discover.IsLog(e.Name); isOurs || !e.Has(fsnotify.Create) {
 		return isOurs
 	}
-	info, err := os.Lstat(e.Name)
+	info, err := w.disk.Lstat(e.Name)
 	return err == nil && info.IsDir() // and not a link to one
 }
 

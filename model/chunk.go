@@ -82,6 +82,7 @@ type Progress struct {
 	StepTime  time.Duration // usual time between two steps; 0 if unknown
 	Tried     int           // rows that were looked at for a format, and fit none
 	Link      Link          // to the machine that the rows are on; the zero value if they are on this one
+	Silent    time.Duration // for how long a disk of this machine has not answered; 0 while it does
 }
 
 // Chunk is a bounded number of samples in input order, as a loader hands them over. It belongs to

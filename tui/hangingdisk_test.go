@@ -3,9 +3,12 @@
 package tui_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,8 +35,12 @@ const patience = 20 * time.Second
 
 // smallLog is a run of three steps.
 func smallLog() []byte {
+	return logOf(3)
+}
+
+func logOf(steps int) []byte {
 	var b bytes.Buffer
-	for i := range 24 {
+	for i := range 8 * steps {
 		_, _ = fmt.Fprintf(&b, `{"step":%d,"group_id":"g%d","reward":%d,"prompt":"p","completion":"c"}`+"\n", i/8+1, i/4, i%2)
 	}
 	return b.Bytes()
@@ -132,5 +139,110 @@ func TestScreenEndsOnAHangingDisk(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A command says once that a disk does not answer, and when that answers again its output is as if it always had.
+func TestCommandsSayThatADiskHangs(t *testing.T) {
+	commands := []string{"report --format=csv", "summary", "export", "check"}
+	program := programPath(t)
+	for i, command := range commands {
+		for k, way := range hanging {
+			if (i+k)%repotest.Times(20, 1) != 0 {
+				continue
+			}
+			t.Run(command+" "+way.name, func(t *testing.T) {
+				t.Parallel()
+				disk := fusetest.New(t)
+				disk.Write("steps.jsonl", smallLog())
+				var want, out bytes.Buffer
+				before := exec.Command(program, append(strings.Fields(command), disk.Folder)...)
+				before.Stdout = &want
+				_ = before.Run()
+				disk.Hold(way.calls...)
+				cmd := exec.Command(program, append(strings.Fields(command), disk.Folder)...)
+				cmd.Stdout = &out
+				errOut, err := cmd.StderrPipe()
+				if err == nil {
+					err = cmd.Start()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+				defer late.Stop()
+				said := bufio.NewScanner(errOut)
+				for said.Scan() && !strings.Contains(said.Text(), "has not answered for 5 s") {
+				}
+				if !strings.Contains(said.Text(), disk.Folder) && !strings.Contains(said.Text(), "steps.jsonl") {
+					t.Errorf("it says %q", said.Text())
+				}
+				time.Sleep(time.Second) // it would be said again
+				disk.Release()
+				for said.Scan() {
+					if strings.Contains(said.Text(), "answered") {
+						t.Errorf("it says once more %q", said.Text())
+					}
+				}
+				if _ = cmd.Wait(); out.String() != want.String() || out.Len() == 0 {
+					t.Errorf("the output is %q, not %q", out.String(), want.String())
+				}
+			})
+		}
+	}
+}
+
+// The screen says it too, whether the disk hung before it answered for the first time or while a log is followed, and goes on when it
+// answers.
+func TestScreenSaysThatADiskHangs(t *testing.T) {
+	for i, way := range hanging {
+		for k, started := range []bool{true, false} {
+			if (2*i+k)%repotest.Times(5, 1) != 0 {
+				continue
+			}
+			t.Run(fmt.Sprint(way.name, " ", started), func(t *testing.T) {
+				t.Parallel()
+				disk := fusetest.New(t)
+				disk.Write("steps.jsonl", smallLog())
+				hold := func() { disk.Hold(way.calls...) }
+				if !started {
+					hold()
+				}
+				x := startProgram(t, disk.Folder)
+				if started {
+					x.waitShown("steps 1 – 3")
+					hold()
+					disk.Write("steps.jsonl", logOf(4)) // there is something to read
+				}
+				x.waitShown("disk not answering for 5 s")
+				n := len(x.output())
+				disk.Write("steps.jsonl", logOf(5))
+				disk.Release()
+				x.waitUntil("steps 1 – 5", func(sent string) bool { return shows(sent[n:], "steps 1 – 5") })
+				x.send("q")
+				if code := x.waitExit(); code != 0 {
+					t.Errorf("exit code %d", code)
+				}
+			})
+		}
+	}
+}
+
+// A home that hangs keeps no log on another disk.
+func TestHomeHangs(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "steps.jsonl")
+	if err := os.WriteFile(log, smallLog(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := fusetest.New(t)
+	home.Hold()
+	cmd := exec.Command(programPath(t), log)
+	cmd.Env = append(os.Environ(), "HOME="+home.Folder, "XDG_STATE_HOME="+home.Folder, "XDG_CONFIG_HOME="+home.Folder)
+	x := startCommand(t, cmd)
+	x.waitShown("the disk of your home directory does not answer")
+	x.waitShown("steps 1 – 3")
+	x.send("q")
+	if code := x.waitExit(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

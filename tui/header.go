@@ -90,7 +90,7 @@ func (e env) status(full, lastRow bool) string {
 	default:
 		parts = append(parts, e.freshness(full))
 	}
-	if p.Link.IsRemote() && !e.sourceState.ended {
+	if !e.sourceState.ended {
 		parts = e.withLink(parts, full)
 	}
 	if last := len(e.snap.Steps) - 1; full && last >= 0 && e.snap.Open(last) && e.snap.Steps[last].Number != e.place.step {
@@ -469,10 +469,14 @@ func (e env) loadedText() string {
 }
 
 // withLink puts what is known of the connection to another machine before the parts of the status. While it is
-// lost, it stands in place of them: a log that cannot be seen is neither live nor idle.
+// lost, or a disk does not answer, that stands in place of them: a log that cannot be seen is neither live nor idle.
 func (e env) withLink(parts []string, full bool) []string {
 	t, link, text := e.display.theme, e.snap.Run.Progress.Link, e.linkText()
 	switch {
+	case e.snap.Run.Progress.Silent > 0:
+		text = e.silentText()
+	case !link.IsRemote():
+		return parts
 	case link.State == model.LinkUp && full:
 		return slices.Insert(parts, 0, t.Paint(themes.Dim, text))
 	case link.State == model.LinkUp:
@@ -481,6 +485,11 @@ func (e env) withLink(parts []string, full bool) []string {
 		text = link.StateText()
 	}
 	return []string{t.Paint(themes.Warn, text)}
+}
+
+// silentText says for how long a disk has not answered.
+func (e env) silentText() string {
+	return "disk not answering for " + units.ShortDuration(e.snap.Run.Progress.Silent)
 }
 
 func (e env) linkText() string { return sanitize.Line(e.snap.Run.Progress.Link.String()) }

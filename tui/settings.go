@@ -185,11 +185,14 @@ func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
 	return undoHistory{undoState: with(h.undoState), past: model.Mapped(h.past, with), next: model.Mapped(h.next, with)}
 }
 
+// maxUndo is how many changes can be undone: each change copies them.
+const maxUndo = 100
+
 func (h undoHistory) push(s undoState) undoHistory {
 	if s == h.undoState {
 		return h
 	}
-	return undoHistory{undoState: s, past: append(slices.Clip(h.past), h.undoState)}
+	return undoHistory{undoState: s, past: append(slices.Clip(h.past[max(0, len(h.past)-maxUndo+1):]), h.undoState)}
 }
 
 // hasChanges reports whether the person has changed anything but the order, even if it was

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -257,12 +256,12 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 }
 
 // refuseNoGroup refuses arguments that are not a group and then a path.
-func refuseNoGroup(command string, args []string) error {
+func (p *Program) refuseNoGroup(command string, args []string) error {
 	if len(args) < 2 {
 		return Usage(fmt.Errorf("%s takes a group and then a path, as `vantage %s GROUP PATH`: `vantage summary PATH` names groups", command, command))
 	}
-	if _, err := os.Stat(args[0]); err == nil {
-		if _, err := os.Stat(args[1]); err != nil {
+	if _, err := p.Disk.Stat(args[0]); err == nil {
+		if _, err := p.Disk.Stat(args[1]); err != nil {
 			return Usage(fmt.Errorf("%s is a path: the group comes first, as `vantage %s %s %s`", args[0], command, args[1], args[0]))
 		}
 	}

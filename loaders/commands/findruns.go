@@ -16,6 +16,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
@@ -32,12 +33,13 @@ const (
 
 // FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
 // for one that looks longer.
-func FindRuns(folder string, longer bool) *runfinder.Finder {
+func (p *Program) FindRuns(folder string, longer bool) *runfinder.Finder {
 	o := runfinder.Options{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
 	}
 	if folder != "" {
+		o.Disk = p.Disk // what is looked at without being asked for may hang
 		return runfinder.New(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
@@ -45,7 +47,8 @@ func FindRuns(folder string, longer bool) *runfinder.Finder {
 		o.Also = []string{dir}
 	}
 	if d, err := userfiles.Open(); err == nil {
-		for _, r := range d.RecentRuns(maxRecentRuns) {
+		recent, _ := fileio.Within(fileio.HomePatience, func() []userfiles.RecentRun { return d.RecentRuns(maxRecentRuns) })
+		for _, r := range recent {
 			o.Recent = append(o.Recent, runfinder.Recent{Paths: r.Paths, Opened: r.Opened})
 		}
 	}
@@ -92,14 +95,14 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 
 // RunsBelow returns the runs in several folders below one of this machine, each with its path, the one written last first; nil if there is
 // one run. Files side by side are one, and validation counts only where there is nothing else. The second result says how far it looked.
-func RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
+func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, runlist.Looked) {
 	if loaders.IsElsewhere(folder) {
 		return nil, runlist.Looked{}
 	}
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
-	finder := FindRuns(folder, longer)
+	finder := p.FindRuns(folder, longer)
 	list, err := findAll(ctx, finder)
 	looked := finder.Looked()
 	if err != nil {
@@ -114,7 +117,7 @@ func RunsBelow(ctx context.Context, folder string, longer bool) ([]runlist.Run, 
 		r := &runs[i]
 		r.Paths = []string{filepath.Join(folder, r.Name)}
 		name := r.Name
-		if l, err := discover.List(r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
+		if l, err := discover.List(p.Disk, r.Paths[0], 1); err == nil && len(l.Files) > 0 { // of a folder
 			name = filepath.Join(name, l.Files[0])
 		}
 		folders[loaders.RunFolder(name)]++
@@ -135,10 +138,10 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 	}
 	return model.Mapped(paths, func(path string) string {
 		label := ""
-		if _, err := os.Stat(path); err != nil {
+		if _, err := p.Disk.Stat(path); err != nil {
 			label, path = cutLabel(path)
 		}
-		runs, looked := RunsBelow(ctx, path, true)
+		runs, looked := p.RunsBelow(ctx, path, true)
 		if looked.Partial() {
 			p.note(p.OutputFormat, fmt.Sprintf("%s may hold more runs than were found: %s", Title([]string{path}), looked.Text()))
 		}
@@ -201,15 +204,15 @@ func CurrentDir() string {
 }
 
 // ListRuns writes the runs that FindRuns finds as a table of text; nothing if there are none.
-func ListRuns(ctx context.Context, out io.Writer) error {
-	list, err := findAll(ctx, FindRuns("", false))
+func (p *Program) ListRuns(ctx context.Context) error {
+	list, err := findAll(ctx, p.FindRuns("", false))
 	if err != nil {
 		return WithCause(ctx, err)
 	}
 	if len(list.Runs()) == 0 {
 		return nil
 	}
-	return list.Write(out, time.Now())
+	return list.Write(p.Out, time.Now())
 }
 
 // RememberRuns makes runs recent ones. Where nothing can be saved they are not.

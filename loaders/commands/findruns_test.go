@@ -30,7 +30,7 @@ func TestSeveralRunsAreNotOne(t *testing.T) {
 	putRun(t, filepath.Join(dir, "files", "one.jsonl"), row, time.Time{})
 	putRun(t, filepath.Join(dir, "files", "two.jsonl"), row, time.Time{})
 	for name, want := range map[string]int{"several": 2, "one": 0, "steps": 0, "files": 0, "nowhere": 0} {
-		if runs, _ := RunsBelow(t.Context(), filepath.Join(dir, name), true); len(runs) != want {
+		if runs, _ := (&Program{}).RunsBelow(t.Context(), filepath.Join(dir, name), true); len(runs) != want {
 			t.Errorf("%s: %d runs: %v", name, len(runs), runs)
 		}
 	}

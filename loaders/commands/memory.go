@@ -45,6 +45,12 @@ func availableMemory(root string) int64 {
 	return free
 }
 
+// Go's runtime takes addresses by the arena, and ends the program if it gets none. A small log needs no more than it has at the start.
+const (
+	arena    = 64 << 20
+	smallLog = 16 << 20
+)
+
 // addressSpace returns what `ulimit -v` leaves.
 func addressSpace(root string) int64 {
 	for line := range lines(root, "proc/self/limits") {
@@ -57,7 +63,7 @@ func addressSpace(root string) int64 {
 			return 0
 		}
 		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
-			return max(1, limit-number(root, "proc/self/status", "VmSize:")<<10)
+			return max(smallLog, limit-number(root, "proc/self/status", "VmSize:")<<10-2*arena)
 		}
 	}
 	return 0

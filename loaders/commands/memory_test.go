@@ -44,7 +44,11 @@ func TestAvailableMemory(t *testing.T) {
 		"ulimit -v": {map[string]string{
 			"proc/self/limits": "Limit                     Soft Limit           Hard Limit           Units\nMax address space         6442450944           unlimited            bytes\n",
 			"proc/self/status": "VmSize:\t 1048576 kB\n",
-		}, 5 * gb},
+		}, 5*gb - 128<<20},
+		"ulimit -v, hardly more than the program": {map[string]string{
+			"proc/self/limits": "Max address space         1342177280           unlimited            bytes\n",
+			"proc/self/status": "VmSize:\t 1258291 kB\n",
+		}, 16 << 20},
 		"no ulimit": {map[string]string{"proc/self/limits": "Max address space         unlimited            unlimited            bytes\n"}, 8 * gb},
 	} {
 		t.Run(name, func(t *testing.T) {

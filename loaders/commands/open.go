@@ -19,6 +19,7 @@ import (
 	"vantage/loaders"
 	"vantage/loaders/clickhouse"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/check"
@@ -62,7 +63,19 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loaders.Open(paths, loaders.Options{Storage: reach, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	return loaders.Open(paths, loaders.Options{Storage: reach, Disk: p.Disk, Follow: follow, Wait: p.Waits, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+}
+
+// SayWhenSilent says, until ctx ends, when a disk does not answer: once, and not again before it has answered. While a screen is open, it
+// says so itself.
+func (p *Program) SayWhenSilent(ctx context.Context, args []string, screenIsOpen func() bool) {
+	for said := false; ctx.Err() == nil; time.Sleep(fileio.Patience / 10) {
+		path, silent := p.Disk.Silent()
+		if silent > 0 && !said && !screenIsOpen() {
+			writeMessage(p.ErrOut, wantsJSON(args), "note", fmt.Sprintf("the disk of %s has not answered for %s: it is waited for, ^C ends", path, units.ShortDuration(silent)))
+		}
+		said = silent > 0
+	}
 }
 
 // readAll reads the paths to their current end.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
 	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/report"
@@ -26,6 +27,9 @@ type Program struct {
 	In     io.Reader
 	Out    io.Writer
 	ErrOut io.Writer
+
+	// Disk makes the calls for files of this machine; nil: nothing is known of those that get no answer.
+	Disk *fileio.Disk
 
 	// MemoryLimit is what may be taken for what is read, in bytes; 0 is no limit.
 	MemoryLimit int64
@@ -261,7 +265,7 @@ func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, erro
 	return func(ctx context.Context, c *call, write func(io.Writer, T) error) error {
 		log := &openLog{call: c}
 		if flow == ofGroup {
-			if err := refuseNoGroup(c.name, c.args); err != nil {
+			if err := c.p.refuseNoGroup(c.name, c.args); err != nil {
 				return err
 			}
 			log.group, c.args = c.args[0], c.args[1:]

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -28,12 +29,21 @@ func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Su
 	}
 }
 
-// ScalarsAlone writes, as text, what the scalars at a path say of a run, if nothing else is there; ok says so. A screen shows samples.
-func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (ok bool, err error) {
-	if len(paths) != 1 || !logged.Alone(paths[0]) {
-		return false, nil
+// ScalarsAlone returns what writes, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
+func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (write func() error) {
+	if len(paths) != 1 || !logged.Alone(p.Disk, paths[0]) {
+		return nil
 	}
-	return p.writeScalars(ctx, paths, "text")
+	var text bytes.Buffer
+	to := *p
+	to.Out = &text
+	if ok, err := to.writeScalars(ctx, paths, "text"); !ok || err != nil {
+		return nil
+	}
+	return func() error {
+		_, err := p.output(ctx, "text").Write(text.Bytes())
+		return err
+	}
 }
 
 // writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.
@@ -41,7 +51,7 @@ func (p *Program) writeScalars(ctx context.Context, paths []string, format strin
 	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) {
 		return false, nil
 	}
-	found, err := logged.Read(paths[0])
+	found, err := logged.Read(p.Disk, paths[0])
 	if err != nil {
 		return false, nil
 	}

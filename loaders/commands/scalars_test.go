@@ -70,8 +70,8 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 			t.Errorf("%v: %s", err, out.String())
 		}
 		out.Reset()
-		if ok, err := p.ScalarsAlone(t.Context(), []string{path}); !ok || err != nil || out.String() != text {
-			t.Errorf("%v %v:\n%s", ok, err, out.String())
+		if write := p.ScalarsAlone(t.Context(), []string{path}); write == nil || write() != nil || out.String() != text {
+			t.Errorf("%v:\n%s", write == nil, out.String())
 		}
 		steps := p.stepList()
 		steps.SetArgs([]string{path})
@@ -128,7 +128,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
 		t.Error(text)
 	}
-	if ok, _ := (&Program{}).ScalarsAlone(t.Context(), []string{dir}); ok {
+	if (&Program{}).ScalarsAlone(t.Context(), []string{dir}) != nil {
 		t.Error("a folder with samples is not one of scalars alone")
 	}
 }

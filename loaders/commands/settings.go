@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		p.ConfigSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings())
 		p.settings = append(r.Settings(), p.settings...)
 	}
-	paths, fromArgs, err := splitArguments(p.hidePasswords(args))
+	paths, fromArgs, err := p.splitArguments(p.hidePasswords(args))
 	if err != nil {
 		return nil, set, err
 	}
@@ -53,14 +52,14 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	return paths, set, nil
 }
 
-func splitArguments(args []string) (paths []string, settings []model.Option, err error) {
+func (p *Program) splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		if !found {
 			paths = append(paths, arg)
 			continue
 		}
-		_, statErr := os.Stat(arg)
+		_, statErr := p.Disk.Stat(arg)
 		isPath := !errors.Is(statErr, fs.ErrNotExist)
 		_, setErr := model.DefaultSettings().Set("algorithm."+key, value)
 		switch {

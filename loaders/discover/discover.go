@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -110,13 +109,13 @@ func IsLog(file string) bool {
 
 // List lists the logs below a directory, at most limit. It does not follow symbolic links: they
 // point out of the directory, or to what is listed anyway. The error is that of the top directory.
-func List(dir string, limit int) (*Listing, error) {
-	root, err := os.OpenRoot(dir)
+func List(disk *fileio.Disk, dir string, limit int) (*Listing, error) {
+	root, err := disk.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	return ListTree(root.FS(), limit)
+	return ListTree(disk.FS(root), limit)
 }
 
 // ListTree is List for the top directory of a file system, as that of a storage.
@@ -288,6 +287,7 @@ var knownUnread = [...]struct{ ext, what string }{
 
 // Directory is a directory that is read and was listed before.
 type Directory struct {
+	Disk   *fileio.Disk
 	Path   string
 	Prefix string   // before the names of its files
 	Listed []string // its logs when it was last listed, relative
@@ -318,7 +318,7 @@ func (d *Directory) Changed(now time.Time) bool {
 	}
 	changed := false
 	for _, dir := range checked {
-		modified := modTime(filepath.Join(d.Path, dir))
+		modified := modTime(d.Disk, filepath.Join(d.Path, dir))
 		if old, known := d.times[dir]; known && old.modified.Equal(modified) {
 			changed = changed || now.Sub(old.since) < ClockTick
 			continue
@@ -333,8 +333,8 @@ func (d *Directory) Changed(now time.Time) bool {
 }
 
 // modTime opens a directory to read its time: NFS answers stat from its cache otherwise.
-func modTime(dir string) time.Time {
-	h, err := os.Open(dir)
+func modTime(disk *fileio.Disk, dir string) time.Time {
+	h, err := disk.Open(dir)
 	if err != nil {
 		return time.Time{}
 	}

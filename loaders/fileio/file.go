@@ -34,6 +34,7 @@ type FaultInjector func(path string, h Handle, err error) (Handle, error)
 // keeps a deleted file on the disk, and on NFS leaves a .nfs file in the directory of the log.
 type File struct {
 	Storage      Storage     // nil for this machine's files
+	Disk         *Disk       // of this machine; may be nil
 	Root         string      // the directory that was opened; "" for a path given by itself
 	Path         string      // below Root
 	Info         os.FileInfo // as last seen; nil before the first read
@@ -52,7 +53,7 @@ func (f *File) Open() (Handle, os.FileInfo, error) {
 	if f.Root == "" || f.Storage != nil {
 		return f.OpenIn(nil)
 	}
-	root, err := os.OpenRoot(f.Root)
+	root, err := f.Disk.OpenRoot(f.Root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,9 +70,9 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	case f.Storage != nil:
 		h, err = f.Storage.Open(f.Place())
 	case root != nil:
-		h, err = root.OpenFile(f.Path, flags, 0)
+		h, err = f.Disk.opened(f.Path, func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
 	default:
-		h, err = os.OpenFile(f.Path, flags, 0)
+		h, err = f.Disk.opened(f.Path, func() (*os.File, error) { return os.OpenFile(f.Path, flags, 0) })
 	}
 	if f.Fault != nil {
 		h, err = f.Fault(f.Path, h, err)

@@ -9,7 +9,8 @@ import (
 )
 
 // Born returns when a file was created; the zero time if its filesystem does not tell.
-func Born(path string) time.Time {
+func (d *Disk) Born(path string) time.Time {
+	defer d.end(d.begin(path))
 	var x unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &x); err != nil || x.Mask&unix.STATX_BTIME == 0 {
 		return time.Time{}

@@ -11,7 +11,6 @@ package runfinder
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/model/runlist"
 )
 
@@ -30,6 +30,7 @@ type Options struct {
 	Also   []string      // directories to look below besides, as those where a program keeps all its logs
 	Recent []Recent      // sessions, the latest first
 	Time   time.Duration // how long to look; 0 means 0.3 s
+	Disk   *fileio.Disk  // on which it looks; may be nil
 }
 
 // Recent is a run that was opened before.
@@ -120,12 +121,16 @@ func (f *Finder) Looked() runlist.Looked {
 func (f *Finder) begin() {
 	over, cancel := context.WithTimeout(context.Background(), f.options.Time)
 	f.over = over
+	go f.look(over, cancel)
+}
+
+func (f *Finder) look(over context.Context, end func()) {
 	here, err := filepath.Abs(f.options.Dir)
-	if resolved, linkErr := filepath.EvalSymlinks(here); err == nil && linkErr == nil {
+	if resolved, linkErr := f.options.Disk.EvalSymlinks(here); err == nil && linkErr == nil {
 		here = resolved
 	}
 	f.walk.over, f.walk.here, f.walk.home, f.walk.limit = over, here, f.options.Home, maxEntries
-	f.walk.emit = f.emit
+	f.walk.emit, f.walk.disk = f.emit, f.options.Disk
 	var all sync.WaitGroup
 	for _, dir := range append([]string{here}, f.options.Also...) {
 		all.Go(func() { f.walk.below(dir) })
@@ -140,13 +145,11 @@ func (f *Finder) begin() {
 			}
 		})
 	})
-	go func() {
-		all.Wait()
-		if over.Err() == nil { // else Next reads the channel no more
-			close(f.found)
-		}
-		cancel()
-	}()
+	all.Wait()
+	if over.Err() == nil { // else Next reads the channel no more
+		close(f.found)
+	}
+	end()
 }
 
 func (f *Finder) emit(r runlist.Run) {
@@ -165,12 +168,12 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 	name, elsewhere := s.Paths[0], true
 	if !slices.ContainsFunc(s.Paths, loaders.IsElsewhere) {
 		for _, p := range s.Paths {
-			info, err := os.Stat(databaseOf(p))
+			info, err := w.disk.Stat(w.databaseOf(p))
 			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 				return r, false
 			}
 		}
-		r = w.freshest(databaseOf(name))
+		r = w.freshest(w.databaseOf(name))
 		name, elsewhere = w.shownName(name)
 	}
 	r.ID, r.Opened, r.Name, r.Paths, r.Elsewhere = strings.Join(s.Paths, "\n"), s.Opened, name, s.Paths, elsewhere
@@ -183,10 +186,10 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 }
 
 // databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
-func databaseOf(at string) string {
+func (w *walker) databaseOf(at string) string {
 	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
 		if filepath.Ext(name) == discover.DatabaseExtension {
-			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			if info, err := w.disk.Stat(name); err == nil && info.Mode().IsRegular() {
 				return name
 			}
 		}
@@ -198,7 +201,7 @@ func databaseOf(at string) string {
 // there is none.
 func (w *walker) freshest(at string) (best runlist.Run) {
 	var mu sync.Mutex
-	below := &walker{over: w.over, here: w.here, home: w.home, limit: maxRecentEntries}
+	below := &walker{over: w.over, disk: w.disk, here: w.here, home: w.home, limit: maxRecentEntries}
 	below.emit = func(r runlist.Run) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -206,11 +209,11 @@ func (w *walker) freshest(at string) (best runlist.Run) {
 			best = r
 		}
 	}
-	if info, err := os.Stat(at); err == nil && info.IsDir() {
+	if info, err := w.disk.Stat(at); err == nil && info.IsDir() {
 		below.below(at)
 		return best
 	}
-	root, err := os.OpenRoot(filepath.Dir(at))
+	root, err := w.disk.OpenRoot(filepath.Dir(at))
 	if err != nil {
 		return best
 	}

@@ -16,6 +16,7 @@ import (
 	"vantage/loaders"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model/runlist"
 )
@@ -27,6 +28,7 @@ type walker struct {
 	home  string
 	limit int64 // of entries
 	emit  func(runlist.Run)
+	disk  *fileio.Disk
 
 	entries          atomic.Int64
 	timeout, tooMany atomic.Bool
@@ -40,7 +42,7 @@ type walker struct {
 
 // below emits the runs below a directory, those near to it first.
 func (w *walker) below(dir string) {
-	root, err := os.OpenRoot(dir)
+	root, err := w.disk.OpenRoot(dir)
 	if err != nil {
 		return
 	}
@@ -93,6 +95,7 @@ type listing struct {
 }
 
 func (w *walker) list(root *os.Root, dir string) (l listing) {
+	defer w.disk.During(dir)()
 	h, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return l
@@ -331,7 +334,7 @@ func withoutNumbers(name string) string {
 // may be empty still.
 func (w *walker) sniffNewest(root *os.Root, files []string) (s loaders.Sniffed, ok bool) {
 	for i := len(files) - 1; i >= max(0, len(files)-maxSniffed) && !w.stopped(); i-- {
-		if s, err := loaders.Sniff(root, files[i]); err == nil {
+		if s, err := loaders.Sniff(w.disk, root, files[i]); err == nil {
 			return s, true
 		}
 	}

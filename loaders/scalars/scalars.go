@@ -111,20 +111,20 @@ type Found struct {
 }
 
 // Read reads a file of scalars, or those of the run in a folder, of this machine. The error is [ErrNone] if there are none.
-func Read(name string) (*Found, error) {
-	info, err := os.Stat(name)
+func Read(disk *fileio.Disk, name string) (*Found, error) {
+	info, err := disk.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		d := &folder{path: name}
+		d := &folder{disk: disk, path: name}
 		l, err := d.list(discover.MaxFiles)
 		if err != nil {
 			return nil, err
 		}
 		return d.best(l)
 	}
-	d, base := &folder{path: filepath.Dir(name)}, filepath.Base(name)
+	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
 		if _, is := d.holds(base, f); is {
 			return d.read(&source{format: f, files: []string{base}}, MaxBytes)
@@ -144,8 +144,8 @@ var (
 // if it is a folder of samples within the run's, in that and its folders of scalars; beside a file in the same folder. Only files count
 // that bear the name of such a log: any other may be a log of samples. The folder above is not listed in a storage, where it may be
 // anything: it is asked for files by their names.
-func Beside(storage fileio.Storage, samples string) (*Found, error) {
-	d, stat, above := &folder{storage, samples}, os.Stat, filepath.Dir
+func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, error) {
+	d, stat, above := &folder{disk, storage, samples}, disk.Stat, filepath.Dir
 	if storage != nil {
 		stat, above = storage.Stat, path.Dir
 	}
@@ -176,19 +176,20 @@ func Beside(storage fileio.Storage, samples string) (*Found, error) {
 
 // folder is where scalars may lie.
 type folder struct {
+	disk    *fileio.Disk
 	storage fileio.Storage // nil for this machine
 	path    string
 }
 
 // open opens a plain file below the folder.
 func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
-	f := fileio.File{Storage: d.storage, Root: d.path, Path: name}
+	f := fileio.File{Storage: d.storage, Disk: d.disk, Root: d.path, Path: name}
 	return f.Open()
 }
 
 func (d *folder) list(limit int) (*discover.Listing, error) {
 	if d.storage == nil {
-		return discover.List(d.path, limit)
+		return discover.List(d.disk, d.path, limit)
 	}
 	tree, err := d.storage.Tree(d.path)
 	if err != nil {
@@ -212,7 +213,7 @@ func (d *folder) near(below string, deep bool) (files []string) {
 		}
 		return files
 	}
-	entries, err := os.ReadDir(filepath.Join(d.path, below))
+	entries, err := d.disk.ReadDir(filepath.Join(d.path, below))
 	if err != nil {
 		return nil
 	}
@@ -391,12 +392,12 @@ func (f *Found) IsState() bool { return f.Format == discover.StateName }
 const maxAlone = 16
 
 // Alone reports whether a path has scalars and nothing that may be samples: it reads the beginnings of a few files.
-func Alone(name string) bool {
-	info, err := os.Stat(name)
+func Alone(disk *fileio.Disk, name string) bool {
+	info, err := disk.Stat(name)
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	d := &folder{path: name}
+	d := &folder{disk: disk, path: name}
 	var files []string
 	if info.IsDir() {
 		l, err := d.list(maxAlone + 1)

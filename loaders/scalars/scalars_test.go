@@ -42,7 +42,7 @@ func points(f *Found, name string) string {
 
 func found(t *testing.T, path string) *Found {
 	t.Helper()
-	f, err := Read(path)
+	f, err := Read(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestFormats(t *testing.T) {
 		if c.text == "" {
 			continue
 		}
-		if f, err := Read(filepath.Dir(path)); err != nil || points(f, c.name) != c.want {
+		if f, err := Read(nil, filepath.Dir(path)); err != nil || points(f, c.name) != c.want {
 			t.Errorf("%s in its folder: %v", c.file, err)
 		}
 	}
@@ -100,12 +100,12 @@ func TestNoScalars(t *testing.T) {
 		path := filepath.Join(t.TempDir(), name)
 		write(t, path, text)
 		for _, p := range []string{path, filepath.Dir(path)} {
-			if f, err := Read(p); !errors.Is(err, ErrNone) {
+			if f, err := Read(nil, p); !errors.Is(err, ErrNone) {
 				t.Errorf("%s: %v %v", name, f, err)
 			}
 		}
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(nil, filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -148,7 +148,7 @@ func TestBeside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "metrics.jsonl")
 	write(t, outside, metrics)
 	for path, want := range map[string]bool{"rollouts": true, "rollouts/1.jsonl": true, "my-run": false, "": true} {
-		if _, err := Beside(nil, filepath.Join(dir, path)); (err == nil) != want {
+		if _, err := Beside(nil, nil, filepath.Join(dir, path)); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestBeside(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := Beside(nil, filepath.Join(dir, "my-run"))
+		_, err := Beside(nil, nil, filepath.Join(dir, "my-run"))
 		done <- err
 	}()
 	select {
@@ -233,7 +233,7 @@ func TestBesideInAStorage(t *testing.T) {
 		"at the top":      {objects{"rollouts/1.jsonl": sample, "metrics.jsonl": metrics}, "rollouts", "JSON lines"},
 		"nothing is here": {objects{}, "run", ""},
 	} {
-		f, err := Beside(c.files, c.path)
+		f, err := Beside(nil, c.files, c.path)
 		if (err == nil) != (c.want != "") || err == nil && f.Format != c.want {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
@@ -260,7 +260,7 @@ func TestReadsTheNewest(t *testing.T) {
 		"a/metrics.jsonl": lines.String(), "a/trainer_state.json": `{"log_history": [` + state.String()[2:] + `], "max_steps": 9}`,
 		"a/events.out.tfevents.1": string(events), "a/events.out.tfevents.2": string(events), "a/run.wandb": string(board),
 	}
-	d := &folder{bucket, "a"}
+	d := &folder{nil, bucket, "a"}
 	for _, c := range []struct {
 		format string
 		files  []string

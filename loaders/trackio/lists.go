@@ -106,8 +106,8 @@ func allSamples(v *sqlView) (all []*samples) {
 }
 
 // IsProject reports whether a file of this machine is a database of trackio.
-func IsProject(name string) (yes bool) {
-	return isDatabase(name) && newSQLite(name).Read(func(v *sqlView) error {
+func IsProject(disk *fileio.Disk, name string) (yes bool) {
+	return isDatabase(disk, name) && newSQLite(disk, name).Read(func(v *sqlView) error {
 		yes = len(allSamples(v)) > 0
 		return nil
 	}) == nil && yes
@@ -179,7 +179,7 @@ func folder(name string) string {
 
 // refresh lists the rows that were added. It looks into the database only if that has changed.
 func (d *database) refresh() error {
-	now := [...]seenFile{seen(d.path), seen(d.path + "-wal")}
+	now := [...]seenFile{d.look(d.path), d.look(d.path + "-wal")}
 	if now == d.seen {
 		return nil
 	}

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vantage/loaders/fileio"
 )
 
 // What follows reads the tables of SQLite databases that others write meanwhile. It locks nothing and writes nothing: neither the
@@ -31,12 +33,13 @@ import (
 
 // sqliteDB is a database at a path. It is used by one goroutine at a time, and holds no file open between two calls of Read.
 type sqliteDB struct {
+	disk *fileio.Disk
 	path string
 	log  *wal // as far as it was read
 }
 
 // newSQLite returns the database at a path. It opens nothing.
-func newSQLite(path string) *sqliteDB { return &sqliteDB{path: path} }
+func newSQLite(disk *fileio.Disk, path string) *sqliteDB { return &sqliteDB{disk: disk, path: path} }
 
 // A database begins so, with a header of this size.
 const (
@@ -107,8 +110,8 @@ type stamp struct {
 }
 
 func (d *sqliteDB) stamp() (s stamp) {
-	s.info, s.err = os.Stat(d.path)
-	if f, err := os.Open(d.path + "-journal"); err == nil {
+	s.info, s.err = d.disk.Stat(d.path)
+	if f, err := d.disk.Open(d.path + "-journal"); err == nil {
 		var start [8]byte
 		_, err = io.ReadFull(f, start[:])
 		s.journal = err == nil && start != [8]byte{}
@@ -123,7 +126,7 @@ func (s stamp) same(t stamp) bool {
 
 // sqlView is a database at one moment. Its first error stays, and is that of the Read: what is read after it is nil or zero.
 type sqlView struct {
-	file, logFile *os.File
+	file, logFile fileio.Handle
 	log           *wal // nil without one
 	journal       bool // a rollback journal counts
 	pageSize      int
@@ -147,7 +150,7 @@ func (v *sqlView) broken(how string, args ...any) {
 // open opens the files and reads their headers. The view must be closed, also after an error.
 func (d *sqliteDB) open() (v *sqlView, err error) {
 	v = &sqlView{page: map[uint32][]byte{}}
-	if v.file, err = os.Open(d.path); err != nil {
+	if v.file, err = d.disk.Open(d.path); err != nil {
 		return v, err
 	}
 	var header [headerSize]byte
@@ -182,7 +185,7 @@ func (d *sqliteDB) open() (v *sqlView, err error) {
 func (d *sqliteDB) openLog(v *sqlView) (err error) {
 	w := d.log
 	d.log = nil
-	if v.logFile, err = os.Open(d.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+	if v.logFile, err = d.disk.Open(d.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
@@ -217,7 +220,7 @@ func (v *sqlView) logIsSame() bool {
 }
 
 func (v *sqlView) close() {
-	for _, f := range []*os.File{v.file, v.logFile} {
+	for _, f := range []fileio.Handle{v.file, v.logFile} {
 		if f != nil {
 			_ = f.Close()
 		}
@@ -384,7 +387,7 @@ func (w *wal) checksum(sum [2]uint32, data []byte) [2]uint32 {
 }
 
 // readOn reads the transactions that were committed since.
-func (w *wal) readOn(file *os.File, pageSize int) error {
+func (w *wal) readOn(file io.ReaderAt, pageSize int) error {
 	frame := make([]byte, frameHeaderSize+pageSize)
 	pending := map[uint32]int64{}
 	sum := w.sum

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,6 +27,7 @@ import (
 
 // database is a [fileio.Storage] of the runs in a database.
 type database struct {
+	disk *fileio.Disk
 	path string
 
 	mu    sync.Mutex
@@ -43,8 +43,8 @@ type seenFile struct {
 	modified time.Time
 }
 
-func seen(name string) seenFile {
-	if info, err := os.Stat(name); err == nil {
+func (d *database) look(name string) seenFile {
+	if info, err := d.disk.Stat(name); err == nil {
 		return seenFile{info.Size(), info.ModTime()}
 	}
 	return seenFile{size: -1}
@@ -54,24 +54,24 @@ func seen(name string) seenFile {
 const maxBelow = 2
 
 // Open returns the database at a path, and the path in it; nil if there is none.
-func Open(name string) (storage fileio.Storage, inner string) {
+func Open(disk *fileio.Disk, name string) (storage fileio.Storage, inner string) {
 	at := filepath.Clean(name)
 	for range maxBelow + 1 {
-		info, err := os.Stat(at)
+		info, err := disk.Stat(at)
 		switch {
 		case err != nil:
-		case !info.Mode().IsRegular() || !isDatabase(at) && !isNew(at, info):
+		case !info.Mode().IsRegular() || !isDatabase(disk, at) && !isNew(at, info):
 			return nil, ""
 		default:
-			return &database{path: at, rows: newSQLite(at)}, path.Clean(filepath.ToSlash(inner))
+			return &database{disk: disk, path: at, rows: newSQLite(disk, at)}, path.Clean(filepath.ToSlash(inner))
 		}
 		at, inner = filepath.Dir(at), filepath.Join(filepath.Base(at), inner)
 	}
 	return nil, ""
 }
 
-func isDatabase(name string) bool {
-	f, err := os.Open(name)
+func isDatabase(disk *fileio.Disk, name string) bool {
+	f, err := disk.Open(name)
 	if err != nil {
 		return false
 	}

@@ -53,12 +53,12 @@ func TestOpen(t *testing.T) {
 		path: ".", path + "/": ".", path + "/calm sea": "calm sea", path + "/calm sea/traces.jsonl": "calm sea/traces.jsonl",
 		path + "/a/b/c": "no", other: "no", filepath.Dir(path): "no", path + "x": "no", "": "no",
 	} {
-		s, inner := Open(name)
+		s, inner := Open(nil, name)
 		if (s == nil) != (want == "no") || s != nil && inner != want {
 			t.Errorf("%s: %v, %q", name, s, inner)
 		}
 	}
-	s, _ := Open(path)
+	s, _ := Open(nil, path)
 	if _, err := s.Stat("nobody"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -79,7 +79,7 @@ func TestOpen(t *testing.T) {
 
 // Any part of a file is that of its text.
 func TestPartsOfFiles(t *testing.T) {
-	s, _ := Open(copied(t))
+	s, _ := Open(nil, copied(t))
 	for _, name := range []string{"brave_sun/completions.jsonl", "calm sea/traces.jsonl"} {
 		whole := text(t, s, name)
 		h, err := s.Open(name)
@@ -113,7 +113,7 @@ func TestChanges(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	s, _ := Open(path)
+	s, _ := Open(nil, path)
 	sun, sea := text(t, s, "brave_sun/completions.jsonl"), text(t, s, "calm sea/traces.jsonl")
 	run(`INSERT INTO metrics (run_id, timestamp, run_name, step, metrics) SELECT run_id, timestamp, run_name, 9, '{"t":{"_type":"trackio.table","_value":[' || char(10) || ']}}' FROM metrics WHERE run_name = 'brave/sun' LIMIT 1;
 		INSERT INTO metrics (run_id, timestamp, run_name, step, metrics) VALUES ('new', '', 'brave/sun', 1, '{"t":{"_type":"trackio.table","_value":[]}}')`)

@@ -385,7 +385,7 @@ func appendLine(out []byte, value any) []byte {
 	case figures.Number:
 		return appendLine(out, v.Cell())
 	case float64:
-		return appendNumber(out, v, 64)
+		return appendNumber(out, v+0, 64) // never -0, as of all that is computed over samples
 	case string:
 		return appendJSONText(out, v, false)
 	case int:
@@ -463,11 +463,11 @@ func appendNumber(out []byte, x float64, bits int) []byte {
 		return append(out, `"Infinity"`...)
 	case math.IsInf(x, -1):
 		return append(out, `"-Infinity"`...)
-	case x == 0:
-		return append(out, '0') // never -0
+	case x == 0 && math.Signbit(x):
+		return append(out, "-0.0"...) // Python takes -0 for an integer, which has no sign
 	}
 	form := byte('f')
-	if abs := math.Abs(x); abs < 1e-6 || abs >= 1e21 {
+	if abs := math.Abs(x); x != 0 && abs < 1e-6 || abs >= 1e21 {
 		form = 'e'
 	}
 	return strconv.AppendFloat(out, x, form, -1, bits)
@@ -482,5 +482,5 @@ func (x rounded) MarshalJSON() ([]byte, error) {
 		x6, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 		x = rounded(x6)
 	}
-	return appendNumber(nil, float64(x), 64), nil
+	return appendNumber(nil, float64(x)+0, 64), nil
 }

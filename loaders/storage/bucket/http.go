@@ -46,7 +46,8 @@ var errLongAnswer = &fileio.Failure{What: "cannot be listed: its store answers w
 type server struct {
 	name     string // "s3://bucket", as a person named it
 	base     http.RoundTripper
-	patience time.Duration   // how long a call waits for a server that was there
+	patience time.Duration   // how long calls wait for a server that was there
+	troubled atomic.Int64    // since when it does not answer, Unix nanoseconds; 0 while it does
 	ctx      context.Context // done when the storage is closed
 	cancel   context.CancelFunc
 	wasUp    atomic.Bool // it has answered, and not only that it cannot
@@ -171,17 +172,25 @@ func (s *server) measured(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// persist calls ask until it is answered, as long as the patience allows. A connection that never was there is not waited for.
+// persist calls ask until it is answered, as long as the patience allows, which is one for all that is asked. A connection that never was
+// there is not waited for.
 func (s *server) persist(ask func() error) error {
-	err := ask()
-	for until := time.Now().Add(s.patience); fileio.IsLost(err) && s.wasUp.Load() && time.Now().Before(until); err = ask() {
+	for {
+		err := ask()
+		if !fileio.IsLost(err) || !s.wasUp.Load() {
+			s.troubled.Store(0)
+			return err
+		}
+		s.troubled.CompareAndSwap(0, time.Now().UnixNano())
+		if time.Since(time.Unix(0, s.troubled.Load())) >= s.patience {
+			return err
+		}
 		select {
 		case <-time.After(time.Second):
 		case <-s.ctx.Done():
 			return err
 		}
 	}
-	return err
 }
 
 // readRange fills p with what lies at an offset. After an error for which again says so, the rest is asked for once more.

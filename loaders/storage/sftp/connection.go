@@ -32,6 +32,7 @@ type connection struct {
 	patience time.Duration
 	terminal bool
 	silence  time.Duration // without an answer: the connection is lost, whatever TCP hopes
+	opening  time.Duration // without sftp: a handshake never comes to its end
 	stop     chan struct{} // closed with the storage
 
 	mu       sync.Mutex
@@ -42,15 +43,16 @@ type connection struct {
 	wait     time.Duration   // before the next
 	next     time.Time       // when that is made
 	wasUp    bool            // it was there once
+	isMute   bool            // the last attempt had no answer, and nothing said why
+	lost     time.Time       // when the trouble began that is not over; zero if there is none
 	latency  time.Duration   // of a round trip
 }
 
-// do makes a request. If the connection is lost on the way, it waits as long as its patience for another and makes the
-// request again.
+// do makes a request. If the connection is lost on the way, it waits for another and makes the request again, as long as the patience for
+// the link lasts: it is one for all requests, and counts from when the trouble began.
 func (c *connection) do(request func(*session) error) error {
-	until := time.Now().Add(c.patience)
 	for {
-		s, err := c.session(until)
+		s, err := c.session()
 		if err != nil {
 			return err
 		}
@@ -58,15 +60,26 @@ func (c *connection) do(request func(*session) error) error {
 			err = c.lose(s)
 		}
 		var failure *fileio.Failure
-		if !errors.As(err, &failure) || !failure.Lost || !time.Now().Before(until) {
+		if !errors.As(err, &failure) || !failure.Lost || !time.Now().Before(c.until()) {
 			return err
 		}
 	}
 }
 
-// session returns the session that is up. The first time it waits for it; later, while there is none, it waits until a time.
-func (c *connection) session(until time.Time) (*session, error) {
+// until returns when the patience ends.
+func (c *connection) until() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost.IsZero() {
+		return time.Now().Add(c.patience)
+	}
+	return c.lost.Add(c.patience)
+}
+
+// session returns the session that is up. The first time it waits for it; later, while there is none, until the patience ends.
+func (c *connection) session() (*session, error) {
 	for {
+		until := c.until()
 		c.mu.Lock()
 		now, live, failure, isFinal, isClosed := time.Now(), c.live, c.failure, c.isFinal(), c.isClosed()
 		if due := live == nil && c.attempt == nil && !now.Before(c.next); due && !isFinal && !isClosed {
@@ -99,7 +112,7 @@ func (c *connection) session(until time.Time) (*session, error) {
 
 // isFinal reports whether no other attempt is made: nobody waits for a host that was never there.
 func (c *connection) isFinal() bool {
-	return c.failure != nil && (!c.failure.Lost || !c.wasUp && c.patience > 0)
+	return c.failure != nil && (!c.failure.Lost || !c.wasUp && !c.isMute && c.patience > 0)
 }
 
 func (c *connection) isClosed() bool {
@@ -112,9 +125,13 @@ func (c *connection) isClosed() bool {
 }
 
 func (c *connection) connect(attempt chan struct{}) {
-	s, words, err := open(c.target, c.terminal, c.stop)
+	began, limit := time.Now(), c.opening
+	if c.terminal {
+		limit = typingTimeout
+	}
+	s, words, err := open(c.target, c.terminal, limit, c.stop)
 	if err == nil {
-		go s.watch(c.silence)
+		go s.watch(c.silence, func() bool { return c.patience > 0 && !time.Now().Before(c.until()) })
 	}
 	defer close(attempt)
 	c.mu.Lock()
@@ -122,7 +139,10 @@ func (c *connection) connect(attempt chan struct{}) {
 	c.attempt = nil
 	if err != nil {
 		c.failure = connectFailure(c.target, words, err)
-		c.failure.Lost = c.failure.Lost || c.wasUp
+		c.failure.Lost, c.isMute = c.failure.Lost || c.wasUp, errors.Is(err, errSilent)
+		if c.lost.IsZero() {
+			c.lost = began.Add(c.silence)
+		}
 		c.failures++
 		c.delay()
 		return
@@ -148,8 +168,11 @@ func (c *connection) lose(s *session) error {
 	if c.live == s {
 		c.live = nil
 		c.failure = &fileio.Failure{What: "cannot be read now", Do: "the connection is lost" + says(s.words), Lost: true}
-		if time.Since(s.up) > steadyAfter {
-			c.failures = 0
+		if s.lastHeard().Sub(s.up) > steadyAfter {
+			c.failures, c.lost = 0, time.Time{}
+		}
+		if c.lost.IsZero() {
+			c.lost = time.Now()
 		}
 		c.failures++
 		c.delay()

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	connectTimeout = 20 * time.Second // for a host to answer
-	maxSilence     = 10 * time.Second // without an answer to a request
-	endTimeout     = time.Second      // for ssh to end
+	openTimeout   = 25 * time.Second // for a node to speak sftp; ssh gives up a host after 20
+	typingTimeout = 2 * time.Minute  // the same, where a person may type: sshd waits no longer
+	maxSilence    = 10 * time.Second // without an answer to a request
+	endTimeout    = time.Second      // for ssh to end
 )
 
 // session is one run of ssh, and the client that speaks sftp with the node through it.
@@ -91,17 +92,23 @@ func startSSH(t target, terminal bool) (*session, error) {
 	return s, nil
 }
 
-// open starts ssh, and waits until the node speaks sftp. Closing stop ends it.
-func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, error) {
+// canType reports whether ssh has a terminal on which to ask for a password.
+func canType() bool {
+	tty, err := os.Open("/dev/tty") //nolint:forbidigo // no disk
+	if err == nil {
+		_ = tty.Close()
+	}
+	return err == nil
+}
+
+// open starts ssh, and waits until the node speaks sftp, at most for the limit. Closing stop ends it.
+func open(t target, terminal bool, longest time.Duration, stop <-chan struct{}) (*session, *lastWords, error) {
 	s, err := startSSH(t, terminal)
 	if err != nil {
 		return nil, &lastWords{}, err
 	}
-	limit := time.NewTimer(connectTimeout + maxSilence)
+	limit := time.NewTimer(longest)
 	defer limit.Stop()
-	if terminal {
-		limit.Stop() // a person types
-	}
 	opened := make(chan error, 1)
 	go func() {
 		client, err := sftp.NewClientPipe(s.wire, s.wire, sftp.UseConcurrentReads(true))
@@ -123,10 +130,12 @@ func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, 
 		err = errors.Join(err, errNoSFTP)
 	}
 	_ = s.in.Close()
-	select { // what ssh has to say
-	case <-s.ended:
-	case <-stop:
-	case <-time.After(2 * endTimeout):
+	if !errors.Is(err, errSilent) {
+		select { // what ssh has to say
+		case <-s.ended:
+		case <-stop:
+		case <-time.After(2 * endTimeout):
+		}
 	}
 	s.kill()
 	return nil, s.words, err
@@ -151,7 +160,11 @@ func (s *session) request(of func(*session) error) error {
 	return of(s)
 }
 
-func (s *session) watch(silence time.Duration) {
+// lastHeard returns when something came last, or when the first request was sent that waits.
+func (s *session) lastHeard() time.Time { return time.Unix(0, s.heard.Load()) }
+
+// watch ends a session that is silent for too long: for less when the patience is over, unless it had lasted.
+func (s *session) watch(silence time.Duration, isOver func() bool) {
 	tick := time.NewTicker(silence / 10)
 	defer tick.Stop()
 	for {
@@ -159,7 +172,11 @@ func (s *session) watch(silence time.Duration) {
 		case <-s.ended:
 			return
 		case now := <-tick.C:
-			if s.waiting.Load() > 0 && now.Sub(time.Unix(0, s.heard.Load())) > silence {
+			limit := silence
+			if s.lastHeard().Sub(s.up) < steadyAfter && isOver() {
+				limit = silence / 3
+			}
+			if s.waiting.Load() > 0 && now.Sub(s.lastHeard()) > limit {
 				_, _ = s.words.Write([]byte("\nno answer any more\n"))
 				s.kill()
 				return
@@ -199,7 +216,7 @@ func (s *session) close() {
 
 // isSilent reports whether the node does not answer any more. If nothing waits for an answer it is asked for something.
 func (s *session) isSilent() bool {
-	if s.waiting.Load() > 0 && time.Since(time.Unix(0, s.heard.Load())) > endTimeout {
+	if s.waiting.Load() > 0 && time.Since(s.lastHeard()) > endTimeout {
 		return true
 	}
 	answered := make(chan struct{})

@@ -40,7 +40,7 @@ func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, s
 	if err != nil {
 		return nil, "", &fileio.Failure{What: "is not a path on another node", Do: err.Error(), Err: err}
 	}
-	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
+	c := &connection{target: t, patience: patience, terminal: terminal && canType(), silence: maxSilence, opening: openTimeout, stop: make(chan struct{})}
 	return &storage{
 		connection: c, longest: longestListing,
 		files: map[string]*file{}, replaced: replacements{}, trees: map[string]*tree{}, asked: map[string]bool{},
