@@ -235,8 +235,9 @@ var errEndsBefore = errors.New("it ends before the sample")
 // sample that came from a stream, or whose file was overwritten. Like Text it may be called while Next runs.
 func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 	lines := make([]int64, len(at))
-	for from, to := 0, 0; from < len(at); from = to {
-		for to = from; to < len(at) && at[to].File == at[from].File; to++ {
+	for from := 0; from < len(at); {
+		to := from
+		for ; to < len(at) && at[to].File == at[from].File; to++ {
 			lines[to] = at[to].Offset + 1
 		}
 		f, ok := s.texts.get(at[from].File)
@@ -248,6 +249,7 @@ func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 				return nil, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
 			}
 		}
+		from = to
 	}
 	return lines, nil
 }

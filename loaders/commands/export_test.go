@@ -93,6 +93,7 @@ type longTexts struct{ text string }
 func (l longTexts) Text(context.Context, model.Place) (model.Text, error) {
 	return model.Text{Response: l.text}, nil
 }
+
 func (longTexts) Lines(_ context.Context, at []model.Place) ([]int64, error) {
 	return slices.Repeat([]int64{1}, len(at)), nil
 }

@@ -106,16 +106,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	if b.lo == b.hi || a.Status != nil || a.residue != nil || &a.Processed[b.lo] != &a.Original[b.lo] {
 		return false
 	}
-	rewards := moments{n: b.hi - b.lo, weight: float64(b.hi - b.lo), lo: a.original.rewards[b.lo], hi: a.original.rewards[b.lo]}
-	for _, x := range a.original.rewards[b.lo:b.hi] {
-		rewards.sum += x
-		if x < rewards.lo {
-			rewards.lo = x
-		}
-		if x > rewards.hi {
-			rewards.hi = x
-		}
-	}
+	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
 	advantages, lengths, keep := a.Original[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
 	all, positive, negative := newLengthSum(), newLengthSum(), newLengthSum()
 	lo, hi := advantages[0], advantages[0]
@@ -153,6 +144,21 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	s.keptPositive, s.keptNegative, s.filtered = keptPositive, keptNegative, all.n-kept
 	s.sumAbsOriginal, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = absolute, absolute, sum, squares
 	return true
+}
+
+// plainMoments returns the moments of some values, each of weight 1. If one is NaN the sum is too, and the extremes are not.
+func plainMoments(values []float64) moments {
+	m := moments{n: len(values), weight: float64(len(values)), lo: values[0], hi: values[0]}
+	for _, x := range values {
+		m.sum += x
+		if x < m.lo {
+			m.lo = x
+		}
+		if x > m.hi {
+			m.hi = x
+		}
+	}
+	return m
 }
 
 // lengthSum is moments of lengths, whose sums are exact.

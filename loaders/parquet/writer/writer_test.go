@@ -2,6 +2,7 @@ package writer_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -97,14 +98,14 @@ func valuesOf(t *testing.T, chunk parquet.ColumnChunk) (all []parquet.Value) {
 	defer func() { _ = pages.Close() }()
 	for {
 		page, err := pages.ReadPage()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		values := make([]parquet.Value, page.NumValues())
-		if n, err := page.Values().ReadValues(values); n != len(values) || err != nil && err != io.EOF {
+		if n, err := page.Values().ReadValues(values); n != len(values) || err != nil && !errors.Is(err, io.EOF) {
 			t.Fatalf("%d of %d values: %v", n, len(values), err)
 		}
 		for _, v := range values {
