@@ -95,6 +95,6 @@
 //     it with the reason among the exceptions of the test that fails, in invariant_test.go
 //     or process_test.go.
 //  5. go test ./model/report -run EstimatorsPage -update writes the page
-//     .github/docs/estimators.md, go test ./tui -run Golden -update the frames that show
+//     .github/docs/estimators, go test ./tui -run Golden -update the frames that show
 //     the list. Nothing else in the repository repeats it.
 package estimators

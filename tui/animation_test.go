@@ -250,6 +250,7 @@ func style(css, class string) string {
 
 // At each time an animation shows what a picture of that frame shows; where nothing moves, the first.
 func TestAnimationShowsItsFrames(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"word", "one two", "\x1b[31mred\x1b[m", "\x1b[7m over \x1b[m", "●●", "──", "一", " ", "<&>"})
 		h := rapid.IntRange(1, 4).Draw(t, "rows")
@@ -281,6 +282,7 @@ func TestAnimationShowsItsFrames(t *testing.T) {
 
 // Nothing moves for people who asked for less motion, and what frames share is drawn once.
 func TestAnimationIsQuiet(t *testing.T) {
+	t.Parallel()
 	svg := animation([]animationFrame{{"same \x1b[31mone\x1b[m", 1}, {"same \x1b[31mtwo\x1b[m", 3}}, "", animationColors)
 	if strings.Count(svg, "same") != 1 || strings.Count(svg, ">one<") != 1 {
 		t.Errorf("a part is drawn twice\n%s", svg)

@@ -10,6 +10,7 @@ import (
 
 // With a baseline every figure has its difference, B swaps the two, and undo takes both back.
 func TestBaselineShowsDifferences(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		was := d.app.result.analysis
 		d.press("b", "m", "m", "m")

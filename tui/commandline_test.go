@@ -7,6 +7,7 @@ import (
 )
 
 func TestCommandLineRunsAndCompletes(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
 		d.app.outside.files = files
@@ -88,6 +89,7 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 
 // Every argument is completed, not only the first; a filter, term by term.
 func TestEveryArgumentIsCompleted(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
 		for typed, want := range map[string]string{
 			"ste": "step", "step 1": "step 1", "step 2": "step 2 ", "ex": "export ", "export sh": "export shown ", "export shown j": "export shown jsonl ",

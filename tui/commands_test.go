@@ -12,6 +12,7 @@ import (
 // New rows of a file can wait there until the next refresh. A stream is read at once, since
 // its writer would wait, and so is a file that is not read to its end.
 func TestPauseOnlyBetweenRefreshesOfAFile(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		progress model.Progress
 		want     time.Duration
@@ -28,6 +29,7 @@ func TestPauseOnlyBetweenRefreshesOfAFile(t *testing.T) {
 
 // A pause ends when the program does.
 func TestPauseEndsWithTheProgram(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	msg := readChunk(ctx, silentSource{}, time.Hour)()

@@ -37,6 +37,7 @@ func runWithNaN() *madeSource {
 // are counted. By hand: EasyR1 reads the NaN as 0, so that all four samples of the group have an advantage;
 // verl's mean and std are NaN, so that none has.
 func TestCountsAgreeOnInvalidGroup(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		framework              string
 		signal, nonzero, wrong int

@@ -10,6 +10,7 @@ import (
 
 // Continuous rewards show no solve rate but the reason, until :solved says what is solved; u takes it back.
 func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
+	t.Parallel()
 	chunk := &model.Chunk{Format: "made", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, Progress: model.Progress{Files: 1, CaughtUp: true}}
 	for i := range 192 {
 		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(i/8 + 1), Reward: math.Sqrt(float64(i)), Advantage: math.NaN(), Length: 9})
@@ -29,6 +30,7 @@ func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
 
 // Each figure is drawn, and the counts of a bin are shown.
 func TestDistributionShowsEachFigure(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("v")
 		d.wantText("2 rewards  all over kept")

@@ -20,6 +20,9 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, folder := range []string{"estimators", "losses"} {
+		pages = append(pages, filepath.Join("..", ".github", "docs", folder, "README.md"))
+	}
 	commands := map[string]string{}
 	for _, page := range append(pages, filepath.Join("..", "README.md")) {
 		text, err := os.ReadFile(page)
@@ -53,6 +56,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 
 // Every command is shown in a page.
 func TestEveryCommandIsDocumented(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +146,7 @@ func writeFile(t *testing.T, path, text string) {
 
 // Every test that the page on reliability names exists.
 func TestNamedTestsExist(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)

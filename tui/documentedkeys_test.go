@@ -133,7 +133,7 @@ func TestDocumentedKeysDoWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	bySection := map[string][]documentedRow{}
-	for _, r := range documentedRows(t, ".github/docs/screen.md", "keys") {
+	for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
 		seen[r.name()] = true
 		bySection[r.section] = append(bySection[r.section], r)
 	}
@@ -153,13 +153,6 @@ func TestDocumentedKeysDoWhatIsWritten(t *testing.T) {
 	for name := range keyEffects() {
 		if !seen[name] {
 			t.Errorf("the documents have no line %q any more", name)
-		}
-	}
-	for _, r := range documentedRows(t, "README.md", "keys") {
-		if !slices.ContainsFunc([]string{"overview", "settings", "steps", "marks", "program"}, func(section string) bool {
-			return seen[documentedRow{section: section, label: r.label}.name()]
-		}) {
-			t.Errorf("README lists %s, %s, which screen.md does not", r.label, r.doc)
 		}
 	}
 }
@@ -190,7 +183,7 @@ var helpRow = regexp.MustCompile(`^ ? {0,6}(\S{1,4}(?: \S{1,3})?)  (\S.*?) *$`)
 func TestHelpListsDocumentedKeys(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
-	for _, r := range documentedRows(t, ".github/docs/screen.md", "keys") {
+	for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
 		rows[r.name()] = r.doc
 	}
 	listed := 0
@@ -234,7 +227,7 @@ func TestCommonKeysAnswerInEveryView(t *testing.T) {
 			continue
 		}
 		place.open(t, func(there *driver) {
-			for _, r := range documentedRows(t, ".github/docs/screen.md", "keys") {
+			for _, r := range documentedRows(t, ".github/docs/keys.md", "keys") {
 				if !slices.Contains([]string{"settings", "marks", "program"}, r.section) && !strings.ContainsAny(r.label, "[]{}F") || r.label == "Esc" {
 					continue
 				}

@@ -29,6 +29,7 @@ func (d *memoryFiles) SaveAs(path string, data []byte) (string, error) {
 }
 
 func TestCopyWritesClipboardAndFile(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
 		d.app.outside.files = files
@@ -62,6 +63,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 // The sequence is OSC 52 with the text in base64, wrapped for a multiplexer. A text beyond
 // the limit is saved as a file only.
 func TestClipboardSequencePassesMultiplexers(t *testing.T) {
+	t.Parallel()
 	a := App{}
 	plain := a.clipboardSequence("héllo")
 	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("héllo")) + "\a"; plain != want {
@@ -85,6 +87,7 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 
 // An export takes a path, whose end names the format if nothing else does, and the notice says where it is.
 func TestExportTakesAPath(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
 		d.app.outside.files = files

@@ -11,6 +11,7 @@ import (
 // The exported table is that on the screen: its groups, samples or steps, filtered and sorted
 // as they are there.
 func TestExportShownWritesTheTableOnScreen(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}
 		d.app.outside.files = files

@@ -60,6 +60,7 @@ func repeated(key string, n int) []string { return strings.Split(strings.Repeat(
 
 // The animated pictures are frames of the program too, and of a size that a page loads at once.
 func TestPicturesThatMove(t *testing.T) {
+	t.Parallel()
 	for _, f := range docFilms() {
 		set := model.DefaultSettings()
 		set.Recompute = true

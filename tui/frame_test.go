@@ -11,6 +11,7 @@ import (
 
 // Control characters in a log are shown, never sent to the terminal.
 func TestLogDoesNotControlTheTerminal(t *testing.T) {
+	t.Parallel()
 	hostile := "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b31m\u202e\u200b\x00"
 	source := &madeSource{chunks: []*model.Chunk{{
 		Format: "made", Files: []string{hostile}, HasTruth: true,

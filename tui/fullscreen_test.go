@@ -11,6 +11,7 @@ import (
 // Each pane goes to the whole screen by its number pressed twice, or by z, and back by either or by Esc;
 // the hints say so. The whole screen of the steps is the view of all steps.
 func TestFullScreen(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		shown := func() int { return strings.Count(d.frame(), "╭") }
 		all := shown()
@@ -52,6 +53,7 @@ func TestFullScreen(t *testing.T) {
 
 // What leads to another pane leads to all of them.
 func TestLeavingFullScreen(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{{"1", "1", "tab"}, {"2", "2", "1"}, {"1", "1", "w"}, {"5", "z", "/"}, {"1", "1", "v"}} {
 		drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 			if d.press(slices.Concat([]string{"4"}, keys)...); d.app.panes.fullScreen {
@@ -69,6 +71,7 @@ func TestLeavingFullScreen(t *testing.T) {
 // On the whole screen the groups have their length, the reason of their fate and the components, the
 // metrics are all in sight, and warnings have all their text.
 func TestFullScreenSaysMore(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("z")
 		d.wantText("tokens", "why", "1 of 8 rewards are NaN")

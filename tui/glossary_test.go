@@ -13,6 +13,7 @@ import (
 // Every figure and column that the screen shows or exports has a line in the glossary, so that it can be
 // explained where it stands.
 func TestFiguresOnTheScreenHaveLines(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
 		d.press("S")
 		a := d.app

@@ -15,6 +15,7 @@ import (
 // How many samples train stands in the step line at every width from 40 columns, in a small step and in
 // the largest: how many are kept would be taken for it.
 func TestStepLineAlwaysHasNonzeroAdvantages(t *testing.T) {
+	t.Parallel()
 	for _, ascii := range []bool{false, true} {
 		name := map[bool]string{false: "A≠0 ", true: "A!=0 "}[ascii]
 		driveWith(t, madeRun(3), 120, 36, Options{Settings: filterSettings(), ASCII: ascii}, func(d *driver) {
@@ -47,6 +48,7 @@ func checkStepLine(t *testing.T, a App, w int, want string) {
 // Whose numbers these are and why, how fresh they are, and how much signal there is stand in the header from 60
 // columns, whole, whatever the width.
 func TestHeaderSaysWhoseHowFreshAndHowMuch(t *testing.T) {
+	t.Parallel()
 	estimators := [][2]string{{"easyr1", "grpo"}, {"verl", "reinforce_plus_plus_baseline"}, {"areal", "grpo"}}
 	for _, names := range estimators {
 		set := filterSettings()

@@ -15,6 +15,7 @@ import (
 
 // ? shows the help, then the estimator at work, then closes the help.
 func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("?")
 		d.wantText("type to search the help")
@@ -29,6 +30,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 
 // The help narrows while one types, scrolls, and closes without another effect.
 func TestHelpIsSearched(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		before := d.app.settings
 		d.press("?")
@@ -60,6 +62,7 @@ func TestHelpIsSearched(t *testing.T) {
 
 // The search finds the legend, figures that are elsewhere, commands and fields of the filter.
 func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		for query, want := range map[string]string{
 			"killed":            "filter left no signal",
@@ -101,6 +104,7 @@ func helpText(a App) string {
 
 // The help survives a terminal that becomes too small for it, and comes back.
 func TestHelpOnATerminalThatShrinks(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		d.press("?")
 		before := d.frame()
@@ -117,6 +121,7 @@ func TestHelpOnATerminalThatShrinks(t *testing.T) {
 
 // The legend is on the first page of the help from 80×24 on, whatever is under the cursor.
 func TestLegendIsOnTheFirstPage(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 36}, {200, 60}} {
 		for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"3", "3"}, {"S"}, {"C"}, {"G", "enter"}} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
@@ -155,6 +160,7 @@ func figuresOfScenes() map[string][]string {
 // The help of every scene explains each figure that a person sees there, and each name of the glossary that is
 // on the frame.
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
+	t.Parallel()
 	oneGoroutine(t)
 	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}

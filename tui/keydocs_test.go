@@ -10,10 +10,10 @@ import (
 
 // The pages list the keys of the key table; -update writes them.
 func TestPagesShowTheKeys(t *testing.T) {
-	repotest.Part(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
-	repotest.Part(t, ".github/docs/screen.md", "keys", keysAsMarkdown(Keys()[1:]))
-	repotest.Part(t, ".github/docs/screen.md", "keys of the list of runs", keysAsMarkdown(Keys()[:1]))
-	repotest.Part(t, ".github/docs/screen.md", "commands", commandsAsMarkdown())
+	t.Parallel()
+	repotest.Part(t, ".github/docs/keys.md", "keys", keysAsMarkdown(Keys()[1:]))
+	repotest.Part(t, ".github/docs/keys.md", "keys of the list of runs", keysAsMarkdown(Keys()[:1]))
+	repotest.Part(t, ".github/docs/keys.md", "commands", commandsAsMarkdown())
 }
 
 func commandsAsMarkdown() string {
@@ -24,19 +24,6 @@ func commandsAsMarkdown() string {
 		fmt.Fprintf(&b, "| `:%s` | %s |\n", text, strings.ReplaceAll(c.doc, "|", `\|`))
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// firstKeys returns the keys in the hints and in the header: those to begin with.
-func firstKeys() []KeyGroup {
-	first := KeyGroup{Name: "key"}
-	for _, s := range append([]keySection{overviewKeys()}, commonKeys()...) {
-		for _, b := range s.bindings {
-			if b.hint != "" || strings.Contains("fespPmMr]", b.keys[0]) {
-				first.Keys = append(first.Keys, KeyDoc{b.label, b.doc})
-			}
-		}
-	}
-	return []KeyGroup{first}
 }
 
 func keysAsMarkdown(groups []KeyGroup) string {

@@ -15,7 +15,7 @@ import (
 )
 
 // binding is a row of the key table. Dispatch, the hints, the help, the manual and the
-// README come from it.
+// pages come from it.
 type binding struct {
 	keys   []string // as Bubble Tea names them
 	label  string   // as a person reads them

@@ -13,6 +13,7 @@ import (
 )
 
 func TestKeysAreDocumentedAndUnique(t *testing.T) {
+	t.Parallel()
 	for i, s := range allKeys() {
 		seen := map[string]string{}
 		if i >= len(viewTable()) { // a view's own keys win over common ones, which must not clash
@@ -39,6 +40,7 @@ func TestKeysAreDocumentedAndUnique(t *testing.T) {
 }
 
 func TestSettingsChangeLive(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		kept := d.app.result.analysis.Kept
 		d.press("p", "p", "m")
@@ -61,6 +63,7 @@ func TestSettingsChangeLive(t *testing.T) {
 }
 
 func TestRatioStopsAtItsBounds(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("P")
 		if len(d.app.settings.past) != 0 || d.app.settings.now.KeepPos != 1 {
@@ -76,6 +79,7 @@ func TestRatioStopsAtItsBounds(t *testing.T) {
 }
 
 func TestTypedValueIsCheckedAndApplied(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("=", "0", ".", "3", "3", "enter")
 		d.press("=", "tab", ".", "5", "x", "enter")
@@ -95,6 +99,7 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 
 // A key for settings that the trainer refuses shows the trainer's message.
 func TestRefusedControlsQuoteTheTrainer(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("e")
 		if d.app.settings.now.Estimator != "rloo" {
@@ -116,6 +121,7 @@ func TestRefusedControlsQuoteTheTrainer(t *testing.T) {
 }
 
 func TestStepKeysMoveAndFollow(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(15), 120, 36, filterSettings(), func(d *driver) {
 		at := func() int64 { return d.app.result.analysis.Step }
 		if at() != 15 {
@@ -142,6 +148,7 @@ func TestStepKeysMoveAndFollow(t *testing.T) {
 
 // w goes through the warnings and puts the cursor on the example of each.
 func TestWarningKeysGoToTheirExamples(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("w")
 		n := len(d.app.result.analysis.Warnings)
@@ -163,6 +170,7 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 // Enter on a warning opens the group that shows it, also one that the filter hides; one of the log opens how the
 // log was read, and one that no group shows says so.
 func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
+	t.Parallel()
 	source := madeRun(2)
 	source.chunks[1].Notes = []string{"12 rows of validation steps are kept apart"}
 	set := filterSettings()
@@ -207,6 +215,7 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 // The answer to an earlier request is dropped, and new rows wait for the analysis under way
 // instead of cancelling it.
 func TestLateAnswersAreDropped(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		shown := d.app.result
 		number := d.app.work.analysis.number
@@ -224,6 +233,7 @@ func TestLateAnswersAreDropped(t *testing.T) {
 }
 
 func TestSourceFailureIsShown(t *testing.T) {
+	t.Parallel()
 	source := failingSource{errors.New("runs/x was taken away: mount it again")}
 	drive(t, source, 80, 24, model.DefaultSettings(), func(d *driver) {
 		d.wantText("runs/x was taken away: mount it again")
@@ -231,6 +241,7 @@ func TestSourceFailureIsShown(t *testing.T) {
 }
 
 func TestUngroupedLogSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Positional: true, Records: []model.Record{{Step: 1, Reward: 1}}}}}
 	drive(t, source, 80, 24, model.DefaultSettings(), func(d *driver) {
 		d.wantText("--num-generations N")
@@ -238,6 +249,7 @@ func TestUngroupedLogSaysWhatItNeeds(t *testing.T) {
 }
 
 func TestQuitKeysQuit(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{"q", "ctrl+c"} {
 		drive(t, madeRun(1), 80, 24, model.DefaultSettings(), func(d *driver) {
 			msg := tea.KeyPressMsg{Code: 'q', Text: "q"}
@@ -255,6 +267,7 @@ func TestQuitKeysQuit(t *testing.T) {
 // e skips what the log does not support and says so; E lists everything, narrows by typed
 // words, and says why an estimator is refused.
 func TestEstimatorsTheLogCannotFeed(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("e", "e", "e") // rloo, reinforce_plus_plus, and past remax, gae and KL
 		if got := d.app.settings.now.Estimator; got != "grpo" {
@@ -284,6 +297,7 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 
 // Settings that the log does not support are explained, and keys lead out of them.
 func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
+	t.Parallel()
 	set := model.DefaultSettings().WithFramework("verl").WithEstimator("remax")
 	drive(t, madeRun(2), 120, 36, set, func(d *driver) {
 		d.wantText("verl remax needs greedy baselines", "E all estimators")
@@ -298,6 +312,7 @@ func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 
 // A log with advantages is shown under the estimator that wrote it; u takes that back.
 func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
+	t.Parallel()
 	written := func() *madeSource {
 		chunk := &model.Chunk{Format: "trl", Framework: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
 		for i, reward := range []float64{1, 0, 0, 0} { // r − μ, by hand
@@ -321,6 +336,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 
 // A key of the configuration has the action of another one, but not where text is typed.
 func TestKeysAreRemapped(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		d.app.outside.keyMap = map[string]string{"x": "m"}
 		d.press("x")

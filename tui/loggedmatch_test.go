@@ -22,6 +22,7 @@ func runWithAdvantages(steps int, f func(step int, reward float64) float64) *mad
 
 // If no estimator reproduces the logged advantages, a warning says what they look like.
 func TestUnknownAdvantagesAreAWarning(t *testing.T) {
+	t.Parallel()
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
@@ -34,6 +35,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 
 // The comparison is repeated when there are more samples; the settings stay.
 func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
+	t.Parallel()
 	turns := func(step int, reward float64) float64 { // r − μ, and from the third step on something else
 		if step > 2 {
 			return reward
@@ -52,6 +54,7 @@ func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 
 // An estimator that reproduces most of the logged advantages is named as the nearest.
 func TestNearestEstimatorIsNamed(t *testing.T) {
+	t.Parallel()
 	once := func(step int, reward float64) float64 {
 		if step == 0 {
 			return reward
@@ -66,6 +69,7 @@ func TestNearestEstimatorIsNamed(t *testing.T) {
 // Steps whose advantages are all 0 tell no estimators apart: the first with signal decides, as if it was the
 // first step.
 func TestUndecidedUntilAStepHasSignal(t *testing.T) {
+	t.Parallel()
 	equal := func(steps int) *madeSource {
 		source := runWithAdvantages(steps, func(step int, reward float64) float64 {
 			if step < 3 {
@@ -96,6 +100,7 @@ func TestUndecidedUntilAStepHasSignal(t *testing.T) {
 
 // A change of the estimator is told with its step.
 func TestMixtureIsTold(t *testing.T) {
+	t.Parallel()
 	turns := func(step int, reward float64) float64 { // r − μ, and from step 4 on r − mean of the others
 		if step >= 4 {
 			return (reward - 0.25) * 4 / 3

@@ -88,6 +88,7 @@ func driveMouse(t *testing.T, w, h int, f func(*driver)) {
 
 // The mouse is off until it is switched on: nothing is asked of the terminal, and no click does anything.
 func TestMouseIsOffUntilItIsSwitchedOn(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		before := d.frame()
 		d.click("kept ")
@@ -108,6 +109,7 @@ func TestMouseIsOffUntilItIsSwitchedOn(t *testing.T) {
 
 // What is looked up for the mouse draws the same screen, and a frame holds no mark.
 func TestMarksDrawNothing(t *testing.T) {
+	t.Parallel()
 	for _, s := range scenes() {
 		for _, size := range allSizes[:repotest.Times(1, len(allSizes))] {
 			check := func(d *driver) {
@@ -136,6 +138,7 @@ func TestMarksDrawNothing(t *testing.T) {
 
 // A heading sorts by its column, and the second time the other way round.
 func TestHeadingsSort(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		_, y := d.place("fate", 0)
 		line := strings.Split(ansi.Strip(d.frame()), "\n")[y]
@@ -155,6 +158,7 @@ func TestHeadingsSort(t *testing.T) {
 
 // The words of the header press their keys, also while characters are typed.
 func TestHeaderPressesItsKeys(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 160, 45, func(d *driver) {
 		before := d.app.settings.now
 		d.click("r recompute")
@@ -188,6 +192,7 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 
 // Clicks select, double clicks open: groups, warnings, metrics, steps.
 func TestDoubleClicksOpen(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
 		if d.app.panes.cursor != 4 || d.app.position.view != viewOverview {
@@ -235,6 +240,7 @@ func (d *driver) placeOfStep(step int) (x, y int) {
 
 // A click on a chart of the steps goes to the step there, in the pane and in the view.
 func TestChartsGoToTheStep(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		signal := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onTrend, 1} })
 		at := d.app.spots()[signal].rect
@@ -267,6 +273,7 @@ func TestChartsGoToTheStep(t *testing.T) {
 
 // The wheel scrolls what is under the pointer; the focus stays.
 func TestWheelScrollsUnderThePointer(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
@@ -294,6 +301,7 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 
 // A border follows the pointer, as far as both parts keep room; it is saved, and a double click restores it.
 func TestBordersMove(t *testing.T) {
+	t.Parallel()
 	store := &memorySession{}
 	o := Options{Settings: filterSettings(), Mouse: true, SessionStore: store}
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
@@ -352,6 +360,7 @@ func (m *memorySession) Update(change func(session.Session) session.Session) (se
 
 // The border of an open group moves too, and its parts are focused by a click.
 func TestGroupByMouse(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.doubleClick("Compute")
 		b := d.app.borders()[0].Rect
@@ -377,6 +386,7 @@ func TestGroupByMouse(t *testing.T) {
 
 // The keys in the last line are pressed by a click, each of several by itself.
 func TestHintsPressTheirKeys(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.click("j k move")
 		d.click("k move")
@@ -409,6 +419,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 
 // Cells of the map move its cursor, and a double click sets them.
 func TestSweepByMouse(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("S")
 		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.target == target{onSweepCell, sweepCellNumber(10, 6)} })
@@ -427,6 +438,7 @@ func TestSweepByMouse(t *testing.T) {
 
 // Pairs, answers, marks, estimators and stages: a click puts the cursor there, a double click opens.
 func TestListsByMouse(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("E")
 		d.doubleClick("reinforce_plus_plus ")
@@ -477,6 +489,7 @@ func TestListsByMouse(t *testing.T) {
 
 // A click like a key ends the notice, and the count of what could not be read opens it.
 func TestClicksEndNotices(t *testing.T) {
+	t.Parallel()
 	driveWith(t, runWithProblems(), 120, 36, Options{Settings: filterSettings(), Mouse: true, Notice: "hello there"}, func(d *driver) {
 		d.click("hello there")
 		if d.app.notice != "" {
@@ -491,6 +504,7 @@ func TestClicksEndNotices(t *testing.T) {
 
 // Any clicks, drags and notches anywhere leave a screen that is whole.
 func TestMouseStorm(t *testing.T) {
+	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.app.display.mouse = true
 		n := uint64(1)
@@ -520,6 +534,7 @@ func TestMouseStorm(t *testing.T) {
 
 // A click in the worst steps puts the cursor there, a second one goes to the step, and the wheel moves it.
 func TestWorstStepsByMouse(t *testing.T) {
+	t.Parallel()
 	driveMouse(t, 100, 40, func(d *driver) {
 		d.press("0")
 		spans, found := d.app.glance.job.value.glance.Spans, len(d.app.foundList())

@@ -13,6 +13,7 @@ import (
 
 // A notice goes with its timer or with the next key, and the timer of an earlier notice leaves it.
 func TestNoticeGoes(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("]")
 		d.wantText("no further step")
@@ -35,6 +36,7 @@ func TestNoticeGoes(t *testing.T) {
 // A notice hides neither the bottom of a pane, nor the row under the cursor, nor a line of input: at the smallest
 // size either, and however long it is.
 func TestNoticeHidesNothing(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("keep_neg_ratio must be in the range [0.0, 1.0]. ", 6)
 	for _, size := range allSizes {
 		for name, keys := range map[string][]string{
@@ -87,6 +89,7 @@ func TestNoticeEndsAndTheScreenIsIdle(t *testing.T) {
 
 // The notice of the start goes too.
 func TestFirstNoticeHasATimer(t *testing.T) {
+	t.Parallel()
 	driveWith(t, madeRun(3), 120, 36, Options{Settings: filterSettings(), Notice: "restored"}, func(d *driver) {
 		d.wantText("restored")
 		var timed bool

@@ -13,6 +13,7 @@ import (
 )
 
 func TestSortingKeepsTheCursorOnItsGroup(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
 		here := d.app.selectedGroup().Name
@@ -33,6 +34,7 @@ func TestSortingKeepsTheCursorOnItsGroup(t *testing.T) {
 
 // Undo brings the order back like the filter, and the cursor stays on its group.
 func TestUndoOrder(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
 		group, rows := d.app.selectedGroup().Name, slices.Clone(d.app.result.rows)
@@ -55,6 +57,7 @@ func TestUndoOrder(t *testing.T) {
 
 // Long numbers are shortened, never cut.
 func TestLargeFigures(t *testing.T) {
+	t.Parallel()
 	var records []model.Record
 	for i := range 5000 {
 		records = append(records, model.Record{Step: 1, Group: "many", Reward: float64(i%1000) - 54_000, Advantage: math.NaN(), Length: -1})

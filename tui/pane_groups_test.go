@@ -14,6 +14,7 @@ import (
 // The prompt has at least 28 cells at 120 columns and 60 at 200, the axis of the dots 11, and 80×24 shows
 // nine groups; a step of other figures changes no width.
 func TestRoomForGroups(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ w, h, prompt, groups int }{{80, 24, 28, 9}, {100, 30, 28, 12}, {120, 36, 28, 19}, {160, 45, 40, 22}, {200, 60, 60, 36}} {
 		drive(t, madeRun(3), test.w, test.h, model.DefaultSettings(), func(d *driver) {
 			width := func() (all []int) {
@@ -46,6 +47,7 @@ func TestRoomForGroups(t *testing.T) {
 // The bar under the cursor has every cell of the row up to the dots, which look as in every row; on the whole screen,
 // where words stand behind them, they are on the bar too. Without colours a mark stands beside the row, in every table.
 func TestCursorIsSeen(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		at := func() int { // the line of the screen with the mark
 			for i, line := range frameText(d.frame()) {

@@ -44,6 +44,7 @@ func docPictures() []docPicture {
 // The pictures of the documentation are frames of the program; -update draws them. Each is
 // shown by a page, and there is no other.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("..", ".github", "pictures")
 	left := map[string]bool{}
 	files, err := os.ReadDir(dir)

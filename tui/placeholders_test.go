@@ -38,6 +38,7 @@ var noRewardProblem = model.Problem{File: "a.jsonl", Reason: `no reward field: t
 
 // Each state without an analysis says what is missing and what to do.
 func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	for name, state := range map[string]struct {
 		source func() Source
 		keys   []string
@@ -76,6 +77,7 @@ func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 
 // A screen that is too small says which size is needed, and shows the figures of the step.
 func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 48, 12, filterSettings(), func(d *driver) {
 		text := ansi.Strip(d.frame())
 		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "A≠0 56/192") {

@@ -31,6 +31,7 @@ func repeatingRun(steps, repeatsFrom int) *madeSource {
 
 // Repeated prompts are divided as soon as the first step is complete, and undo does not merge them.
 func TestGroupsAreTakenFromTheAdvantages(t *testing.T) {
+	t.Parallel()
 	drive(t, repeatingRun(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("groups changed: 4 consecutive rows of a prompt are a group, as the logged advantages prove", "signal 3/3", "✓ 12/12 as logged")
 		d.press("p", "u", "u", "u")
@@ -45,6 +46,7 @@ func TestGroupsAreTakenFromTheAdvantages(t *testing.T) {
 // The first step in which a prompt comes twice changes the groups, although the next comparison would be
 // at twice as many steps; a person's estimator stays.
 func TestGroupsChangeWithTheFirstRepeatedPrompt(t *testing.T) {
+	t.Parallel()
 	source := repeatingRun(5, 5)
 	source.chunks = append(source.chunks, repeatingRun(6, 5).chunks[6])
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
@@ -57,6 +59,7 @@ func TestGroupsChangeWithTheFirstRepeatedPrompt(t *testing.T) {
 
 // Advantages that nothing gives change no groups.
 func TestNoGroupsWithoutProof(t *testing.T) {
+	t.Parallel()
 	source := repeatingRun(4, 0)
 	for _, c := range source.chunks {
 		for i := range c.Records {

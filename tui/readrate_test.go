@@ -10,6 +10,7 @@ import (
 // The remaining time follows from the bytes read so far: at 300 MB in 3 s the other 600 MB
 // take 6 s. There is no estimate in the first second.
 func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
+	t.Parallel()
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
 	var p readRate
 	for _, c := range []struct {

@@ -110,6 +110,7 @@ func copyRepository(t *testing.T) string {
 // The recipes of contributing.md are short and true: what they add, to a copy of the repository, is in the lists, the reports and on
 // the screen.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +176,7 @@ func TestRecipes(t *testing.T) {
 
 // The ways through the program name functions where they are.
 func TestWaysNameFunctions(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ func runWithColumns(steps, known int) *madeSource {
 
 // The numbers change to the reward that the log shows, which is said and can be taken back.
 func TestRewardIsLearnedFromTheLog(t *testing.T) {
+	t.Parallel()
 	drive(t, runWithColumns(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("reward = accuracy + 0.5·format, found in the log (u undoes", "reward 0.750")
 		if set := d.app.settings.now; set.Weights != "accuracy=1,format=0.5" || set.Framework != "trl" || set.Scale != "none" {
@@ -51,6 +52,7 @@ func TestRewardIsLearnedFromTheLog(t *testing.T) {
 
 // A log that shows its reward later is believed then, but not over what the person said.
 func TestRewardIsLearnedLater(t *testing.T) {
+	t.Parallel()
 	drive(t, runWithColumns(9, 3), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if set := d.app.settings.now; set.Weights != "accuracy=1,format=0.5" {
 			t.Errorf("computed with %+v", set)
@@ -65,6 +67,7 @@ func TestRewardIsLearnedLater(t *testing.T) {
 }
 
 func TestRewardOfTheCommandLine(t *testing.T) {
+	t.Parallel()
 	drive(t, runWithColumns(1, 0), 120, 36, model.DefaultSettings(), func(d *driver) {
 		run := func(text string) error {
 			app, err := runReward(d.app, strings.Fields(text))
@@ -89,6 +92,7 @@ func TestRewardOfTheCommandLine(t *testing.T) {
 
 // A configuration that names other columns than the log has does not hide the log.
 func TestConfigurationOfOtherColumns(t *testing.T) {
+	t.Parallel()
 	given, _ := model.DefaultSettings().Set("reward", "accuracy,unknown=0.1")
 	driveWith(t, runWithColumns(1, 0), 120, 36, Options{Settings: given, Given: choice.Given{Rewards: choice.FromConfig}}, func(d *driver) {
 		d.press("!")
@@ -98,6 +102,7 @@ func TestConfigurationOfOtherColumns(t *testing.T) {
 
 // The second run has its own columns.
 func TestSecondRunHasItsOwnReward(t *testing.T) {
+	t.Parallel()
 	plain := &model.Chunk{Format: "verl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
 	for i := range 4 {
 		plain.Records = append(plain.Records, model.Record{Prompt: 1, Reward: float64(i % 2), Advantage: math.NaN(), Length: -1})

@@ -39,6 +39,7 @@ func onePromptRun(steps int) *madeSource {
 // A run of one prompt a step opens with its last ten steps and says so. Their figures are by hand: of steps
 // 16 to 25, 16, 20 and 24 are all wrong, and 0, 1, 2, 3, 0, 1, 2, 3, 0, 1 samples are solved.
 func TestRunOfOnePromptAStepOpensWithItsLastSteps(t *testing.T) {
+	t.Parallel()
 	drive(t, onePromptRun(25), 200, 60, model.DefaultSettings(), func(d *driver) {
 		d.wantText(
 			" steps 16-25 ", "groups  10 · steps 16-25 · worst first", "advantages · steps 16-25  original over processed", "warnings · steps 16-25", fmt.Sprintf("metrics  %d · steps 16-25", len(d.app.result.analysis.Metrics)),
@@ -71,6 +72,7 @@ func TestRunOfOnePromptAStepOpensWithItsLastSteps(t *testing.T) {
 
 // A run whose steps have more groups opens with one, whatever it has later; so does one with a single step.
 func TestOtherRunsOpenWithOneStep(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if d.app.isWide() || !d.app.place.scope.decided || strings.Contains(d.app.notice, "together") {
 			t.Errorf("%+v, %q", d.app.place.scope, d.app.notice)
@@ -95,6 +97,7 @@ func TestOtherRunsOpenWithOneStep(t *testing.T) {
 // [ and ] move the end of the scope; the widest one goes to the newest step, and a narrower one back to
 // where the person was.
 func TestScopeMoves(t *testing.T) {
+	t.Parallel()
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("[", "[")
 		d.wantText("groups  10 · steps 14-23")
@@ -122,6 +125,7 @@ func TestScopeMoves(t *testing.T) {
 
 // New steps move the scope; one that is still being written waits until it is complete.
 func TestScopeFollowsTheLog(t *testing.T) {
+	t.Parallel()
 	source := onePromptRun(12)
 	last := source.chunks[11]
 	last.Progress.Open = true
@@ -141,6 +145,7 @@ func TestScopeFollowsTheLog(t *testing.T) {
 
 // Baseline, filter, sorting, marks, the open group and exports work on the groups of several steps.
 func TestGroupsOfSeveralSteps(t *testing.T) {
+	t.Parallel()
 	files := &memoryFiles{}
 	driveWith(t, onePromptRun(25), 120, 36, Options{Settings: model.DefaultSettings(), Files: files}, func(d *driver) {
 		d.press("b", "m", "m", "m", "m", "m", "m", "m", "m", "m", "m")
@@ -187,6 +192,7 @@ func TestGroupsOfSeveralSteps(t *testing.T) {
 
 // The text of a sample is read from the place of its own step.
 func TestTextsOfSeveralSteps(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
 		g := d.app.selectedGroup()
@@ -206,6 +212,7 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 
 // Sweep and breakdown begin with the scope of the overview, and Tab changes theirs alone.
 func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
+	t.Parallel()
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("S")
 		d.wantText("10 steps, 16 to 25")
@@ -235,6 +242,7 @@ func TestSweepAndBreakdownBeginWithTheScope(t *testing.T) {
 
 // The scope that a person chose is saved and restored; the one that a run opens with is not saved.
 func TestScopeIsSaved(t *testing.T) {
+	t.Parallel()
 	var saved *session.View
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if v := d.app.viewToSave(); v != nil {
@@ -260,6 +268,7 @@ func TestScopeIsSaved(t *testing.T) {
 // Of too many samples or steps the scope has every n-th step, and the last: a step that moves the end leaves
 // the others as they are.
 func TestScopeIsBounded(t *testing.T) {
+	t.Parallel()
 	snap := model.Snapshot{Steps: make([]model.Step, 5000)}
 	steps, every := scope{kind: scopeAll}.indexes(snap, 4321)
 	if every != 5 || len(steps) != 866 || steps[0] != 0 || steps[1] != 5 || steps[864] != 4320 || steps[865] != 4321 {
@@ -283,6 +292,7 @@ func TestScopeIsBounded(t *testing.T) {
 
 // A scope that is too large says how much of it is shown.
 func TestScopeSaysWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
 	source := onePromptRun(1100)
 	for _, chunk := range source.chunks[1:] {
 		source.chunks[0].Records = append(source.chunks[0].Records, chunk.Records...)
@@ -302,6 +312,7 @@ func TestScopeSaysWhatIsLeftOut(t *testing.T) {
 // Whatever keys are pressed in whatever scope while the log grows, every view draws, the cursor is on a group,
 // and the steps on the screen are those of the scope.
 func TestKeysInEveryScope(t *testing.T) {
+	t.Parallel()
 	keys := []string{
 		"<", ">", ">", "[", "]", "{", "}", "F", "j", "k", "G", "g", "o", "O", "p", "P", "m", "M", "r", "b", "B", "e", "s", "u", "v", "w", "5", "3", "1",
 		"enter", "enter", "J", "K", "d", "S", "C", "tab", "esc", "esc", "esc", "*", "'", "0",
@@ -337,6 +348,7 @@ func TestKeysInEveryScope(t *testing.T) {
 
 // Before there is a step, the keys of the scope and those that name it do nothing worse than say so.
 func TestScopeWithoutSteps(t *testing.T) {
+	t.Parallel()
 	drive(t, progressOnly(model.Progress{CaughtUp: true}), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", ">", ">", "<", "<", "<", "[", "F", "S", "esc", "C", "v", "esc", "esc", "3", "enter", "tab", "w", "enter")
 		d.press(withText(":", "scope last 3")...)

@@ -48,6 +48,7 @@ func driveSession(t *testing.T, s *memoryStore, o Options, f func(*driver)) {
 // The session is restored, which a notice says; :forget restores the defaults, which undo
 // takes back.
 func TestViewIsRestored(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) {
 		if d.app.notice != "" {
@@ -108,6 +109,7 @@ func TestViewIsRestored(t *testing.T) {
 
 // Settings of the command line win; the others are restored.
 func TestFlagsWinOverTheSession(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) { d.press("f", "p", "m", "m") })
 	set := model.DefaultSettings()
@@ -130,6 +132,7 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 // An estimator that nobody chose is not saved, so that the next time the one that wrote the
 // log is looked for again; ratios are saved.
 func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) { d.press("j", "w") })
 	if s.session.View != nil {
@@ -170,6 +173,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 
 // Without a store a mark lasts until the end, which a notice says.
 func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("*")
 		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.session.current.Marks) != 1 || d.app.SaveSession() != nil {
@@ -180,6 +184,7 @@ func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
 
 // If the session cannot be saved a notice says so, and the mark lasts until the end.
 func TestFailedSaveIsReported(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{err: errors.New("no space left")}
 	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("*")

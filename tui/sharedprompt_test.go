@@ -8,6 +8,7 @@ import (
 
 // The beginning that prompts share ends at a word; each prompt keeps something.
 func TestSharedPrompt(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		want    string // what is left out
 		prompts []string
@@ -37,6 +38,7 @@ func TestSharedPrompt(t *testing.T) {
 
 // The table shows what differs, and finds its width at every step.
 func TestPromptsLoseWhatAllShare(t *testing.T) {
+	t.Parallel()
 	shared := madeRun(3)
 	for _, chunk := range shared.chunks {
 		for i := range chunk.Records {

@@ -28,6 +28,7 @@ func runWithGap() *madeSource {
 
 // The screen says which steps are missing, and says nothing of a run that logs every tenth.
 func TestMissingStepsAreNamed(t *testing.T) {
+	t.Parallel()
 	for want, logged := range map[string]func(int) bool{
 		"none of 11–43": func(step int) bool { return step <= 10 || step >= 44 },
 		"no 7":          func(step int) bool { return step != 7 },
@@ -44,6 +45,7 @@ func TestMissingStepsAreNamed(t *testing.T) {
 
 // The row of rewards in the header has a cell for each step, and one where steps are missing: 10 steps, the gap, 17 steps.
 func TestNewestValuesWithGaps(t *testing.T) {
+	t.Parallel()
 	drive(t, runWithGap(), 120, 36, filterSettings(), func(d *driver) {
 		values := make([]float64, 27)
 		for i := range values {

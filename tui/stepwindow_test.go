@@ -9,6 +9,7 @@ import (
 // Of the steps 1 to 30, which are 29 apart, x shows half around step 21: 14.5 is rounded to 15, from 21 − 7.5 = 13.5, which is rounded to
 // 14. The next half is 8, from 21 − 4. X shows twice as many at a time up to all.
 func TestZoomOfSteps(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "{", "]")
 		if d.app.place.step != 21 {
@@ -59,6 +60,7 @@ func TestZoomOfSteps(t *testing.T) {
 
 // A window moves with the step that is moved to.
 func TestWindowFollowsTheStep(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.typeText(":range 11 20")
 		d.press("enter", "g")

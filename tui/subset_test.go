@@ -14,6 +14,7 @@ import (
 // Metrics and distribution are of the groups that the filter shows, and say so; so is the
 // baseline.
 func TestFiguresFollowTheFilter(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
 		x := d.app.result.analysis
 		whole, samples := x.Metric("critic/score/mean"), 0
@@ -47,6 +48,7 @@ func TestFiguresFollowTheFilter(t *testing.T) {
 
 // A late answer about other groups is not shown.
 func TestLateFiguresAreDropped(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("/")
 		d.typeText("fate:wrong")

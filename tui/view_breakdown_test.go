@@ -15,6 +15,7 @@ import (
 
 // The view follows the settings, the step and what divides the samples: parts add up to the step.
 func TestBreakdownFollows(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
 		before := d.app.breakdown.job.value
@@ -44,6 +45,7 @@ func TestBreakdownFollows(t *testing.T) {
 
 // The filter of the screen selects the samples, as --where does.
 func TestBreakdownOfTheFilter(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press(append(withText("/", "fate:alive"), "enter")...)
 		d.press(append(withText(":", "by fate"), "enter")...)
@@ -62,6 +64,7 @@ func TestBreakdownOfTheFilter(t *testing.T) {
 
 // Columns of the log are read again, hostile values do nothing, and an error is a sentence.
 func TestBreakdownByColumn(t *testing.T) {
+	t.Parallel()
 	source := madeRunWithTexts(3, func(r model.Record) (model.Text, error) {
 		if r.Step == 2 {
 			return model.Text{}, errors.New("made.jsonl was removed")
@@ -97,6 +100,7 @@ func TestBreakdownByColumn(t *testing.T) {
 
 // An answer to an older request is dropped.
 func TestLateBreakdownIsDropped(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("C", "v")
 		now := d.app.breakdown.job
@@ -121,6 +125,7 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 
 // The line completes what is known without reading the log.
 func TestBreakdownCompletions(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press(withText(":", "by ")...)
 		if _, words := d.app.completions(); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {

@@ -9,6 +9,7 @@ import (
 
 // Every line of what a stage means can be read on a small screen.
 func TestChainTextScrolls(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 			d.press("C", "j", "j", "right")

@@ -38,6 +38,7 @@ func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 
 // With the rewards 1 − r the best prompt of one run is the worst of the other.
 func TestCompareViewPairsPrompts(t *testing.T) {
+	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
 		r := d.app.second.job.value.result
@@ -65,6 +66,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 
 // Enter opens both runs' answers to the prompt: the best of the run that is better, the worst of the other.
 func TestAnswersOfBothRuns(t *testing.T) {
+	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c", "enter")
 		d.wantText("prompt", "base 1/16  reward 1  step 1", "new 16/16  reward 0  step 2", "response", "2/5 · 1/3", "2/5 · 2/5")
@@ -96,6 +98,7 @@ func TestAnswersOfBothRuns(t *testing.T) {
 // Answers are cut and shown as text, whatever a model wrote into them; a text that cannot be read is an error
 // on the screen.
 func TestHostileAnswers(t *testing.T) {
+	t.Parallel()
 	hostile := func(r model.Record) (model.Text, error) {
 		if r.Reward < 0.5 {
 			return model.Text{}, errPermission
@@ -120,6 +123,7 @@ func TestHostileAnswers(t *testing.T) {
 
 // Logs without texts say so, and a run that grows keeps the cursor on its prompt.
 func TestAnswersWithoutTexts(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, app: New(context.Background(), madeRun(1), Options{Second: madeRun(2), Settings: filterSettings(), NoColor: true})}
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -141,6 +145,7 @@ func TestAnswersWithoutTexts(t *testing.T) {
 
 // Each difficulty has its mean difference with the standard error, where there is room.
 func TestDifficultyLines(t *testing.T) {
+	t.Parallel()
 	bins := []compare.Bin{{Lo: 0, Hi: 0.5, Pairs: 12, Delta: 0.13, StdErr: 0.05}, {Lo: 0.5, Hi: 1, Pairs: 1, Delta: -0.25, StdErr: math.NaN()}, {Lo: 1, Hi: 1.5, Delta: math.NaN(), StdErr: math.NaN()}}
 	driveTwoRuns(t, 80, 24, func(d *driver) {
 		got := ansi.Strip(strings.Join(d.app.difficultyLines(bins, 76), "\n"))
@@ -156,6 +161,7 @@ func TestDifficultyLines(t *testing.T) {
 
 // The names of the runs are short and different, whatever they were opened by.
 func TestRunNames(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ first, second, want0, want1 string }{
 		{"base", "new", "base", "new"},
 		{"runs/a/rollouts", "runs/b/rollouts", "a/rollouts", "b/rollouts"},
@@ -176,6 +182,7 @@ func TestRunNames(t *testing.T) {
 // Wherever two runs are open, the screen says whose figures it shows and what they are compared with; copies,
 // exports and the session name the runs too.
 func TestBothRunsAreNamed(t *testing.T) {
+	t.Parallel()
 	for _, size := range allSizes {
 		driveTwoRuns(t, size[0], size[1], func(d *driver) {
 			files := &memoryFiles{}

@@ -16,6 +16,7 @@ import (
 
 // Tab shows all figures as small charts. z draws the one under the cursor alone and goes back, Enter draws it above the table.
 func TestSmallCharts(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "tab")
 		d.wantText("all figures  55", "critic/score/mean", "pass@1", "1/55")
@@ -49,6 +50,7 @@ func TestSmallCharts(t *testing.T) {
 
 // The list of figures is searched by name, by letters in their order, and by meaning, in this order.
 func TestListOfFigures(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("D")
 		d.wantText("55", "type a part of its name or meaning")
@@ -87,6 +89,7 @@ func TestListOfFigures(t *testing.T) {
 
 // Each line of the list has the figure's value and what it means.
 func TestEveryFigureIsExplained(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
 		for _, name := range d.app.metricNames() {
 			if figureMeaning(name) == "" {
@@ -102,6 +105,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 
 // Enter in the pane of metrics draws the metric under the cursor, which stays in sight.
 func TestEnterDrawsTheMetric(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 80, 24, filterSettings(), func(d *driver) {
 		d.press("5")
 		for range 40 {
@@ -122,6 +126,7 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 
 // A draws moving averages, and the lines behind them.
 func TestMovingAverageOfALine(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
 		raw := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
@@ -148,6 +153,7 @@ func near(x, y float64) bool { return x-y < 1e-12 && y-x < 1e-12 }
 
 // With two runs charts have a line of each, named, over the steps of both.
 func TestChartsOfTwoRuns(t *testing.T) {
+	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("3", "3")
 		d.wantText("── base", "╌· new")
@@ -172,6 +178,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 
 // A baseline has a line of its own.
 func TestChartOfABaseline(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("b", "p", "p", "3", "3", "v", "v")
 		d.wantText("── this run", "·· baseline")
@@ -184,6 +191,7 @@ func TestChartOfABaseline(t *testing.T) {
 
 // A frame draws charts from the cache, whatever key was pressed before: computing them takes longer than the rest of a frame.
 func TestChartsOfFramesComeFromTheCache(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		for _, pressed := range []string{"3", "3", "v", "+", "A", "x", "L", "k", "z", "z", "tab", "j", "j", "pgdown", "t", "z", "esc", "b", "p", "/", "esc", ":", "esc", "G", "w"} {
 			d.press(pressed)
@@ -205,6 +213,7 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 
 // A run of one step, of many steps, and one whose figures are NaN fill the screen.
 func TestChartsOfOddRuns(t *testing.T) {
+	t.Parallel()
 	for name, source := range map[string]*madeSource{"one step": madeRun(1), "NaN": runWithNaNFromStep7(), "continuous": runOfContinuousRewards()} {
 		drive(t, source, 100, 30, filterSettings(), func(d *driver) {
 			for _, keys := range [][]string{{"3", "3"}, {"x"}, {"X"}, {"H"}, {"A"}, {"z"}, {"z"}, {"tab"}, {"G"}, {"z"}, {"esc"}, {"D"}} {
@@ -234,6 +243,7 @@ func runOfManySteps() *madeSource {
 
 // In a small chart 30 columns are 60 dots: each is the mean of 167 of 10,000 steps. Of the last 120 steps there are two to a dot.
 func TestChartsOfManySteps(t *testing.T) {
+	t.Parallel()
 	drive(t, runOfManySteps(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "tab")
 		d.wantText("means of 167 steps", "5000", "10000")

@@ -13,6 +13,7 @@ import (
 // The table follows each character of the filter, Enter keeps it, a filter that nothing
 // matches says what to do, and undo brings all groups back.
 func TestFilterNarrowsTheTable(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		all := len(d.app.result.rows)
 		d.press("/")

@@ -35,6 +35,7 @@ func lastWritten(s *madeSource, at time.Time) {
 // A log that does not grow opens on the run at a glance, one that grows on the overview; what was typed
 // before the log was known stays.
 func TestFirstViewOfLogThatDoesNotGrow(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 2, 14, 3, 22, 0, time.Local) // of the driver
 	for quiet, want := range map[time.Duration]viewName{time.Second: viewOverview, 14 * time.Minute: viewGlance, 50 * time.Hour: viewGlance} {
 		source := madeRun(3)
@@ -50,6 +51,7 @@ func TestFirstViewOfLogThatDoesNotGrow(t *testing.T) {
 // Keys of the overview lead there from the run at a glance and do what they do there; settings are changed
 // in place.
 func TestKeysLeaveGlance(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(5), 100, 30, filterSettings(), func(d *driver) {
 		for _, key := range []string{"1", "esc", "2", "[", "w"} {
 			d.app.position.view, d.app.position.backStack = viewGlance, nil
@@ -75,6 +77,7 @@ func TestKeysLeaveGlance(t *testing.T) {
 // Steps whose answers are refusals come first, as one, and Enter goes to the first of them, where a warning
 // says so.
 func TestGlanceNamesRefusals(t *testing.T) {
+	t.Parallel()
 	drive(t, refusingRun(), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("0")
 		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)", "read answers of steps 5–8 first")
@@ -92,6 +95,7 @@ func TestGlanceNamesRefusals(t *testing.T) {
 
 // Of a step few answers are read, and of no step twice.
 func TestAnswersAreReadOnce(t *testing.T) {
+	t.Parallel()
 	source, reads := refusingRun(), map[string]int{}
 	text := source.text
 	source.text = func(r model.Record) (model.Text, error) {
@@ -113,6 +117,7 @@ func TestAnswersAreReadOnce(t *testing.T) {
 
 // While steps are computed the view says how many are.
 func TestGlanceOfHalfARun(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 100, 30, filterSettings(), func(d *driver) {
 		computeHalfTheTrend(d)
 		d.press("0")

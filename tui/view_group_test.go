@@ -92,6 +92,7 @@ func displayVariants() map[string]func(*display) {
 }
 
 func TestGroupViewShowsTexts(t *testing.T) {
+	t.Parallel()
 	source := madeRunWithTexts(2, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "enter")
@@ -113,6 +114,7 @@ func TestGroupViewShowsTexts(t *testing.T) {
 
 // Keys scroll the text and go to its parts; a notice says which part there is not.
 func TestTextKeysScroll(t *testing.T) {
+	t.Parallel()
 	long := func(model.Record) (model.Text, error) {
 		return model.Text{Prompt: "q", Response: strings.Repeat("line\n", 300) + "the last", Truth: "42"}, nil
 	}
@@ -139,6 +141,7 @@ func TestTextKeysScroll(t *testing.T) {
 }
 
 func TestSearchFindsMatches(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "/")
 		d.wantText("type to search")
@@ -161,6 +164,7 @@ func TestSearchFindsMatches(t *testing.T) {
 
 // d compares with the best sample; on the best the cursor goes to the worst.
 func TestDiffComparesWithTheBestSample(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
 		for d.app.selectedGroup() == nil || d.app.selectedGroup().RewardMean == d.app.rankedReward(0) {
 			d.press("j")
@@ -182,6 +186,7 @@ func (a App) rankedReward(row int) float64 {
 // The request of a text that is no longer shown is cancelled and its answer dropped; the last
 // texts are not read again.
 func TestTextsAreReadOnce(t *testing.T) {
+	t.Parallel()
 	source := madeRunWithTexts(1, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "j", "j", "k", "k", "z", "v")
@@ -206,6 +211,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 }
 
 func TestSourceWithoutTexts(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter")
 		d.wantText("This source has no texts: open the log")
@@ -222,6 +228,7 @@ func TestSourceWithoutTexts(t *testing.T) {
 
 // While a group is open its step stays; afterwards the newest is followed again.
 func TestOpenGroupHoldsItsStep(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(2, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "enter")
 		name := d.app.selectedGroup().Name
@@ -346,6 +353,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 
 // The frame to the right of wide characters is straight.
 func TestWideCharactersAlign(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRunWithTexts(1, proofText), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "1")
 		for _, line := range strings.Split(ansi.Strip(d.frame()), "\n")[4:] {
@@ -357,6 +365,7 @@ func TestWideCharactersAlign(t *testing.T) {
 }
 
 func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		values []float64
 		want   string

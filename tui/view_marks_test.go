@@ -14,6 +14,7 @@ import (
 // A group, a sample and a step are marked, with notes; the list has them, and Enter goes
 // there, from another step and in another order too.
 func TestMarksAreFoundAgain(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	var group string
 	var column int
@@ -60,6 +61,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 
 // The key that made a mark removes it, and restores it with its note.
 func TestMarkAgainRestoresItsNote(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("a")
@@ -91,6 +93,7 @@ func TestMarkAgainRestoresItsNote(t *testing.T) {
 
 // If what is marked is gone, or the filter leaves it out, a notice says so.
 func TestMarksOfWhatIsGone(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	s.session = session.Session{}.WithMark(session.Mark{Step: 99, Group: "x"}).WithMark(session.Mark{Step: 2, Group: "x"}).
 		WithMark(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).WithMark(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
@@ -120,6 +123,7 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 
 // Control characters in notes and prompts are never sent to the terminal.
 func TestMarksDoNotControlTheTerminal(t *testing.T) {
+	t.Parallel()
 	s := &memoryStore{}
 	evil := "\x1b]52;c;eA==\a\u202e\x00 " + strings.Repeat("e\u0301", 40)
 	s.session = session.Session{}.WithMark(session.Mark{Step: 1, Group: evil, Label: evil, Note: evil}).WithMark(session.Mark{Step: 3, Note: evil})
@@ -139,6 +143,7 @@ func TestMarksDoNotControlTheTerminal(t *testing.T) {
 
 // A note of the longest length can be encoded.
 func TestLongestNoteCanBeSaved(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("a")
 		d.typeText(strings.Repeat("é", session.MaxNote))

@@ -9,6 +9,7 @@ import (
 
 // If no sample could be read, a key shows the reasons before there is an analysis.
 func TestProblemsBeforeAnySample(t *testing.T) {
+	t.Parallel()
 	reason := model.Problem{File: "a.jsonl", Line: 7, Reason: "column 1: the line is no object"}
 	drive(t, progressOnly(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filterSettings(), func(d *driver) {
 		d.press("!")
@@ -19,6 +20,7 @@ func TestProblemsBeforeAnySample(t *testing.T) {
 // Many problems are counted by reason and listed one by one; scrolling ends at the last, and
 // one up from there scrolls.
 func TestProblemsAreCounted(t *testing.T) {
+	t.Parallel()
 	var all []model.Problem
 	for i := range 40 {
 		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q stands where an object should be", i, fmt.Sprint(i))})

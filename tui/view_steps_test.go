@@ -13,6 +13,7 @@ import (
 // j and k change the step of the whole screen, w and W go to steps of first warnings, and
 // Enter goes to the groups of the step.
 func TestStepsViewMovesTheStep(t *testing.T) {
+	t.Parallel()
 	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
 		if d.app.position.view != viewSteps {
@@ -59,6 +60,7 @@ func runWithNaNFromStep7() *madeSource {
 // The trend comes in parts, the newest steps first, and says how far it is; a part under
 // earlier settings is dropped.
 func TestStepsComeInParts(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
 		computeHalfTheTrend(d)

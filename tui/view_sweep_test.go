@@ -16,6 +16,7 @@ import (
 
 // Enter sets the ratios under the cursor, and undo takes them back.
 func TestSweepApplies(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "x", "k", "l", "l", "enter")
 		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
@@ -36,6 +37,7 @@ func TestSweepApplies(t *testing.T) {
 // S goes to the star, its sentence says what it does, and Enter takes it: for the most signal that is no
 // filter, which leaves nothing to recompute. The goal changes by o and :goal.
 func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 			d.press("S")
@@ -80,6 +82,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 // The cursor stays where it was moved to when an answer or another goal of the same map comes; x leads
 // to the star and back.
 func TestStarLeavesTheCursorAlone(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		at := func() [2]int { return [2]int{d.app.sweep.pos, d.app.sweep.neg} }
 		d.press("S", "j", "h", "r")
@@ -99,6 +102,7 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 
 // Without signal there is no star, and the map says why.
 func TestSweepWithoutSignal(t *testing.T) {
+	t.Parallel()
 	source := madeRun(2)
 	for _, chunk := range source.chunks {
 		for i := range chunk.Records {
@@ -115,6 +119,7 @@ func TestSweepWithoutSignal(t *testing.T) {
 }
 
 func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
+	t.Parallel()
 	set := filterSettings().WithEstimator("rloo")
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
@@ -219,6 +224,7 @@ func TestSweepComesInParts(t *testing.T) {
 // The configuration of the pair under the cursor is never cut, and y copies it, a line for an option. It is
 // EasyR1's where the trainer at work cannot filter so.
 func TestSweepShowsTheConfigToCopy(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {100, 30}, {120, 36}, {160, 45}, {200, 60}} {
 		for _, framework := range []string{"easyr1", "verl", "slime"} {
 			drive(t, madeRun(3), size[0], size[1], filterSettings().WithFramework(framework), func(d *driver) {
@@ -246,6 +252,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 // A figure that is the same for all pairs gives way to the next one that varies; the map says which are the
 // same. With recompute it is back.
 func TestEqualFiguresGiveWay(t *testing.T) {
+	t.Parallel()
 	set := filterSettings()
 	set.Recompute = false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
@@ -268,6 +275,7 @@ func TestEqualFiguresGiveWay(t *testing.T) {
 // The good end of the palette is the same for all figures: most for signal, none for groups killed, 0 for the
 // mean advantage. The legend says it.
 func TestShadesSayWhatIsGood(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
@@ -287,6 +295,7 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 
 // Numbers take three characters at most, whatever their size.
 func TestShortNumbers(t *testing.T) {
+	t.Parallel()
 	for x, want := range map[float64]string{
 		0: "0", 0.004: "0", 0.25: ".25", 0.996: "1.0", 1: "1.0", 9.96: "10", 123.4: "123", 999.7: "1k", 12345: "12k", 123456: ".1M", 2e6: "2M", 1e12: ">9M",
 		-0.25: "−.2", -0.97: "−1", -1.25: "−1", -42: "−42",

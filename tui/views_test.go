@@ -4,6 +4,7 @@ import "testing"
 
 // Esc goes back through the views that were opened, never out of the program.
 func TestEscapeLeadsBack(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		for _, way := range []struct {
 			keys []string
@@ -36,6 +37,7 @@ func TestEscapeLeadsBack(t *testing.T) {
 
 // Going back restores the focused pane and the group under the cursor.
 func TestEscapeKeepsThePlace(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
 		focus, cursor := d.app.panes.focus, d.app.panes.cursor

@@ -14,7 +14,7 @@
 //  1. A row in shaping.go, in the precision and order of the framework's own code, and a line of catalogue.
 //  2. testdata/golden/NAME.json, numbers that this code printed, and a row in golden_test.go.
 //  3. go test ./estimators/overlong, then go test ./model/report -run LossesPage -update, which writes
-//     the page .github/docs/losses.md.
+//     the page .github/docs/losses/README.md.
 package overlong
 
 import (

@@ -76,6 +76,7 @@ var agentRow = regexp.MustCompile("^\\| ([^|]+\\?) \\| `vantage ([^`]+)`")
 
 // Each of the questions of the page for agents is answered, within 2 KB, by a command that the page and --help name.
 func TestAgentsPageAnswersItsQuestions(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", ".github", "docs", "agents.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +140,7 @@ func agentGroup(t *testing.T, path string) string {
 
 // However long what a log holds, an answer stays within 2 KB, and is JSON.
 func TestAnswersOfLongTextsFit(t *testing.T) {
+	t.Parallel()
 	var rows strings.Builder
 	long := strings.Repeat("a \"quoted\" long text; 好 ", 400)
 	for step := range repotest.Times(10, 40) {
@@ -171,6 +173,7 @@ func TestAnswersOfLongTextsFit(t *testing.T) {
 
 // A group that is not there, or whose name is given by half, is refused with names that are.
 func TestGroupsThatAreNotThere(t *testing.T) {
+	t.Parallel()
 	path := agentLog(t)
 	for _, c := range []struct {
 		args []string

@@ -13,6 +13,7 @@ import (
 // Where a model refuses at a step, and groups are all wrong for that, report and check say so, with the words that it wrote; summary and
 // the screen have it from the same texts.
 func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
+	t.Parallel()
 	path := agentLog(t) // refusals at step 4
 	for _, c := range []struct {
 		args []string
@@ -37,6 +38,7 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 
 // Answers are read of so many steps that are suspect, the newest, and of no others.
 func TestAlikeReadsTheNewestSteps(t *testing.T) {
+	t.Parallel()
 	var rows strings.Builder
 	most := glance.MostRead(false)
 	for step := 1; step <= most+6; step++ {

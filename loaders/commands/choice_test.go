@@ -60,6 +60,7 @@ func checkChoice(t *testing.T, format string, c choice.Choice) {
 
 // Every made log is computed as its trainer computes.
 func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
+	t.Parallel()
 	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
 		t.Run(log.Format, func(t *testing.T) {
 			dir := t.TempDir()
@@ -78,6 +79,7 @@ func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
 
 // Every sample log of a trainer is computed as that trainer computes.
 func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v0_dapo/rollout_data":      "verl grpo (assumed: the trainer's default)",
 		"verl/SYNTHETIC_v1/rollout_data":           "verl grpo (assumed: the trainer's default)",
@@ -111,6 +113,7 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 
 // The framework of every format is one of package estimators.
 func TestFrameworksOfFormatsExist(t *testing.T) {
+	t.Parallel()
 	for _, f := range formats.All() {
 		set := model.DefaultSettings().WithFramework(f.Framework)
 		if _, err := set.FindEstimator(); f.Framework != "" && err != nil {
@@ -124,6 +127,7 @@ func TestFrameworksOfFormatsExist(t *testing.T) {
 
 // Without a framework, an estimator must be one of some framework, and belongs to that of the log.
 func TestAnEstimatorAloneIsThatOfTheLogsFramework(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{"rloo": "verl rloo (given)", "opo": "verl opo (given)", "nonsense": "", "leave_one_out": ""} {
 		p := Program{split: "all"}
 		_, set, err := p.Configure([]string{"algorithm.adv_estimator=" + name})

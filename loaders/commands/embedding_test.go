@@ -20,6 +20,7 @@ var (
 // The program on the page for those who embed the packages is built in a module of its own, as the page says, and
 // prints what the page says.
 func TestEmbeddingPageBuilds(t *testing.T) {
+	t.Parallel()
 	repotest.Slow(t)
 	page, err := os.ReadFile("../../.github/docs/embedding.md")
 	if err != nil {

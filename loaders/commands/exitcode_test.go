@@ -11,6 +11,7 @@ import (
 )
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&SignalError{os.Interrupt})
 	for _, c := range []struct {
@@ -38,6 +39,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestWantsJSON(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]bool{
 		"report x --format json": true, "report x --format=json": true, "export --format jsonl x": true,
 		"report x": false, "report --format csv x": false, "report -- --format json": false, "report --format": false,

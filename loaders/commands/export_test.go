@@ -73,6 +73,7 @@ func TestParquetMemoryDoesNotGrow(t *testing.T) {
 
 // A Parquet file without its end is an error.
 func TestCutParquetIsRefused(t *testing.T) {
+	t.Parallel()
 	var whole bytes.Buffer
 	if err := writeParquet(context.Background(), &whole, tableOf(t, longRun(3))); err != nil {
 		t.Fatal(err)
@@ -100,6 +101,7 @@ func (longTexts) Lines(_ context.Context, at []model.Place) ([]int64, error) {
 
 // A row group is bounded by its texts too, and not only by its rows.
 func TestParquetRowGroupsOfLongTexts(t *testing.T) {
+	t.Parallel()
 	snap := longRun(1)
 	columns, err := chooseColumns(snap, "index,response,length")
 	if err != nil {
@@ -124,6 +126,7 @@ func TestParquetRowGroupsOfLongTexts(t *testing.T) {
 
 // --columns takes names in any order, and says of others what was meant and what there is.
 func TestChooseColumns(t *testing.T) {
+	t.Parallel()
 	snap := longRun(1)
 	for named, want := range map[string]string{
 		"":                 "step group index reward advantage_original kept advantage length fate refused admitted loss_weight advantage_logged file line",

@@ -11,6 +11,7 @@ import (
 // Of a folder with runs of several folders the one written last is read, and the others are named; files side by side, folders of steps and
 // validation are no runs of their own.
 func TestSeveralRunsAreNotOne(t *testing.T) {
+	t.Parallel()
 	row := `{"input":"q","output":"a","gts":"1","score":1.0,"step":1}` + "\n"
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"a/1.jsonl": 3 * time.Hour, "a/2.jsonl": 3 * time.Hour, "b/rollouts/1.jsonl": time.Hour, "b/val/1.jsonl": 0} {

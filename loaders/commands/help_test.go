@@ -11,6 +11,7 @@ import (
 
 // The help of each command names all its flags, and fits a terminal of 80 columns.
 func TestHelpFits(t *testing.T) {
+	t.Parallel()
 	p := &Program{}
 	for _, c := range p.All() {
 		var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 
 // No password of an address gets into a title, a session or an error, whatever is addressed.
 func TestPasswordsAreHidden(t *testing.T) {
+	t.Parallel()
 	for arg, want := range map[string]string{
 		"clickhouse://me:secret@host/db/t?run=a":   "clickhouse://me@host/db/t?run=a",
 		"new=clickhouse://me:se%40cret@host/db/t":  "new=clickhouse://me@host/db/t",
@@ -29,6 +30,7 @@ func TestPasswordsAreHidden(t *testing.T) {
 
 // A table that is read over a network without encryption is said before anything is sent, once for each.
 func TestSentPlainIsNoted(t *testing.T) {
+	t.Parallel()
 	for arg, times := range map[string]int{
 		"clickhouse://me@ch.lab/db/t?secure=0":     1,
 		"new=clickhouse://me@ch.lab/db/t?secure=0": 1,

@@ -62,6 +62,7 @@ func runCommand(t *testing.T, args ...string) string {
 
 // Nothing that a log, a path or an argument holds reaches the terminal as it is, whatever is written.
 func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := hostileLog(t, dir)
 	var lines [][]string

@@ -13,6 +13,7 @@ import (
 // The summary of a run names what is planted in it, and since when, and of a healthy run that looks like it that nothing is wrong. These
 // runs are plain ones: .ci/diagnosis/run has several hundred of all sizes.
 func TestSummaryNamesWhatAilsARun(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]bool{}
 	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
 		if s.Kind != "" && kinds[s.Kind] || s.Kind == "two illnesses" {
@@ -36,6 +37,7 @@ func TestSummaryNamesWhatAilsARun(t *testing.T) {
 
 // A source is seen to be forgotten without prompts and without texts, and pieces of a group where each step has one prompt.
 func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		cell illruns.Cell

@@ -18,6 +18,7 @@ var (
 
 // Every link of a page within the repository leads to a file, and to a heading if it names one.
 func TestLinksOfThePages(t *testing.T) {
+	t.Parallel()
 	pages := map[string]string{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
@@ -95,6 +96,7 @@ func withoutCode(page string) string {
 
 // The index names every page of its folder.
 func TestIndexNamesEveryPage(t *testing.T) {
+	t.Parallel()
 	for _, folder := range []string{"../../.github/docs", trainersFolder} {
 		index, err := os.ReadFile(filepath.Join(folder, "README.md"))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 // A link that is lost is noted once with its reason, and so is that it is there again; one that comes and goes within a minute
 // is noted once.
 func TestLinkIsNoted(t *testing.T) {
+	t.Parallel()
 	var notes []string
 	watch := linkWatch{note: func(text string) { notes = append(notes, text) }}
 	start := time.Now()
@@ -44,6 +45,7 @@ func TestLinkIsNoted(t *testing.T) {
 
 // A link that is lost and tried again while a file is read puts the end of a tail not off.
 func TestLostLinkEndsTail(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var chunks []*model.Chunk
 		for range 10 {

@@ -14,6 +14,7 @@ var promLine = regexp.MustCompile(`^([a-z_]+)\{([a-z]+="(?:[^"\\\n]|\\["\\n])*",
 
 // The file has for each metric HELP, TYPE and its samples, none of them twice, and no other lines.
 func TestPrometheusFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log, file := agentLog(t), filepath.Join(dir, "run.prom")
 	out := runCommand(t, "check", log, "--fail-on", "signal<20%", "--fail-on", "correct>99%", "--fail-on", "signal<20%", "--fail-on", "stall>6x", "--fail-on", "alarm", "--prom", file)
@@ -83,6 +84,7 @@ func checkPrometheus(t *testing.T, text string) {
 
 // A path whose name would end the label, or do something to a terminal, does not.
 func TestPrometheusEscapesLabels(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "a\"} 1\nb\\\x1b[31m.jsonl")
 	text, err := os.ReadFile(agentLog(t))
@@ -106,6 +108,7 @@ func TestPrometheusEscapesLabels(t *testing.T) {
 
 // It is never written beside the log, nor under a name that node_exporter does not read, nor after a mistake.
 func TestPrometheusFileIsRefused(t *testing.T) {
+	t.Parallel()
 	log := agentLog(t)
 	dir := filepath.Dir(log)
 	link := filepath.Join(t.TempDir(), "link")

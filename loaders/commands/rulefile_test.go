@@ -6,6 +6,7 @@ import (
 )
 
 func TestParseRules(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"- killed>5%\n- short > 0 # none\n":     "[killed>5% short>0]",
 		"rules:\n  - 'signal<20%'\n":            "[signal<20%]",

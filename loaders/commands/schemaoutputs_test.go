@@ -298,16 +298,20 @@ func schemaLogs(t *testing.T, dir string) {
 	putFile(t, filepath.Join(dir, "open", "log.jsonl"), strings.Join(rows[:len(rows)-4], ""))
 }
 
-// The page on output without a screen says which command writes which schema, and what it ranks steps by.
+// The page on JSON says which command writes which schema; that on reports what steps are ranked by.
 func TestSchemasAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../.github/docs/reporting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	schemas, err := os.ReadFile("../../.github/docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name := range readSchemas(t).compiled {
-		if !bytes.Contains(page, []byte("`"+name+"`")) {
-			t.Errorf("reporting.md does not name %s", name)
+		if !bytes.Contains(schemas, []byte("`"+name+"`")) {
+			t.Errorf("json.md does not name %s", name)
 		}
 	}
 	agents, err := os.ReadFile("../../.github/docs/agents.md")

@@ -39,6 +39,7 @@ type claim struct {
 
 // Every sentence that summary and report say of a log is so, by what the rows say that its trainer wrote.
 func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("what runs side by side here others try too")
 	}
@@ -73,6 +74,7 @@ func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 
 // Each kind of warning and of illness has a claim, or is one that no log here can show.
 func TestEveryKindHasAClaim(t *testing.T) {
+	t.Parallel()
 	unclaimed := []model.WarningKind{ // of settings that a person chooses, of options, or of logs in several rows a rollout
 		model.WarnTrainerRefuses, model.WarnUndefinedAdvantages, model.WarnStageNotApplied, model.WarnKLInReward, model.WarnGroupFilter, model.WarnTooFewKept,
 		model.WarnKilledGroups, model.WarnSignFlips, model.WarnPhantomGroups, model.WarnGroupFilterAssumes, model.WarnEqualAdmitted, model.WarnLiveSkipped,

@@ -11,6 +11,7 @@ import (
 
 // Anything but a small file is an error in one sentence, without waiting.
 func TestReadSmallFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"fits": "12345", "large": "123456", "empty": ""} {
@@ -40,6 +41,7 @@ func TestReadSmallFile(t *testing.T) {
 
 // --config <(command) passes a pipe.
 func TestReadSmallFileFromPipe(t *testing.T) {
+	t.Parallel()
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

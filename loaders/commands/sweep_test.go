@@ -17,6 +17,7 @@ import (
 // Whatever the goal, the settings that sweep recommends raise no warning on logs made by us that the
 // log does not raise without them, as its own trainer and as EasyR1 compute.
 func TestSweepAdviceOnMadeLogs(t *testing.T) {
+	t.Parallel()
 	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
 		t.Run(log.Format, func(t *testing.T) {
 			repotest.OneIn(t, 6)
@@ -34,6 +35,7 @@ func TestSweepAdviceOnMadeLogs(t *testing.T) {
 
 // The same on the sample logs of trainers, each folder or file of them.
 func TestSweepAdviceOnSampleLogs(t *testing.T) {
+	t.Parallel()
 	root := repotest.SampleLog(t, ".")
 	var logs []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

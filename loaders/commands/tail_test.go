@@ -20,6 +20,7 @@ import (
 // A tail begins with the newest complete steps, prints each that follows once, and ends when nothing came for its time,
 // which rows put off.
 func TestTailEndsWhenNothingComes(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var chunks []*model.Chunk
 		first := rightRows(1, 4)
@@ -52,6 +53,7 @@ func TestTailEndsWhenNothingComes(t *testing.T) {
 
 // The lines of a tail are JSON for themselves.
 func TestTailLines(t *testing.T) {
+	t.Parallel()
 	step := int64(8)
 	for _, c := range []struct {
 		line       report.TailLine

@@ -10,6 +10,7 @@ import (
 )
 
 func TestParseConfig(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"YAML": "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0.5\n  compute_new_adv: true\nworker:\n  rollout: {n: 8}\nlist: [1, 2]\n",
 		"JSON": `{"algorithm": {"adv_estimator": "grpo", "keep_pos_ratio": 0.5, "compute_new_adv": true}, "worker": {"rollout": {"n": 8}}, "list": [1, 2]}`,
@@ -28,6 +29,7 @@ func TestParseConfig(t *testing.T) {
 
 // Options are found in launch scripts and argument files; other words are ignored.
 func TestParseArguments(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"--num_generations 8 --scale_rewards=none": "[{num_generations 8} {scale_rewards none}]",
 		"#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo \\\n    algorithm.adv_estimator=grpo \\\n    data.train_files=\"$HOME/a b\" $@\n": "[{algorithm.adv_estimator grpo} {data.train_files $HOME/a b}]",
@@ -44,6 +46,7 @@ func TestParseArguments(t *testing.T) {
 
 // Text that would cost a parser seconds, gigabytes or the stack is refused in one sentence.
 func TestHostileConfig(t *testing.T) {
+	t.Parallel()
 	const n = 200_000
 	bomb := "a0: &a0 {x: 1, y: 2}\n"
 	for i := range 9 {

@@ -40,21 +40,21 @@ type trainerPage struct {
 
 // trainerPages returns all pages. A format that is in none of them fails the test.
 func trainerPages() []trainerPage {
-	const stop = "how many groups carry [signal](../glossary.md#a-step-or-the-run), in the second line of the screen: a group whose rewards are all equal trains nothing"
+	const stop = "[signal](../glossary.md#a-step-or-the-run) in the second line of the screen: how many groups train the model. A group whose rewards are all equal does not"
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
-		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "that these are validation answers, and of all validations together: the advantages of training are not in this file", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
-		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table", "trackio", "trackio-traces"}, look: "the line `reward` of the report, on the screen under `!`: which columns count as the reward, with which weights, and how that is known", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
+		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "the number of groups: the file holds the answers of all validations together, and nothing from training", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
+		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table", "trackio", "trackio-traces"}, look: "the line `reward` of the report (`!` on the screen): which columns count as the reward, with which weights, and why", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
 		{name: "ms-swift", trainer: "ms-swift", formats: []string{"ms-swift", "ms-swift-ray"}, look: proved("ms-swift"), averages: "file `logging.jsonl`", record: `{"loss":0.1,"reward":0.5,"global_step/max_steps":"1/9","train_speed(s/it)":1.5}`},
 		{name: "nemo-rl", trainer: "NeMo-RL", formats: []string{"nemo-rl"}, look: proved("NeMo-RL"), averages: "output of a metrics logger", record: `{"train/token_mult_prob_error":1.0,"train/reward":0.5}`},
 		{name: "nemo-gym", trainer: "NeMo Gym", formats: []string{"nemo-gym"}, look: "the groups whose fate is `all correct` or `all wrong`: tasks that are too easy or too hard to train on"},
 		{name: "slime", trainer: "slime", formats: []string{"slime"}, look: stop, averages: "output of a metrics logger", record: `{"rollout/step":1,"rollout/raw_reward":0.5}`},
 		{name: "miles", trainer: "miles", formats: []string{"miles", "slime"}, look: stop},
 		{name: "roll", trainer: "ROLL", formats: []string{"roll"}, look: stop, averages: "output of a metrics logger", record: `{"time/step_total":9.5,"critic/score/mean":0.5}`},
-		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out` of the report, on the screen under `!`: these are evaluations, since SkyRL writes no file of its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
+		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out` of the report (`!` on the screen). These are evaluations: SkyRL doesn't save its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
 		{name: "areal", trainer: "AReaL", formats: []string{"areal", "areal-text"}, look: stop},
 		{name: "prime-rl", trainer: "prime-rl", formats: []string{"prime-rl", "prime-hosted"}, look: proved("prime-rl"), averages: "file `metrics.jsonl`", record: `{"step":0,"progress/total_rollouts":8,"reward/all/mean":0.5}`},
-		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups` of the report, on the screen under `!`: whether rows are grouped by id or by prompt, and why"},
+		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups` of the report (`!` on the screen): whether rows are grouped by id or by prompt, and why"},
 		{name: "open-instruct", trainer: "open-instruct", formats: []string{"open-instruct"}, look: proved("open-instruct")},
 		{name: "tinker", trainer: "tinker-cookbook", formats: []string{"tinker"}, look: stop, averages: "file `metrics.jsonl`", record: `{"step":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`},
 		{name: "rllm", trainer: "rLLM", formats: []string{"rllm"}, look: "the groups: rLLM compares the trajectories of one agent on one task"},
@@ -63,17 +63,17 @@ func trainerPages() []trainerPage {
 		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
 		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: what the environment sends to the trainer and cannot train on"},
 		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
-		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: these say nothing"},
-		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report, on the screen under `!`: which column was taken for what"},
-		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF keeps no file of its samples: let the reward function write them, as below", look: stop},
-		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet", "arrow"}, look: "the line `read` of the report, on the screen under `!`: which field was taken for what, and which fields were not used"},
+		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
+		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
+		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF doesn't save its samples: let the reward function write them, as below", look: stop},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet", "arrow"}, look: "the line `read` of the report (`!` on the screen): what each field was read as, and which fields were not used"},
 	}
 }
 
-// proved says where to see whether the advantages are those of the trainer, whose log has them.
+// proved says where to see whether the advantages match those that the trainer logged.
 func proved(trainer string) string {
-	return "whose arithmetic it is, in the header of the screen behind the scale and in the line `settings` of the report. With a ✓ these are the advantages that " +
-		trainer + " logged; with a `!` it computed others, and `vantage match` looks for the reason"
+	return "the mark behind the scale, in the header of the screen and in the report's line `settings`. ✓: the advantages match those that " +
+		trainer + " logged. `!`: they differ, and `vantage match` looks for the reason"
 }
 
 // The head of each trainer's page, and the list of the pages, say what the formats say.
@@ -89,7 +89,7 @@ func TestTrainerPages(t *testing.T) {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` where there is no screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` without a screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
 				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
 			}
 			inPage[name] = true
@@ -124,7 +124,7 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 	case p.write != "":
 		return p.write + "."
 	case byItself:
-		return fmt.Sprintf("There is nothing to set: %s. The file is `%s`.", escaped.Replace(strings.NewReplacer("it writes them", p.trainer+" writes its samples", "them", "the samples").Replace(rest)), f.File)
+		return fmt.Sprintf("Nothing to set: %s. The file is `%s`.", escaped.Replace(strings.NewReplacer("it writes them", p.trainer+" writes its samples", "them", "the samples").Replace(rest)), f.File)
 	case f.Origin == formats.FromAnyone:
 		return fmt.Sprintf("Use %s. The file may have any name, such as `%s`.", escaped.Replace(f.TrainerOption), f.File)
 	default:
@@ -159,8 +159,8 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
 	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
 	if f.Framework == "" {
-		return fmt.Sprintf("**Arithmetic.** The format does not say who trained. If an estimator gives the advantages in the log, that one is taken; otherwise `%s %s`, "+
-			"which is marked *(assumed)*: `--framework` and `--estimator` say it. [How it is decided](../reporting.md#whose-arithmetic).\n\n", set.Framework, set.Estimator)
+		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. vantage uses the estimator that reproduces the logged advantages. If none does, it assumes `%s %s`, "+
+			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", set.Framework, set.Estimator)
 	}
 	var computed, refused []string
 	for _, e := range estimators.All() {
@@ -172,16 +172,16 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 			refused = append(refused, "`"+e.Name+"`")
 		}
 	}
-	text := "**Arithmetic.** The log holds no advantages, so nothing in it proves an estimator. It is computed as "
+	text := "**Estimator.** The log has no advantages, so the estimator is assumed: "
 	if proved {
-		text = "**Arithmetic.** If an estimator gives the advantages in the log, that one is taken, marked ✓. Otherwise the log is computed as "
+		text = "**Estimator.** vantage uses the estimator that reproduces the logged advantages, marked ✓. If none does, it assumes "
 	}
-	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*, unless `--estimator` or `--config` name another. "+
-		"[How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+	text += fmt.Sprintf("`%s %s` with scale %s, marked *(assumed: the trainer's default)*. `--estimator` or `--config` choose another. "+
+		"[How it is decided](../decisions.md#which-estimator). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
-		text += " Refused, since rewards alone do not give them: " + strings.Join(refused, ", ") + "."
+		text += " Refused, because rewards alone don't determine them: " + strings.Join(refused, ", ") + "."
 	}
-	return text + fmt.Sprintf(" `vantage estimators %[1]s` describes each, [as here](../estimators.md#%[1]s).\n\n", f.Framework) + chainOf(f.Framework)
+	return text + fmt.Sprintf(" [The formula of each](../estimators/%[1]s.md).\n\n", f.Framework) + chainOf(f.Framework)
 }
 
 // chainOf names the other stages of a trainer between reward and loss that can be tried on a log.
@@ -198,7 +198,7 @@ func chainOf(framework string) string {
 		}
 	}
 	if len(stages) > 0 {
-		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", ")+" ([weights](../losses.md#"+framework+"))")
+		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", ")+" ([weights](../losses/"+framework+".md))")
 	}
 	if _, err := overlong.Find(framework, ""); err == nil {
 		names = append(names, "`--overlong "+framework+"` for its penalty on long responses")
@@ -206,7 +206,7 @@ func chainOf(framework string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "**The rest of its chain**, [from the reward to the loss](../tuning.md): " + strings.Join(names, "; ") + ".\n\n"
+	return "**Filter, loss, length penalty** ([from reward to loss](../tuning.md)): " + strings.Join(names, "; ") + ".\n\n"
 }
 
 // refusedAverages says how a file of averages is refused, in the words of the program.
@@ -227,7 +227,7 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if !found || !strings.HasPrefix(why, "metrics only") {
 		t.Fatalf("%s is not refused as metrics: %s", name, out)
 	}
-	return fmt.Sprintf("**Averages only.** The %s holds no samples. It is refused with the words\n\n> %s\n", p.averages, escaped.Replace(why))
+	return fmt.Sprintf("**Averages only.** The %s has no samples. vantage refuses it:\n\n> %s\n", p.averages, escaped.Replace(why))
 }
 
 var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")

@@ -28,6 +28,7 @@ type trained struct {
 // Real trainers wrote these logs, and these are the advantages that their losses were given: see
 // .ci/trainers/run, whose --keep writes them.
 func TestLogsOfRealTrainers(t *testing.T) {
+	t.Parallel()
 	wants, err := filepath.Glob(filepath.Join("testdata", "trainers", "*", "want.json"))
 	if err != nil || len(wants) == 0 {
 		t.Fatalf("no logs: %v", err)

@@ -54,6 +54,7 @@ func rightRows(step int64, rows int) *model.Chunk {
 // A short last step is judged when its other rows came, when nothing came for a while, or at the end
 // of the input.
 func TestWatchJudgesCompleteSteps(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		source madeChunks
 		steps  map[time.Duration]int // by time, how many steps are judged
@@ -110,6 +111,7 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 // The first step in which a prompt comes twice changes the groups of a watched run, since its advantages,
 // r less the mean of four rows, prove it; the estimator stays.
 func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
+	t.Parallel()
 	repeating := func(step int64, prompts ...uint64) *model.Chunk {
 		c := rightRows(step, 0)
 		for g, solved := range []int{1, 3, 2} {
@@ -149,6 +151,7 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 // A rule on stalls begins to fail when no row came for the time that it names, without a new chunk, and
 // passes again when one comes.
 func TestWatchReportsStalls(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rules, err := check.ParseAll([]string{"stall>10m"})
 		if err != nil {
@@ -199,6 +202,7 @@ func (s *stallingChunks) Next(ctx context.Context) (*model.Chunk, error) {
 
 // What begins to ail a run is said once, by its kind and with the step since which it does, and not again while it lasts.
 func TestWatchSaysOnceWhatAilsARun(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		source := &madeChunks{pause: time.Minute, ends: true}
 		for step := range 20 {

@@ -14,9 +14,11 @@ import (
 	"vantage/model/sweep"
 )
 
-// The page is written from the list; -update writes it.
+// The pages are written from the list; -update writes them.
 func TestGlossaryPage(t *testing.T) {
-	repotest.Page(t, ".github/docs/glossary.md", figures.Page())
+	common, commands := figures.Pages()
+	repotest.Page(t, ".github/docs/glossary.md", common)
+	repotest.Page(t, ".github/docs/glossary-commands.md", commands)
 }
 
 // Every metric that a step can have has a line, and no line is of a metric that there is not.

@@ -1,36 +1,57 @@
 package figures
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-const pageHead = `# Every figure, and how it is computed
+const pageHead = `# Glossary
 
-What the screen, reports, JSON, CSV and rules show. The names are those of the columns and keys; figures that trainers log have the
-trainers' names.
+    vantage report rollouts.jsonl --format json
+    vantage check rollouts.jsonl --fail-on 'signal<20%'
+
+What the screen, reports, JSON, CSV and rules show, under the names of the columns and keys. Metrics that trainers log have the trainers'
+names. The metrics of single commands, and the warnings, are on [a page of their own](glossary-commands.md).
 
 | symbol | |
 | --- | --- |
 | r | reward of a sample, as the estimator reads it |
 | A | its advantage before the filter (*original*) |
 | A′ | its advantage after filter and recompute (*processed*): what trains |
-| l | length of its response in tokens, or in what the report's line *lengths* says |
-| n, c | samples of a group, and those of them that are [solved](reporting.md#solved-samples) |
+| l | length of its response in tokens, or in the unit of the report's line *lengths* |
+| n, c | samples of a group, and those of them that are [solved](decisions.md#which-samples-are-solved) |
 | N, G | samples and groups of the step |
-| #{…} | how many samples or groups are so |
+| #{…} | how many samples or groups match |
 
-A figure of a run is the sum over its complete steps if it is a count, whatever its name. Of a metric it is the largest or the least where
-the name ends in max or min; the mean of all samples of critic/score/mean, critic/rewards/mean, response_length/mean,
-response_length/clip_ratio, frac_reward_zero_std and vantage/kept, of all groups of vantage/signal and vantage/admitted; and else the mean
-over the steps. Where rewards are no numbers, the mean reward of a run is that of the others. *ddof* is what is
-taken off the number of values in the divisor of a standard deviation. *Near* are figures of trainers that are computed otherwise. What
-trainers call a figure was read in their code; names without a trainer's are ours.
+**Over a run**, a count is the sum over the complete steps. A metric whose name ends in max or min is the largest or the smallest. These are means
+over all samples: critic/score/mean, critic/rewards/mean, response_length/mean, response_length/clip_ratio, frac_reward_zero_std, vantage/kept.
+vantage/signal and vantage/admitted are means over all groups. Other metrics are means over the steps. Rewards that are not numbers are left
+out of the mean.
+
+*ddof*: a standard deviation divides by n − ddof. *near* marks trainer metrics that are similar but computed differently. The trainers' names
+come from their code; names without a trainer are vantage's.
 `
 
-// Page returns the page of the documentation.
-func Page() string {
+const commandsHead = `# Glossary of commands
+
+    vantage sweep rollouts.jsonl
+    vantage groupsize rollouts.jsonl
+
+The metrics that single commands add, and all warnings. The symbols, and what steps, groups and samples have, are in [the glossary](glossary.md).
+`
+
+// Pages returns the pages of the documentation: what steps, groups and samples have, and what commands add.
+func Pages() (common, commands string) {
+	all := sections()
+	at := slices.IndexFunc(all, func(s section) bool { return s.title == "Breakdown" })
+	return page(pageHead, all[:at]), page(commandsHead, all[at:])
+}
+
+func page(head string, sections []section) string {
 	var b strings.Builder
-	b.WriteString(pageHead)
-	for _, s := range sections() {
-		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| figure | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString(head)
+	for _, s := range sections {
+		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| metric | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
 		for _, e := range s.entries {
 			cells := []string{"`" + strings.Join(splitNames(e.Names), "`, `") + "`", e.Unit, e.Formula, e.Meaning, e.Trainers}
 			for i := range cells {

@@ -14,7 +14,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { return Text(p.Name()) }, Entry{"name", "–", "", "a hash of prompt and ground truth, or the log's id of its groups", ""}},
 		{func(p *ledger.Prompt) Number { return Count(p.Seen) }, Entry{"seen", "groups", "", "how often the prompt came: groups of it", ""}},
 		{func(p *ledger.Prompt) Number { return Count(p.Samples) }, Entry{"samples", "samples", "", "its samples in all steps", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.Rate()) }, Entry{"solve_rate", "share", "solved / tries", "share of its tries that is [solved](reporting.md#solved-samples); none where the rewards do not say which are", ""}},
+		{func(p *ledger.Prompt) Number { return Mean(p.Rate()) }, Entry{"solve_rate", "share", "solved / tries", "share of its tries that is [solved](decisions.md#which-samples-are-solved); none where the rewards do not say which are", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.Reward()) }, Entry{"reward", "reward", "Σr / #{finite r}", "mean reward of its tries", ""}},
 		{func(p *ledger.Prompt) Number { low, _ := p.Interval(); return Mean(low) }, Entry{"low_95", "share or reward", "Wilson's score interval, or mean ± 1.96·std / √n", "lower end of the 95 % interval of solve_rate, or of the mean reward where there is none", ""}},
 		{func(p *ledger.Prompt) Number { _, high := p.Interval(); return Mean(high) }, Entry{"high_95", "share or reward", "as low_95", "upper end of it", ""}},

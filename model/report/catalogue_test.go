@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"io"
+	"iter"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,43 +15,44 @@ import (
 	"vantage/internal/testkit/repotest"
 )
 
-// The page on estimators is what `vantage estimators NAME` prints for each of them.
+// The pages on estimators are what `vantage estimators FRAMEWORK` prints for each.
 func TestEstimatorsPage(t *testing.T) {
-	pages := sectionsOf(t, "##", estimators.All(), Estimators().Pages)
-	want := `# Estimators and their arithmetic
-
-This is what ` + "`vantage estimators NAME`" + ` prints for every estimator. Try one:
+	links := pagesOf(t, "estimators", "Estimators of", estimators.All(), Estimators().Pages)
+	want := `# Estimators
 
     vantage estimators verl grpo
     vantage report rollouts.jsonl --framework verl --estimator grpo --scale none
 
-r is the reward of a sample, μ and s mean and standard deviation of its group, n its size.
+` + "`vantage estimators FRAMEWORK`" + ` describes the advantage estimators of a framework: formula, special cases, the columns it needs, and the
+file and revision of its source. These pages are what it prints:
 
-` + pages
-	repotest.Page(t, ".github/docs/estimators.md", want)
+` + links + `
+r is the reward of a sample, μ and s are the mean and standard deviation of its group, n is its size.
+`
+	repotest.Page(t, ".github/docs/estimators/README.md", want)
 }
 
 // The page on group filters is what `vantage filters NAME` prints for each of them.
 func TestFiltersPage(t *testing.T) {
-	pages := sectionsOf(t, "##", groupfilter.All(), Filters().Pages)
-	want := `# Group filters: which groups are trained on
-
-Dynamic sampling, online filtering, masks: each trainer drops groups without signal by a rule of its own. This is what
-` + "`vantage filters NAME`" + ` prints for every rule. Try one:
+	pages := sectionsOf(t, groupfilter.All(), Filters().Pages)
+	want := `# Group filters
 
     vantage filters verl
     vantage filters skyrl zero_variance_filter
+    vantage report rollouts.jsonl --group-filter verl/filter_groups
 
-Every rule gives the flags that the trainer's own code gave, in 1,440 cases of ` + "`estimators/groupfilter/testdata/golden`" + `;
-` + "`go test ./estimators/groupfilter -v -run Golden`" + ` counts them. The exception is NeMo-RL, whose rule rests on the order
-of sums of a matrix product: 140 of its 5,309 flags, of rewards that are nearly equal, differ here as they do from one processor to the next.
+A group filter decides which groups are trained on: dynamic sampling, online filtering, masks. Each trainer has a rule of its own. This page is
+what ` + "`vantage filters FRAMEWORK`" + ` prints.
 
-**Equal rewards are not always dropped.** A rule "std ≠ 0" depends on rounding: three rewards of 0.1 have a np.std of 1.4e-17,
-so verl (metrics other than reward), SkyRL's dynamic sampling and open-instruct keep such a group, and so do
-trinity, ROLL's std_filter and ms-swift's multi-turn path for most sizes of 0.1, 0.3 or 0.7 in float32. Equal rewards of 0, 0.5 or 1 are
-dropped by all of these. Rules on the mean (EasyR1, OpenRLHF, ROLL's mean_filter and difficulty_mask) never look at the spread.
+The rules are tested on 1,440 cases that the trainers' own code decided (` + "`estimators/groupfilter/testdata/golden`" + `). Only NeMo-RL differs: its
+rule depends on the order of sums in a matrix product, so 140 of its 5,309 flags, for rewards that are nearly equal, change with the processor.
 
-r is the reward of a sample, A its advantage; std and mean are those of the group.
+**Equal rewards are not always dropped.** A rule such as "std ≠ 0" depends on rounding: np.std of three rewards of 0.1 is 1.4e-17. So verl (with a
+metric other than reward), SkyRL and open-instruct keep such a group; trinity, ROLL's std_filter and ms-swift's multi-turn path keep most groups of
+0.1, 0.3 or 0.7 in float32. All of them drop equal rewards of 0, 0.5 or 1. Rules on the mean (EasyR1, OpenRLHF, ROLL's mean_filter and
+difficulty_mask) ignore the spread.
+
+r is the reward of a sample, A is its advantage; std and mean are those of the group.
 
 ` + pages
 	repotest.Page(t, ".github/docs/filters.md", want)
@@ -76,61 +79,84 @@ func TestFilterListAndJSON(t *testing.T) {
 	}
 }
 
-// The page on losses is what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.
+// The pages on losses are what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.
 func TestLossesPage(t *testing.T) {
-	losses := sectionsOf(t, "###", lossweight.All(), Losses().Pages)
+	links := pagesOf(t, "losses", "Losses of", lossweight.All(), Losses().Pages)
 	var shapings bytes.Buffer
 	if err := Overlong().Pages(&shapings, overlong.All()); err != nil {
 		t.Fatal(err)
 	}
-	want := `# Weights in the loss, and shaping by length
-
-What a trainer makes of the lengths of responses, after it has rewards and after it has advantages.
-
-## What a row weighs in the loss
-
-A trainer averages the losses of a step's tokens to one number. The weight of a row is that number if the loss of each of
-the row's tokens is 1 and that of all others 0; at ratio 1 it multiplies the row's advantage. l is the tokens of the row, T
-those of all rows, N the number of rows of an optimizer step.
+	want := `# Losses and length penalties
 
     vantage losses                 # all, a line each
     vantage losses verl token-mean
+    vantage report rollouts.jsonl --loss verl/token-mean
 
-This is what ` + "`vantage losses FRAMEWORK NAME`" + ` prints for every loss.
+A trainer averages the losses of all tokens of a step. How it averages decides what a sample counts: under a mean over tokens, a long response
+counts more than a short one. The weight of a sample is the factor by which its advantage is multiplied in the gradient (at probability
+ratio 1). These pages are what ` + "`vantage losses FRAMEWORK`" + ` prints:
 
-` + losses + `
+` + links + `
+l is the tokens of the sample, T the tokens of all samples, N the number of samples of an optimizer step.
+
 ## Overlong shaping
-
-A response that is nearly as long as may be gets a lower reward, before the advantages are computed. l is its tokens, L_max
-the longest length, L_buffer the tokens before it that have a penalty. A reward that a log holds may be shaped already.
 
     vantage overlong               # all, a line each
     vantage overlong verl
+    vantage report rollouts.jsonl --overlong verl
 
-This is what ` + "`vantage overlong FRAMEWORK`" + ` prints for every shaping.
+A response close to the length limit gets a lower reward, before the advantages are computed. The rewards in a log may already be lowered.
+l is the tokens of the response, L_max the limit, L_buffer the tokens before it that are penalised.
 
 ` + "```text\n" + shapings.String() + "```\n"
-	repotest.Page(t, ".github/docs/losses.md", want)
+	repotest.Page(t, ".github/docs/losses/README.md", want)
 }
 
-// sectionsOf returns a section of a page for each framework, in the order of the list, with what a command prints of its
-// entries, and before them links to each. title is that of all, under which the sections are.
-func sectionsOf[Entry estimators.Described](t *testing.T, under string, all []Entry, write func(io.Writer, []Entry) error) string {
+// pagesOf compares a page of each framework, in its folder, with what a command prints of its entries, and returns links to
+// all of them.
+func pagesOf[Entry estimators.Described](t *testing.T, folder, title string, all []Entry, write func(io.Writer, []Entry) error) string {
+	t.Helper()
+	var links strings.Builder
+	for name, text := range byFramework(t, all, write) {
+		repotest.Page(t, ".github/docs/"+folder+"/"+name+".md", "# "+title+" "+name+"\n\n```text\n"+text+"```\n")
+		links.WriteString("* [" + name + "](" + name + ".md)\n")
+	}
+	pages, err := filepath.Glob(filepath.Join("../../.github/docs", folder, "*.md"))
+	if frameworks := strings.Count(links.String(), "\n"); err != nil || len(pages) != frameworks+1 {
+		t.Errorf("%s has %d pages for %d frameworks (%v)", folder, len(pages), frameworks, err)
+	}
+	return links.String()
+}
+
+// sectionsOf returns a section of a page for each framework, and before them links to each.
+func sectionsOf[Entry estimators.Described](t *testing.T, all []Entry, write func(io.Writer, []Entry) error) string {
 	t.Helper()
 	var links []string
 	var sections strings.Builder
-	for len(all) > 0 {
-		name, n := all[0].About().Framework, 1
-		for n < len(all) && all[n].About().Framework == name {
-			n++
-		}
-		var text bytes.Buffer
-		if err := write(&text, all[:n]); err != nil {
-			t.Fatal(err)
-		}
+	for name, text := range byFramework(t, all, write) {
 		links = append(links, "["+name+"](#"+strings.ToLower(strings.ReplaceAll(name, ".", ""))+")")
-		sections.WriteString("\n" + under + " " + name + "\n\n```text\n" + text.String() + "```\n")
-		all = all[n:]
+		sections.WriteString("\n## " + name + "\n\n```text\n" + text + "```\n")
 	}
 	return strings.Join(links, " · ") + "\n" + sections.String()
+}
+
+// byFramework yields each framework, in the order of the list, and what a command prints of its entries.
+func byFramework[Entry estimators.Described](t *testing.T, all []Entry, write func(io.Writer, []Entry) error) iter.Seq2[string, string] {
+	t.Helper()
+	return func(yield func(string, string) bool) {
+		for len(all) > 0 {
+			name, n := all[0].About().Framework, 1
+			for n < len(all) && all[n].About().Framework == name {
+				n++
+			}
+			var text bytes.Buffer
+			if err := write(&text, all[:n]); err != nil {
+				t.Fatal(err)
+			}
+			if !yield(name, text.String()) {
+				return
+			}
+			all = all[n:]
+		}
+	}
 }

@@ -27,7 +27,7 @@ unit in 0.7 % of values on one machine and in 20 % on another, and a quotient by
 subtracted from each other (grpo_normalize_then_sum, gdpo) what is left near 0 differs by more. The program takes the
 square root of IEEE 754, and with that in place of MKL's all are equal to the bit. Estimators that whiten over the tokens
 of a batch (REINFORCE++, GDPO of verl, normalisation over a batch) sum in another order: they agree to 1e-4 of the largest
-advantage, as [their descriptions](estimators.md) say, and count as near too. All was computed on a CPU: the order of sums
+advantage, as [their descriptions](estimators/README.md) say, and count as near too. All was computed on a CPU: the order of sums
 on a GPU is not proved.
 
 Where the framework raises an exception, `vantage export` must call the step refused, and nowhere else. Left out are
