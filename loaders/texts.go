@@ -247,24 +247,31 @@ const markDistance = 1 << 20
 
 var errEndsBefore = errors.New("it ends before the sample")
 
-// Line returns the line at which the record of a sample begins, from 1; of a table its row. It is 0 for a
+// Lines returns the lines at which the records of samples begin, from 1; of a table their rows. It is 0 for a
 // sample that came from a stream, or whose file was overwritten. Like Text it may be called while Next runs.
-func (s *Source) Line(ctx context.Context, at model.Place) (int64, error) {
-	f, ok := s.texts.get(at.File)
-	if !ok || f.lost != "" {
-		return 0, nil
+func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
+	lines := make([]int64, len(at))
+	for from := 0; from < len(at); {
+		to := from
+		for ; to < len(at) && at[to].File == at[from].File; to++ {
+			lines[to] = at[to].Offset + 1
+		}
+		f, ok := s.texts.get(at[from].File)
+		switch {
+		case !ok || f.lost != "":
+			clear(lines[from:to])
+		case !f.format.Framing.Table:
+			if err := s.lines.find(ctx, f, at[from:to], lines[from:to]); err != nil {
+				return nil, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
+			}
+		}
+		from = to
 	}
-	if f.format.Framing.Table {
-		return at.Offset + 1, nil
-	}
-	n, err := s.lines.lineAt(ctx, f, at.Offset)
-	if err != nil {
-		return 0, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
-	}
-	return n, nil
+	return lines, nil
 }
 
-func (x *lineIndex) lineAt(ctx context.Context, f textFile, offset int64) (int64, error) {
+// find sets the lines of samples of one file.
+func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.counted == nil {
@@ -275,20 +282,23 @@ func (x *lineIndex) lineAt(ctx context.Context, f textFile, offset int64) (int64
 		c = &countedLines{marks: []int64{0}}
 		x.counted[f.number] = c
 	}
-	if c != x.open || offset < c.offset {
-		if offset < c.offset {
-			k := offset / markDistance
-			c.offset, c.lines, c.marks = k*markDistance, c.marks[k], c.marks[:k+1]
+	for i, p := range at {
+		if c != x.open || p.Offset < c.offset {
+			if p.Offset < c.offset {
+				k := p.Offset / markDistance
+				c.offset, c.lines, c.marks = k*markDistance, c.marks[k], c.marks[:k+1]
+			}
+			if err := x.openAt(ctx, f, c); err != nil {
+				return err
+			}
 		}
-		if err := x.openAt(ctx, f, c); err != nil {
-			return 0, err
+		if err := x.advance(c, p.Offset); err != nil {
+			x.close()
+			return err
 		}
+		lines[i] = c.lines + 1
 	}
-	if err := x.advance(c, offset); err != nil {
-		x.close()
-		return 0, err
-	}
-	return c.lines + 1, nil
+	return nil
 }
 
 func (x *lineIndex) openAt(ctx context.Context, f textFile, c *countedLines) error {

@@ -8,3 +8,11 @@ func Mapped[T, R any](all []T, of func(T) R) []R {
 	}
 	return each
 }
+
+// Count01 is 1 if yes, else 0; the compiler makes no branch of it.
+func Count01(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -51,6 +51,22 @@ func outlierLimit(n int) float64 {
 	return min(float64(n)/100, max(10, float64(n)/1000))
 }
 
+// CountSolved counts the samples that count as solved, by their rewards and, if there is a Column, their values there, which are nil if the
+// log has none. It has no branch on a reward, which nobody can predict.
+func (r *RewardScale) CountSolved(rewards, correct []float64) (n int) {
+	switch {
+	case r.Column != "":
+		for _, x := range correct {
+			n += Count01(x == 1)
+		}
+	case r.Known:
+		for _, x := range rewards {
+			n += Count01(x >= r.Solved) & Count01(x <= math.MaxFloat64)
+		}
+	}
+	return n
+}
+
 // IsSolved reports whether a sample counts as solved, by its reward and, if there is a Column, its value there.
 func (r *RewardScale) IsSolved(reward, correct float64) bool {
 	if r.Column != "" {

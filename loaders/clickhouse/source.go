@@ -132,8 +132,10 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	return s.texts.textAt(ctx, at)
 }
 
-// Line returns 0: a row of a table has no line.
-func (s *Source) Line(context.Context, model.Place) (int64, error) { return 0, nil }
+// Lines returns zeros: a row of a table has no line.
+func (s *Source) Lines(_ context.Context, at []model.Place) ([]int64, error) {
+	return make([]int64, len(at)), nil
+}
 
 // MissingColumns returns nil: a column that is named and missing is an error of Next.
 func (s *Source) MissingColumns() []string { return nil }

@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/parquet/writer"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/units"
 )
@@ -108,134 +109,126 @@ func chooseColumns(snap model.Snapshot, named string) ([]report.SampleColumn, er
 	return chosen, nil
 }
 
-// Bounds of a row group of a written Parquet file, which is held in memory.
+// Bounds of a row group of a written Parquet file, which is held in memory: the first part of the samples that reaches one ends it.
 const (
 	maxGroupRows = 1 << 16
 	maxGroupText = 32 << 20 // bytes of texts
-
-	maxWrittenRows = 64 // at once: a page ends between two writes
 )
 
-// writeParquet writes the samples as a Parquet file with typed columns, one row group at a time. A cut
-// file has no footer.
+// rowGroup collects the rows of a row group.
+type rowGroup struct {
+	cells      []writer.Cells
+	rows, text int
+}
+
+// writeParquet writes the samples as a Parquet file with typed columns. Its row groups are encoded on several processors. A cut file has
+// no footer.
 func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error {
-	out := parquet.NewGenericWriter[any](w, parquetSchema(t.Columns), parquet.Compression(&parquet.Zstd))
-	rows, text := 0, 0 // of the row group
+	out, err := writer.New(w, parquetColumns(t.Columns))
+	if err != nil {
+		return err
+	}
+	var group *rowGroup
+	used := make(chan *rowGroup, 16) // groups whose memory is free: more than the pipeline holds
+	parts := sync.Pool{New: func() any { return &part{cells: make([]report.Cells, len(t.Columns))} }}
+	groups := analysis.NewPipeline(out.Write)
+	defer groups.Close()
 	flush := func() error {
-		rows, text = 0, 0
-		return out.Flush()
-	}
-	type part struct {
-		columns [][]parquet.Value
-		rows    int
-		text    int
-	}
-	err := report.EachPart(ctx, t, func(p *report.SamplePart) (all part, err error) {
-		before := make([]report.Cell, len(t.Columns)) // the last value of each
-		all.columns = make([][]parquet.Value, len(t.Columns))
-		for k := range all.columns {
-			all.columns[k] = make([]parquet.Value, p.Len())
-		}
-		err = p.Each(func(cells []report.Cell) error {
-			for k := range cells {
-				column := all.columns[k]
-				if all.rows > 0 && cells[k] == before[k] && math.Signbit(cells[k].Number) == math.Signbit(before[k].Number) { // as most are
-					column[all.rows] = column[all.rows-1]
-				} else {
-					column[all.rows], before[k] = parquetValue(&t.Columns[k], &cells[k], k), cells[k]
-				}
-				all.text += len(cells[k].Text)
-			}
-			all.rows++
-			return nil
+		full := group
+		group = nil
+		const bytesOfSample = maxGroupText / (1 << 18) // so that one group of long texts is held at a time
+		return groups.Add(max(full.rows, full.text/bytesOfSample), func() (*writer.RowGroup, error) {
+			encoded := out.Encode(full.cells, full.rows)
+			used <- full
+			return encoded, nil
 		})
-		return all, err
-	}, func(p part) error {
-		for lo := 0; lo < p.rows; {
-			if rows == maxGroupRows {
-				if err := flush(); err != nil {
-					return err
-				}
+	}
+	err = report.EachPart(ctx, t, func(of *report.SamplePart) (*part, error) {
+		p := parts.Get().(*part)
+		p.rows = of.Len()
+		return p, of.Fill(p.cells)
+	}, func(p *part) error {
+		if group == nil {
+			select {
+			case group = <-used:
+				group.reset()
+			default:
+				group = &rowGroup{cells: make([]writer.Cells, len(t.Columns))}
 			}
-			hi := lo + min(maxWrittenRows, p.rows-lo, maxGroupRows-rows)
-			for k, column := range out.ColumnWriters() {
-				if _, err := column.WriteRowValues(p.columns[k][lo:hi]); err != nil {
-					return err
-				}
-			}
-			lo, rows = hi, rows+hi-lo
 		}
-		if text += p.text; text < maxGroupText {
+		group.add(t.Columns, p)
+		parts.Put(p)
+		if group.rows < maxGroupRows && group.text < maxGroupText {
 			return nil
 		}
 		return flush()
 	})
+	if err == nil && group != nil {
+		err = flush()
+	}
+	if err == nil {
+		err = groups.End()
+	}
 	if err != nil {
 		return err
 	}
 	return out.Close()
 }
 
-// columnGroup is a group of fields in the order of the columns: that of [parquet.Group] is by name.
-type columnGroup struct {
-	parquet.Group
-	order []string
+// part is the cells of some samples.
+type part struct {
+	cells []report.Cells
+	rows  int
 }
 
-// Fields implements [parquet.Node].
-func (g columnGroup) Fields() []parquet.Field {
-	fields := g.Group.Fields()
-	slices.SortFunc(fields, func(a, b parquet.Field) int {
-		return slices.Index(g.order, a.Name()) - slices.Index(g.order, b.Name())
-	})
-	return fields
+func (g *rowGroup) reset() {
+	g.rows, g.text = 0, 0
+	for k := range g.cells {
+		c := &g.cells[k]
+		clear(c.Texts) // which may be long
+		*c = writer.Cells{Missing: c.Missing[:0], Integers: c.Integers[:0], Numbers: c.Numbers[:0], Bools: c.Bools[:0], Texts: c.Texts[:0]}
+	}
 }
 
-func parquetSchema(columns []report.SampleColumn) *parquet.Schema {
-	g := columnGroup{Group: parquet.Group{}}
-	for _, c := range columns {
-		node := parquetNode(c.Type)
-		if c.Optional {
-			node = parquet.Optional(node)
+func (g *rowGroup) add(columns []report.SampleColumn, p *part) {
+	g.rows += p.rows
+	for k := range g.cells {
+		to, from := &g.cells[k], &p.cells[k]
+		if columns[k].Optional {
+			to.Missing = append(to.Missing, from.Missing...)
 		}
-		g.Group[c.Name], g.order = node, append(g.order, c.Name)
-	}
-	return parquet.NewSchema("samples", g)
-}
-
-// parquetNode returns the type of a column. Advantages are doubles in every precision, which all of them
-// fit, so that files of several estimators can be joined.
-func parquetNode(t report.CellType) parquet.Node {
-	switch t {
-	case report.IntegerCell:
-		return parquet.Int(64)
-	case report.BoolCell:
-		return parquet.Leaf(parquet.BooleanType)
-	case report.NameCell:
-		return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-	case report.TextCell:
-		return parquet.String()
-	default:
-		return parquet.Leaf(parquet.DoubleType)
+		switch columns[k].Type {
+		case report.IntegerCell:
+			to.Integers = append(to.Integers, from.Integers...)
+		case report.BoolCell:
+			to.Bools = append(to.Bools, from.Bools...)
+		case report.NameCell, report.TextCell:
+			to.Texts = append(to.Texts, from.Texts...)
+			for _, text := range from.Texts {
+				g.text += len(text)
+			}
+		case report.NumberCell, report.AdvantageCell, report.Number32Cell:
+			to.Numbers = append(to.Numbers, from.Numbers...)
+		}
 	}
 }
 
-func parquetValue(c *report.SampleColumn, cell *report.Cell, k int) parquet.Value {
-	if cell.Missing {
-		return parquet.NullValue().Level(0, 0, k)
-	}
-	level := 0
-	if c.Optional {
-		level = 1
-	}
-	switch c.Type {
-	case report.IntegerCell:
-		return parquet.Int64Value(cell.Integer).Level(0, level, k)
-	case report.BoolCell:
-		return parquet.BooleanValue(cell.Bool).Level(0, level, k)
-	case report.NameCell, report.TextCell:
-		return parquet.ByteArrayValue([]byte(cell.Text)).Level(0, level, k)
-	default:
-		return parquet.DoubleValue(cell.Number).Level(0, level, k)
-	}
+// parquetColumns returns the columns of the file. Advantages are doubles in every precision, which all of them fit, so that files of
+// several estimators can be joined.
+func parquetColumns(columns []report.SampleColumn) []writer.Column {
+	return model.Mapped(columns, func(c report.SampleColumn) writer.Column {
+		t := writer.Number
+		switch c.Type {
+		case report.IntegerCell:
+			t = writer.Integer
+		case report.BoolCell:
+			t = writer.Bool
+		case report.NameCell:
+			t = writer.Name
+		case report.TextCell:
+			t = writer.Text
+		case report.NumberCell, report.AdvantageCell, report.Number32Cell:
+		}
+		return writer.Column{Name: c.Name, Type: t, Optional: c.Optional}
+	})
 }

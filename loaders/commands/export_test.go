@@ -94,7 +94,10 @@ type longTexts struct{ text string }
 func (l longTexts) Text(context.Context, model.Place) (model.Text, error) {
 	return model.Text{Response: l.text}, nil
 }
-func (longTexts) Line(context.Context, model.Place) (int64, error) { return 1, nil }
+
+func (longTexts) Lines(_ context.Context, at []model.Place) ([]int64, error) {
+	return slices.Repeat([]int64{1}, len(at)), nil
+}
 
 // A row group is bounded by its texts too, and not only by its rows.
 func TestParquetRowGroupsOfLongTexts(t *testing.T) {

@@ -31,9 +31,9 @@ type Source interface {
 	// Next returns the next chunk, and [io.EOF] when nothing more comes.
 	Next(context.Context) (*model.Chunk, error)
 
-	// Text and Line return the text of a sample and the line at which its record begins, 0 if it has none.
+	// Text returns the text of a sample, and Lines the lines at which the records of samples begin, 0 of those that have none.
 	Text(context.Context, model.Place) (model.Text, error)
-	Line(context.Context, model.Place) (int64, error)
+	Lines(context.Context, []model.Place) ([]int64, error)
 
 	// MissingColumns returns the columns that a person named and that no row has had so far.
 	MissingColumns() []string

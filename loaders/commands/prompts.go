@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/parquet/writer"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
@@ -176,39 +176,35 @@ func promptsParquet(w io.Writer, p *report.Prompts) error {
 
 // tableParquet writes a table as a Parquet file, whose columns are of the types of some cells.
 func tableParquet(w io.Writer, t report.Table, cells []any) error {
-	columns := make([]report.SampleColumn, len(t.Columns))
+	columns := make([]writer.Column, len(t.Columns))
 	for k, name := range t.Columns {
-		columns[k] = report.SampleColumn{Name: name, Type: report.TextCell}
+		columns[k] = writer.Column{Name: name, Type: writer.Text}
 		switch cells[k].(type) {
 		case int:
-			columns[k].Type = report.IntegerCell
+			columns[k].Type = writer.Integer
 		case float64:
-			columns[k].Type = report.NumberCell
+			columns[k].Type = writer.Number
 		}
 	}
-	out := parquet.NewGenericWriter[any](w, parquetSchema(columns), parquet.Compression(&parquet.Zstd))
-	column := make([]parquet.Value, 0, maxGroupRows)
-	for lo := 0; lo < len(t.Rows); lo += maxGroupRows {
-		rows := t.Rows[lo:min(lo+maxGroupRows, len(t.Rows))]
-		for k, to := range out.ColumnWriters() {
-			column = column[:0]
-			for _, row := range rows {
-				cell := report.Cell{}
+	out, err := writer.New(w, columns)
+	if err != nil {
+		return err
+	}
+	for rows := range slices.Chunk(t.Rows, maxGroupRows) {
+		cells := make([]writer.Cells, len(columns))
+		for _, row := range rows {
+			for k := range cells {
 				switch x := row[k].(type) {
 				case int:
-					cell.Integer = int64(x)
+					cells[k].Integers = append(cells[k].Integers, int64(x))
 				case float64:
-					cell.Number = x
+					cells[k].Numbers = append(cells[k].Numbers, x)
 				default:
-					cell.Text = fmt.Sprint(x)
+					cells[k].Texts = append(cells[k].Texts, fmt.Sprint(x))
 				}
-				column = append(column, parquetValue(&columns[k], &cell, k))
-			}
-			if _, err := to.WriteRowValues(column); err != nil {
-				return err
 			}
 		}
-		if err := out.Flush(); err != nil {
+		if err := out.Write(out.Encode(cells, len(rows))); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,11 @@ type statistics struct {
 // sum takes two passes, since one would lose the squares to cancellation.
 func (a *Analysis) sum(ctx context.Context) statistics {
 	parts := make([]statistics, len(a.input.blocks))
-	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].add(a, b) })
+	eachBlock(ctx, a.input.blocks, func(k int, b block) {
+		if !parts[k].addPlain(a, b) {
+			parts[k].add(a, b)
+		}
+	})
 	var all statistics
 	for i := range parts {
 		all.merge(&parts[i])
@@ -94,6 +98,88 @@ func (s *statistics) add(a *Analysis, b block) {
 			s.keptNegative += kept
 		}
 	}
+}
+
+// addPlain is add for a block as most are: no filter and no status, tokens in every response, all numbers finite, and advantages of both
+// signs. It gives the same bits, and adds nothing if it reports that the block is another. With sums in registers, and without branches
+// on signs, which nobody can predict, a sample takes a third of the time.
+func (s *statistics) addPlain(a *Analysis, b block) bool {
+	if b.lo == b.hi || a.Status != nil || a.residue != nil || &a.Processed[b.lo] != &a.Original[b.lo] {
+		return false
+	}
+	rewards := plainMoments(a.original.rewards[b.lo:b.hi])
+	advantages, lengths, keep := a.Original[b.lo:b.hi], a.Lengths[b.lo:b.hi], a.Keep[b.lo:b.hi]
+	all, positive, negative := newLengthSum(), newLengthSum(), newLengthSum()
+	lo, hi := advantages[0], advantages[0]
+	sum, weighted, absolute, squares := 0.0, 0.0, 0.0, 0.0
+	nonzero, nonzeroWeight, kept, keptPositive, keptNegative := 0, 0, 0, 0, 0
+	for i, x := range advantages {
+		n, isPositive, isNegative, isKept := int(lengths[i]), count01(x > 0), count01(x < 0), count01(keep[i])
+		all.add(n, 1)
+		positive.add(n, isPositive)
+		negative.add(n, isNegative)
+		sum += x
+		weighted += x * float64(n)
+		absolute += math.Abs(x)
+		squares += x * x
+		if x < lo {
+			lo = x
+		}
+		if x > hi {
+			hi = x
+		}
+		nonzero += isPositive | isNegative
+		nonzeroWeight += n & -(isPositive | isNegative)
+		kept += isKept
+		keptPositive += isKept & isPositive
+		keptNegative += isKept & isNegative
+	}
+	if isPlain := all.lo > 0 && lo < 0 && hi > 0 && isFinite(absolute) && isFinite(squares) && !math.IsNaN(rewards.sum); !isPlain {
+		return false
+	}
+	s.rewards, s.knownLength = rewards, all.moments()
+	s.original = moments{all.n, float64(all.sum), weighted, lo, hi}
+	s.returns, s.processed = s.original, moments{nonzero, float64(nonzeroWeight), weighted, lo, hi}
+	s.knownAdvantage = moments{all.n, float64(all.n), sum, lo, hi}
+	s.positive, s.negative = positive.moments(), negative.moments()
+	s.keptPositive, s.keptNegative, s.filtered = keptPositive, keptNegative, all.n-kept
+	s.sumAbsOriginal, s.sumAbsProcessed, s.sumProcessed, s.sumSquares = absolute, absolute, sum, squares
+	return true
+}
+
+// plainMoments returns the moments of some values, each of weight 1. If one is NaN the sum is too, and the extremes are not.
+func plainMoments(values []float64) moments {
+	m := moments{n: len(values), weight: float64(len(values)), lo: values[0], hi: values[0]}
+	for _, x := range values {
+		m.sum += x
+		if x < m.lo {
+			m.lo = x
+		}
+		if x > m.hi {
+			m.hi = x
+		}
+	}
+	return m
+}
+
+// lengthSum is moments of lengths, whose sums are exact.
+type lengthSum struct{ n, sum, lo, hi int }
+
+func newLengthSum() lengthSum { return lengthSum{lo: math.MaxInt, hi: math.MinInt} }
+
+// add adds a length once or not at all.
+func (l *lengthSum) add(n, times int) {
+	l.n += times
+	l.sum += n & -times
+	l.lo = min(l.lo, n|(times-1)&math.MaxInt)
+	l.hi = max(l.hi, n&-times)
+}
+
+func (l *lengthSum) moments() moments {
+	if l.n == 0 {
+		return moments{}
+	}
+	return moments{l.n, float64(l.n), float64(l.sum), float64(l.lo), float64(l.hi)}
 }
 
 func (s *statistics) merge(o *statistics) {

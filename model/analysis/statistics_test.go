@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -201,4 +202,50 @@ func TestWilson(t *testing.T) {
 	if got := Wilson(0, 0); got != [2]float64{0, 1} {
 		t.Error(got)
 	}
+}
+
+// Blocks of plain numbers, which have a loop of their own, sum to the bits of the loop for all blocks; a block with anything else is left to
+// that.
+func TestPlainBlocksSumAlike(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 200).Draw(t, "samples")
+		rewards := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, -1, 0.3, math.Copysign(0, -1)}), n, n).Draw(t, "rewards")
+		advantages := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{0, math.Copysign(0, -1)})), n, n).Draw(t, "advantages")
+		lengths := rapid.SliceOfN(rapid.Int32Range(1, 5000), n, n).Draw(t, "lengths")
+		keep := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "keep")
+		odd := rapid.SampledFrom([]string{"", "no length", "no tokens", "NaN", "infinite", "no reward", "filtered"}).Draw(t, "odd")
+		a := &Analysis{
+			Columns: Columns{Lengths: lengths}, Original: advantages, Processed: advantages, Keep: keep,
+			original: &original{rewards: rewards}, input: &stepInput{tokenWeights: lengths},
+		}
+		switch at := rapid.IntRange(0, n-1).Draw(t, "at"); odd {
+		case "no length":
+			lengths[at] = -1
+			a.input.tokenWeights = slices.Clone(lengths)
+			a.input.tokenWeights[at] = 1
+		case "no tokens":
+			lengths[at] = 0
+		case "NaN":
+			advantages[at] = math.NaN()
+		case "infinite":
+			advantages[at] = math.Inf(-1)
+		case "no reward":
+			rewards[at] = math.NaN()
+		case "filtered":
+			a.Processed = slices.Clone(advantages)
+		}
+		var plain, whole statistics
+		whole.add(a, block{0, 0, 0, n})
+		isPlain := plain.addPlain(a, block{0, 0, 0, n})
+		if odd != "" && isPlain {
+			t.Fatalf("a block with %s is taken for a plain one", odd)
+		}
+		if got, want := fmt.Sprintf("%x", plain), fmt.Sprintf("%x", whole); isPlain && got != want {
+			t.Fatalf("a plain block sums to\n%s\nand by the loop for all to\n%s", got, want)
+		}
+		if signs := slices.Max(advantages) > 0 && slices.Min(advantages) < 0; odd == "" && signs && !isPlain {
+			t.Fatal("a plain block is not taken for one")
+		}
+	})
 }

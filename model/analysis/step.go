@@ -248,9 +248,11 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
 	}
-	for i := lo; i < hi; i++ {
-		g.Solved += count01(scales.of(&g).IsSolved(logged[i], at(verdicts, i)))
+	correct := verdicts
+	if verdicts != nil {
+		correct = verdicts[lo:hi]
 	}
+	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], correct)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g
 }

@@ -61,22 +61,16 @@ type Level struct {
 	AtLow, AtHigh int
 }
 
+// add has no branch on whether a value is an extreme, which nobody can predict of rewards that are few.
 func (l *Level) add(x float64) {
-	switch {
-	case l.AtLow == 0:
-		*l = Level{x, x, 1, 1}
-		return
-	case x < l.Low:
-		l.Low, l.AtLow = x, 1
-	case x == l.Low:
-		l.AtLow++
+	if l.AtLow == 0 || x < l.Low {
+		l.Low, l.AtLow = x, 0
 	}
-	switch {
-	case x > l.High:
-		l.High, l.AtHigh = x, 1
-	case x == l.High:
-		l.AtHigh++
+	if l.AtHigh == 0 || x > l.High {
+		l.High, l.AtHigh = x, 0
 	}
+	l.AtLow += model.Count01(x == l.Low)
+	l.AtHigh += model.Count01(x == l.High)
 }
 
 // join adds the values of another.

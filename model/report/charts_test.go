@@ -101,7 +101,7 @@ func TestHistogram(t *testing.T) {
 		values := rapid.SliceOf(rapid.OneOf(rapid.Float64(), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.MaxFloat64, 1e-300}))).Draw(t, "values")
 		h, negative, positive := newHistogram(), 0, 0
 		for _, x := range values {
-			h.add(x)
+			h.add([]float64{x}, nil)
 			switch {
 			case x-x != 0:
 			case x < 0:
@@ -131,7 +131,7 @@ func TestHistogram(t *testing.T) {
 func TestAxisLimit(t *testing.T) {
 	for largest, want := range map[float64]float64{0: 1, 0.7071: 0.8, 1: 1, 1.2: 1.5, 2.47: 2.5, 3.75: 4, 9: 10, 95: 100} {
 		c := &Charts{Original: newHistogram(), Processed: newHistogram()}
-		c.Processed.add(-largest)
+		c.Processed.add([]float64{-largest}, nil)
 		if got := c.axisLimit(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g: %g, want %g", largest, got, want)
 		}

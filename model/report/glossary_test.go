@@ -72,7 +72,9 @@ func TestColumnsHaveLines(t *testing.T) {
 type noTexts struct{}
 
 func (noTexts) Text(context.Context, model.Place) (model.Text, error) { return model.Text{}, nil }
-func (noTexts) Line(context.Context, model.Place) (int64, error)      { return 0, nil }
+func (noTexts) Lines(_ context.Context, at []model.Place) ([]int64, error) {
+	return make([]int64, len(at)), nil
+}
 
 // Every key of the figures of steps, groups and the run has a line in the glossary.
 func TestKeysHaveLines(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -50,7 +51,7 @@ func jsonHead(p *page) {
 func (p *page) writeMembers(members object) {
 	for _, m := range members {
 		if _, left := m.value.(absent); !left {
-			p.printf("  %q: %s,\n", m.key, indented(m.value, "  "))
+			p.printf("  %q: %s,\n", m.key, appendJSON(nil, m.value, jsonBreak[:3]))
 		}
 	}
 }
@@ -70,7 +71,7 @@ func (p *page) writeElement(s object) {
 	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
 	}
-	p.printf("\n    %s", indented(s, "    "))
+	p.printf("%s", appendJSON([]byte(jsonBreak[:5]), s, jsonBreak[:5]))
 }
 
 func jsonFoot(p *page) {
@@ -259,13 +260,19 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 
 // flipKindsJSON counts the kinds of flips that occur.
 func flipKindsJSON(f *analysis.Flips) any {
-	kinds := map[string]int{}
+	kinds := object{}
 	for k, kind := range analysis.FlipKinds() {
 		if f[k] > 0 {
-			kinds[kind.Name] = int(f[k])
+			kinds = append(kinds, member{kind.Name, int(f[k])})
 		}
 	}
-	return some(kinds)
+	return some(kinds.byKey())
+}
+
+// byKey sorts the members.
+func (o object) byKey() object {
+	slices.SortFunc(o, func(a, b member) int { return cmp.Compare(a.key, b.key) })
+	return o
 }
 
 // rolloutsJSON is the number of rollouts, unless each of the samples is one.
@@ -277,25 +284,25 @@ func rolloutsJSON(rollouts, samples int) any {
 }
 
 // fatesOf counts groups by the name of their fate, without fates that do not occur.
-func fatesOf(counts [model.FateCount]int) map[string]int {
-	fates := map[string]int{}
+func fatesOf(counts [model.FateCount]int) object {
+	fates := object{}
 	for _, f := range model.Fates() {
 		if counts[f] > 0 {
-			fates[f.Key()] = counts[f]
+			fates = append(fates, member{f.Key(), counts[f]})
 		}
 	}
-	return fates
+	return fates.byKey()
 }
 
 // statusesOf counts the samples of which the log says more than that they train, by status.
 func statusesOf(counts model.StatusCounts) any {
-	statuses := map[string]int{}
+	statuses := object{}
 	for _, s := range model.Statuses() {
 		if counts[s] > 0 {
-			statuses[s.String()] = counts[s]
+			statuses = append(statuses, member{s.String(), counts[s]})
 		}
 	}
-	return some(statuses)
+	return some(statuses.byKey())
 }
 
 func (p *page) stepJSON(s *analysis.StepFigures) object {
@@ -374,16 +381,37 @@ func some(x any) any {
 }
 
 // MarshalJSON writes the members.
-func (o object) MarshalJSON() ([]byte, error) { return appendLine(nil, o), nil }
+func (o object) MarshalJSON() ([]byte, error) { return encodeLine(o), nil }
 
 // encodeLine returns a value as JSON in one line.
-func encodeLine(value any) []byte { return appendLine(nil, value) }
+func encodeLine(value any) []byte { return appendJSON(nil, value, "") }
 
-// appendLine appends a value as JSON in one line. Figures and numbers may be what JSON lacks.
-func appendLine(out []byte, value any) []byte {
+// jsonBreak begins a line of JSON. A value in lines is written with as many of its spaces as its first line has; "" is for one line.
+const jsonBreak = "\n                                                                "
+
+// appendJSON appends a value as JSON. Figures and numbers may be what JSON lacks.
+func appendJSON(out []byte, value any, line string) []byte {
+	inner, colon := line, ":"
+	if line != "" {
+		inner, colon = jsonBreak[:len(line)+2], ": "
+	}
+	isFirst := true
+	next := func() []byte {
+		if !isFirst {
+			out = append(out, ',')
+		}
+		isFirst = false
+		return append(out, inner...)
+	}
+	end := func(bracket byte) []byte {
+		if !isFirst {
+			out = append(out, line...)
+		}
+		return append(out, bracket)
+	}
 	switch v := value.(type) {
 	case figures.Number:
-		return appendLine(out, v.Cell())
+		return appendJSON(out, v.Cell(), line)
 	case float64:
 		return appendNumber(out, v+0, 64) // never -0, as of all that is computed over samples
 	case string:
@@ -392,20 +420,28 @@ func appendLine(out []byte, value any) []byte {
 		return strconv.AppendInt(out, int64(v), 10)
 	case object:
 		out = append(out, '{')
-		first := true
 		for _, m := range v {
-			if _, left := m.value.(absent); left {
-				continue
+			if _, left := m.value.(absent); !left {
+				out = appendJSON(append(appendJSONText(next(), m.key, false), colon...), m.value, inner)
 			}
-			if !first {
-				out = append(out, ',')
-			}
-			first = false
-			out = appendLine(append(appendLine(out, m.key), ':'), m.value)
 		}
-		return append(out, '}')
+		return end('}')
+	case []object:
+		if v != nil {
+			out = append(out, '[')
+			for _, o := range v {
+				out = appendJSON(next(), o, inner)
+			}
+			return end(']')
+		}
 	}
-	return append(out, bytes.TrimSuffix(encode(value), []byte("\n"))...)
+	text := bytes.TrimSuffix(encode(value), []byte("\n"))
+	if line == "" {
+		return append(out, text...)
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, text, line[1:], "  ") // our own types cannot fail
+	return append(out, b.Bytes()...)
 }
 
 // encode returns a value as a line of JSON.
@@ -427,13 +463,6 @@ func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent(prefix, "  ")
 	return enc
-}
-
-// indented returns value as lines of JSON; all but the first begin with prefix.
-func indented(value any, prefix string) []byte {
-	var b bytes.Buffer
-	_ = json.Indent(&b, encodeLine(value), prefix, "  ") // our own types cannot fail
-	return b.Bytes()
 }
 
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.

@@ -31,13 +31,13 @@ const (
 	TextCell // text of any length, with its line breaks
 )
 
-// Cell is a value of a sample. Which field holds it is said by the type of its column.
-type Cell struct {
-	Missing bool // the log has none
-	Integer int64
-	Number  float64
-	Bool    bool
-	Text    string
+// Cells are the values of a column in some samples, one after another. Which slice holds them is said by the type of the column.
+type Cells struct {
+	Missing  []bool // which of them the log lacks; of a column that is optional
+	Integers []int64
+	Numbers  []float64
+	Bools    []bool
+	Texts    []string
 }
 
 // SampleColumn is a column of an export.
@@ -49,7 +49,7 @@ type SampleColumn struct {
 	Optional  bool // cells can be missing
 	OnRequest bool // it is written only if named
 
-	cell func(*sampleRow) Cell
+	fill func(*SamplePart, *Cells) // sets all cells of a part: a call for each of them took longer than all else of an export
 }
 
 // lineColumn is the column of lines, which are asked for in the order of the log.
@@ -59,94 +59,108 @@ const lineColumn = "line"
 type SampleLog interface {
 	// Text returns the text of a sample.
 	Text(ctx context.Context, at model.Place) (model.Text, error)
-	// Line returns the line at which the record of a sample begins, from 1; of a table its row. It is 0
+	// Lines returns the lines at which the records of samples begin, from 1; of a table their rows. It is 0
 	// for a sample that came from a stream.
-	Line(ctx context.Context, at model.Place) (int64, error)
-}
-
-// sampleRow is a sample of an analysed step, of which the cells are asked for.
-type sampleRow struct {
-	a       *analysis.Analysis
-	group   *analysis.Group
-	row     int  // in the step, in input order
-	at      int  // in the columns of the analysis
-	refused bool // the trainer's own code would raise an error for the group
-
-	table *SampleTable
-	step  model.Step
-	ctx   context.Context
-	line  int64       // of the record, 0 if it is not known
-	text  *model.Text // nil before it is asked for
-	err   error       // of asking for it
+	Lines(ctx context.Context, at []model.Place) ([]int64, error)
 }
 
 // SampleColumns returns the columns that an export of a run can have, in their order. Only runs with
 // rollouts of several rows have a rollout; each reward function that is logged is a column "reward/NAME".
 func SampleColumns(snap model.Snapshot) []SampleColumn {
 	all := []SampleColumn{
-		{Name: "step", Doc: "training step", Type: IntegerCell, cell: func(r *sampleRow) Cell { return Cell{Integer: r.a.Step} }},
-		{Name: "group", Doc: "id of the group, or its prompt's hash", Type: NameCell, cell: func(r *sampleRow) Cell { return Cell{Text: r.group.Name} }},
-		{Name: "index", Doc: "row within the step, from 0, in the order of the log", Type: IntegerCell, cell: func(r *sampleRow) Cell { return Cell{Integer: int64(r.row)} }},
-		{Name: "reward", Doc: "as logged", Type: NumberCell, Optional: true, cell: func(r *sampleRow) Cell {
-			x := r.a.LoggedRewards[r.at]
-			return Cell{Number: x, Missing: estimators.IsMissing(x)}
+		{Name: "step", Doc: "training step", Type: IntegerCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Integers, func(int) int64 { return p.a.Step })
 		}},
-		{Name: "advantage_original", Doc: "advantage before the filter", Type: AdvantageCell, cell: func(r *sampleRow) Cell { return Cell{Number: r.a.Original[r.at]} }},
-		{Name: "kept", Doc: "whether the keep ratios keep it", Type: BoolCell, cell: func(r *sampleRow) Cell { return Cell{Bool: r.a.Keep[r.at]} }},
-		{Name: "advantage", Doc: "advantage after filter and recompute: what trains", Type: AdvantageCell, cell: func(r *sampleRow) Cell { return Cell{Number: r.a.Processed[r.at]} }},
-		{Name: "length", Doc: "of the response", Type: IntegerCell, Optional: true, cell: func(r *sampleRow) Cell {
-			n := r.a.Lengths[r.at]
-			return Cell{Integer: int64(n), Missing: n < 0}
+		{Name: "group", Doc: "id of the group, or its prompt's hash", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Texts, func(k int) string { return p.groups[k].Name })
 		}},
-		{Name: "fate", Doc: "what the settings make of the group", Type: NameCell, cell: func(r *sampleRow) Cell { return Cell{Text: r.group.Fate.Key()} }},
-		{Name: "refused", Doc: "the trainer's own code would raise an error for the group", Type: BoolCell, cell: func(r *sampleRow) Cell { return Cell{Bool: r.refused} }},
-		{Name: "admitted", Doc: "whether the group filter admits its group", Type: BoolCell, cell: func(r *sampleRow) Cell { return Cell{Bool: r.a.Trains(r.at)} }},
-		{Name: "loss_weight", Doc: "what --loss multiplies its advantage by", Type: Number32Cell, Optional: true, cell: func(r *sampleRow) Cell {
-			if r.a.LossWeights == nil {
-				return Cell{Missing: true}
-			}
-			return Cell{Number: r.a.LossWeights[r.at]}
+		{Name: "index", Doc: "row within the step, from 0, in the order of the log", Type: IntegerCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Integers, func(k int) int64 { return int64(p.rows[k]) })
+		}},
+		{Name: "reward", Doc: "as logged", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Numbers, func(k int) float64 { return p.a.LoggedRewards[p.at[k]] })
+			each(p, &c.Missing, func(k int) bool { return estimators.IsMissing(c.Numbers[k]) })
+		}},
+		{Name: "advantage_original", Doc: "advantage before the filter", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Numbers, func(k int) float64 { return p.a.Original[p.at[k]] })
+		}},
+		{Name: "kept", Doc: "whether the keep ratios keep it", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Bools, func(k int) bool { return p.a.Keep[p.at[k]] })
+		}},
+		{Name: "advantage", Doc: "advantage after filter and recompute: what trains", Type: AdvantageCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Numbers, func(k int) float64 { return p.a.Processed[p.at[k]] })
+		}},
+		{Name: "length", Doc: "of the response", Type: IntegerCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Integers, func(k int) int64 { return int64(p.a.Lengths[p.at[k]]) })
+			each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
+		}},
+		{Name: "fate", Doc: "what the settings make of the group", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Texts, func(k int) string { return p.groups[k].Fate.Key() })
+		}},
+		{Name: "refused", Doc: "the trainer's own code would raise an error for the group", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Bools, func(k int) bool { return p.refused[p.groups[k]] })
+		}},
+		{Name: "admitted", Doc: "whether the group filter admits its group", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Bools, func(k int) bool { return p.a.Trains(p.at[k]) })
+		}},
+		{Name: "loss_weight", Doc: "what --loss multiplies its advantage by", Type: Number32Cell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			p.fillOptional(c, p.a.LossWeights, p.at)
+			each(p, &c.Missing, func(int) bool { return p.a.LossWeights == nil })
 		}},
 	}
 	if snap.Rollouts() != snap.Rows {
-		all = append(all, SampleColumn{Name: "rollout", Doc: "rollout within the group, from 0", Type: IntegerCell, cell: func(r *sampleRow) Cell {
-			n, _, ok := r.a.RolloutOf(r.group, r.at)
-			if !ok {
-				n = r.at - r.group.Start
-			}
-			return Cell{Integer: int64(n)}
+		all = append(all, SampleColumn{Name: "rollout", Doc: "rollout within the group, from 0", Type: IntegerCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Integers, func(k int) int64 {
+				if n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k]); ok {
+					return int64(n)
+				}
+				return int64(p.at[k] - p.groups[k].Start)
+			})
 		}})
 	}
 	if snap.TellsStatuses() {
-		all = append(all, SampleColumn{Name: "status", Doc: "what the trainer writes of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, cell: func(r *sampleRow) Cell {
-			return Cell{Text: r.a.StatusOf(r.at).String()}
+		all = append(all, SampleColumn{Name: "status", Doc: "what the trainer writes of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Texts, func(k int) string { return p.a.StatusOf(p.at[k]).String() })
 		}})
 	}
 	all = append(all, []SampleColumn{
-		{Name: "advantage_logged", Doc: "advantage that the trainer logged", Type: NumberCell, Optional: true, cell: func(r *sampleRow) Cell {
-			return orMissing(r.a.LoggedAdvantages[r.at])
+		{Name: "advantage_logged", Doc: "advantage that the trainer logged", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			p.fillOptional(c, p.a.LoggedAdvantages, p.at)
 		}},
-		{Name: "file", Doc: "file of the record, below the path that was opened", Type: NameCell, Optional: true, cell: func(r *sampleRow) Cell {
-			file, files := int(r.step.Place(r.row).File), r.table.Snap.Run.Files
-			if file < 0 || file >= len(files) {
-				return Cell{Missing: true}
-			}
-			return Cell{Text: files[file]}
+		{Name: "file", Doc: "file of the record, below the path that was opened", Type: NameCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			files := p.table.Snap.Run.Files
+			each(p, &c.Integers, func(k int) int64 { return int64(p.step.Place(p.rows[k]).File) })
+			each(p, &c.Missing, func(k int) bool { return uint64(c.Integers[k]) >= uint64(len(files)) })
+			each(p, &c.Texts, func(k int) string {
+				if c.Missing[k] {
+					return ""
+				}
+				return files[c.Integers[k]]
+			})
 		}},
-		{Name: lineColumn, Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true, cell: func(r *sampleRow) Cell {
-			return Cell{Integer: r.line, Missing: r.line == 0}
+		{Name: lineColumn, Doc: "line of the record in its file, from 1; of Parquet its row", Type: IntegerCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Integers, func(k int) int64 {
+				if p.lines == nil {
+					return 0
+				}
+				return p.lines[k]
+			})
+			each(p, &c.Missing, func(k int) bool { return c.Integers[k] == 0 })
 		}},
 	}...)
 	for k, name := range snap.Run.ComponentNames {
-		all = append(all, SampleColumn{Name: "reward/" + name, Doc: "what the reward function gave", Type: NumberCell, Optional: true, cell: func(r *sampleRow) Cell {
-			if k >= len(r.step.Components) || r.step.Components[k] == nil {
-				return Cell{Missing: true}
+		all = append(all, SampleColumn{Name: "reward/" + name, Doc: "what the reward function gave", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+			var component []float64
+			if k < len(p.step.Components) {
+				component = p.step.Components[k]
 			}
-			return orMissing(r.step.Components[k][r.row])
+			p.fillOptional(c, component, p.rows)
 		}})
 	}
 	textColumn := func(name, doc string, of func(*model.Text) string) SampleColumn {
-		return SampleColumn{Name: name, Doc: doc, Type: TextCell, OnRequest: true, cell: func(r *sampleRow) Cell { return Cell{Text: of(r.readText())} }}
+		return SampleColumn{Name: name, Doc: doc, Type: TextCell, OnRequest: true, fill: func(p *SamplePart, c *Cells) {
+			each(p, &c.Texts, func(int) string { return of(p.readText()) })
+		}}
 	}
 	return append(all,
 		textColumn("prompt", "text of the prompt", func(t *model.Text) string { return t.Prompt }),
@@ -155,28 +169,44 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 	)
 }
 
-// orMissing returns a number, missing where it is NaN.
-func orMissing(x float64) Cell { return Cell{Number: x, Missing: math.IsNaN(x)} }
-
-// readText reads the text of the sample once.
-func (r *sampleRow) readText() *model.Text {
-	if r.text != nil {
-		return r.text
+// each sets the values of all samples of a part, of which sample k has of(k).
+func each[T any](p *SamplePart, values *[]T, of func(k int) T) {
+	*values = slices.Grow((*values)[:0], len(p.rows))[:len(p.rows)]
+	for k := range *values {
+		(*values)[k] = of(k)
 	}
-	r.text = &model.Text{}
-	if r.table.Log == nil {
-		r.err = fmt.Errorf("the text of sample %d of step %d is not in a log", r.row, r.step.Number)
-		return r.text
-	}
-	t, err := r.table.Log.Text(r.ctx, r.step.Place(r.row))
-	if err != nil {
-		r.err = fmt.Errorf("the text of sample %d of step %d is missing: %w", r.row, r.step.Number, err)
-	}
-	*r.text = t
-	return r.text
 }
 
-// SampleTable is the samples of a run, as a row of cells for each.
+// fillOptional sets numbers, of which NaN are missing, from a column that is nil if all are. Sample k has number at[k].
+func (p *SamplePart) fillOptional(c *Cells, column []float64, at []int) {
+	each(p, &c.Numbers, func(k int) float64 {
+		if column == nil {
+			return math.NaN()
+		}
+		return column[at[k]]
+	})
+	each(p, &c.Missing, func(k int) bool { return math.IsNaN(c.Numbers[k]) })
+}
+
+// readText reads the text of the only sample of a part once.
+func (p *SamplePart) readText() *model.Text {
+	if p.text != nil {
+		return p.text
+	}
+	p.text = &model.Text{}
+	if p.table.Log == nil {
+		p.err = fmt.Errorf("the text of sample %d of step %d is not in a log", p.rows[0], p.step.Number)
+		return p.text
+	}
+	t, err := p.table.Log.Text(p.ctx, p.step.Place(p.rows[0]))
+	if err != nil {
+		p.err = fmt.Errorf("the text of sample %d of step %d is missing: %w", p.rows[0], p.step.Number, err)
+	}
+	*p.text = t
+	return p.text
+}
+
+// SampleTable is the samples of a run, with cells of each column.
 type SampleTable struct {
 	Snap     model.Snapshot
 	Settings model.Settings
@@ -192,11 +222,13 @@ type SamplePart struct {
 	ctx     context.Context
 	a       *analysis.Analysis
 	step    model.Step
-	rows    []int             // of the step
-	at      []int             // of these: in the columns of the analysis
-	groups  []*analysis.Group // of these
-	lines   []int64           // of these; nil if nobody asks
-	refused map[*analysis.Group]bool
+	rows    []int                    // of the step
+	at      []int                    // of these: in the columns of the analysis
+	groups  []*analysis.Group        // of these
+	lines   []int64                  // of these; nil if nobody asks
+	refused map[*analysis.Group]bool // the groups for which the trainer's own code would raise an error
+	text    *model.Text              // of its only sample; nil before it is asked for
+	err     error                    // of asking for it
 }
 
 // partRows is how many samples a part has at most; one if their texts are read.
@@ -205,27 +237,12 @@ const partRows = 1 << 12
 // Len returns the number of samples.
 func (p *SamplePart) Len() int { return len(p.rows) }
 
-// Each calls visit with the cells of each sample. The slice is valid until visit returns.
-func (p *SamplePart) Each(visit func([]Cell) error) error {
-	t := p.table
-	cells := make([]Cell, len(t.Columns))
-	r := sampleRow{a: p.a, table: t, step: p.step, ctx: p.ctx}
-	for k, row := range p.rows {
-		r.group, r.row, r.at, r.refused, r.text = p.groups[k], row, p.at[k], p.refused[p.groups[k]], nil
-		if p.lines != nil {
-			r.line = p.lines[k]
-		}
-		for k := range t.Columns {
-			cells[k] = t.Columns[k].cell(&r)
-		}
-		if r.err != nil {
-			return r.err
-		}
-		if err := visit(cells); err != nil {
-			return err
-		}
+// Fill sets the cells of each column, in the memory that they have.
+func (p *SamplePart) Fill(cells []Cells) error {
+	for k := range p.table.Columns {
+		p.table.Columns[k].fill(p, &cells[k])
 	}
-	return nil
+	return p.err
 }
 
 // EachPart makes something of each part of the samples that the query matches, on several processors, and visits it in the order of the
@@ -286,12 +303,11 @@ func (t *SampleTable) divide(ctx context.Context, a *analysis.Analysis, most int
 				continue
 			}
 			p.rows, p.at, p.groups = append(p.rows, row), append(p.at, columns[row]), append(p.groups, groups[row])
-			if needsLines {
-				line, err := t.Log.Line(ctx, p.step.Place(row))
-				if err != nil {
-					return err
-				}
-				p.lines = append(p.lines, line)
+		}
+		if needsLines {
+			var err error
+			if p.lines, err = t.Log.Lines(ctx, model.Mapped(p.rows, p.step.Place)); err != nil {
+				return err
 			}
 		}
 		if err := add(p); err != nil {
@@ -302,7 +318,7 @@ func (t *SampleTable) divide(ctx context.Context, a *analysis.Analysis, most int
 }
 
 // write writes a line per sample. bits is the precision in which advantages are computed.
-func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cell, bits int, known *knownTexts) []byte) error {
+func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte) error {
 	entry, err := t.Settings.FindEstimator()
 	if err != nil {
 		return err
@@ -311,14 +327,19 @@ func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appen
 	if _, err := out.Write(head); err != nil {
 		return err
 	}
-	buffers := sync.Pool{New: func() any { return &lineBuffer{known: knownTexts{names: make([]knownName, len(t.Columns))}} }}
+	buffers := sync.Pool{New: func() any {
+		return &lineBuffer{cells: make([]Cells, len(t.Columns)), known: knownTexts{names: make([]knownName, len(t.Columns))}}
+	}}
 	err = EachPart(ctx, t, func(p *SamplePart) (*lineBuffer, error) {
 		b := buffers.Get().(*lineBuffer)
 		b.lines = b.lines[:0]
-		return b, p.Each(func(cells []Cell) error {
-			b.lines = append(appendRow(b.lines, cells, int(entry.Float), &b.known), '\n')
-			return nil
-		})
+		if err := p.Fill(b.cells); err != nil {
+			return nil, err
+		}
+		for row := range p.rows {
+			b.lines = append(appendRow(b.lines, b.cells, row, int(entry.Float), &b.known), '\n')
+		}
+		return b, nil
 	}, func(b *lineBuffer) error {
 		_, err := out.Write(b.lines)
 		buffers.Put(b)
@@ -333,6 +354,7 @@ func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appen
 // lineBuffer is the lines of a part.
 type lineBuffer struct {
 	lines []byte
+	cells []Cells
 	known knownTexts
 }
 
@@ -390,21 +412,21 @@ func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
 	for k, c := range t.Columns {
 		head = appendCSVText(appendComma(head, k), c.Name)
 	}
-	return t.write(ctx, w, append(head, '\n'), func(line []byte, cells []Cell, bits int, known *knownTexts) []byte {
+	return t.write(ctx, w, append(head, '\n'), func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte {
 		for k := range t.Columns {
 			line = appendComma(line, k)
 			switch c, cell := &t.Columns[k], &cells[k]; {
-			case cell.Missing:
+			case c.Optional && cell.Missing[row]:
 			case c.Type == IntegerCell:
-				line = strconv.AppendInt(line, cell.Integer, 10)
+				line = strconv.AppendInt(line, cell.Integers[row], 10)
 			case c.Type == BoolCell:
-				line = strconv.AppendBool(line, cell.Bool)
+				line = strconv.AppendBool(line, cell.Bools[row])
 			case c.Type == NameCell:
-				line = known.appendName(line, k, cell.Text, appendCSVText)
+				line = known.appendName(line, k, cell.Texts[row], appendCSVText)
 			case c.Type == TextCell:
-				line = appendCSVLines(line, cell.Text)
+				line = appendCSVLines(line, cell.Texts[row])
 			default:
-				line = known.appendNumber(line, cell.Number, c.numberBits(bits), appendFloat)
+				line = known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendFloat)
 			}
 		}
 		return line
@@ -432,16 +454,25 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 		c := all[i]
 		switch name {
 		case "rollout":
-			c.cell = func(r *sampleRow) Cell {
-				n, _, ok := r.a.RolloutOf(r.group, r.at)
-				return Cell{Integer: int64(n), Missing: !ok}
+			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
+				each(p, &c.Integers, func(k int) int64 {
+					n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k])
+					return int64(n) - int64(count01(!ok))
+				})
+				each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
 			}
 		case "admitted":
-			c.cell = func(r *sampleRow) Cell {
-				return Cell{Bool: r.a.Trains(r.at), Missing: r.a.Settings.GroupFilter == ""}
+			fill := c.fill
+			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
+				fill(p, c)
+				each(p, &c.Missing, func(int) bool { return p.a.Settings.GroupFilter == "" })
 			}
 		case "refused":
-			c.cell = func(r *sampleRow) Cell { return Cell{Bool: true, Missing: !r.refused} }
+			fill := c.fill
+			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
+				fill(p, c)
+				each(p, &c.Missing, func(k int) bool { return !c.Bools[k] })
+			}
 		}
 		columns = append(columns, c)
 	}
@@ -453,29 +484,29 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 // numbers have no fraction, and names escape what HTML would take for a tag.
 func (t *SampleTable) writeObjects(ctx context.Context, w io.Writer, asKnown bool) error {
 	keys := model.Mapped(t.Columns, func(c SampleColumn) []byte { return append(appendJSONText(nil, c.Name, true), ':') })
-	return t.write(ctx, w, nil, func(line []byte, cells []Cell, bits int, known *knownTexts) []byte {
+	return t.write(ctx, w, nil, func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte {
 		line = append(line, '{')
 		for k := range t.Columns {
 			c, cell := &t.Columns[k], &cells[k]
-			if asKnown && cell.Missing && c.Name != "reward" {
+			if asKnown && c.Optional && cell.Missing[row] && c.Name != "reward" {
 				continue
 			}
 			line = append(appendComma(line, k), keys[k]...)
 			switch {
-			case cell.Missing:
+			case c.Optional && cell.Missing[row]:
 				line = append(line, "null"...)
 			case c.Type == IntegerCell:
-				line = strconv.AppendInt(line, cell.Integer, 10)
+				line = strconv.AppendInt(line, cell.Integers[row], 10)
 			case c.Type == BoolCell:
-				line = strconv.AppendBool(line, cell.Bool)
+				line = strconv.AppendBool(line, cell.Bools[row])
 			case c.Type == NameCell:
-				line = known.appendName(line, k, cell.Text, func(line []byte, s string) []byte { return appendJSONText(line, s, asKnown) })
+				line = known.appendName(line, k, cell.Texts[row], func(line []byte, s string) []byte { return appendJSONText(line, s, asKnown) })
 			case c.Type == TextCell:
-				line = appendJSONText(line, cell.Text, asKnown)
+				line = appendJSONText(line, cell.Texts[row], asKnown)
 			case asKnown:
-				line = known.appendNumber(line, cell.Number, c.numberBits(bits), appendNumber)
+				line = known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendNumber)
 			default:
-				line = appendFraction(known.appendNumber(line, cell.Number, c.numberBits(bits), appendNumber), len(line))
+				line = appendFraction(known.appendNumber(line, cell.Numbers[row], c.numberBits(bits), appendNumber), len(line))
 			}
 		}
 		return append(line, '}')
