@@ -178,8 +178,11 @@ func (a App) goBack() App {
 // both have, the first wins. Where text is typed few common ones are left.
 func (a App) activeKeys() []keySection {
 	own := a.currentView()
-	if own.line.text != nil || a.position.view == viewCopy {
+	if own.line.text != nil {
 		return []keySection{own.keys(), lineKeys(), {"program", typingKeys()}}
+	}
+	if a.position.view == viewCopy {
+		return []keySection{own.keys(), {"program", typingKeys()}}
 	}
 	if a.position.view == viewGlance {
 		return append([]keySection{own.keys()}, keysBelowGlance()...)
