@@ -64,6 +64,7 @@ func TestParquetMemoryDoesNotGrow(t *testing.T) {
 	if err := writeParquet(context.Background(), g, tableOf(t, long)); err != nil {
 		t.Fatal(err)
 	}
+	g.heap = g.heap[1:] // before the head of the file is written no row is held
 	quarter := len(g.heap) / 4
 	if grown := slices.Min(g.heap[3*quarter:len(g.heap)-1]) - slices.Min(g.heap[:quarter]); quarter < 4 || grown > slack {
 		t.Errorf("%d bytes more are held at the end than at the beginning, by %d writes", grown, len(g.heap))
