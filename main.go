@@ -222,17 +222,22 @@ func (p *program) openSamples(ctx context.Context, paths []string, set model.Set
 // open opens a run, or two to compare; show runs the screen on them.
 func (p *program) open(ctx context.Context, set model.Settings, names []string, runs [][]string) (show func() error, err error) {
 	var opened []openRun
+	var sources []commands.Source
+	end := func() {
+		for _, s := range sources {
+			s.Close()
+		}
+	}
 	for i, paths := range runs {
 		source, err := p.Open(paths, true)
 		if err != nil {
+			end()
 			return nil, err
 		}
-		opened = append(opened, openRun{source, names[i], paths})
+		sources, opened = append(sources, source), append(opened, openRun{source, names[i], paths})
 	}
 	return func() error {
-		for _, r := range opened {
-			defer r.source.(commands.Source).Close()
-		}
+		defer end()
 		return p.show(ctx, set, opened...)
 	}, nil
 }
