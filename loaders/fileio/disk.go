@@ -125,19 +125,21 @@ func (d *Disk) opened(path string, open func() (*os.File, error)) (Handle, error
 }
 
 // FS returns a directory as a file system whose directories can be read.
-func (d *Disk) FS(root *os.Root) fs.FS { return rootFS{root.FS(), d} }
+func (d *Disk) FS(root *os.Root) fs.FS { return rootFS{root.FS(), d, root.Name()} }
 
 type rootFS struct {
 	fs.FS
 	disk *Disk
+	path string
 }
 
 // ReadDir implements [fs.ReadDirFS].
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	defer r.disk.end(r.disk.begin(name))
+	dir := filepath.Join(r.path, filepath.FromSlash(name))
+	defer r.disk.end(r.disk.begin(dir))
 	entries, err := fs.ReadDir(r.FS, name)
 	for i, e := range entries {
-		entries[i] = diskEntry{e, r.disk}
+		entries[i] = diskEntry{e, r.disk, dir}
 	}
 	return entries, err
 }
@@ -145,11 +147,12 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 type diskEntry struct {
 	fs.DirEntry
 	disk *Disk
+	dir  string
 }
 
 // Info implements [fs.DirEntry].
 func (e diskEntry) Info() (fs.FileInfo, error) {
-	defer e.disk.end(e.disk.begin(e.Name()))
+	defer e.disk.end(e.disk.begin(filepath.Join(e.dir, e.Name())))
 	return e.DirEntry.Info()
 }
 
