@@ -129,9 +129,7 @@ func (w *Writer) Close() error {
 	t.list(7, len(w.columns), thriftStruct) // least and greatest values are by the order of the type
 	for range w.columns {
 		t.begin()
-		t.field(1, thriftStruct)
-		t.begin()
-		t.end()
+		t.nothing(1)
 		t.end()
 	}
 	t.end()
@@ -152,9 +150,7 @@ func (c *Column) describe(t *thrift) {
 		t.integer(6, 0) // it is UTF-8, by the old annotation and by the new one
 		t.field(10, thriftStruct)
 		t.begin()
-		t.field(1, thriftStruct)
-		t.begin()
-		t.end()
+		t.nothing(1)
 		t.end()
 	}
 	t.end()
@@ -227,6 +223,13 @@ func (t *thrift) field(id int, kind byte) {
 	last := &t.last[len(t.last)-1]
 	t.out = append(t.out, byte(id-*last)<<4|kind)
 	*last = id
+}
+
+// nothing writes a structure without fields: its number is what it says.
+func (t *thrift) nothing(id int) {
+	t.field(id, thriftStruct)
+	t.begin()
+	t.end()
 }
 
 func (t *thrift) number(x int64) { t.out = binary.AppendVarint(t.out, x) }
