@@ -171,7 +171,7 @@ func (a *Analysis) admit(previous *Analysis) error {
 		return err
 	}
 	for g, admitted := range ad.verdict.Admitted {
-		ad.groups += count01(admitted)
+		ad.groups += model.Count01(admitted)
 		for i := a.Offsets[g]; i < a.Offsets[g+1] && admitted; i++ {
 			ad.trains[i] = ad.verdict.Kept == nil || ad.verdict.Kept[i]
 		}
@@ -362,7 +362,7 @@ func (a *Analysis) sumTable() {
 		}
 		a.Residue += int(g.Residue)
 		a.Flips.Add(&g.Flips)
-		a.AdmittedGroups += count01(g.Admitted)
+		a.AdmittedGroups += model.Count01(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
 	for _, s := range a.Status {
@@ -390,7 +390,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	if g.Counted != g.Size() {
 		g.KeptCounted = 0
 		for _, keep := range a.perRollout.keep[lo:hi] {
-			g.KeptCounted += count01(keep)
+			g.KeptCounted += model.Count01(keep)
 		}
 	}
 	g.Admitted = a.Admitted(k)
@@ -414,7 +414,7 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 		return
 	}
 	for _, x := range a.Processed[g.Start:g.End] {
-		g.Residue += int32(count01(x != 0 && math.Abs(x) <= g.ResidueBound))
+		g.Residue += int32(model.Count01(x != 0 && math.Abs(x) <= g.ResidueBound))
 	}
 	g.Nonzero -= g.Residue
 }
@@ -474,17 +474,17 @@ func (a *Analysis) countSamples(g *Group) counts {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
-		k, y := count01(keep[i]), processed[i]
-		pos, neg := count01(x > 0), count01(x < 0)
-		posAfter, negAfter := count01(y > 0), count01(y < 0)
+		k, y := model.Count01(keep[i]), processed[i]
+		pos, neg := model.Count01(x > 0), model.Count01(x < 0)
+		posAfter, negAfter := model.Count01(y > 0), model.Count01(y < 0)
 		n.kept += k
 		n.keptPos += k & pos
 		n.keptNeg += k & neg
 		n.nonzeroAfter += posAfter | negAfter
 		n.changed += k & ((pos ^ posAfter) | (neg ^ negAfter))
-		n.zeros += count01(x == 0)
-		n.nan += count01(x != x)
-		n.zerosAfter += count01(y == 0)
+		n.zeros += model.Count01(x == 0)
+		n.nan += model.Count01(x != x)
+		n.zerosAfter += model.Count01(y == 0)
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Nonzero = int32(n.nonzeroAfter)

@@ -100,7 +100,7 @@ func (a *Analysis) IsSolved(g *Group, i int) bool {
 func (a *Analysis) Grade(g *Group, i int) float64 {
 	scale, r := a.plan.of(g), a.LoggedRewards[i]
 	if scale.Column != "" || a.IsSolved(g, i) {
-		return float64(count01(a.IsSolved(g, i)))
+		return float64(model.Count01(a.IsSolved(g, i)))
 	}
 	return max(0, (r-scale.Wrong)/(scale.Solved-scale.Wrong))
 }
@@ -117,13 +117,13 @@ func (a *Analysis) GroupPart(g int) (p Part) {
 
 func (p *Part) addGroup(g *Group) {
 	p.Groups++
-	p.Admitted += count01(g.Admitted)
-	p.Signal += count01(g.Fate == model.FateAlive || g.Fate == model.FateShort)
+	p.Admitted += model.Count01(g.Admitted)
+	p.Signal += model.Count01(g.Fate == model.FateAlive || g.Fate == model.FateShort)
 }
 
 func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	p.Samples++
-	p.Kept += count01(a.Keep[i])
+	p.Kept += model.Count01(a.Keep[i])
 	if r := a.Rewards[i]; isFinite(r) {
 		p.RewardSum += r
 		p.Rewards++
@@ -133,7 +133,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	}
 	if g.HasSolved {
 		p.Judged++
-		p.Solved += count01(a.IsSolved(g, i))
+		p.Solved += model.Count01(a.IsSolved(g, i))
 	}
 	moves := a.Moves(i)
 	if x := a.Original[i]; isFinite(x) && moves {
@@ -142,7 +142,7 @@ func (p *Part) addSample(a *Analysis, g *Group, i int) {
 	if y := a.Processed[i]; isFinite(y) && moves {
 		p.AbsProcessed += math.Abs(y)
 		p.Push += y
-		p.Nonzero += count01(y != 0)
+		p.Nonzero += model.Count01(y != 0)
 	}
 	if a.LossWeights != nil {
 		p.Mass = p.Mass.Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
@@ -183,7 +183,7 @@ func (a *Analysis) lengthQuarters() []string {
 	for i, l := range lengths {
 		k := 0
 		for _, q := range quartiles {
-			k += count01(l > q)
+			k += model.Count01(l > q)
 		}
 		names[i] = parts[k]
 	}

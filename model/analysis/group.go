@@ -136,13 +136,13 @@ func IsFlip(original, processed float64) bool {
 }
 
 // signOf returns 1, 0 or -1; 0 for NaN.
-func signOf(x float64) int { return count01(x > 0) - count01(x < 0) }
+func signOf(x float64) int { return model.Count01(x > 0) - model.Count01(x < 0) }
 
 func countFlips(original, processed []float64, keep []bool) (f Flips) {
 	for i, x := range original { // without branches, which would be unpredictable
-		y, k := processed[i], count01(keep[i])
-		pos, neg, zero := k&count01(x > 0), k&count01(x < 0), k&count01(x == 0)
-		posAfter, negAfter, zeroAfter := count01(y > 0), count01(y < 0), count01(y == 0)
+		y, k := processed[i], model.Count01(keep[i])
+		pos, neg, zero := k&model.Count01(x > 0), k&model.Count01(x < 0), k&model.Count01(x == 0)
+		posAfter, negAfter, zeroAfter := model.Count01(y > 0), model.Count01(y < 0), model.Count01(y == 0)
 		f[0] += int32(pos & negAfter)
 		f[1] += int32(neg & posAfter)
 		f[2] += int32(zero & posAfter)

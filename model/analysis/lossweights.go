@@ -151,7 +151,7 @@ func renumbered(numbers []int32) []int32 {
 	for k, number := range numbers {
 		from0[k] = 0
 		if k > 0 {
-			from0[k] = from0[k-1] + int32(count01(number != numbers[k-1]))
+			from0[k] = from0[k-1] + int32(model.Count01(number != numbers[k-1]))
 		}
 	}
 	return from0

@@ -32,7 +32,7 @@ func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.sums
 	zeroStd := 0 // samples whose standard deviation the trainer takes for zero
 	for i := range a.Table {
-		zeroStd += count01(a.zeroStd[i]) * a.Table[i].Size()
+		zeroStd += model.Count01(a.zeroStd[i]) * a.Table[i].Size()
 	}
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")

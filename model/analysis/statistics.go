@@ -87,7 +87,7 @@ func (s *statistics) add(a *Analysis, b block) {
 		if y != 0 {
 			s.processed.add(y, w)
 		}
-		kept := count01(a.Keep[i])
+		kept := model.Count01(a.Keep[i])
 		s.filtered += 1 - kept
 		switch {
 		case x > 0:
@@ -114,7 +114,7 @@ func (s *statistics) addPlain(a *Analysis, b block) bool {
 	sum, weighted, absolute, squares := 0.0, 0.0, 0.0, 0.0
 	nonzero, nonzeroWeight, kept, keptPositive, keptNegative := 0, 0, 0, 0, 0
 	for i, x := range advantages {
-		n, isPositive, isNegative, isKept := int(lengths[i]), count01(x > 0), count01(x < 0), count01(keep[i])
+		n, isPositive, isNegative, isKept := int(lengths[i]), model.Count01(x > 0), model.Count01(x < 0), model.Count01(keep[i])
 		all.add(n, 1)
 		positive.add(n, isPositive)
 		negative.add(n, isNegative)
@@ -288,14 +288,6 @@ func (m *moments) constant() bool { return m.lo == m.hi }
 
 func (m *moments) appendTo(metrics []Metric, name string) []Metric {
 	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
-}
-
-// count01 is 1 if yes, else 0; the compiler makes no branch of it.
-func count01(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 func isFinite(x float64) bool { return x-x == 0 }

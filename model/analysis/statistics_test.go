@@ -107,13 +107,13 @@ func TestMetricsEqualTheirDefinitions(t *testing.T) {
 			}
 			if x > 0 {
 				positive.add(w, one64(w))
-				kept[0] += count01(a.Keep[i] && w != 0)
+				kept[0] += model.Count01(a.Keep[i] && w != 0)
 			}
 			if x < 0 {
 				negative.add(w, one64(w))
-				kept[1] += count01(a.Keep[i] && w != 0)
+				kept[1] += model.Count01(a.Keep[i] && w != 0)
 			}
-			filtered += count01(!a.Keep[i] || w == 0)
+			filtered += model.Count01(!a.Keep[i] || w == 0)
 			if isFinite(y) {
 				abs.add(math.Abs(y), 1)
 				if a.Lengths[i] >= 0 {
@@ -146,7 +146,7 @@ func TestMetricsEqualTheirDefinitions(t *testing.T) {
 	})
 }
 
-func one64(w float64) float64 { return float64(count01(w != 0)) }
+func one64(w float64) float64 { return float64(model.Count01(w != 0)) }
 
 func nearlyEqual(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*max(1, math.Abs(b))

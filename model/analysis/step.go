@@ -269,7 +269,7 @@ func (in *stepInput) summarize() {
 	in.tokenWeights = in.Lengths
 	unknown := 0
 	for _, l := range in.Lengths {
-		unknown += count01(l < 0)
+		unknown += model.Count01(l < 0)
 	}
 	in.hasLengths = unknown < len(in.Lengths)
 	if unknown > 0 {
@@ -294,8 +294,8 @@ func (in *stepInput) summarize() {
 		if in.Status != nil && in.Status[i] == model.StatusErrored {
 			continue
 		}
-		in.invalid += count01(!isFinite(r))
-		in.missing += count01(estimators.IsMissing(r))
+		in.invalid += model.Count01(!isFinite(r))
+		in.missing += model.Count01(estimators.IsMissing(r))
 	}
 	in.solveMetrics = solveRates(in.groups)
 }
@@ -461,7 +461,7 @@ func (a *Analysis) CountedRows(g *Group) int {
 	n := g.Size()
 	if r := a.input.countedRollouts; r != nil {
 		for _, k := range r.of[g.Start:g.End] {
-			n -= count01(k < 0)
+			n -= model.Count01(k < 0)
 		}
 	}
 	return n

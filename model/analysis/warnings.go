@@ -137,7 +137,7 @@ func (a *Analysis) ofGroups(holds func(*Group) bool, text, advice string) *model
 		return nil
 	}
 	for i := range a.Table {
-		w.Count += count01(holds(&a.Table[i]))
+		w.Count += model.Count01(holds(&a.Table[i]))
 	}
 	return w
 }
@@ -305,9 +305,9 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 			ratio = a.Settings.KeepNeg
 		}
 		for i, x := range a.perRollout.original {
-			n := count01(x*sign > 0 && a.countedTrains(i))
+			n := model.Count01(x*sign > 0 && a.countedTrains(i))
 			all += n
-			kept += n & count01(a.perRollout.keep[i])
+			kept += n & model.Count01(a.perRollout.keep[i])
 		}
 		if !IsFarFromRatio(ratio, kept, all) {
 			return nil

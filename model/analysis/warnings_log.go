@@ -183,7 +183,7 @@ func (a *Analysis) approximateLengths() *model.Warning {
 	if unit == model.LengthTokens {
 		count, text = 0, fmt.Sprintf("have no length and count for no token: %s are approximate", what)
 		for _, l := range a.Lengths {
-			count += count01(l < 0)
+			count += model.Count01(l < 0)
 		}
 	}
 	return a.ofSamples(count, text, "log the tokens of each response in the loss as response_length")

@@ -134,7 +134,7 @@ func (l *Ledger) judgeKin(tries []*try) {
 		for m, t := range kin {
 			if m != k && t.source == own.source && t.length <= kinLength*own.length && own.length <= kinLength*t.length {
 				others++
-				asHard += count01(l.Prompts[m].SolveRate() < rarelySolved)
+				asHard += model.Count01(l.Prompts[m].SolveRate() < rarelySolved)
 			}
 		}
 		if odds := float64(others+1) / float64(asHard+1); others >= leastKin && odds >= leastKinOdds {
@@ -257,7 +257,7 @@ func answersOf(prompt int, tries []*try) answers {
 	count := map[string]int{}
 	for _, t := range tries {
 		count[t.answer]++
-		a.solved += count01(t.solved)
+		a.solved += model.Count01(t.solved)
 	}
 	for answer, n := range count {
 		if n > a.same || n == a.same && answer < a.top {
@@ -266,7 +266,7 @@ func answersOf(prompt int, tries []*try) answers {
 	}
 	for _, t := range tries {
 		if t.answer == a.top {
-			a.right += count01(t.solved)
+			a.right += model.Count01(t.solved)
 			a.isTrue = a.isTrue || t.isTrue
 		}
 	}
@@ -283,11 +283,4 @@ func tail(k, n int, p float64) float64 {
 		sum += math.Exp(a - b - c + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
 	}
 	return min(1, sum)
-}
-
-func count01(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -239,7 +239,7 @@ func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 		}
 		if x-x == 0 {
 			p.sum, p.squares, v.sum = p.sum+x, p.squares+x*x, v.sum+float32(x)
-			p.Partly += count01(p.Known && x > 0.5 && x < 1)
+			p.Partly += model.Count01(p.Known && x > 0.5 && x < 1)
 		}
 	}
 	p.note(v)

@@ -175,7 +175,7 @@ func TestOneEpoch(t *testing.T) {
 		for i := range rates {
 			rates[i] = math.Pow(math.Sin(math.Pi/2*r.Float64()), 2)
 			for range c.tries {
-				rows = append(rows, row{step: int64(i / 100), prompt: uint64(1 + i), reward: float64(count01(r.Float64() < rates[i]))})
+				rows = append(rows, row{step: int64(i / 100), prompt: uint64(1 + i), reward: float64(model.Count01(r.Float64() < rates[i]))})
 			}
 		}
 		l := ledgerOf(t, rows, false)
@@ -184,7 +184,7 @@ func TestOneEpoch(t *testing.T) {
 			p := &l.Prompts[i]
 			s, rate := p.State(), rates[p.hash-1]
 			got[s]++
-			wrong[s] += count01(s == "solved" && rate < solvedFrom || s == "hopeless" && rate > hopelessTo)
+			wrong[s] += model.Count01(s == "solved" && rate < solvedFrom || s == "hopeless" && rate > hopelessTo)
 		}
 		told := got["solved"] + got["hopeless"]
 		if told < c.told || told+got["rare"] != len(rates) || 50*wrong["solved"] > got["solved"] || 50*wrong["hopeless"] > got["hopeless"] {

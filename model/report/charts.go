@@ -205,7 +205,7 @@ func (h *histogram) add(values []float64, keep []bool) {
 			h.limit, h.counts = 2*h.limit, wide
 		}
 		bin := min(histogramBins/2-1, int(abs/h.limit*(histogramBins/2))) // from the middle
-		bin ^= -count01(x < 0)                                            // -1-bin below 0, without a branch that nobody can predict
+		bin ^= -model.Count01(x < 0)                                      // -1-bin below 0, without a branch that nobody can predict
 		h.counts[histogramBins/2+bin]++
 	}
 	h.Sum, h.SumSquares = sum, squares

@@ -63,18 +63,11 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 		if words != nil {
 			return cmp.Or(strings.Compare(words[a], words[b]), x-y)
 		}
-		missing := count01(math.IsNaN(numbers[x])) - count01(math.IsNaN(numbers[y]))
+		missing := model.Count01(math.IsNaN(numbers[x])) - model.Count01(math.IsNaN(numbers[y]))
 		return cmp.Or(missing, cmp.Compare(numbers[b], numbers[a]), x-y)
 	})
 	p.Selected = model.Mapped(places, func(i int) *ledger.Prompt { return p.Selected[i] })
 	return nil
-}
-
-func count01(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // PromptFacts say what the accounts are of.
@@ -99,7 +92,7 @@ func PromptFacts(p *Prompts) []Fact {
 	}
 	byDegrees := 0
 	for _, one := range p.Selected {
-		byDegrees += count01(one.Known && one.OfMean())
+		byDegrees += model.Count01(one.Known && one.OfMean())
 	}
 	if byDegrees > 0 {
 		facts = append(facts, fact("~", units.Fraction(byDegrees, len(p.Selected))+" are graded by degrees: their rate is the mean reward, from 0 (wrong) to 1 (full marks)"))

@@ -457,7 +457,7 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
 				each(p, &c.Integers, func(k int) int64 {
 					n, _, ok := p.a.RolloutOf(p.groups[k], p.at[k])
-					return int64(n) - int64(count01(!ok))
+					return int64(n) - int64(model.Count01(!ok))
 				})
 				each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
 			}

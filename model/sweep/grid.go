@@ -407,7 +407,7 @@ func FindFigure(name string) (Figure, bool) {
 // recomputed and fewer than 2 of its samples are kept.
 func outcomeOf(alive, isRecomputed bool, rewards, original, processed []float64, kept []bool) (o Outcome) {
 	for _, keep := range kept {
-		o.Kept += count01(keep)
+		o.Kept += model.Count01(keep)
 	}
 	bound := analysis.ResidueBound(rewards, original, nil)
 	if isRecomputed && o.Kept > 1 {
@@ -498,15 +498,8 @@ func (g *Grid) countWarnings() {
 
 func (s *side) countFar(ratios []float64) {
 	for i, ratio := range ratios {
-		s.far[i] = count01(analysis.IsFarFromRatio(ratio, s.kept[i], s.all))
+		s.far[i] = model.Count01(analysis.IsFarFromRatio(ratio, s.kept[i], s.all))
 	}
-}
-
-func count01(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // nearlyOneSided is how much less one-sided than the limit a cell may be: its sums and those of an
@@ -516,6 +509,6 @@ const nearlyOneSided = 1 + 1e-4
 func (c *Cell) countWarnings(farFromRatio int) {
 	oneSided := c.Filtering() && analysis.IsOneSided(c.sum*nearlyOneSided, c.sumAbs)
 	c.Warned = StepWarnings{
-		count01(c.TooFew > 0), count01(c.Killed > 0), count01(c.Flips > 0), count01(c.Recompute && !c.Filtering()), count01(oneSided), farFromRatio,
+		model.Count01(c.TooFew > 0), model.Count01(c.Killed > 0), model.Count01(c.Flips > 0), model.Count01(c.Recompute && !c.Filtering()), model.Count01(oneSided), farFromRatio,
 	}
 }

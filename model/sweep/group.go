@@ -260,7 +260,7 @@ func (s *rankedSide) clear() {
 // add adds a sample; an advantage up to the bound is residue.
 func (s *rankedSide) add(reward, advantage, bound float64) {
 	n := len(s.rewards)
-	s.train = append(s.train, s.train[n]+count01(math.Abs(advantage) > bound))
+	s.train = append(s.train, s.train[n]+model.Count01(math.Abs(advantage) > bound))
 	if advantage-advantage != 0 || math.Abs(advantage) <= bound {
 		advantage = 0 // sums are of finite advantages
 	}
