@@ -141,7 +141,10 @@ func (c *connection) connect(attempt chan struct{}) {
 		c.failure = connectFailure(c.target, words, err)
 		c.failure.Lost, c.isMute = c.failure.Lost || c.wasUp, errors.Is(err, errSilent)
 		if c.lost.IsZero() {
-			c.lost = began.Add(c.silence)
+			c.lost = time.Now()
+			if silent := began.Add(c.silence); silent.Before(c.lost) {
+				c.lost = silent
+			}
 		}
 		c.failures++
 		c.delay()
