@@ -36,7 +36,7 @@ func demoFlags() map[string]demoFlag {
 		"overlong":        {"--overlong verl --option max_resp_len=400 --option overlong_buffer_cfg.len=200 --option overlong_buffer_cfg.penalty_factor=1", "", "C verl/dapo"},
 		"scale":           {"--scale none", "", "s none"},
 		"seed":            {"--seed 7", "{{{", "reward 0.290"}, // of the first step
-		"solved-at":       {"--solved-at 0.3", "!", "as --solved-at says"},
+		"solved-at":       {"--solved-at 0.3", "!", "(--solved-at)"},
 		"truncated":       {"--truncated mask", "", "C truncated mask"},
 		"theme":           {"--theme light", "", "38;5;25m"},
 	}
