@@ -147,7 +147,7 @@ func overviewKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.movePage, -1)},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveFocused, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveFocused, math.MaxInt32)},
-		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle; or list the samples that say it: text~Wait,", App.openFilter},
+		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle; or list the samples with a text: text~Wait,", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "reverse the order", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next figure: advantage, reward, length, components, solve rate", App.nextFigure},

@@ -284,7 +284,7 @@ func (p *Prompt) RateOf() string {
 }
 
 // Rate is the share of the tries that is solved. Of a prompt that is graded by degrees it is the mean reward on the scale of the run, from 0 for
-// wrong to 1 for full marks, and where nothing says what those are the mean reward as logged; NaN of no reward.
+// wrong to 1 for full marks, and if nothing shows what those are, the mean reward as logged; NaN of no reward.
 func (p *Prompt) Rate() float64 {
 	if p.OfMean() {
 		return p.sum / float64(p.tries())

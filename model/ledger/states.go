@@ -37,7 +37,7 @@ const (
 // Rules returns the states, in the order in which they are tried: the first that holds is the prompt's. The last holds always.
 func Rules() []Rule {
 	return []Rule{
-		{"suspect", "the answers say that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil }, func(p *Prompt) string { return p.Doubt.String() }},
+		{"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil }, func(p *Prompt) string { return p.Doubt.String() }},
 		{
 			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance",
 			(*Prompt).isForgotten,
@@ -64,9 +64,9 @@ func Rules() []Rule {
 			},
 		},
 		{
-			"rare", "none of these, and seen fewer than 3 times: too few tries to say more, and too few times for a change", func(p *Prompt) bool { return p.Seen < leastSeen },
+			"rare", "none of these, and seen fewer than 3 times: too few tries to tell more, and too few times for a change", func(p *Prompt) bool { return p.Seen < leastSeen },
 			func(p *Prompt) string {
-				return fmt.Sprintf("seen %s, %s: too rarely to say", times(p.Seen), units.Plural(p.Tries, "tries"))
+				return fmt.Sprintf("seen %s, %s: too rarely to tell", times(p.Seen), units.Plural(p.Tries, "tries"))
 			},
 		},
 		{
