@@ -217,7 +217,7 @@ func (s *schemas) run(t *testing.T, line []string) {
 	root.SetFlagErrorFunc(FlagError)
 	root.AddCommand(p.All()...)
 	root.SetArgs(line)
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute) // for who does not end: a busy machine takes half a minute for one
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
 		p.Out = writerFunc(func(b []byte) (int, error) {
