@@ -259,9 +259,8 @@ func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
 	if s.ahead == nil {
 		return nil, nil
 	}
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
 	for {
+		_, waits := s.options.Disk.Waits()
 		select {
 		case got := <-s.ahead:
 			s.ahead = nil
@@ -271,7 +270,7 @@ func (s *Source) takeAhead(ctx context.Context) (*model.Chunk, error) {
 				return nil, nil // of an earlier call
 			}
 			return got.chunk, got.err
-		case <-look.C:
+		case <-time.After(time.Second - waits%time.Second): // each second of the call
 			if _, silent := s.options.Disk.Silent(); silent != s.shown.Silent {
 				s.shown.Silent = silent
 				return &model.Chunk{Progress: s.shown}, nil
