@@ -172,7 +172,7 @@ func TestCommandsSayThatADiskHangs(t *testing.T) {
 				late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 				defer late.Stop()
 				said := bufio.NewScanner(errOut)
-				for said.Scan() && !strings.Contains(said.Text(), "has not answered for 5 s") {
+				for said.Scan() && !saysAfterFive(func(s string) bool { return strings.Contains(said.Text(), "has not answered for "+s) }) {
 				}
 				if !strings.Contains(said.Text(), disk.Folder) && !strings.Contains(said.Text(), "steps.jsonl") {
 					t.Errorf("it says %q", said.Text())
@@ -190,6 +190,11 @@ func TestCommandsSayThatADiskHangs(t *testing.T) {
 			})
 		}
 	}
+}
+
+// saysAfterFive reports whether a text holds for 5 seconds, or for what a busy machine says first.
+func saysAfterFive(holds func(string) bool) bool {
+	return holds("5 s") || holds("6 s") || holds("7 s") || holds("8 s")
 }
 
 // The screen says it too, whether the disk hung before it answered for the first time or while a log is followed, and goes on when it
@@ -214,7 +219,7 @@ func TestScreenSaysThatADiskHangs(t *testing.T) {
 					hold()
 					disk.Write("steps.jsonl", logOf(4)) // there is something to read
 				}
-				x.waitShown("disk not answering for 5 s")
+				x.waitUntil("disk not answering for 5 s", func(sent string) bool { return saysAfterFive(func(s string) bool { return shows(sent, "disk not answering for "+s) }) })
 				n := len(x.output())
 				disk.Write("steps.jsonl", logOf(5))
 				disk.Release()
