@@ -219,7 +219,9 @@ func TestScreenSaysThatADiskHangs(t *testing.T) {
 					hold()
 					disk.Write("steps.jsonl", logOf(4)) // there is something to read
 				}
-				x.waitUntil("disk not answering for 5 s", func(sent string) bool { return saysAfterFive(func(s string) bool { return shows(sent, "disk not answering for "+s) }) })
+				x.waitUntil("disk not answering for 5 s", func(sent string) bool {
+					return saysAfterFive(func(s string) bool { return shows(sent, "disk not answering for "+s) })
+				})
 				n := len(x.output())
 				disk.Write("steps.jsonl", logOf(5))
 				disk.Release()
