@@ -59,8 +59,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	if runtime.GOMAXPROCS(0) < 4 {
-		_ = flag.Set("test.parallel", "4") // most tests in a terminal wait for the program
+	if runtime.GOMAXPROCS(0) < 8 {
+		_ = flag.Set("test.parallel", "8") // most tests in a terminal wait for the program
 	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "vantage-test"); err == nil {
