@@ -436,8 +436,12 @@ func (a *collected) add(t *testing.T, c *model.Chunk) {
 	}
 	records, problems, skipped := append(a.Records, c.Records...), append(a.Problems, c.Problems...), a.Skipped+c.Skipped
 	forget, notes := append(a.Forget, c.Forget...), append(a.Notes, c.Notes...)
+	evaluation := a.Evaluation
+	if c.Evaluation != nil {
+		evaluation = c.Evaluation
+	}
 	a.Chunk = *c
-	a.Records, a.Problems, a.Skipped, a.Forget, a.Notes = records, problems, skipped, forget, notes
+	a.Records, a.Problems, a.Skipped, a.Forget, a.Notes, a.Evaluation = records, problems, skipped, forget, notes, evaluation
 	a.chunks++
 }
 

@@ -134,6 +134,8 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 		return snap, fmt.Errorf("%w in %s: %s", errNoSamples, Title(paths), problems[0])
 	case p.split == "val":
 		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
+	case snap.Run.Evaluation != nil && snap.Run.Evaluation.Rows > 0:
+		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(snap.Run.LeftOut(), "; "))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }

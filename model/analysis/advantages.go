@@ -369,19 +369,25 @@ func (a *Analysis) sumTable() {
 		a.Statuses[s]++
 	}
 	a.residue = nil
-	for i := range a.Table {
-		g := &a.Table[i]
-		for k := g.Start; k < g.End && g.Residue > 0; k++ {
-			if a.residue == nil {
-				a.residue = make([]bool, len(a.Processed))
-			}
-			a.residue[k] = g.IsResidue || a.Processed[k] != 0 && math.Abs(a.Processed[k]) <= g.ResidueBound
+	for k := range a.Table {
+		g := &a.Table[k]
+		if g.Residue == 0 && g.ResidueBefore == 0 {
+			continue
+		}
+		if a.residue == nil {
+			a.residue = make([]residue, len(a.Processed))
+		}
+		for i := g.Start; i < g.End; i++ {
+			a.residue[i] = residue{g.IsResidue || math.Abs(a.Original[i]) <= g.ResidueBefore, g.IsResidue || a.Processed[i] != 0 && math.Abs(a.Processed[i]) <= g.ResidueBound}
 		}
 	}
 }
 
+// residue says whether the advantage of a sample is residue.
+type residue struct{ original, processed bool }
+
 // Moves reports whether the advantage of sample i may move the policy: it is more than what float arithmetic leaves at the mean of a group.
-func (a *Analysis) Moves(i int) bool { return a.residue == nil || !a.residue[i] }
+func (a *Analysis) Moves(i int) bool { return a.residue == nil || !a.residue[i].processed }
 
 func (a *Analysis) countGroup(g *Group, k int) {
 	n := a.countSamples(g)
@@ -395,22 +401,23 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	}
 	g.Admitted = a.Admitted(k)
 	equal := allEqual(a.Batch.Rewards[lo:hi])
-	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, lo, hi); g.IsResidue {
+	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, a.Batch.Rewards[lo:hi]); g.IsResidue {
 		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
-	} else if !equal && n.zerosAfter < g.Size() {
+	} else if min(n.zeros, n.zerosAfter) < g.Size() {
 		a.countResidue(g, lo, hi)
 	}
 	g.Fate = a.fate(g, n, equal, a.firstFinite(lo, hi))
 }
 
-// countResidue counts the samples of a group of different rewards, at lo to hi of those that are counted, whose advantage is residue.
+// countResidue counts the samples of a group, at lo to hi of those that are counted, whose advantage is residue.
 func (a *Analysis) countResidue(g *Group, lo, hi int) {
-	c := &a.perRollout
-	advantages, kept := c.original[lo:hi], []bool(nil)
+	c, rewards := &a.perRollout, a.Batch.Rewards[lo:hi]
+	g.ResidueBefore = ResidueBound(rewards, c.original[lo:hi], nil)
+	g.ResidueBound = g.ResidueBefore
 	if a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted > 1 {
-		advantages, kept = c.processed[lo:hi], c.keep[lo:hi]
+		g.ResidueBound = ResidueBound(rewards, c.processed[lo:hi], c.keep[lo:hi])
 	}
-	if g.ResidueBound = ResidueBound(a.Batch.Rewards[lo:hi], advantages, kept); g.ResidueBound == 0 {
+	if g.ResidueBound == 0 {
 		return
 	}
 	for _, x := range a.Processed[g.Start:g.End] {
@@ -419,19 +426,25 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 	g.Nonzero -= g.Residue
 }
 
-// ResidueBound is the size up to which an advantage of a group whose rewards differ is what float arithmetic leaves of a reward at their
-// mean: within two last bits of the largest reward, and less than a thousandth of the spread of the advantages. kept says which samples
-// count, nil that all do; 0 if no advantage is so.
+// ResidueBound is the size up to which an advantage of a group is what float arithmetic leaves of a reward at the mean: within two last
+// bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
+// is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
-	n, sum, largest, low, high := 0, 0., 0., math.Inf(1), math.Inf(-1)
+	n, sum, largest, least, most, low, high := 0, 0., 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, r := range rewards {
-		if kept == nil || kept[i] {
-			n, sum, largest, low, high = n+1, sum+r, max(largest, math.Abs(r)), min(low, advantages[i]), max(high, advantages[i])
+		if counts := kept == nil || kept[i]; counts && r == r {
+			n, sum, largest, least, most, low, high = n+1, sum+r, max(largest, math.Abs(r)), min(least, r), max(most, r), min(low, advantages[i]), max(high, advantages[i])
 		}
 	}
-	mean, most := sum/float64(n), (high-low)/1024
+	if least == most {
+		if bound = max(math.Abs(low), math.Abs(high)); bound <= ResidueShare*largest {
+			return bound
+		}
+		return 0
+	}
+	mean, limit := sum/float64(n), (high-low)/1024
 	for i, r := range rewards {
-		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= ResidueShare/2*largest && x < most { // not where one is NaN
+		if x := math.Abs(advantages[i]); (kept == nil || kept[i]) && math.Abs(r-mean) <= ResidueShare/2*largest && x < limit { // not where one is NaN
 			bound = max(bound, x)
 		}
 	}
@@ -442,11 +455,10 @@ func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
 // of float32, as which trainers keep rewards. Such an advantage moves nothing.
 const ResidueShare = 1. / (1 << 21)
 
-// isResidue reports whether the advantages of a group of equal rewards, at lo to hi of those that are counted, are what float arithmetic
-// leaves of them: they count as 0.
-func (a *Analysis) isResidue(g *Group, lo, hi int) bool {
+// isResidue reports whether the advantages of a group of these equal rewards are residue, before and after the filter.
+func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 	largest := 0.0
-	for _, r := range a.Batch.Rewards[lo:hi] {
+	for _, r := range rewards {
 		if isFinite(r) {
 			largest = max(largest, math.Abs(r))
 		}

@@ -216,15 +216,17 @@ func TestFateIsThatOfTheChosenReward(t *testing.T) {
 // mean by a fifth of a thousandth of 1,000 does.
 func TestResidueAtTheMean(t *testing.T) {
 	for _, c := range []struct {
-		framework      string
 		rewards        []float64
+		settings       []string
 		train, residue int
 	}{
-		{"trl", []float64{0.45, 0.1, 0.8}, 2, 1},
-		{"trl", []float64{0, 1, 0.5, 0.5}, 2, 0},
-		{"trl", []float64{1000, 1000.001, 1000.002, 1000.0012}, 4, 0},
+		{[]float64{0.45, 0.1, 0.8}, nil, 2, 1},
+		{[]float64{0, 1, 0.5, 0.5}, nil, 2, 0},
+		{[]float64{1000, 1000.001, 1000.002, 1000.0012}, nil, 4, 0},
+		{[]float64{0.45, 0.1, 0.8, math.NaN()}, nil, 2, 1},                                          // which does not count in the mean
+		{[]float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, math.NaN()}, []string{"scale", "none"}, 0, 7}, // nor in whether all are equal
 	} {
-		a := analyze(t, snapshotOf(c.rewards), settingsWith(t, "framework", c.framework))
+		a := analyze(t, snapshotOf(c.rewards), settingsWith(t, append([]string{"framework", "trl"}, c.settings...)...))
 		if a.Nonzero != c.train || a.Residue != c.residue {
 			t.Errorf("%v: %d train and %d are residue of %v, want %d and %d", c.rewards, a.Nonzero, a.Residue, a.Processed, c.train, c.residue)
 		}

@@ -65,7 +65,7 @@ type Analysis struct {
 	sums       statistics
 	steps      []oneStep           // that are joined; nil of one step
 	zeroStd    []bool              // by group: see estimators.Estimator.ZeroStd
-	residue    []bool              // by sample, whether its advantage is float residue; nil if none is: see Group
+	residue    []residue           // by sample; nil if none is: see Group
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 

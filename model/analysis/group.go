@@ -33,6 +33,7 @@ type Group struct {
 	IsResidue                  bool    // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
 	Residue                    int32   // samples whose processed advantage is that, or what it leaves of a reward at the mean, and not 0
 	ResidueBound               float64 // of the last: see ResidueBound
+	ResidueBefore              float64 // that of the original advantages
 	Flips                      Flips   // kept samples whose advantage changed sign
 	KeptCounted                int     // of Counted
 	Fate                       model.Fate

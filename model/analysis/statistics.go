@@ -64,7 +64,7 @@ func (s *statistics) add(a *Analysis, b block) {
 			moves = moves && trains
 		}
 		s.rewards.add(a.original.rewards[i], 1)
-		if isFinite(x) && trains && (moves || math.Abs(x) > 1024*math.Abs(y)) { // which recompute made residue
+		if isFinite(x) && trains && (a.residue == nil || !a.residue[i].original) {
 			s.sumAbsOriginal += math.Abs(x)
 		}
 		if isFinite(y) {

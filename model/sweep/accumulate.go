@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"vantage/estimators"
-	"vantage/model"
 	"vantage/model/analysis"
 )
 
@@ -194,7 +193,7 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 				_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
 				for i := range groups {
 					lo, hi := groups[i].Start, groups[i].End
-					sum.add(outcomeOf(groups[i].Fate == model.FateAlive, c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+					sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
 				}
 			}
 		})

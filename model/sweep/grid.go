@@ -181,16 +181,9 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int) er
 		a = onlyTrained(a)
 		groups = selectGroups(a.Table, only)
 	}
-	if err := step.addGroups(ctx, a, entry, groups, func(g analysis.Group) bool { return g.Admitted && !g.IsResidue }); err != nil { // those that are not admitted do not train
+	admitted := slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !g.Admitted }) // the others do not train
+	if err := step.addGroups(ctx, a, entry, admitted); err != nil {
 		return err
-	}
-	if slices.ContainsFunc(groups, func(g analysis.Group) bool { return g.IsResidue }) {
-		residue := newGrid(g.Settings, g.Ratios)
-		if err := residue.addGroups(ctx, a, entry, groups, func(g analysis.Group) bool { return g.Admitted && g.IsResidue }); err != nil {
-			return err
-		}
-		residue.eachCell(func(c *Cell) { c.Outcome = Outcome{Kept: c.Kept, Flips: c.Flips} }) // which train nothing
-		step.merge(residue)
 	}
 	step.eachCell(func(c *Cell) {
 		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
@@ -203,9 +196,8 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int) er
 	return nil
 }
 
-// addGroups adds the groups of a step that are wanted to all cells.
-func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group, wanted func(analysis.Group) bool) error {
-	groups = slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !wanted(g) })
+// addGroups adds these groups of a step to all cells.
+func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group) error {
 	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
 	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
 	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
@@ -403,13 +395,13 @@ func FindFigure(name string) (Figure, bool) {
 	return Figure{}, false
 }
 
-// outcomeOf returns what one group adds to a cell. The group is short if it is
+// outcomeOf returns what a group adds to a cell. The group is short if it is
 // recomputed and fewer than 2 of its samples are kept.
-func outcomeOf(alive, isRecomputed bool, rewards, original, processed []float64, kept []bool) (o Outcome) {
+func outcomeOf(g *analysis.Group, isRecomputed bool, rewards, original, processed []float64, kept []bool) (o Outcome) {
 	for _, keep := range kept {
 		o.Kept += model.Count01(keep)
 	}
-	bound := analysis.ResidueBound(rewards, original, nil)
+	bound := residueBound(g)
 	if isRecomputed && o.Kept > 1 {
 		bound = analysis.ResidueBound(rewards, processed, kept)
 	}
@@ -431,11 +423,20 @@ func outcomeOf(alive, isRecomputed bool, rewards, original, processed []float64,
 		}
 	}
 	isShort := isRecomputed && o.Kept < 2
-	if isShort && hadSignal {
+	if isShort && hadSignal && !g.IsResidue {
 		o.TooFew++
 	}
-	o.countFate(alive, hasSignal, isShort)
+	o.countFate(g.Fate == model.FateAlive, hasSignal, isShort)
 	return o
+}
+
+// residueBound is the size up to which an advantage of the group is residue without recompute: also where some of its samples do not train
+// by their status.
+func residueBound(g *analysis.Group) float64 {
+	if g.IsResidue {
+		return math.Inf(1)
+	}
+	return g.ResidueBound
 }
 
 // countFate counts what the filter does to a group, as model.Fate does: alive says that it

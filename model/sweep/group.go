@@ -17,7 +17,7 @@ import (
 type groupWorker struct {
 	*accumulator
 	seed        maphash.Seed
-	key         uint64 // hash of the rewards and advantages
+	key         uint64 // hash of the rewards, the advantages and what counts as residue of them
 	uncacheable bool   // the outcomes depend on more than the key
 
 	group    *analysis.Group
@@ -47,7 +47,7 @@ func (w *groupWorker) load(g *analysis.Group) {
 	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components || w.entry.Needs.Columns != 0
 	w.rank = w.rank[:0]
 	w.counts, w.zeros = signCounts{}, 0
-	w.keyBytes = append(w.keyBytes[:0], byte(g.Fate))
+	w.keyBytes = binary.LittleEndian.AppendUint64(append(w.keyBytes[:0], byte(g.Fate)), math.Float64bits(residueBound(g)))
 	for i, x := range w.original {
 		w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, math.Float64bits(x))
 		w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, math.Float64bits(w.batch.Rewards[i]))
@@ -79,20 +79,20 @@ func keptCounts(n int, ratios []float64) []int {
 func (w *groupWorker) addGroup(o *pairOutcomes) {
 	n := len(w.original)
 	w.rankSamples()
-	w.sorted.load(w.batch.Rewards, w.original, w.rank, w.counts.pos)
+	w.sorted.load(w.batch.Rewards, w.original, w.rank, w.counts.pos, residueBound(w.group))
 	w.kept = slices.Grow(w.kept[:0], n)[:n]
 	w.processed = slices.Grow(w.processed[:0], n)[:n]
 	alive := w.group.Fate == model.FateAlive
 	for i := range w.kept {
 		w.kept[i] = true
 	}
-	o.unfiltered.add(outcomeOf(alive, false, w.batch.Rewards, w.original, w.original, w.kept))
+	o.unfiltered.add(outcomeOf(w.group, false, w.batch.Rewards, w.original, w.original, w.kept))
 	o.groups, o.zeros = o.groups+1, o.zeros+w.zeros
 	if alive {
 		o.alive++
 	}
 	switch {
-	case n == w.zeros:
+	case n == w.zeros || w.group.IsResidue:
 	case w.zeros == 0:
 		o.noZero++
 	case w.zeros == 1:
@@ -108,7 +108,7 @@ func (w *groupWorker) addGroup(o *pairOutcomes) {
 			w.addRecomputed(&o.recomputed[i*len(o.negCounts)+j], pos, neg, alive)
 		}
 	}
-	w.flushPending(alive)
+	w.flushPending()
 }
 
 // keptPair is how many samples of each sign are kept, and what to add the result to.
@@ -125,13 +125,13 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	switch {
 	case n < 2:
 		w.sorted.addOriginal(o, pos, neg, alive)
-		if len(w.original) > w.zeros {
+		if len(w.original) > w.zeros && !w.group.IsResidue {
 			o.TooFew++
 		}
 	case !w.hasForm || !w.sorted.finite || !(squares > minSpread*minSpread*float64(n)): // a threshold may apply
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
-		o.add(outcomeOf(alive, true, w.batch.Rewards, w.original, w.processed, w.kept))
+		o.add(outcomeOf(w.group, true, w.batch.Rewards, w.original, w.processed, w.kept))
 	case !w.sorted.addRecomputed(o, w.form, pos, neg, mean, squares, alive):
 		w.pending = append(w.pending, keptPair{o, pos, neg})
 	}
@@ -139,7 +139,7 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 
 // flushPending computes all pending pairs in one call of the estimator, each as a group:
 // one call per pair would cost more than the arithmetic.
-func (w *groupWorker) flushPending(alive bool) {
+func (w *groupWorker) flushPending() {
 	if len(w.pending) == 0 {
 		return
 	}
@@ -171,7 +171,7 @@ func (w *groupWorker) flushPending(alive bool) {
 	_ = w.entry.Compute(w.pendingRecomputed, b, w.a.Settings.Scale) // a refusal does not count, as in estimators.Recompute
 	for k, p := range w.pending {
 		lo, hi := b.Offsets[k], b.Offsets[k+1]
-		p.to.add(outcomeOf(alive, true, b.Rewards[lo:hi], w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
+		p.to.add(outcomeOf(w.group, true, b.Rewards[lo:hi], w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
 }
@@ -279,8 +279,8 @@ func (s *rankedSide) addAdvantages(dst []moments, counts []int) {
 }
 
 // load takes a group: rank lists its positive samples best first, then its negative ones
-// worst first.
-func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int) {
+// worst first. An advantage up to the bound is residue.
+func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int, bound float64) {
 	r.pos.clear()
 	r.neg.clear()
 	r.zeros, r.zeroSum, r.zeroSquares, r.maxAbsReward, r.finite = 0, 0, 0, 0, true
@@ -300,7 +300,6 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 		}
 	}
 	r.finite = r.finite && mean-mean == 0
-	bound := analysis.ResidueBound(rewards, original, nil)
 	for k, i := range rank {
 		if k < positive {
 			r.pos.add(rewards[i]-mean, original[i], bound)
