@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -172,17 +173,17 @@ func (s *server) measured(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// persist calls ask until it is answered, as long as the patience allows, which is one for all that is asked. A connection that never was
-// there is not waited for.
+// persist calls ask until it is answered, as long as the patience allows, which is one for all that is asked: an object that is never
+// answered is not waited for longer because others are. A connection that never was there is not waited for.
 func (s *server) persist(ask func() error) error {
-	for {
+	for began := time.Now().UnixNano(); ; {
 		err := ask()
 		if !fileio.IsLost(err) || !s.wasUp.Load() {
 			s.troubled.Store(0)
 			return err
 		}
 		s.troubled.CompareAndSwap(0, time.Now().UnixNano())
-		if time.Since(time.Unix(0, s.troubled.Load())) >= s.patience {
+		if since := cmp.Or(s.troubled.Load(), began); time.Since(time.Unix(0, min(since, began))) >= s.patience {
 			return err
 		}
 		select {
