@@ -107,7 +107,7 @@ type program struct {
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vantage [PATH...] [algorithm.key=value...]",
-		Short: "See what the advantages of your RL run would be under another estimator, scale or filter",
+		Short: "See which samples of your RL run train the model, and what ails the run",
 		Long: `vantage reads the reward logs that a trainer writes, follows them while they
 grow, and recomputes the advantages as the settings change, in the arithmetic of
 the trainer. PATH is a file, a directory, host:path on another node through your

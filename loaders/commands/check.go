@@ -103,7 +103,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	}
 	switch {
 	case c.p.Waits && !o.watch:
-		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+		return Usage(errors.New("--wait is for --watch: without it, check reads the log once, as it is"))
 	case o.watch:
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)

@@ -53,7 +53,7 @@ func (p *Program) report() command[reportWriter] {
 	return command[reportWriter]{
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
-		long: `report prints what the screen shows: a row per step or per group, charts, and the metrics
+		long: `report prints the content of the screen: a row per step or per group, charts, and the metrics
 and warnings of the newest step. A complete page ends with a line "complete", a complete
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
@@ -68,7 +68,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
-			addChoice(cmd, &o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
+			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")

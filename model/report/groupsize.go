@@ -52,7 +52,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		facts = append(facts, fact("", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))))
 	}
 	if r.LeftOut > 0 {
-		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards don't show what is solved"))
+		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards don't show which samples are solved"))
 	}
 	facts = append(facts,
 		fact("rates", ratesText(r.Rates)),

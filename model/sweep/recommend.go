@@ -211,7 +211,7 @@ func (g Goal) Doc() string {
 func (g Goal) kind() goalKind { return goalKinds()[max(0, slices.Index(GoalNames(), g.Name))] }
 
 // criteria are what a cell is judged by, more is better: signal kept, effective samples, flips, groups
-// killed or short, and what the goal asks for.
+// killed or short, and the measure of the goal.
 type criteria [5]float64
 
 func criteriaOf(c *Cell, k goalKind) criteria {
