@@ -57,7 +57,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	facts = append(facts,
 		fact("rates", ratesText(r.Rates)),
 		fact("cost", "samples to generate for each group that is not dead"),
-		fact("dead", "all samples solved, or none; the table is a model's, of new samples"),
+		fact("dead", "all samples solved, or none; the table models new samples"),
 		fact("range", "holds 90% of such repeats"))
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }

@@ -33,7 +33,7 @@ type Recommendation struct {
 // the choice is no filter.
 func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	k := goal.kind()
-	a := Recommendation{Goal: goal, Rule: "of the settings that raise no warning: " + goal.Doc()}
+	a := Recommendation{Goal: goal, Rule: "among the settings that raise no warning: " + goal.Doc()}
 	if !g.HasSignal() {
 		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", units.Plural(g.unfiltered.Groups, "groups")+" of "+units.Plural(g.Steps, "steps"))
 		return a
