@@ -58,8 +58,7 @@ and warnings of the newest step. A complete page ends with a line "complete", a 
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
 --format html writes one page for a browser, with charts, the sweep, the groups that need
-a look and a row per step. It needs no other file and no network: send it, or attach it
-to a run.`,
+a look and a row per step. It needs no network and no other file, so you can send it.`,
 		example: `vantage report runs/qwen-math/rollouts --last 10
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg

@@ -38,9 +38,8 @@ func (p *Program) sweep() *cobra.Command {
 		short: "Try every pair of keep ratios (EasyR1's filter)",
 		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a grid, with
 or without compute_new_adv. It prints the chosen metrics, the best pair for the goal, and
-the pairs that no other beats. A filter removes signal; in return there are fewer samples
-to train on, or a better balance of up and down. So the best pair for the goal signal is
-mostly no filter.
+the pairs that no other beats. A filter always removes signal, for fewer samples to train
+on or a better balance of up and down. For the goal signal, no filter is usually best.
 
 If the log has no signal, nothing is recommended: --emit prints nothing, and the exit
 code is 1.`,
