@@ -112,7 +112,7 @@ func (r *RewardScale) Evidence() string {
 		text += fmt.Sprintf("; %d above it, up to %s, are too few to be a level of their own", r.above, units.Short(r.Max))
 	}
 	if r.below > 0 {
-		text += fmt.Sprintf("; wrong is %s or less, since %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
+		text += fmt.Sprintf("; wrong is %s or less, because %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
 	}
 	if r.IsAssumed() {
 		text += "; --solved-at X changes it"

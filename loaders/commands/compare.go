@@ -24,8 +24,8 @@ func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
 		long: `compare pairs the prompts of two runs by text and ground truth, and compares their mean
 rewards over the steps that both have, with as many samples of each: wins, losses and ties
 of the second run, an exact sign test, and the difference by difficulty. It counts the
-prompts and samples that it left out. A run is named by the end of its path, or by the label of
-label=path. With --where it compares only prompts with a matching group in either run.
+prompts and samples that it left out. A run is named by the end of its path, or by the
+label of label=path. With --where it compares only prompts with a matching group in either run.
 Without a common step or prompt the exit code is 1.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md`,
