@@ -1,8 +1,8 @@
 package commands
 
 import (
-	"cmp"
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
