@@ -72,7 +72,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GraderNoise, detect: noise, texts: true,
 			What:      "Equal answers to one prompt get different rewards.",
-			How:       "Some answers come several times in a group, word for word. At least one in twenty of them, and three from two prompts, have rewards that differ by more than a hundredth of the range.",
+			How:       "Some answers come several times in a group, word for word. At least one in twenty of them, and at least three from two prompts, have rewards that differ by more than a hundredth of the range.",
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number.",
 			Advice:    "grade one answer several times by hand: give a judge temperature 0, a sandbox more time, and a service that fails another try instead of a reward of 0",
 			Sources:   []Source{{"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}, {"Lv et al. 2025, The Climb Carves Wisdom Deeper Than the Summit: On the Noisy Rewards in Learning to Reason", "https://arxiv.org/abs/2505.22653"}},
