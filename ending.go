@@ -81,7 +81,7 @@ func (e *ending) leave(say func()) {
 type lateError struct{ error }
 
 func (e *lateError) Error() string {
-	return e.error.Error() + "; what was still under way is left behind"
+	return e.error.Error() + "; unfinished work is left behind"
 }
 
 func (e *lateError) Unwrap() error { return e.error }

@@ -107,18 +107,17 @@ type program struct {
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vantage [PATH...] [algorithm.key=value...]",
-		Short: "See what the advantages of your RL run would be under another estimator, scale or filter",
-		Long: `vantage reads the reward logs that a trainer writes, follows them while they
-grow, and recomputes the advantages as the settings change, in the arithmetic of
-the trainer. PATH is a file, a directory, host:path on another node through your
-ssh, s3://, gs:// or hf:// for a bucket or hub, clickhouse:// for a table, or -
-for standard input. Without a PATH it lists the logs under the current directory
-and recent runs, to choose from.`,
+		Short: "See which samples of your RL run train the model, and what ails the run",
+		Long: `vantage reads the reward log that a trainer writes, shows which samples train and what
+ails the run, and recomputes the advantages under other settings exactly as the trainer
+does. It follows a log that grows. PATH is a file, a folder, host:path (through your ssh),
+s3://, gs://, hf:// or clickhouse://, or - for standard input. Without a PATH, vantage
+lists the logs below the current folder and recent runs.`,
 		Example: `vantage
 vantage demo
 vantage runs/qwen-math/rollouts
 vantage base=runs/a new=runs/b
-vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
+vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		Args: cobra.ArbitraryArgs,
 		RunE: p.explore,
 

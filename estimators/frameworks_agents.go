@@ -16,7 +16,7 @@ func roll() []*Estimator {
 	)
 	meanType := Option{
 		Key: "norm_mean_type", Kind: OneOf("group", "batch", "none"), Default: "group",
-		Meaning: "what is subtracted: the mean of the group, of the batch (the entry reward_norm_batch), or nothing",
+		Meaning: "the baseline: the mean of the group, of the batch (the entry reward_norm_batch), or nothing",
 		Selects: map[string]Selection{"batch": {Estimator: "reward_norm_batch"}},
 	}
 	stdType := scaleByName("norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)
@@ -147,7 +147,7 @@ func trinity() []*Estimator {
 	stdLevel := scaleByName(args+"std_cal_level", ScaleGroup, ScaleBatch)
 	shift := Option{Key: args + "baseline_shift", Kind: anyNumber(), Default: "-0.1", Meaning: "added to the mean before it is subtracted"}
 	baseline := OneOf("mean", "logavgexp").Option(args+"opmd_baseline", "mean",
-		"what is subtracted: the mean, or the soft maximum of temperature tau")
+		"the baseline: the mean, or the soft maximum of temperature tau")
 	tau := Number(1e-6, math.Inf(1)).Option(args+"tau", "1",
 		"temperature of logavgexp: near 0 it is the largest reward, at infinity the mean")
 	drop := OneOf("none", "balance").Option(args+"drop", "none",
@@ -221,7 +221,7 @@ func trinity() []*Estimator {
 				Needs: Needs{Columns: Columns(Run, RunStep, State), Optional: Columns(StepReward)}, Outputs: EachOutput,
 			}).
 			configurable(func(v Values) formula { return trinityGiGPO{v.Number(omega.Key), v.Number(gamma.Key)}.advantages }, omega, gamma, Option{
-				Key: args + "fnorm", Kind: OneOf("none", "std"), Default: "none", Meaning: "what the comparisons are divided by: none is scale none, std scale group",
+				Key: args + "fnorm", Kind: OneOf("none", "std"), Default: "none", Meaning: "divisor of the comparisons: none is scale none, std scale group",
 				Selects: map[string]Selection{"none": {Scale: ScaleNone}, "std": {Scale: ScaleGroup}},
 			}),
 	}

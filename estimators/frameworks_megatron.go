@@ -200,7 +200,7 @@ func openRLHF() []*Estimator {
 // cosmosRL is NVIDIA's cosmos-rl.
 func cosmosRL() []*Estimator {
 	unbiased := withoutStd("train.train_policy.unbiased_advantage")
-	unbiased.Meaning += "; the trainer's help says the opposite of what it does"
+	unbiased.Meaning += "; the trainer's help describes the opposite"
 	return []*Estimator{
 		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ",
 			"nvidia-cosmos/cosmos-rl@v0.4.7 cosmos_rl/dispatcher/algo/grpo.py:GRPO.compute_advantage",

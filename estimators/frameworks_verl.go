@@ -21,8 +21,8 @@ func verl() []*Estimator {
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		about("grpo", "A = (r − μ) / (s + 1e-6); none: r − μ", algos+"compute_grpo_outcome_advantage",
 			"s has ddof 1. A single-sample group has μ 0 and s 1. Equal rewards give 0 or float32 rounding error over s + 1e-6 "+
-				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs "+
-				"the last counts, and all get its advantage; the other estimators of verl count each output.").with(byStd).
+				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. The last of several outputs of "+
+				"a rollout counts, and all get its advantage; the other estimators of verl count each output.").with(byStd).
 			by(Estimator{Scales: []Scale{ScaleGroup, ScaleNone}, CanFilter: true, Advantage: grpoFormula}),
 		about("grpo_vectorized", "A = (r − μ) / (s + 1e-6); none: r − μ",
 			algos+"compute_grpo_vectorized_outcome_advantage",

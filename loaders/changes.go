@@ -219,7 +219,7 @@ func (s *fileSet) noteTwins() {
 		if t.noted > 1 {
 			why, do = "and the like hold the same samples", "give them by themselves to read them"
 		}
-		s.chunks.addNotes([]string{fmt.Sprintf("counted once: %s, since %s %s; %s", discover.Summarize(t.leftOut), t.example, why, do)})
+		s.chunks.addNotes([]string{fmt.Sprintf("counted once: %s, because %s %s; %s", discover.Summarize(t.leftOut), t.example, why, do)})
 	}
 }
 

@@ -168,9 +168,9 @@ func TestRolloutsOfMilesCountOnce(t *testing.T) {
 		rows  int
 		note  string
 	}{
-		"--dump-details":    {"d/rollout_data/3.pt d/trajectory/3.jsonl", 8, "counted once: d/trajectory/3.jsonl, since d/rollout_data/3.pt holds the same samples; give it by itself to read it"},
-		"one folder":        {"3.jsonl 3.pt", 8, "counted once: 3.jsonl, since 3.pt holds the same samples; give it by itself to read it"},
-		"several":           {"a/3.jsonl a/4.jsonl a/5.jsonl b/3.pt b/4.pt", 17, "counted once: a/3.jsonl and 1 more, since b/3.pt and the like hold the same samples; give them by themselves to read them"},
+		"--dump-details":    {"d/rollout_data/3.pt d/trajectory/3.jsonl", 8, "counted once: d/trajectory/3.jsonl, because d/rollout_data/3.pt holds the same samples; give it by itself to read it"},
+		"one folder":        {"3.jsonl 3.pt", 8, "counted once: 3.jsonl, because 3.pt holds the same samples; give it by itself to read it"},
+		"several":           {"a/3.jsonl a/4.jsonl a/5.jsonl b/3.pt b/4.pt", 17, "counted once: a/3.jsonl and 1 more, because b/3.pt and the like hold the same samples; give them by themselves to read them"},
 		"two runs":          {"one/a/3.jsonl two/b/3.pt", 9, ""},
 		"a rollout of less": {"3.jsonl rollout_3.pt", 9, ""},
 	} {

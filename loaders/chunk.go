@@ -375,7 +375,7 @@ func (q *chunkQueue) noteSharedSteps(owner, at int32, step int64) {
 		d.noted = map[int32]bool{}
 	}
 	d.noted[at] = true
-	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the figures of such a step are of both: if these are two runs, open one of them, or `vantage compare` the two",
+	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the metrics of such a step count both: if these are two runs, open one of them, or `vantage compare` the two",
 		one.name(), two.name(), step)})
 }
 

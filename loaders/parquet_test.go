@@ -107,7 +107,7 @@ func TestUnreadableParquet(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"greedy.parquet":  {greedy, "its footer is said to be larger than the file"},
+		"greedy.parquet":  {greedy, "its footer claims to be larger than the file"},
 		"cut.parquet":     {whole[:len(whole)-10], "it ends early"},
 		"metrics.parquet": {metrics.Bytes(), "no column holds a reward under a usual name; its columns are loss"},
 		"broken.parquet":  {broken, ""},

@@ -101,9 +101,9 @@ func (l LeftOut) sentence() string {
 	case FolderReplaced:
 		flag = "if its folder is still somewhere, open that to see it"
 	case FilesRemoved:
-		flag = "no flag shows it, because it is no longer on the disk"
+		flag = "no flag shows it, because it is gone from the disk"
 	case Resumed:
-		what, why = "what was written beyond the checkpoint", fmt.Sprintf("the run was resumed at step %d", l.Step)
+		what, why = "the part beyond the checkpoint", fmt.Sprintf("the run was resumed at step %d", l.Step)
 		flag = "--attempt all counts it too"
 	}
 	if l.Run != "" {
@@ -113,7 +113,7 @@ func (l LeftOut) sentence() string {
 	if l.Files > 0 {
 		files = units.Plural(l.Files, "files") + ", "
 	}
-	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, units.Steps(l.First, l.Last),
+	return fmt.Sprintf("%s is not counted: %s (%s%s%s), because %s; %s", what, units.Steps(l.First, l.Last),
 		files, units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
 }
 

@@ -114,10 +114,10 @@ func TestAttemptNotes(t *testing.T) {
 		{OlderRows: OlderRows{Attempt: 1, Of: 2, Cause: Numbered}, Steps: 2, Samples: 64, First: 1, Last: 2},
 	}}
 	want := []string{
-		"attempt 1 of 2 is not counted: steps 11 to 40 (30 files, 960 samples, written 2026-11-21 14:03 to 15:10), since the run was started again and writes its files anew; --attempt 1 shows it, --attempt all counts everything",
-		"what was written beyond the checkpoint in lr1 is not counted: step 7 (1 file, 32 samples), since the run was resumed at step 6; --attempt all counts it too",
-		"attempt 1 of 2 is not counted: steps 1 to 2 (2 files, 64 samples), since the folder was replaced by another; if its folder is still somewhere, open that to see it",
-		"attempt 1 of 2 is not counted: steps 1 to 2 (64 samples), since the run was started again, according to a column of the table; --attempt 1 shows it, --attempt all counts everything",
+		"attempt 1 of 2 is not counted: steps 11 to 40 (30 files, 960 samples, written 2026-11-21 14:03 to 15:10), because the run was started again and writes its files anew; --attempt 1 shows it, --attempt all counts everything",
+		"the part beyond the checkpoint in lr1 is not counted: step 7 (1 file, 32 samples), because the run was resumed at step 6; --attempt all counts it too",
+		"attempt 1 of 2 is not counted: steps 1 to 2 (2 files, 64 samples), because the folder was replaced by another; if its folder is still somewhere, open that to see it",
+		"attempt 1 of 2 is not counted: steps 1 to 2 (64 samples), because the run was started again, according to a column of the table; --attempt 1 shows it, --attempt all counts everything",
 		"doubt",
 	}
 	if got := a.Notes(); !slices.Equal(got, want) {
@@ -127,18 +127,18 @@ func TestAttemptNotes(t *testing.T) {
 
 // The sentence says how many, how it is known, what is lost, and what to do.
 func TestEvaluationSentence(t *testing.T) {
-	state := EvaluationEvidence{Kind: "trainer_state.json", Why: "trainer_state.json has eval_* figures of it", Steps: 2, First: 4, File: "completions_00004.parquet"}
+	state := EvaluationEvidence{Kind: "trainer_state.json", Why: "trainer_state.json has eval_* metrics of it", Steps: 2, First: 4, File: "completions_00004.parquet"}
 	start := EvaluationEvidence{Kind: "step 0", Why: "step 0 is before training", Steps: 1, First: 0, File: "completions_00000.parquet"}
 	for want, e := range map[string]Evaluation{
-		"evaluation is not counted: 16 rows of step 4, since trainer_state.json has eval_* figures of it, first completions_00004.parquet. --split val shows evaluations instead, --split all counts them as training": {
+		"evaluation is not counted: 16 rows of step 4, since trainer_state.json has eval_* metrics of it, first completions_00004.parquet. --split val shows evaluations instead, --split all counts them as training": {
 			Steps: []int64{4}, Rows: 16, Evidence: []EvaluationEvidence{state},
 		},
-		"evaluation is not counted: 48 rows of steps 0, 4 and 8, since trainer_state.json has eval_* figures of it (2 steps), first completions_00004.parquet; step 0 is before training (1 step), first completions_00000.parquet. " +
+		"evaluation is not counted: 48 rows of steps 0, 4 and 8, since trainer_state.json has eval_* metrics of it (2 steps), first completions_00004.parquet; step 0 is before training (1 step), first completions_00000.parquet. " +
 			"The training rows that had been logged for step 8 were overwritten before they were read, and are lost: to have them, open the run while it trains. " +
 			"The training rows of step 4 were read before they were overwritten, and count. --split val shows evaluations instead, --split all counts them as training": {
 			Steps: []int64{0, 4, 8}, Rows: 48, Lost: []int64{8}, Kept: []int64{4}, Evidence: []EvaluationEvidence{state, start},
 		},
-		"training is not counted, for --split val asks for evaluations: shown are 16 rows of step 4, since trainer_state.json has eval_* figures of it, first completions_00004.parquet": {
+		"training is not counted, for --split val asks for evaluations: shown are 16 rows of step 4, since trainer_state.json has eval_* metrics of it, first completions_00004.parquet": {
 			Steps: []int64{4}, Rows: 16, Evidence: []EvaluationEvidence{state}, Shown: true,
 		},
 	} {

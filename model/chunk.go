@@ -134,9 +134,9 @@ func (u LengthUnit) String() string {
 // Doc says what the unit means for the metrics that trainers weight by tokens.
 func (u LengthUnit) Doc() string {
 	return [...]string{
-		"the log has no lengths: figures that trainers weight by tokens count each sample once",
+		"the log has no lengths: metrics that trainers weight by tokens count each sample once",
 		"in tokens",
-		"the log has no token counts: figures that trainers weight by tokens are weighted by characters",
+		"the log has no token counts: metrics that trainers weight by tokens are weighted by characters",
 	}[u]
 }
 

@@ -330,7 +330,7 @@ func (s Snapshot) Division(r GroupRule) string {
 		return ""
 	}
 	of := map[GroupBy]string{GroupByID: " of an id", GroupByPrompt: " of a prompt"}[r.By]
-	why := "as num_generations says"
+	why := "as num_generations requires"
 	if r.Proved {
 		why = "as the logged advantages prove"
 	}

@@ -68,7 +68,7 @@ func TestGroupingOfRows(t *testing.T) {
 		{"and one whose groups do not", rows("1/a", "1/b", "2/a", "2/a"), []string{"group_by", "id"}, GroupByID, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt and ground truth"},
 		{"positions that hold one prompt each", rows("/a", "/a", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "each of one prompt"},
 		{"and some that do not", rows("/a", "/b", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt"},
-		{"a prompt that comes twice", rows("/a", "/a", "/b", "/b", "/a", "/a"), []string{"num_generations", "2"}, GroupByPrompt, [][]float64{{0, 1}, {4, 5}, {2, 3}}, "2 consecutive rows of a prompt are a group, as num_generations says; 2 prompts, 3.0 rows each"},
+		{"a prompt that comes twice", rows("/a", "/a", "/b", "/b", "/a", "/a"), []string{"num_generations", "2"}, GroupByPrompt, [][]float64{{0, 1}, {4, 5}, {2, 3}}, "2 consecutive rows of a prompt are a group, as num_generations requires; 2 prompts, 3.0 rows each"},
 		{"and whose last group was cut", rows("x/a", "x/a", "x/a", "y/b", "y/b"), []string{"num_generations", "2"}, GroupByID, [][]float64{{0, 1}, {2}, {3, 4}}, "2 consecutive rows of an id are a group"},
 		{"position", rows("", "", "", ""), []string{"num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "2 consecutive rows"},
 	}

@@ -112,7 +112,7 @@ func (r *RewardScale) Evidence() string {
 		text += fmt.Sprintf("; %d above it, up to %s, are too few to be a level of their own", r.above, units.Short(r.Max))
 	}
 	if r.below > 0 {
-		text += fmt.Sprintf("; wrong is %s or less, since %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
+		text += fmt.Sprintf("; wrong is %s or less, because %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
 	}
 	if r.IsAssumed() {
 		text += "; --solved-at X changes it"
@@ -130,7 +130,7 @@ func (r *RewardScale) WhyNone() string {
 	case r.Discrete:
 		return fmt.Sprintf("the best reward seen is %s, and nothing shows that it is full marks, so there is neither pass@k nor a solve rate; --solved-at X gives them", units.Short(r.Max))
 	}
-	return "rewards are continuous and don't show what is solved, so there is neither pass@k nor a solve rate; --solved-at X gives them"
+	return "rewards are continuous and don't show which samples are solved, so there is neither pass@k nor a solve rate; --solved-at X gives them"
 }
 
 // RewardScales are the scales of the runs of a snapshot, by number of the run: see Snapshot.RunOf.

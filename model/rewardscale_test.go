@@ -43,7 +43,7 @@ func TestRewardScale(t *testing.T) {
 		"two values":                          {rewardCounts{0: 3, 1: 1}, "", 0, 1, true, "at least 1: 1/4 (25%) samples"},
 		"one outlier above":                   {rewardCounts{0: 1843, 1: 3276, 1.5: 1}, "", 0, 1, true, "1 above it, up to 1.50, are too few"},
 		"one outlier above in a small run":    {rewardCounts{0: 100, 1: 155, 1.5: 1}, "", 0, 1, true, "1 above it"},
-		"one outlier below":                   {rewardCounts{-7: 1, 0: 3000, 1: 2000}, "", 0, 1, true, "wrong is 0 or less, since 1 below it, down to -7"},
+		"one outlier below":                   {rewardCounts{-7: 1, 0: 3000, 1: 2000}, "", 0, 1, true, "wrong is 0 or less, because 1 below it, down to -7"},
 		"outliers at both ends":               {rewardCounts{-7: 1, 0: 3000, 1: 2000, 9: 2}, "", 0, 1, true, "2 above it"},
 		"a best reward that is rare but real": {rewardCounts{0: 2000, 0.1: 3000, 1.1: 25}, "", 0, 1.1, false, "the best reward seen is 1.10, and nothing shows that it is full marks"},
 		"solved is rare among wrong":          {rewardCounts{0: 5119, 1: 1}, "", 0, 1, true, "at least 1"},

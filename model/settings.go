@@ -312,7 +312,7 @@ func SettingList() []Setting {
 	}
 	list = append(list, Setting{
 		Name: "truncated", About: AboutSamples, Rank: 2, Placeholder: "WHAT",
-		Doc: "what the trainer does with truncated samples: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix, NeMo-RL); drop (in neither: open-instruct, rLLM)",
+		Doc: "how the trainer treats truncated samples: train; mask (in mean and std, not in the loss: TRL, ms-swift, SkyRL, Tunix, NeMo-RL); drop (in neither: open-instruct, rLLM)",
 		Get: func(s Settings) string { return cmp.Or(s.Truncated, "train") },
 		Set: func(s *Settings, value string) error {
 			if !slices.Contains(truncations(*s), value) {

@@ -32,13 +32,13 @@ func (s Status) String() string {
 	return [...]string{"trains", "empty", "cut off", "masked", "dropped", "errored"}[s]
 }
 
-// Trains reports whether the trainer trains on such a sample, as far as the log says.
+// Trains reports whether the trainer trains on such a sample, as far according to the log.
 func (s Status) Trains() bool { return s < StatusMasked }
 
 // Doc says what the status means.
 func (s Status) Doc() string {
 	return [...]string{
-		"the log says nothing else",
+		"the log has no other status",
 		"the response has no token or character",
 		"the response ended at a limit; it trains unless the trainer masks such samples",
 		"the trainer masks its tokens in the loss; it counts in the mean and std of its group",
@@ -99,9 +99,9 @@ func (c StatusCounts) NotTraining() string {
 // StatusSource names what says which samples do not train: the log, and the setting for those that were cut off.
 func (s Settings) StatusSource() string {
 	if s.Truncated == "" {
-		return "as the log says"
+		return "according to the log"
 	}
-	return "as the log and truncated " + s.Truncated + " say"
+	return "according to the log and truncated " + s.Truncated
 }
 
 // Failed reports whether the rollout of a row failed.

@@ -19,7 +19,7 @@ const (
 	WarnKilledGroups           WarningKind = "killed-groups"            // alive before the filter, all zero after it
 	WarnSignFlips              WarningKind = "sign-flips"               // kept samples whose advantage changed sign
 	WarnPhantomGroups          WarningKind = "phantom-groups"           // equal rewards that differ by the length penalty alone
-	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // the log lacks what the rule of the group filter reads, so something else is used
+	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // the log lacks a value that the rule of the group filter reads, so another one is used
 	WarnEqualAdmitted          WarningKind = "equal-admitted"           // equal rewards that the group filter admits
 	WarnLiveSkipped            WarningKind = "live-skipped"             // signal that the group filter drops, with nothing in its place
 	WarnUndefinedAdvantages    WarningKind = "undefined-advantages"     // the formula gives no number for a group

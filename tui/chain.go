@@ -87,7 +87,7 @@ func chainKeys() keySection {
 		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", move(App.scrollStage, -1)},
 		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
-		{[]string{"v"}, "v", "v parts", "break the figures down by difficulty, length, fate or a column", App.openBreakdown},
+		{[]string{"v"}, "v", "v parts", "break the metrics down by difficulty, length, fate or a column", App.openBreakdown},
 		{[]string{"esc", "C"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }

@@ -16,7 +16,7 @@ func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
 		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(i/8 + 1), Reward: math.Sqrt(float64(i)), Advantage: math.NaN(), Length: 9})
 	}
 	drive(t, &madeSource{chunks: []*model.Chunk{chunk}}, 120, 36, filterSettings(), func(d *driver) {
-		d.wantText("pass@1 what is solved is not known")
+		d.wantText("pass@1 solved at which reward?")
 		d.press(":")
 		d.typeText("solved 10")
 		d.press("enter")
@@ -24,7 +24,7 @@ func TestContinuousRewardsShowNoSolveRate(t *testing.T) {
 			t.Errorf("pass@1 is %v in\n%s", d.app.result.analysis.Metric("pass@1"), text)
 		}
 		d.press("u")
-		d.wantText("pass@1 what is solved is not known")
+		d.wantText("pass@1 solved at which reward?")
 	})
 }
 

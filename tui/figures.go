@@ -22,14 +22,14 @@ type figuresState struct {
 }
 
 func figuresKeys() keySection {
-	return keySection{"all figures", slices.Concat([]binding{
-		{[]string{"h", "left"}, "h ←", "h j k l figure", "the figure to the left", move(App.moveFigure, -1)},
-		{[]string{"l", "right"}, "l →", "", "the figure to the right", move(App.moveFigure, 1)},
+	return keySection{"all metrics", slices.Concat([]binding{
+		{[]string{"h", "left"}, "h ←", "h j k l metric", "the metric to the left", move(App.moveFigure, -1)},
+		{[]string{"l", "right"}, "l →", "", "the metric to the right", move(App.moveFigure, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a row down", move(App.moveFigureRow, 1)},
 		{[]string{"k", "up"}, "k ↑", "", "a row up", move(App.moveFigureRow, -1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "five rows down", move(App.moveFigureRow, 5)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", move(App.moveFigureRow, -5)},
-		{[]string{"g", "home"}, "g", "", "to the first figure", move(App.moveFigure, math.MinInt32)},
+		{[]string{"g", "home"}, "g", "", "to the first metric", move(App.moveFigure, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the last", move(App.moveFigure, math.MaxInt32)},
 		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.enlargeFigure},
 		{[]string{"enter"}, "⏎", "Enter steps", "draw it above the table of steps", App.openFigure},
@@ -116,11 +116,11 @@ func (a App) figureGridOnScreen() figureGrid {
 // step on the screen.
 func (a App) figuresView(w, h int) []string {
 	if a.result.trend == nil {
-		return a.computingSteps("all figures", w, h)
+		return a.computingSteps("all metrics", w, h)
 	}
 	t, g, n := a.display.theme, a.figureGrid(w, h), len(a.metricNames())
 	here := clampIndex(a.steps.figures.cursor, n)
-	c := paneContent{title: " all figures  " + units.Count(n) + a.legend()}
+	c := paneContent{title: " all metrics  " + units.Count(n) + a.legend()}
 	drawn, meanOf := a.drawFigures(g.inSight, "", g.w, g.h-1).charts, 1
 	c.lines = make([]string, g.rows*g.h)
 	for i, one := range drawn {

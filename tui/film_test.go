@@ -30,7 +30,7 @@ type shot struct {
 func docFilms() []film {
 	say := func(text string) func(App) string { return func(App) string { return text } }
 	return []film{{
-		name: "outage", alt: "Demo: vantage names what ails a run, a grader that was out for three steps; the group behind it shows right answers with reward 0",
+		name: "outage", alt: "Demo: vantage names what ails a run, a grader that failed for three steps; the group behind it shows right answers with reward 0",
 		shots: []shot{
 			{nil, "", func(a App) string {
 				return fmt.Sprintf("%d of %d groups of this step train the model. Is the run well?", a.result.analysis.Signal, len(a.result.analysis.Table))

@@ -388,7 +388,7 @@ func (e env) whyEmpty() (text string, role themes.Role, more []string) {
 	case e.result.err != nil:
 		return sanitize.Line(e.result.err.Error()), themes.Warn, nil
 	case p.Silent > 0:
-		return e.silentText(), themes.Warn, []string{"what is there appears as soon as it answers"}
+		return e.silentText(), themes.Warn, []string{"the run appears as soon as it answers"}
 	case e.sourceState.lastChunk.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
 	case len(e.snap.Run.Problems) > 0 && (p.CaughtUp || e.sourceState.ended):

@@ -45,7 +45,7 @@ type runGlance struct {
 
 func glanceKeys() keySection {
 	return keySection{"run at a glance", append(listKeys("j k move", onWorstStep),
-		binding{[]string{"enter"}, "⏎", "Enter open", "the finding under the cursor, with its figure over the steps; or the step, the first of several; Esc leads back", App.openWorstStep},
+		binding{[]string{"enter"}, "⏎", "Enter open", "the finding under the cursor, with its metric over the steps; or the step, the first of several; Esc leads back", App.openWorstStep},
 		binding{[]string{"esc", "1"}, "Esc 1", "1 groups", "to the groups of the step", App.showGroups},
 	)}
 }
@@ -53,7 +53,7 @@ func glanceKeys() keySection {
 func (a App) openGlance() App {
 	a.glance.opened = false
 	if a.position.view == viewGlance {
-		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens what is under the cursor"
+		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
 		return a
 	}
 	return a.pushView(viewGlance)
@@ -236,7 +236,7 @@ func (a App) glanceView(w, h int) []string {
 	facts := paneContent{title: " the run at a glance"}
 	switch {
 	case a.isReading():
-		facts.note = "of what was read so far"
+		facts.note = "of the rows read so far"
 	case g.Pending > 0:
 		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
 	}
@@ -401,7 +401,7 @@ func (a App) deadGroups(w, h int) (lines []string) {
 func (a App) noWorstSteps(g *glance.Glance) string {
 	switch {
 	case a.isReading():
-		return "none in what was read so far"
+		return "none in the rows read so far"
 	case g.Pending > 0:
 		return fmt.Sprintf("none in the first %d of %d steps", g.Steps-g.Pending, g.Steps)
 	case g.Groups == 0:

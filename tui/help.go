@@ -288,8 +288,8 @@ func (a App) helpParts() []helpPart {
 		helpPart{name: "filter: size>=8 not fate:alive", entries: model.Mapped(figures.Fields(), func(f figures.Field) helpEntry {
 			return helpEntry{label: f.Name, text: f.Doc, role: themes.Key}
 		})},
-		helpPart{name: "figures on this screen", entries: a.figureEntries(shown)},
-		helpPart{name: "other figures", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
+		helpPart{name: "metrics on this screen", entries: a.figureEntries(shown)},
+		helpPart{name: "other metrics", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
 func (e env) figureEntries(figures []figure) []helpEntry {

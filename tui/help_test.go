@@ -135,7 +135,7 @@ func TestHelpBeginsWithTheKeys(t *testing.T) {
 					t.Errorf("%d columns at 80", page.across)
 				}
 				last := -1
-				for _, title := range []string{"keys: ", "under the cursor", "fates of a group", "signs", "keys: settings", "commands", "figures on this screen"} {
+				for _, title := range []string{"keys: ", "under the cursor", "fates of a group", "signs", "keys: settings", "commands", "metrics on this screen"} {
 					at := slices.IndexFunc(page.lines, func(line string) bool { return strings.HasPrefix(ansi.Strip(line), title) })
 					if at <= last {
 						t.Errorf("%v %v: %q is line %d, after line %d", size, keys, title, at, last)

@@ -154,7 +154,7 @@ func (a App) setFilter(text string) (App, error) {
 	if pattern, ok := strings.CutPrefix(text, textTerm); ok {
 		return runGrep(a, []string{strings.Trim(pattern, `"`)})
 	} else if strings.Contains(text, textTerm) {
-		return a, errors.New(textTerm + " searches the texts of all samples and stands alone: " + textTerm + "Wait,")
+		return a, errors.New(textTerm + " searches the texts of all samples and must be alone: " + textTerm + "Wait,")
 	}
 	if _, err := figures.ParseQuery(text); err != nil {
 		near := ""

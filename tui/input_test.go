@@ -81,6 +81,6 @@ func TestFilterSearchesTexts(t *testing.T) {
 		d.press("esc")
 		d.typeText("/fate:alive text~x")
 		d.press("enter")
-		d.wantText("stands alone")
+		d.wantText("must be alone")
 	})
 }

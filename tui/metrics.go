@@ -128,8 +128,8 @@ type figurePicker struct {
 }
 
 func figureListKeys() keySection {
-	return keySection{"list of figures", pickerKeys(onFigure,
-		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the figure over the steps", App.drawPickedFigure})}
+	return keySection{"list of metrics", pickerKeys(onFigure,
+		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", App.drawPickedFigure})}
 }
 
 // openPicker opens the list of figures, the cursor on the one that is drawn.
@@ -180,7 +180,7 @@ func figureMeaning(name string) string {
 func (a App) drawPickedFigure() App {
 	list := a.pickedFigures()
 	if len(list) == 0 {
-		return a.says("no figure is called that: Backspace widens the list")
+		return a.says("no metric is called that: Backspace widens the list")
 	}
 	return a.drawFigure(list[a.steps.picker.cursor])
 }
@@ -209,7 +209,7 @@ func runFigure(a App, args []string) (App, error) {
 	a.steps.picker.query = strings.Join(args, " ")
 	list := a.pickedFigures()
 	if len(list) == 0 {
-		return a, fmt.Errorf("no figure is called %q: figure without a name lists all", sanitize.Line(strings.Join(args, " ")))
+		return a, fmt.Errorf("no metric is called %q: :metric without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}
 	return a.drawFigure(list[0]), nil
 }
@@ -219,7 +219,7 @@ func (a App) figureListView(w, h int) []string {
 	t, list := a.display.theme, a.pickedFigures()
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	c := paneContent{title: " figures  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
+	c := paneContent{title: " metrics  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
 	name := 0
 	for _, n := range a.metricNames() {
 		name = max(name, cells.Width(n))
@@ -230,7 +230,7 @@ func (a App) figureListView(w, h int) []string {
 			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
-		c.lines = []string{" " + t.Paint(themes.Dim, "no figure is called that: Backspace widens the list")}
+		c.lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
 		return a.box(box, true, c)
 	}
 	for len(c.lines) < in.H-maxExplained {

@@ -475,7 +475,7 @@ func mouseSection() keySection {
 		{label: "click", doc: "select; a heading sorts, the other way round by a second click; words of the header and of the last line press their key; a chart of steps goes to the step"},
 		{label: "twice", doc: "open: group, warning, metric, step, pair, mark; set a cell of the sweep; put a moved border back"},
 		{label: "drag", doc: "borders between panes"},
-		{label: "wheel", doc: "scroll what is under the pointer"},
+		{label: "wheel", doc: "scroll the pane under the pointer"},
 		{label: "Shift", doc: "held down: the terminal selects text as usual. The mouse is off until --mouse or :mouse on"},
 	}}
 }

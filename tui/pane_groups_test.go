@@ -12,7 +12,7 @@ import (
 )
 
 // The prompt has at least 28 cells at 120 columns and 60 at 200, the axis of the dots 11, and 80×24 shows
-// nine groups; a step of other figures changes no width.
+// nine groups; a step of other metrics changes no width.
 func TestRoomForGroups(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ w, h, prompt, groups int }{{80, 24, 28, 9}, {100, 30, 28, 12}, {120, 36, 28, 19}, {160, 45, 40, 22}, {200, 60, 60, 36}} {

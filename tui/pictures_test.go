@@ -34,7 +34,7 @@ func docPictures() []docPicture {
 			keys: append(withText("/", "prompt~triangle"), "enter", "enter", "d"),
 		},
 		{
-			name: "sweep", alt: "Every pair of keep ratios as a map of how many samples are kept, and what the pair under the cursor does",
+			name: "sweep", alt: "Map of all pairs of keep ratios by how many samples each keeps, with the effect of the pair under the cursor",
 			keys: []string{"S", "v", "j", "j", "l", "l"},
 			set:  func(s *model.Settings) { s.KeepPos, s.KeepNeg = 0.7, 0.5 },
 		},

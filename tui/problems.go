@@ -89,7 +89,7 @@ func (e env) labelledLines(label, text string, w int) []string {
 // problemLines says what could not be read: few problems in full, many counted by reason.
 func (e env) problemLines(w, unreadable int) []string {
 	t, problems := e.display.theme, e.snap.Run.Problems
-	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all figures. Otherwise fix the file and open it again"
+	rest, remedy := "; the rest was", "nothing if they are few: they are left out of all metrics. If they are many, fix the file and open it again"
 	if e.snap.Rows == 0 {
 		rest, remedy = "", "name its columns with the flags above; "+formatsHelp
 	}
@@ -162,7 +162,7 @@ func (a App) decisions() []decision {
 		all = append(all, decision{"written", text})
 	}
 	return append(all, decision{"followed", a.howFollowed()},
-		decision{"to change", "--input-format, --reward, --step, --prompt and --group-by NAME change what was detected"})
+		decision{"to change", "--input-format, --reward, --step, --prompt and --group-by NAME override the detection"})
 }
 
 // connection says where the rows are, and why they cannot be seen if the connection is lost.
@@ -173,7 +173,7 @@ func (e env) connection() string {
 		text += ": " + link.Reason
 	}
 	if link.Reason != "" && e.snap.Rows > 0 {
-		text += "; what was read stays"
+		text += "; the rows read so far stay"
 	}
 	return text
 }

@@ -83,7 +83,7 @@ func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts T
 func promptsKeys() keySection {
 	return keySection{"prompts", append(listKeys("j k move", onPrompt),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", App.openPrompt},
-		binding{[]string{"o"}, "o", "o sort", "sort by the next figure", App.sortPrompts},
+		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", App.sortPrompts},
 		binding{[]string{"O"}, "O", "", "reverse the order", App.reversePrompts},
 		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", App.openPromptFilter},
 		binding{[]string{"esc", "L"}, "Esc", "Esc back", "back", App.escape})}

@@ -116,7 +116,7 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	recipes := readRecipes(t, string(page))
-	names := []string{"A format", "An estimator", "A group filter", "A figure", "A command", "A view"}
+	names := []string{"A format", "An estimator", "A group filter", "A metric", "A command", "A view"}
 	for _, name := range names {
 		r := recipes[name]
 		if r == nil || len(r.edits) == 0 {

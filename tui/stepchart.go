@@ -34,7 +34,7 @@ func (a App) stepsChart(w, h int) paneContent {
 		}
 	}
 	c.title += a.legend()
-	c.note = a.chartNote(fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
+	c.note = a.chartNote(fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
 	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.chartAxis(shown)...))
 	return c
 }

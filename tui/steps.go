@@ -37,10 +37,10 @@ func stepsKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStepInWindow, -10)},
 		{[]string{"g", "home"}, "g", "", "to the first step", move(App.moveStepInWindow, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
-		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
-		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
-		{[]string{"+"}, "+", "+ second", "draw the figure together with another, which v changes; again: remove it", App.pinMetric},
-		{[]string{"tab"}, "Tab", "Tab all-figures", "all figures as small charts", App.openFigures},
+		{[]string{"v"}, "v", "v metric", "draw the next metric", move(App.moveMetric, 1)},
+		{[]string{"V"}, "V", "", "draw the previous metric", move(App.moveMetric, -1)},
+		{[]string{"+"}, "+", "+ second", "draw the metric together with another, which v changes; again: remove it", App.pinMetric},
+		{[]string{"tab"}, "Tab", "Tab all-metrics", "all metrics as small charts", App.openFigures},
 		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.toggleLarge},
 	}, chartKeys(), []binding{
 		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
@@ -55,7 +55,7 @@ func stepsKeys() keySection {
 // chartKeys are those of all charts over the steps.
 func chartKeys() []binding {
 	return []binding{
-		{[]string{"/"}, "/", "/ find", "find a figure by name or meaning", App.openPicker},
+		{[]string{"/"}, "/", "/ find", "find a metric by name or meaning", App.openPicker},
 		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", move(App.zoomSteps, 1)},
 		{[]string{"X"}, "X", "", "show twice as many, at last all", move(App.zoomSteps, -1)},
 		{[]string{"H"}, "H", "", "show earlier steps", move(App.panSteps, -1)},

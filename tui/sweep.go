@@ -42,13 +42,13 @@ func sweepKeys() keySection {
 		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", moveSweep(sweepNeg, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", moveSweep(sweepPos, -1)},
 		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", moveSweep(sweepPos, 1)},
-		{[]string{"v"}, "v", "v figure", "next figure that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
-		{[]string{"V"}, "V", "", "previous figure", move(App.moveSweepFigure, -1)},
+		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
+		{[]string{"V"}, "V", "", "previous metric", move(App.moveSweepFigure, -1)},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", App.copyPair},
 		{[]string{"Y"}, "Y", "", "copy something else: the table of groups, the screen, the settings as they are", App.openCopy},
 		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", App.toStar},
-		{[]string{"X"}, "X", "", "to what is set", App.toSet},
+		{[]string{"X"}, "X", "", "to the current setting", App.toSet},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", App.nextGoal},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back without changes", App.escape},
@@ -105,7 +105,7 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 func (a App) toStar() App {
 	star := a.sweep.atStar()
 	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
-		a = a.says("this is ★, the best for the goal: X leads to what is set")
+		a = a.says("this is ★, the best for the goal: X leads to the current setting")
 	}
 	a.sweep = star
 	a.sweep.followStar = false

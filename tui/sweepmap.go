@@ -446,7 +446,7 @@ func (a App) moveSweepFigure(by int) App {
 	shown, _ := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
 	next, _ := a.sweep.nextVarying(a.env, shown+by, by)
 	if next == shown {
-		a.notice = "no other figure varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
+		a.notice = "no other metric varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
 	}
 	a.sweep.figure = next
 	return a

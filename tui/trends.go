@@ -129,7 +129,7 @@ func (e env) trendWidths(w int) (left, plot, right int) {
 func (e env) trendLine(n int, row trendRow, w int) string {
 	t, x := e.display.theme, e.result.analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
-		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" what is solved is not known: :solved X", w))
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" solved at which reward? :solved X", w))
 	}
 	left, plot, right := e.trendWidths(w)
 	now := x.Last().Metric(row.metric)

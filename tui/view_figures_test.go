@@ -14,12 +14,12 @@ import (
 	"vantage/tui/chart"
 )
 
-// Tab shows all figures as small charts. z draws the one under the cursor alone and goes back, Enter draws it above the table.
+// Tab shows all metrics as small charts. z draws the one under the cursor alone and goes back, Enter draws it above the table.
 func TestSmallCharts(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3", "tab")
-		d.wantText("all figures  55", "critic/score/mean", "pass@1", "1/55")
+		d.wantText("all metrics  55", "critic/score/mean", "pass@1", "1/55")
 		d.press("l", "j") // three columns: figure 5
 		names := d.app.metricNames()
 		d.press("z")
@@ -27,14 +27,14 @@ func TestSmallCharts(t *testing.T) {
 			t.Errorf("z draws %s", d.app.drawnMetric())
 		}
 		d.press("z")
-		d.wantText("all figures  55", "5/55")
+		d.wantText("all metrics  55", "5/55")
 		d.press("h", "enter")
 		if d.app.drawnMetric() != names[3] {
 			t.Errorf("Enter draws %s", d.app.drawnMetric())
 		}
-		d.wantText("all steps  30", "figure 4/55")
+		d.wantText("all steps  30", "metric 4/55")
 		d.press("esc")
-		d.wantText("all figures  55")
+		d.wantText("all metrics  55")
 		d.press("G")
 		d.wantText(names[len(names)-1], "55/55")
 		d.press("j", "l")
@@ -68,7 +68,7 @@ func TestListOfFigures(t *testing.T) {
 		}
 		d.app.steps.picker = figurePicker{}
 		d.typeText("zzz")
-		d.wantText("no figure is called that")
+		d.wantText("no metric is called that")
 		d.press("enter")
 		d.press("backspace", "backspace", "backspace")
 		d.typeText("flip")
@@ -76,14 +76,14 @@ func TestListOfFigures(t *testing.T) {
 		if d.app.position.view != viewSteps || d.app.drawnMetric() != "vantage/flips" {
 			t.Errorf("Enter draws %s in view %v", d.app.drawnMetric(), d.app.position.view)
 		}
-		d.typeText(":figure pass")
+		d.typeText(":metric pass")
 		d.press("enter")
 		if d.app.drawnMetric() != "pass@1" {
-			t.Errorf(":figure pass draws %s", d.app.drawnMetric())
+			t.Errorf(":metric pass draws %s", d.app.drawnMetric())
 		}
-		d.typeText(":figure zzz")
+		d.typeText(":metric zzz")
 		d.press("enter")
-		d.wantText(`no figure is called "zzz"`)
+		d.wantText(`no metric is called "zzz"`)
 	})
 }
 
@@ -172,7 +172,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 			t.Error("a setting changes the first run only")
 		}
 		d.press("tab")
-		d.wantText("all figures", "── base", "╌· new")
+		d.wantText("all metrics", "── base", "╌· new")
 	})
 }
 

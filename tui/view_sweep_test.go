@@ -80,7 +80,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 }
 
 // The cursor stays where it was moved to when an answer or another goal of the same map comes; x leads
-// to the star and stays there, X leads to what is set.
+// to the star and stays there, X leads to the current setting.
 func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
@@ -94,7 +94,7 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 			t.Errorf("x leads to %v", at())
 		}
 		d.press("x")
-		d.wantText("this is ★, the best for the goal: X leads to what is set")
+		d.wantText("this is ★, the best for the goal: X leads to the current setting")
 		if at() != [2]int{20, 20} {
 			t.Errorf("x on the star leads to %v", at())
 		}

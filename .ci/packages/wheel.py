@@ -31,7 +31,7 @@ METADATA = """\
 Metadata-Version: 2.4
 Name: {name}
 Version: {version}
-Summary: See what the advantages of your RL run would be under another estimator, scale or filter
+Summary: See which samples of your RL run train the model, and what ails the run
 License-Expression: Apache-2.0
 {licences}
 Classifier: Environment :: Console

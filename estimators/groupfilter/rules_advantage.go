@@ -81,7 +81,7 @@ func rLLM() []*Filter {
 			Formula: "some |A| > 1e-8, A of this group alone, and at least min_trajs_per_group rows",
 			Source:  "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; rllm/trainer/algorithms/{advantage,rl_algo}.py",
 			Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also by prpo and " +
-				"reinforce_plus_plus_baseline, which otherwise see the batch. Groups of equal rewards are dropped, whatever their " +
+				"reinforce_plus_plus_baseline, which would see the batch. Groups of equal rewards are dropped, whatever their " +
 				"value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops one of all 0. A NaN keeps " +
 				"its group.",
 			Options: []estimators.Option{

@@ -58,7 +58,7 @@ func easyR1Upstream() []*Filter {
 				"0.5 stays although it has no signal, and with rewards outside 0 to 1 the default range drops useful groups. A group of " +
 				"one row is treated like any other; one with a NaN is dropped. If no group is left the trainer stops with a RuntimeError.",
 			Options: []estimators.Option{
-				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "what the mean is taken of: overall is the reward, another name a column of the log"},
+				{Key: key, Kind: estimators.Name("overall or the name of a column"), Default: "overall", Meaning: "the value that is averaged: overall is the reward, another name a column of the log"},
 				{Key: low, Kind: anyNumber(), Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
 				{Key: high, Kind: anyNumber(), Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
 			},

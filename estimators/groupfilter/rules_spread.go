@@ -78,7 +78,7 @@ func swift() []*Filter {
 			case o.Bool(key) || b.Groups() == 1:
 				std = torchsum.Std
 			case b.ragged():
-				v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its own (dynamic_num_samples=true judges them otherwise)"
+				v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its own (dynamic_num_samples=true judges them differently)"
 			}
 			v.eachGroup(b, b.Rewards, func(v *Admission, r []float64) (bool, Reason) {
 				if len(r) == 1 {
@@ -483,7 +483,7 @@ func tinker() []*Filter {
 			Source:  "tinker-cookbook wheel tinker-cookbook==0.6.1 tinker_cookbook/rl/data_processing.py:remove_constant_reward_groups",
 			Doc: "Compared by ==, no standard deviation: groups of equal rewards are dropped, whatever their value, and a difference in the " +
 				"last bit keeps a group. A group of one row is dropped; one with a NaN stays. If no group varies the first one " +
-				"is kept, so that a batch is never empty. Nothing takes the place of what is dropped.",
+				"is kept, so that a batch is never empty. Nothing replaces the dropped groups.",
 		},
 		Dropped: Removed,
 		decide: func(v *Admission, b Batch, _ estimators.Values) error {

@@ -226,7 +226,7 @@ func slime() []*Loss {
 				"without rollouts in the log each row is one, and the weight is 1 / N. Masked and empty rows count in R. Micro-batches make no difference."),
 			weighSlimeRollouts),
 		byTokens(switched("per_token", "true", "l / Σ max(l, 1)",
-			"Each token weighs the same. A row without a token adds 1 to what is divided by. Micro-batches make no difference."),
+			"Each token weighs the same. A row without a token adds 1 to the divisor. Micro-batches make no difference."),
 			ofStep(perToken(someTokens))),
 	})
 }

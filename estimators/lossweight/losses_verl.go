@@ -51,7 +51,7 @@ func easyR1() []*Loss {
 			"Each token weighs the same. T counts kept samples alone: the weight of every other row grows as more are dropped. "+within),
 			inMicroBatches(cutEasyR1, perToken(plus(tokens, 1e-8)))),
 		byTokens(entry("seq-mean-token-sum", "l / N", "N counts dropped samples too. "+within), inMicroBatches(cutEasyR1, perToken(rows))),
-		byRows(entry("seq-mean-token-mean", "1 / N", "Each row weighs the same. A dropped sample makes the loss NaN, since its mean is 0 / 0. "+within),
+		byRows(entry("seq-mean-token-mean", "1 / N", "Each row weighs the same. A dropped sample makes the loss NaN because its mean is 0 / 0. "+within),
 			func(dst []float64, b Batch, v estimators.Values) error {
 				if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
 					return ErrNaN

@@ -193,7 +193,7 @@ func verl() []*Shaping {
 			Name: "dapo", Key: verlEnable, Value: "true",
 			Formula: "r + min(−(l − (L_max − L_buffer)) / L_buffer · factor, 0)",
 			Source:  "verl-project/verl wheel verl==0.9.1 verl/experimental/reward_loop/reward_manager/dapo.py:DAPORewardManager, verl/workers/reward_manager/dapo.py",
-			Doc: "Of the reward manager dapo. float32. A response longer than L_max has a larger penalty still. " +
+			Doc: "For the reward manager dapo. float32. A response longer than L_max has a larger penalty still. " +
 				"filter_groups sees the shaped reward with the metric reward, the one before with acc or score.",
 			Options: []estimators.Option{
 				tokens(verlBuffer, bufferMeaning, "reward_model.overlong_buffer.len", "reward_model.reward_kwargs.overlong_buffer_cfg.len"),
@@ -320,7 +320,7 @@ func skyRL() []*Shaping {
 			Name: "dapo", Key: buffer,
 			Formula: "r − (l − (L_max − L_buffer)) / L_buffer · factor if l > L_max − L_buffer; 0 if l > L_max",
 			Source:  "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 examples/train/algorithms/dapo/main_dapo.py:DAPOTrainer",
-			Doc: "Of the example examples/train/algorithms/dapo, whose trainer is its own. Python floats. A response longer than L_max has the reward 0. " +
+			Doc: "For the example examples/train/algorithms/dapo, which has its own trainer. Python floats. A response longer than L_max has the reward 0. " +
 				"dynamic_sampling sees the reward before, zero_variance_filter the shaped one.",
 			Options: []estimators.Option{
 				tokens(longest, longestMeaning),
@@ -356,7 +356,7 @@ func easyR1Upstream() []*Shaping {
 			Name: "dapo", Key: "worker.reward.reward_function", Value: "examples/reward_function/dapo.py:compute_score",
 			Formula: "r − min((l − (L_max − L_buffer)) / L_buffer, 1) · factor if l > L_max − L_buffer",
 			Source:  "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 examples/reward_function/dapo.py:compute_score",
-			Doc: "Of the example's reward function. Python floats. Beyond L_max the penalty stays at factor. " +
+			Doc: "For the example's reward function. Python floats. Beyond L_max the penalty stays at factor. " +
 				"online_filtering sees the shaped reward with the key overall, the one before with accuracy_normalized.",
 			Options: []estimators.Option{tokens(longest, longestMeaning), tokens(buffer, bufferMeaning), factor(penalty, "none")},
 		},

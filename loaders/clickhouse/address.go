@@ -182,7 +182,7 @@ const RecommendedTable = `CREATE TABLE rl.rollouts (
     prompt          String CODEC(ZSTD),
     response        String CODEC(ZSTD),
     split           LowCardinality(String) DEFAULT 'train', -- evaluations, as 'eval', are told from training
-    run_attempt     UInt16 DEFAULT 0    -- one more for each start of the run: what it writes again replaces the rows of before
+    run_attempt     UInt16 DEFAULT 0    -- one more for each start of the run: rows that it writes again replace the earlier ones
 ) ENGINE = MergeTree ORDER BY (run, step, prompt_id, sample_idx);
 
 -- over several servers: the samples of a group stay together

@@ -66,7 +66,7 @@ func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d 
 	}
 	starts, known := d.startsOf(parts)
 	if !known {
-		d.doubt = fmt.Sprintf("counted as one run, though %s has %d values (%s, %s, …) and nothing tells which is the newest: name the column that says when rows were written with written=COLUMN in the address",
+		d.doubt = fmt.Sprintf("counted as one run, though %s has %d values (%s, %s, …) and nothing tells which is the newest: name the column that holds the time of writing with written=COLUMN in the address",
 			m.attempt.name, len(starts), cmp.Or(starts[0].value, "NULL"), cmp.Or(starts[1].value, "NULL"))
 		starts = nil
 	}

@@ -282,7 +282,7 @@ func TestDoubledRowsAreNoted(t *testing.T) {
 		rows           []written
 		want           string
 	}{
-		{"numbered", "* EXCEPT (start, split, at), start AS run_id", slices.Concat(first, again), fmt.Sprintf("%d rows of 3 steps from 4 to 6 (rl.numbered step 4, 27 rows more than expected: sample_idx 0 of group g000 is there more than once); if a column tells the starts of a run apart, attempt=run_id in the address counts what was written last", len(again))},
+		{"numbered", "* EXCEPT (start, split, at), start AS run_id", slices.Concat(first, again), fmt.Sprintf("%d rows of 3 steps from 4 to 6 (rl.numbered step 4, 27 rows more than expected: sample_idx 0 of group g000 is there more than once); if a column tells the starts of a run apart, attempt=run_id in the address counts the rows that were written last", len(again))},
 		{"unnumbered", "* EXCEPT (start, split, at, sample_idx, row)", slices.Concat(even, evenAgain), "72 rows of 3 steps from 4 to 6 (rl.unnumbered step 4, 24 rows more than expected: its groups have 8 samples, and those of most steps 4); if a column tells the starts of a run apart, attempt=COLUMN in"},
 		{"larger", "* EXCEPT (start, split, at)", slices.Concat(even, more), "72 rows of 3 steps from 4 to 6 (rl.larger step 4, 24 rows more than expected: it has 48 rows, and most steps have 24)"},
 		{"uneven", "* EXCEPT (start, split, at, sample_idx, row)", first, ""},

@@ -155,7 +155,7 @@ func (m *mapping) check(columns []column) error {
 	case m.reward.name == "" && !m.sums:
 		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
 	case m.group.name == "" && m.prompt.name == "":
-		return fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+		return fmt.Errorf("%w that tells which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
 	}
 	return nil
 }

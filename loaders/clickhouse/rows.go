@@ -402,7 +402,7 @@ func (m *mapping) adviceForDoubled() string {
 			break
 		}
 	}
-	advice := fmt.Sprintf("if a column tells the starts of a run apart, attempt=%s in the address counts what was written last, and split=COLUMN leaves out evaluations", column)
+	advice := fmt.Sprintf("if a column tells the starts of a run apart, attempt=%s in the address counts the rows that were written last, and split=COLUMN leaves out evaluations", column)
 	if m.attempt.name != "" {
 		advice = fmt.Sprintf("the column %s, which tells the starts of the run apart, does not tell them apart", m.attempt.name)
 	}

@@ -149,9 +149,9 @@ func (p *Program) cache() *cobra.Command {
 	return command[func(io.Writer, cacheUsage) error]{
 		use:   "cache [clear]",
 		short: "Show or clear the download cache (buckets and Hugging Face)",
-		long: `cache prints the folder and the size of the download cache, which keeps what was read from
-buckets and the Hugging Face Hub. When it grows beyond --cache, the files that were unused
-for longest are removed first. clear empties it. Access keys are never kept there.`,
+		long: `cache prints the folder and the size of the download cache for buckets and the Hugging
+Face Hub. When it grows beyond --cache, the files that were unused for longest are removed
+first. clear empties it. Access keys are never kept there.`,
 		example: `vantage cache
 vantage cache clear`,
 		args:      cobra.MaximumNArgs(1),

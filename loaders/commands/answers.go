@@ -25,11 +25,11 @@ import (
 func (p *Program) summary() *cobra.Command {
 	return command[func(io.Writer, *report.Summary) error]{
 		use:   "summary PATH... [algorithm.key=value...]",
-		short: "Summarize a run in 2 KB: what is wrong, what trains, the worst steps",
+		short: "Summarize a run in 2 KB: what ails it, what trains, the worst steps",
 		long: `summary prints at most 2 KB: what ails the run, worst first, with the step at which it
-began and the evidence; what the log cannot show; the log and whether it still grows; the
-estimator; how many samples train; the fates of the groups; the worst steps; and one line
-of advice. It is made for coding agents and scripts; report has all metrics.`,
+began and the evidence; illnesses that the log cannot show; the log and whether it still
+grows; the estimator; how many samples train; the fates of the groups; the worst steps; and
+one line of advice. It is made for coding agents and scripts; report has all metrics.`,
 		example: `vantage summary runs/qwen-math/rollouts
 vantage summary runs/qwen-math/rollouts --json`,
 		format: answerFlag(report.SummaryText, report.SummaryJSON, 0),

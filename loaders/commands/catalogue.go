@@ -56,7 +56,7 @@ func (p *Program) losses() *cobra.Command {
 func (p *Program) overlong() *cobra.Command {
 	return catalogue[*overlong.Shaping]{
 		Catalogue: report.Overlong(), all: overlong.All, example: "verl", oneEach: true,
-		short:   "List overlong-response penalties",
+		short:   "List penalties for overlong responses",
 		unknown: "no overlong shaping of the framework %q is known%s: choose %s",
 	}.of(p)
 }

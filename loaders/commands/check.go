@@ -61,11 +61,10 @@ short>0 (a count), critic/score/mean<0.1 (a metric). A step that meets the condi
 fails. Words after the number judge several steps together: over all steps, over 10 steps
 (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps, in 20% of steps.
 
-alarm>0 fails if anything ails the run that a person would stop it for; reward_hacking>0
-and so on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
+alarm>0 fails on anything for which a person would stop the run; reward_hacking>0 and so
+on fail on an alarm of that kind. unreadable>1% is the share of unreadable rows.
 stall>6x is the time since the last row, as a multiple of the usual time between steps.
-The last step is complete if it has as many rows as those before it, or if nothing was
-written for a while.
+The last step is complete if it has as many rows as those before it, or after a pause.
 
 Exit codes: 0 no rule fails, 3 a rule fails, 1 the log cannot be read, 2 the command line
 is wrong. A healthy run passes the default rules: ` + strings.Join(check.Defaults(), "  ") + `.`,
@@ -103,7 +102,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	}
 	switch {
 	case c.p.Waits && !o.watch:
-		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+		return Usage(errors.New("--wait is for --watch: without it, check reads the log once, as it is"))
 	case o.watch:
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)

@@ -23,9 +23,9 @@ func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
 		short: "Compare two runs, prompt by prompt",
 		long: `compare pairs the prompts of two runs by text and ground truth, and compares their mean
 rewards over the steps that both have, with as many samples of each: wins, losses and ties
-of the second run, an exact sign test, and the difference by difficulty. It counts what it
-left out of each run. A run is named by the end of its path, or by the label of
-label=path. With --where it compares only prompts with a matching group in either run.
+of the second run, an exact sign test, and the difference by difficulty. It counts the
+prompts and samples that it left out. A run is named by the end of its path, or by the
+label of label=path. With --where it compares only prompts with a matching group in either run.
 Without a common step or prompt the exit code is 1.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md`,
@@ -145,8 +145,8 @@ func (p *Program) match() *cobra.Command {
 		short: "Find the estimator that computed the advantages in a log",
 		long: `match computes the advantages of a log under every framework, estimator and scale for
 which the log has the columns, and lists those that reproduce the logged advantages,
-before a sample filter or after the given keep ratios. If none does, it lists what the log
-shows instead. The exit code is 0 if one does; 1 if none does, if several cannot be told
+before a sample filter or after the given keep ratios. If none does, it describes the
+logged advantages. The exit code is 0 if one does; 1 if none does, if several cannot be told
 apart, or if the log has no advantages.`,
 		example: `vantage match runs/qwen-math/rollouts
 vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,

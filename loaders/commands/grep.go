@@ -27,8 +27,7 @@ func (p *Program) grep() *cobra.Command {
 		short: "Search prompts and answers, and compare rewards with and without a match",
 		long: `grep searches the text of every sample. It prints the matches, with step, group, reward and
 advantage, and the mean reward and advantage with and without a match. PATTERN is a
-regular expression (RE2); (?i) at its beginning ignores case. It is the last argument that
-is not a setting.`,
+regular expression (RE2); (?i) at its start ignores case. It comes after the paths.`,
 		example: `vantage grep runs/qwen-math/rollouts 'Wait,'
 vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 		format: &format,

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -164,15 +165,19 @@ func (m *manualWriter) flags(flags *pflag.FlagSet) {
 
 // valuePlaceholder names the value of a flag, "" if it takes none.
 func valuePlaceholder(f *pflag.Flag) string {
+	names := map[string]string{
+		"int": "N", "uint64": "N", "float64": "X", "duration": "TIME", "where": "QUERY", "steps": "FROM:TO", "keep-pos-ratio": "RATIOS", "keep-neg-ratio": "RATIOS",
+		"compute-new-adv": "WHICH", "fail-on": "RULE", "rules": "FILE", "junit": "FILE", "prom": "FILE", "svg": "FILE", "output": "FILE", "config": "FILE",
+		"password-file": "FILE", "input-format": "FORMAT", "cache": "SIZE", "endpoint": "URL", "prompt": "COLUMN", "step": "COLUMN", "id": "COLUMN", "by": "WHAT",
+		"per": "WHAT", "count-by": "WHAT", "in": "TEXT", "sort": "METRIC", "figure": "METRICS", "emit": "FORMAT", "retire": "STATES", "attempt": "WHICH", "split": "WHICH",
+	}
 	switch kind := f.Value.Type(); {
 	case f.NoOptDefVal != "":
 		return ""
-	case kind == "int" || kind == "uint64":
-		return "N"
 	case strings.HasPrefix(kind, "string"):
-		return strings.ToUpper(f.Name)
+		return cmp.Or(names[f.Name], strings.ToUpper(f.Name))
 	default:
-		return kind
+		return cmp.Or(names[kind], kind)
 	}
 }
 

@@ -30,12 +30,12 @@ func (p *Program) prompts() *cobra.Command {
 	retire := retirement{}
 	return command[func(io.Writer, *report.Prompts) error]{
 		use:   "prompts PATH... [algorithm.key=value...]",
-		short: "Rank prompts by what they teach; list the ones to drop",
+		short: "Show which prompts still teach, and list the ones to drop",
 		long: `prompts follows every prompt over all steps: how often it was seen, its solve rate with
 interval and trend, groups with a signal, Σ|A|, tokens, Σ|A| per 1,000 tokens, and its
 state: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure, with the
-evidence. If rewards don't show what is solved, the mean reward is used instead of the
-solve rate: see --solved-at.`,
+evidence. If rewards don't show which samples are solved, the mean reward is used instead
+of the solve rate: see --solved-at.`,
 		example: `vantage prompts runs/qwen-math/rollouts
 vantage prompts runs/a --where 'state:hopeless solve_rate<0.5' --sort tokens
 vantage prompts runs/a --format parquet > prompts.parquet

@@ -53,13 +53,12 @@ func (p *Program) report() command[reportWriter] {
 	return command[reportWriter]{
 		use:   "report PATH... [algorithm.key=value...]",
 		short: "Print a report of a run: steps, charts, metrics and warnings",
-		long: `report prints what the screen shows: a row per step or per group, charts, and the metrics
+		long: `report prints the content of the screen: a row per step or per group, charts, and the metrics
 and warnings of the newest step. A complete page ends with a line "complete", a complete
 JSON object with "complete": true; a table is complete if the exit code is 0.
 
 --format html writes one page for a browser, with charts, the sweep, the groups that need
-a look and a row per step. It needs no other file and no network: send it, or attach it
-to a run.`,
+a look and a row per step. It needs no network and no other file, so you can send it.`,
 		example: `vantage report runs/qwen-math/rollouts --last 10
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
@@ -68,7 +67,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
-			addChoice(cmd, &o.by, "by", "", "break the figures down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
+			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
 			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")

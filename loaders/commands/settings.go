@@ -47,7 +47,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, Usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
-		p.ConfigSummary += "; " + set.Framework + " says: " + warns
+		p.ConfigSummary += "; " + set.Framework + " warns: " + warns
 	}
 	return paths, set, nil
 }

@@ -38,9 +38,8 @@ func (p *Program) sweep() *cobra.Command {
 		short: "Try every pair of keep ratios (EasyR1's filter)",
 		long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a grid, with
 or without compute_new_adv. It prints the chosen metrics, the best pair for the goal, and
-the pairs that no other beats. A filter removes signal; in return there are fewer samples
-to train on, or a better balance of up and down. So the best pair for the goal signal is
-mostly no filter.
+the pairs that no other beats. A filter always removes signal, for fewer samples to train
+on or a better balance of up and down. For the goal signal, no filter is usually best.
 
 If the log has no signal, nothing is recommended: --emit prints nothing, and the exit
 code is 1.`,
@@ -52,7 +51,7 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
 			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
-			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
+			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "metrics to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
 			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
 			where.addTo(cmd.Flags())
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
@@ -158,7 +157,7 @@ func (o *sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	for name := range strings.SplitSeq(o.figures, ",") {
 		f, ok := sweep.FindFigure(strings.TrimSpace(name))
 		if !ok {
-			return s, r, fmt.Errorf("unknown figure %q: choose from %s", name, figureNames())
+			return s, r, fmt.Errorf("unknown metric %q: choose from %s", name, figureNames())
 		}
 		s.Figures = append(s.Figures, f)
 	}
@@ -206,7 +205,7 @@ func (p *Program) groupSize() *cobra.Command {
 		long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of the
 same prompts would do: how many would be dead (all samples solved, or none), and how many
 samples must be generated for each group that is alive. Larger groups are less often dead
-and cost more. It needs to know what is solved: see --solved-at.`,
+and cost more. It needs to know which samples are solved: see --solved-at.`,
 		example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
 		format:  &format,
 		sets:    unweighed,
@@ -257,7 +256,7 @@ is, --emit prints nothing, and the exit code is 1.
 
 Filters, scales and ratios are computed from the samples of the log. Sizes and prompts
 are a model: new rewards come from each prompt's own solve rate under the policy of the
-log. It needs to know what is solved: see --solved-at.`,
+log. It needs to know which samples are solved: see --solved-at.`,
 		example: `vantage plan runs/qwen-math/rollouts
 vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 		format: &format,

@@ -61,7 +61,7 @@ func trainerPages() []trainerPage {
 		{name: "art", trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
 		{name: "tunix", trainer: "Tunix", formats: []string{"tunix"}, look: stop},
 		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
-		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: groups that the environment sends to the trainer, which cannot train on them"},
+		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: the environment sends these groups to the trainer, but they have no signal"},
 		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: they have no signal"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report (`!` on the screen): what each column was read as"},
@@ -79,7 +79,7 @@ func proved(trainer string) string {
 // The head of each trainer's page, and the list of the pages, say what the formats say.
 func TestTrainerPages(t *testing.T) {
 	logs, inPage := madeLogs(t), map[string]bool{}
-	index := "| trainer | what makes it write its samples | then |\n| --- | --- | --- |\n"
+	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
 	for _, p := range trainerPages() {
 		var head strings.Builder
 		hasAdvantages := false
@@ -159,8 +159,12 @@ func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
 	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
 	if f.Framework == "" {
-		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. vantage uses the estimator that reproduces the logged advantages. If none does, it assumes `%s %s`, "+
-			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", set.Framework, set.Estimator)
+		found := "The log has no advantages either, so vantage assumes"
+		if proved {
+			found = "vantage uses the estimator that reproduces the logged advantages. If none does, it assumes"
+		}
+		return fmt.Sprintf("**Estimator.** The format doesn't name a trainer. %s `%s %s`, "+
+			"marked *(assumed)*. Choose with `--framework` and `--estimator`. [How it is decided](../decisions.md#which-estimator).\n\n", found, set.Framework, set.Estimator)
 	}
 	var computed, refused []string
 	for _, e := range estimators.All() {

@@ -412,7 +412,7 @@ func notEOF(err error) error {
 	return err
 }
 
-var errManyCells = fmt.Errorf("%w: the pages of its columns are said to have more values than it has room for", pages.ErrBroken)
+var errManyCells = fmt.Errorf("%w: the pages of its columns claim more values than it has room for", pages.ErrBroken)
 
 // minShared is the least number of bytes that are worth several workers.
 const minShared = 256 << 10

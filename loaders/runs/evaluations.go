@@ -249,7 +249,7 @@ func (e Evidence) why() string {
 	case BeforeTraining:
 		return "step 0 is before training"
 	case TrainerState:
-		return "trainer_state.json has eval_* figures of it"
+		return "trainer_state.json has eval_* metrics of it"
 	case Rewritten:
 		return "the file was overwritten with other prompts after it had been read"
 	case LoggedAgain:

@@ -287,7 +287,7 @@ func (r *sqlRow) value(kind, offset uint64) (v sqlValue, size uint64) {
 // Text returns bytes of a text, from an offset in it on.
 func (r *sqlRow) Text(v sqlValue, offset, size int64) []byte {
 	if v.Kind != sqlText || offset < 0 || size < 0 || offset+size > v.Size {
-		r.view.broken("a text is shorter than it says")
+		r.view.broken("a text is shorter than its header claims")
 		return nil
 	}
 	return r.bytes(v.offset+uint64(offset), uint64(size))

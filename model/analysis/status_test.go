@@ -78,10 +78,10 @@ func TestStatusSaysWhatTrains(t *testing.T) {
 		fate  model.Fate
 		cause string
 	}{
-		{model.FateAlive, "1 masked, 1 errored, 1 cut off of 4, as the log says"},
-		{model.FateSkipped, "1 masked, 1 dropped of 2, as the log says"},
-		{model.FateAlive, "1 dropped of 3, as the log says"},
-		{model.FateSkipped, "2 errored of 2, as the log says"},
+		{model.FateAlive, "1 masked, 1 errored, 1 cut off of 4, according to the log"},
+		{model.FateSkipped, "1 masked, 1 dropped of 2, according to the log"},
+		{model.FateAlive, "1 dropped of 3, according to the log"},
+		{model.FateSkipped, "2 errored of 2, according to the log"},
 	} {
 		if got := a.Cause(g); a.Table[g].Fate != want.fate || got != want.cause {
 			t.Errorf("group %d is %s, %q, want %s, %q", g, a.Table[g].Fate, got, want.fate, want.cause)

@@ -369,7 +369,7 @@ func (a *Analysis) groupFilterAssumes() *model.Warning {
 	}
 	rule := a.admission.rule
 	return a.ofAll(fmt.Sprintf("are judged by %s/%s on an assumption: %s", rule.Framework, rule.Name, a.admission.verdict.Assumed),
-		"log what the rule reads, or give it as an option (:option, --option)")
+		"log the value that the rule reads, or give it as an option (:option, --option)")
 }
 
 func (a *Analysis) equalRewardsAdmitted() *model.Warning {

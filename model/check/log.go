@@ -66,7 +66,7 @@ func LogOf(snap model.Snapshot, now time.Time) Log {
 	}
 	for _, p := range snap.Run.Problems {
 		if p.Line > 0 {
-			l.Advice = "first " + p.String() + "; check what writes the log: rows that cannot be read are left out of all figures"
+			l.Advice = "first " + p.String() + "; check what writes the log: rows that cannot be read are left out of all metrics"
 			break
 		}
 	}

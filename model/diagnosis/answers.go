@@ -94,7 +94,7 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"repeat one phrase", func(a *answer) bool { return a.loops }},
 		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
-		{"are no words", func(a *answer) bool { return noWords[a] }},
+		{"are not words", func(a *answer) bool { return noWords[a] }},
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {

@@ -48,7 +48,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
-			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that this is no chance, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
+			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
 			Advice:    "look at the grader's own log at this step: a service that is down, a timeout or an expired key often counts as one reward; mask these steps, or go back to the checkpoint before them",
 			Sources:   []Source{{"rllm 710: failures of the grader trained as answers that are wrong", "https://github.com/rllm-org/rllm/pull/710"}, {"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}},
@@ -56,7 +56,7 @@ func Kinds() []KindInfo {
 		{
 			Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup},
 			What:      "The same batch of prompts comes at every step, or steps are written twice.",
-			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that it is no chance; or every row has a twin.",
+			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that chance is ruled out; or every row has a twin.",
 			LooksLike: "A small data set that comes again once an epoch, shuffled.",
 			Advice:    "check the sampler of the data loader and its state after a resume: shuffling, the seed, how often a batch is repeated, and whether two processes write into one log",
 			Sources:   []Source{{"TRL 3675: the sampler repeats the same prompts from step to step", "https://github.com/huggingface/trl/issues/3675"}},
@@ -72,14 +72,14 @@ func Kinds() []KindInfo {
 		{
 			Name: GraderNoise, detect: noise, texts: true,
 			What:      "Equal answers to one prompt get different rewards.",
-			How:       "Of the answers that come several times in a group, word for word, one in twenty or more, and three of two prompts, have rewards that differ by more than a hundredth of the range.",
+			How:       "Some answers come several times in a group, word for word. At least one in twenty of them, and at least three from two prompts, have rewards that differ by more than a hundredth of the range.",
 			LooksLike: "Partial credits, penalties on length, and answers that differ in one number.",
 			Advice:    "grade one answer several times by hand: give a judge temperature 0, a sandbox more time, and a service that fails another try instead of a reward of 0",
 			Sources:   []Source{{"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}, {"Lv et al. 2025, The Climb Carves Wisdom Deeper Than the Summit: On the Noisy Rewards in Learning to Reason", "https://arxiv.org/abs/2505.22653"}},
 		},
 		{
 			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage},
-			What:      "The reward rises while what it stands for falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
+			What:      "The reward rises while the quality that it should measure falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
 			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
 			Advice:    "read answers of this group; then pay for form only where the answer is right, or weigh it less, close the loophole that the texts show, and go back to a checkpoint before the onset",
@@ -87,7 +87,7 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse},
-			What:      "A growing share of answers is no language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
+			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
 			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
 			LooksLike: "Tables, code, lists, and prompts in two languages.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
@@ -96,7 +96,7 @@ func Kinds() []KindInfo {
 		{
 			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting},
 			What:      "A large share of answers ends at the length limit and is graded lowest, so that the advantage measures length.",
-			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, and graded lowest or a standard deviation lower than the others; where lengths are no tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
+			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
 			LooksLike: "A few long answers that are cut off, with a steady share.",
 			Advice:    "raise the response limit, or mask truncated answers in the loss (overlong filtering), or let the reward fall smoothly before the limit",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on overlong reward shaping", "https://arxiv.org/abs/2503.14476"}, {"TRL 5697: the default limit cuts nearly all answers, and the reward is 0", "https://github.com/huggingface/trl/issues/5697"}},
@@ -120,7 +120,7 @@ func Kinds() []KindInfo {
 		{
 			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Truncation, Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage},
 			What:      "The answers to one prompt become one answer, right or wrong, and groups have nothing left to compare.",
-			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of what it was.",
+			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of its earlier level.",
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words.",
 			Advice:    "go back to a checkpoint before the onset: raise the sampling temperature, keep entropy up (a higher upper clip, an entropy bonus or KL), and lower the learning rate",
 			Sources:   []Source{{"Wang et al. 2025, RAGEN, on the echo trap", "https://arxiv.org/abs/2504.20073"}, {"Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models", "https://arxiv.org/abs/2505.22617"}},
@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of what it had above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -187,7 +187,7 @@ func scalarKinds() []KindInfo {
 	return []KindInfo{
 		{
 			Name: EntropyCollapse, detect: blind,
-			What:      "The policy has hardly any choice left, and the reward no longer gains: what is sampled is the same again and again.",
+			What:      "The policy has hardly any choice left, and the reward no longer gains: it samples the same answers again and again.",
 			How:       "The entropy stays below a tenth of its start, and from then on the reward, or else the held-out score, gains nothing that matters. A run whose log begins after the collapse is not told.",
 			LooksLike: "An entropy that falls while the reward rises (that is learning), or at the end of a task that is solved.",
 			Advice:    "go back to the checkpoint before it and keep the choice open: a higher upper clip, a small entropy bonus, a higher sampling temperature, harder prompts",
@@ -195,15 +195,15 @@ func scalarKinds() []KindInfo {
 		},
 		{
 			Name: KLDrift, detect: blind,
-			What:      "The policy leaves its reference, or what it is sampled with, faster and faster.",
-			How:       "The KL divergence turns into a course at least 2.5 times as steep, and its level matters: a nat per token from the reference, a tenth of that from what sampled.",
+			What:      "The policy moves away from its reference, or from the policy that samples, faster and faster.",
+			How:       "The KL divergence turns into a course at least 2.5 times as steep, and its level matters: a nat per token from the reference, a tenth of that from the policy that samples.",
 			LooksLike: "A KL that rises steadily, or fast at first and then less.",
 			Advice:    "look at samples from before and after; go back to the checkpoint before the bend with a lower learning rate or a larger KL coefficient",
 			Sources:   []Source{{"Gao et al. 2023, Scaling Laws for Reward Model Overoptimization", "https://arxiv.org/abs/2210.10760"}},
 		},
 		{
 			Name: GradientSpikes, detect: blind,
-			What:      "Single updates are far larger than those around them, or the gradient is no number any more.",
+			What:      "Single updates are far larger than those around them, or the gradient stays NaN or infinite.",
 			How:       "A norm ten times the median of its neighbours and far outside of their spread, at few of the steps, after the warm-up; or nothing but NaN and infinity to the end. Missing values are none.",
 			LooksLike: "A gradient that is twice as large at times, or always as uneven.",
 			Advice:    "look at the samples of those steps, lower the learning rate or clip the norm nearer to its median",

@@ -16,7 +16,7 @@ func sweepFigures() []Entry {
 		{"+:−, + : −", "% of Σ|A′|", "50·(1 + push) : 50·(1 − push)", "shares of Σ|A| from positive and from negative advantages", ""},
 		{"mean", "advantage", "ΣA′ / N", "mean advantage over all samples; far from 0 the update is one-sided", ""},
 		{"std", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0; not weighted by length", ""},
-		{"on_front", "yes or no", "", "☆: no other cell is better in one of the compared figures without being worse in another", ""},
+		{"on_front", "yes or no", "", "☆: no other cell is better in one of the compared metrics without being worse in another", ""},
 		{"recommended", "yes or no", "", "★: the best cell for the goal", ""},
 	}
 }
@@ -28,7 +28,7 @@ func groupSizeFigures() []Entry {
 		{"all wrong, none_solved", "share of groups", "mean of B(a + s, b + n − s + m) / B(a + s, b + n − s)", "groups of which no sample is solved", ""},
 		{"all correct, all_solved", "share of groups", "mean of B(a + s + m, b + n − s) / B(a + s, b + n − s)", "groups of which all samples are solved", ""},
 		{"cost, samples_per_alive, samples_per_alive_low, samples_per_alive_high", "samples", "m / (1 − dead)", "samples to generate for each group that is not dead", ""},
-		{"range", "share, samples", "± 1.645·√(Σ dead·(1 − dead) / G² + variance of the fit)", "90 % range of the figure if the same prompts are sampled again", ""},
+		{"range", "share, samples", "± 1.645·√(Σ dead·(1 − dead) / G² + variance of the fit)", "90 % range of the number if the same prompts are sampled again", ""},
 		{"a, b, rates", "number", "most likely under Π B(a + s, b + n − s) / B(a, b) · (a + b)^(−5/2)", "the Beta distribution of the prompts' solve rates", ""},
 		{"partial", "groups", "dead, and rewards differ", "groups with signal although all or none of their samples are solved", ""},
 	}
@@ -79,7 +79,7 @@ func warnings() []Entry {
 		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
 		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
 		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
-		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks what it reads", ""},
+		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks a value that it reads", ""},
 		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
 		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
 		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
@@ -90,14 +90,14 @@ func warnings() []Entry {
 		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
 		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
 		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
-		{"group-filter-assumes", "groups", "", "the log lacks what the rule of the group filter reads, so something else is used", ""},
+		{"group-filter-assumes", "groups", "", "the log lacks a value that the rule of the group filter reads, so another one is used", ""},
 		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
 		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
 		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
 		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
 		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
 		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},
-		{"approximate-lengths", "samples", "", "figures that trainers weight by tokens are weighted by what the log has", ""},
+		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
 		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
 	}
 }
@@ -118,7 +118,7 @@ func partFigures() []Entry {
 		{"Σ|A|, abs_advantage, abs_advantage_original", "share of all parts; in CSV and JSON the sum", "Σ|A′|; original Σ|A|", "the part's share of the total advantage", ""},
 		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "+1: all samples of the part are pushed up; −1: all are pushed down; 0: balance", ""},
 		{"sum_advantage", "advantage", "ΣA′", "sum of the advantages", ""},
-		{"tokens", "share of all parts; in CSV and JSON the sum", "Σ length, of known ones", "tokens of the responses: what the part costs to generate", ""},
+		{"tokens", "share of all parts; in CSV and JSON the sum", "Σ length, of known ones", "tokens of the responses: the cost of generating the part", ""},
 		{"Σw|A|, loss_mass_positive, loss_mass_negative", "share of all parts; in CSV and JSON the sums", "Σw·A′ over A′ > 0; Σw·|A′| over A′ < 0", "the part's share of the loss", ""},
 		{"loss_weight", "weight", "Σw", "total weight of the part in the loss, samples with A = 0 included", ""},
 	}

@@ -42,7 +42,7 @@ func Select[T any](list []Of[T], names ...string) []Column[T] {
 	for k, name := range names {
 		c, ok := Find(list, name)
 		if !ok {
-			panic("there is no figure " + name)
+			panic("there is no metric " + name)
 		}
 		columns[k] = c
 	}

@@ -10,7 +10,7 @@ import (
 // Prompts returns the figures of a prompt over a whole run.
 func Prompts() []Of[*ledger.Prompt] {
 	return []Of[*ledger.Prompt]{
-		{func(p *ledger.Prompt) Number { return Word(string(p.State())) }, Entry{"state", "–", "", "what the prompt is: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure", ""}},
+		{func(p *ledger.Prompt) Number { return Word(string(p.State())) }, Entry{"state", "–", "", "the class of the prompt: learning, solved, hopeless, flat, forgotten, suspect, rare or unsure", ""}},
 		{func(p *ledger.Prompt) Number { return Text(p.Name()) }, Entry{"name", "–", "", "a hash of prompt and ground truth, or the log's id of its groups", ""}},
 		{func(p *ledger.Prompt) Number { return Count(p.Seen) }, Entry{"seen", "groups", "", "how often the prompt came: groups of it", ""}},
 		{func(p *ledger.Prompt) Number { return Count(p.Samples) }, Entry{"samples", "samples", "", "its samples in all steps", ""}},
@@ -23,7 +23,7 @@ func Prompts() []Of[*ledger.Prompt] {
 		{func(p *ledger.Prompt) Number { x, _ := p.Trend(); return Mean(x).As(signed(x)) }, Entry{"trend", "share or reward", "later half − earlier half of its groups", "how much greater its rate is than before", ""}},
 		{func(p *ledger.Prompt) Number { _, err := p.Trend(); return Mean(err) }, Entry{"trend_error, ±", "share or reward", "std·√(1/n + 1/m)", "standard error of trend if nothing changes", ""}},
 		{func(p *ledger.Prompt) Number { return CountOf(p.Signal, p.Seen) }, Entry{"signal", "groups", "alive + short", "groups of it with signal", ""}},
-		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "advantage of all of its samples that train: what it taught, of either sign", ""}},
+		{func(p *ledger.Prompt) Number { return Mean(p.Abs) }, Entry{"sum_abs", "advantage", "Σ|A′|", "absolute advantages of all of its samples that train: how much it taught", ""}},
 		{func(p *ledger.Prompt) Number { return Count(int(p.Tokens)) }, Entry{"tokens", "tokens", "Σ length, of known ones", "what its responses cost, in the unit of the report's line *lengths*", ""}},
 		{func(p *ledger.Prompt) Number { return Mean(p.PerThousand()) }, Entry{"per_1k", "advantage", "1000·sum_abs / tokens", "Σ|A| that 1,000 tokens of it gave", ""}},
 		{func(p *ledger.Prompt) Number { return Ordinal(p.First) }, Entry{"first_step", "number", "", "the first step in which it came", ""}},

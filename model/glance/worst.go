@@ -211,5 +211,5 @@ func Order() string {
 	parts := model.Mapped(weighed, func(w float64) string {
 		return strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
 	})
-	return "by the sum over their steps of the mean of what groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
+	return "by badness, the average over a step's groups summed over steps: " + strings.Join(parts, "; ") + "; more if answers are alike or the trainer would stop"
 }

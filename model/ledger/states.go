@@ -39,7 +39,7 @@ func Rules() []Rule {
 	return []Rule{
 		{"suspect", "the answers suggest that its ground truth or its grader is wrong", func(p *Prompt) bool { return p.Doubt != nil }, func(p *Prompt) string { return p.Doubt.String() }},
 		{
-			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, which is no chance",
+			"forgotten", "some of its earlier groups were solved at 70% or more, and the latest at less than half of that, beyond chance",
 			(*Prompt).isForgotten,
 			func(p *Prompt) string { return fmt.Sprintf("was solved %s, now %s", p.peak(), p.latest()) },
 		},

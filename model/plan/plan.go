@@ -276,9 +276,9 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	case err != nil:
 		return err.Error()
 	case len(m.counts) == 0:
-		return "the rewards don't show what is solved; use --solved-at X"
+		return "the rewards don't show which samples are solved; use --solved-at X"
 	case run.counted < 0.9*run.all().groups:
-		return "the rewards of too many groups don't show what is solved"
+		return "the rewards of too many groups don't show which samples are solved"
 	case len(m.counts) > maxCounts || slices.Max(m.sizes) > MaxSize:
 		return "groups are too large, or of too many sizes"
 	case e.ComparesGroups(set.Scale):

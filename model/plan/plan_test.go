@@ -175,7 +175,7 @@ func sum(x []float64) (s float64) {
 func TestHalvesPredict(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	rounds := repotest.Times(2, 40)
-	lines := []string{"| figure | predicted from | mean error | within the range |", "|---|---|---|---|"}
+	lines := []string{"| metric | predicted from | mean error | within the range |", "|---|---|---|---|"}
 	errors, within := map[string]float64{}, map[string]int{}
 	note := func(what string, r Range, truth float64) {
 		errors[what] += 100 * math.Abs(r.Value/truth-1) / float64(rounds)
@@ -263,9 +263,9 @@ func TestProfileByHand(t *testing.T) {
 // Where the log cannot answer a sentence says why, and the other settings stay.
 func TestNotAsked(t *testing.T) {
 	for want, groups := range map[string][][]float64{
-		"don't show what is solved":    {{0.1, 0.2, 0.3, 0.41}, {0.5, 0.6, 0.7, 0.8}},
-		"no prompt has solved samples": {{1, 1}, {0, 0}},
-		"every group is of one sample": {{1}, {0}},
+		"don't show which samples are solved": {{0.1, 0.2, 0.3, 0.41}, {0.5, 0.6, 0.7, 0.8}},
+		"no prompt has solved samples":        {{1, 1}, {0, 0}},
+		"every group is of one sample":        {{1}, {0}},
 	} {
 		p, err := New(t.Context(), modeltest.Snapshot(groups...), settings(t), groupsize.DefaultSizes())
 		if err != nil || !strings.Contains(strings.Join(p.Missing, "\n"), want) || p.Rows[0].Kind != Run || p.Best != 0 {

@@ -366,7 +366,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 	first, last := s.span()
 	line("run", "%s: %s, steps %d to %d (%s), %s", shorten(s.Path, 120), s.Snap.Run.Format, first, last, units.Count(g.Steps-len(g.Open)), units.Plural(g.Rows, "samples"))
 	for _, open := range g.Open {
-		line("open", "step %d is still being written and counts in none of the figures", open)
+		line("open", "step %d is still being written and is not counted", open)
 	}
 	if state, written := s.freshness(); written != "" {
 		if p := s.Snap.Run.Progress; p.Copied() {

@@ -222,7 +222,7 @@ func Losses() Catalogue[*lossweight.Loss] {
 			}
 			return fmt.Sprintf("%s %-30s %s", mark, l.Name, formulaText(&l.Entry, "a log", needs(l)))
 		},
-		foot: "* what the framework does if it is told nothing. l tokens of the row; T tokens and N rows of the optimizer step\n",
+		foot: "* the framework's default. l tokens of the row; T tokens and N rows of the optimizer step\n",
 		details: func(l *lossweight.Loss) []detail {
 			setting := l.Setting()
 			if l.Default {

@@ -24,7 +24,7 @@ func TestEstimatorsPage(t *testing.T) {
     vantage report rollouts.jsonl --framework verl --estimator grpo --scale none
 
 ` + "`vantage estimators FRAMEWORK`" + ` describes the advantage estimators of a framework: formula, special cases, the columns it needs, and the
-file and revision of its source. These pages are what it prints:
+file and revision of its source. These pages show its output:
 
 ` + links + `
 r is the reward of a sample, μ and s are the mean and standard deviation of its group, n is its size.
@@ -45,7 +45,7 @@ A group filter decides which groups are trained on: dynamic sampling, online fil
 what ` + "`vantage filters FRAMEWORK`" + ` prints.
 
 The rules are tested on 1,440 cases that the trainers' own code decided (` + "`estimators/groupfilter/testdata/golden`" + `). Only NeMo-RL differs: its
-rule depends on the order of sums in a matrix product, so 140 of its 5,309 flags, for rewards that are nearly equal, change with the processor.
+rule depends on the order of sums in a matrix product, so for nearly equal rewards (140 of 5,309 groups) the result depends on the processor.
 
 **Equal rewards are not always dropped.** A rule such as "std ≠ 0" depends on rounding: np.std of three rewards of 0.1 is 1.4e-17. So verl (with a
 metric other than reward), SkyRL and open-instruct keep such a group; trinity, ROLL's std_filter and ms-swift's multi-turn path keep most groups of

@@ -54,7 +54,7 @@ func (c Comparison) Compared() string {
 	}
 	text := fmt.Sprintf("%s that both runs have, %s that both saw in them, %s of each run", units.Plural(c.Steps, "steps"), units.Plural(len(c.Pairs), "prompts"), units.Plural(n, "samples"))
 	if c.OtherSteps > 0 {
-		text += fmt.Sprintf("; %s were seen at different steps by the two runs, so their Δ includes what was learned in between", units.Fraction(c.OtherSteps, len(c.Pairs)))
+		text += fmt.Sprintf("; %s were seen at different steps by the two runs, so their Δ includes the learning in between", units.Fraction(c.OtherSteps, len(c.Pairs)))
 	}
 	return text
 }

@@ -52,12 +52,12 @@ func GroupSizeFacts(r GroupSize) []Fact {
 		facts = append(facts, fact("", fmt.Sprintf("%s of the dead groups still have signal: their rewards differ, although all or none are solved", units.Count(r.Partial))))
 	}
 	if r.LeftOut > 0 {
-		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards don't show what is solved"))
+		facts = append(facts, fact("left out", units.Plural(r.LeftOut, "groups")+" with invalid rewards, or of a run whose rewards don't show which samples are solved"))
 	}
 	facts = append(facts,
 		fact("rates", ratesText(r.Rates)),
 		fact("cost", "samples to generate for each group that is not dead"),
-		fact("dead", "all samples solved, or none; the table is a model's, of new samples"),
+		fact("dead", "all samples solved, or none; the table models new samples"),
 		fact("range", "holds 90% of such repeats"))
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }

@@ -156,7 +156,7 @@ func (h *htmlPage) writeHead(shown []section) {
 			embedded("style", pageFiles, "page.css"),
 		),
 		openTag("body"),
-		tag("a", class("skip"), linkTo("main"), "Skip to the figures"),
+		tag("a", class("skip"), linkTo("main"), "Skip to the numbers"),
 		tag("header",
 			tag("p", class("eyebrow"), "vantage report"),
 			tag("h1", attr("dir", "auto"), title),
@@ -241,7 +241,7 @@ func (h *htmlPage) writeFoot() {
 		foot = append(foot, tag("p", "The same report again:"), tag("pre", class("copy"), attr("tabindex", "0"), h.Head.withoutFolders(h.Head.Command)))
 	}
 	if at := h.Head.written(); at != "" {
-		foot = append(foot, tag("p", "Written "+at+". Every figure is explained in the glossary of vantage."))
+		foot = append(foot, tag("p", "Written "+at+". Every number is explained in the glossary of vantage."))
 	}
 	h.put(closeTag("main"), tag("footer", foot, tag("p", class("complete"), h.completeLine())), embedded("script", pageFiles, "page.js"),
 		closeTag("body"), closeTag("html"), lineBreak)

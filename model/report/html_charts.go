@@ -94,7 +94,7 @@ func (h *htmlPage) writeDistributions() {
 	h.put(openTag("div", class("cards wide")))
 	if c.hasDistribution() {
 		h.put(card("Advantages of "+c.stepRange(),
-			[]markup{hint("above the line before the filter, below it of the kept samples after it; what is exactly 0 is not drawn")},
+			[]markup{hint("above the line: before the filter; below it: the kept samples after the filter; values of exactly 0 are not drawn")},
 			c.drawSpread(), hint(momentsSentence("Original", c.Original)), hint(momentsSentence("Processed", c.Processed))))
 	}
 	if c.hasSolved() {
@@ -150,7 +150,7 @@ func SVG(w io.Writer, c *Charts) error {
 	width, height := strconv.Itoa(svgWidth), strconv.Itoa(y+len(notes)*svgTitle)
 	size := []attribute{attr("width", width), attr("height", height)}
 	_, err := io.WriteString(w, string(tag("svg", attr("xmlns", "http://www.w3.org/2000/svg"), size, attr("viewBox", "0 0 "+width+" "+height),
-		attr("role", "img"), attr("aria-label", "advantages, figures over the steps, solve rate"),
+		attr("role", "img"), attr("aria-label", "advantages, metrics over the steps, solve rate"),
 		embedded("style", pageFiles, "charts.css"), emptyTag("rect", class("ground"), size), drawn)+lineBreak))
 	return err
 }

@@ -57,7 +57,7 @@ func (h *htmlPage) writeGroups() {
 	}
 	columns := []tableColumn{
 		{"step", "number", ""},
-		{"fate", "text", "what the settings make of the group"},
+		{"fate", "text", "fate of the group under the settings"},
 		{"prompt", "text", ""},
 		{"why", "text", "the reason for its fate"},
 		{"n", "number", "samples"},

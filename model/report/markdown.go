@@ -72,7 +72,7 @@ func markdownFoot(p *page) {
 		p.printf("\n%s.\n", line)
 	}
 	if p.ChartsFile != "" {
-		p.printf("\n![advantages, figures over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.ChartsFile))
+		p.printf("\n![advantages, metrics over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.ChartsFile))
 	} else if lines := p.charts.Text(); len(lines) > 0 {
 		p.printf("\n```text\n")
 		p.lines(lines[1:]) // the first is blank

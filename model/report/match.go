@@ -112,7 +112,7 @@ func writeTolerance(out io.Writer, r *match.Report) {
 		if n == 1 {
 			differ, count = "differs", "counts"
 		}
-		fmt.Fprintf(out, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n", units.Plural(n, "samples"), differ, count)
+		fmt.Fprintf(out, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal:\nPyTorch's MKL square root can differ that much from IEEE 754, which vantage follows.\n", units.Plural(n, "samples"), differ, count)
 	}
 	fmt.Fprintln(out, "\nEqual means equal to PyTorch (or numpy, in float64) on a CPU, bit for bit. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.")
 }

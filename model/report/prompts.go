@@ -36,7 +36,7 @@ func (p *Prompts) Select(where figures.Query, order string) error {
 	of, found := figures.Find(figures.Prompts(), name)
 	if !found {
 		names := model.Mapped(figures.Prompts(), func(f figures.Of[*ledger.Prompt]) string { return f.Name() })
-		return fmt.Errorf("there is no figure %q of a prompt: choose %s", name, strings.Join(names, ", "))
+		return fmt.Errorf("there is no metric %q of a prompt: choose %s", name, strings.Join(names, ", "))
 	}
 	p.Order = order
 	var numbers []float64

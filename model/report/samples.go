@@ -94,7 +94,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 			each(p, &c.Integers, func(k int) int64 { return int64(p.a.Lengths[p.at[k]]) })
 			each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
 		}},
-		{Name: "fate", Doc: "what the settings make of the group", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+		{Name: "fate", Doc: "fate of the group under the settings", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.groups[k].Fate.Key() })
 		}},
 		{Name: "refused", Doc: "the trainer's own code would raise an error for the group", Type: BoolCell, fill: func(p *SamplePart, c *Cells) {
@@ -119,7 +119,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}})
 	}
 	if snap.TellsStatuses() {
-		all = append(all, SampleColumn{Name: "status", Doc: "what the trainer writes of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
+		all = append(all, SampleColumn{Name: "status", Doc: "the trainer's status of it: trains, cut off, masked, dropped, errored or empty", Type: NameCell, fill: func(p *SamplePart, c *Cells) {
 			each(p, &c.Texts, func(k int) string { return p.a.StatusOf(p.at[k]).String() })
 		}})
 	}
@@ -149,7 +149,7 @@ func SampleColumns(snap model.Snapshot) []SampleColumn {
 		}},
 	}...)
 	for k, name := range snap.Run.ComponentNames {
-		all = append(all, SampleColumn{Name: "reward/" + name, Doc: "what the reward function gave", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
+		all = append(all, SampleColumn{Name: "reward/" + name, Doc: "value of the reward function", Type: NumberCell, Optional: true, fill: func(p *SamplePart, c *Cells) {
 			var component []float64
 			if k < len(p.step.Components) {
 				component = p.step.Components[k]

@@ -83,7 +83,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	case c == nil:
 		return nil, r.lacks(Truncated, "share of truncated answers", leastShares)
 	case c.spread[0] < 0 || c.spread[1] > 1:
-		return nil, c.name() + " is no share"
+		return nil, c.name() + " is not a share between 0 and 1"
 	}
 	since := c.stays(0, func(x float64) bool { return x >= cutShare })
 	if since < 0 {

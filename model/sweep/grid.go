@@ -332,7 +332,7 @@ type Figure struct {
 	Name, Doc string
 	Value     func(*Cell) float64
 	IsCount   bool
-	Total     func(*Cell) int // what a count is a share of; nil if Value is no share
+	Total     func(*Cell) int // what a count is a share of; nil if Value is not a share
 
 	Label  string // the name on the screen
 	Unit   string // of Value, or of its share

@@ -33,7 +33,7 @@ type Recommendation struct {
 // the choice is no filter.
 func (g *Grid) Recommend(goal Goal, recompute ...bool) Recommendation {
 	k := goal.kind()
-	a := Recommendation{Goal: goal, Rule: "of the settings that raise no warning: " + goal.Doc()}
+	a := Recommendation{Goal: goal, Rule: "among the settings that raise no warning: " + goal.Doc()}
 	if !g.HasSignal() {
 		a.Reason = fmt.Sprintf("no signal in %s: no setting changes anything", units.Plural(g.unfiltered.Groups, "groups")+" of "+units.Plural(g.Steps, "steps"))
 		return a
@@ -211,7 +211,7 @@ func (g Goal) Doc() string {
 func (g Goal) kind() goalKind { return goalKinds()[max(0, slices.Index(GoalNames(), g.Name))] }
 
 // criteria are what a cell is judged by, more is better: signal kept, effective samples, flips, groups
-// killed or short, and what the goal asks for.
+// killed or short, and the measure of the goal.
 type criteria [5]float64
 
 func criteriaOf(c *Cell, k goalKind) criteria {

@@ -21,7 +21,7 @@ var tics = []struct{ name, pattern, except, better string }{
 	{"is no", `\b(is|are|was|were) no\b`, `(?i)\bthere (is|are|was|were) no\b`, "is not a"},
 	{"what it is", `\bwhat (it|is|are|was|were|the|they)\b`, `\?$`, "name the thing"},
 	{"to the bit", `\bto the (last )?bit\b`, "", "bit for bit, once; then exactly"},
-	{"figure", `\bfigures?\b`, "--figure|:figure|`figures`|model/figures", "metric, number"},
+	{"figure", `\bfigures?\b`, "--figure|`figures`|model/figures", "metric, number"},
 	{"since", `\bsince (it|they|there|the|a|an|no|nothing|only|each|these|that|this|all|one|its)\b`, "", "because"},
 	{"otherwise", `\botherwise\b`, "", "differently, else, or a sentence of its own"},
 	{"beside", `\bbeside\b`, "", "next to"},

@@ -357,6 +357,6 @@ func (m *machine) put(i uint64) {
 	case i == uint64(len(m.memo)):
 		m.memo = append(m.memo, v)
 	default:
-		m.err = refused("its pickle does not count what it remembers one by one, as Python does: it is damaged")
+		m.err = refused("its pickle does not number its memo one by one, as Python does: it is damaged")
 	}
 }

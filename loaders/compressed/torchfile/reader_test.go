@@ -70,7 +70,7 @@ func TestHostilePickles(t *testing.T) {
 		"a text of 2^63 bytes":      {"\x8d\xff\xff\xff\xff\xff\xff\xff\x7f", "a text of"},
 		"a number of 2 GB":          {"\x8b\xff\xff\xff\x7f", "a number of 2147483647 bytes"},
 		"memory of the last":        {"Nr\xff\xff\xff\xff", "more values"},
-		"memory of a far one":       {"Nr\xff\xff\x00\x00", "does not count"},
+		"memory of a far one":       {"Nr\xff\xff\x00\x00", "does not number its memo"},
 		"memory that is not there":  {"h\x05", "is not there"},
 		"nothing to end with":       {".", "is not there"},
 		"a value below a mark":      {"N(.", "is not there"},

@@ -123,14 +123,14 @@ func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, err
 		return compressed, nil
 	}
 	if size < 0 || size > min(maxPageSize, maxSize(codec, len(compressed))) {
-		return nil, fmt.Errorf("%w: a page is said to unpack to more than it can", ErrBroken)
+		return nil, fmt.Errorf("%w: a page claims to unpack to more than it can", ErrBroken)
 	}
 	var data []byte
 	var err error
 	switch codec {
 	case codecSnappy:
 		if n, sizeErr := snappy.DecodedLen(compressed); sizeErr != nil || n != size {
-			return nil, fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
+			return nil, fmt.Errorf("%w: a page has another size than its header", ErrBroken)
 		}
 		data, err = snappy.Decode(resize(&b.data, size), compressed)
 	case codecGzip:
@@ -150,7 +150,7 @@ func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, err
 		return nil, errTruncated // the end of the file is another thing
 	}
 	if err == nil && len(data) != size {
-		err = fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
+		err = fmt.Errorf("%w: a page has another size than its header", ErrBroken)
 	}
 	return data, err
 }
@@ -194,7 +194,7 @@ func (b *Buffer) unzstd(compressed []byte, size int) (_ []byte, err error) {
 	return b.zstd.DecodeAll(compressed, resize(&b.data, size)[:0])
 }
 
-var errShortZstd = fmt.Errorf("%w: a page of zstd is shorter than it says", ErrBroken)
+var errShortZstd = fmt.Errorf("%w: a page of zstd is shorter than its header claims", ErrBroken)
 
 // maxZstdBlock is the most that a block of zstd holds.
 const maxZstdBlock = 128 << 10

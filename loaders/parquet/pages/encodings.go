@@ -72,7 +72,7 @@ func unpackBits(dst []int32, data []byte, width, count int) []int32 {
 	return dst
 }
 
-var errDelta = fmt.Errorf("%w: a page of differences is not as it says", ErrBroken)
+var errDelta = fmt.Errorf("%w: a page of differences does not match its header", ErrBroken)
 
 // A block of differences has few values in all writers, and a byte of a page stands for a few more: 128 values that are
 // alike take at least two.

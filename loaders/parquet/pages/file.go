@@ -103,7 +103,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[end:]))
 	if f.footer = size - 8 - n; f.footer < 4 {
-		return nil, fmt.Errorf("%w: its footer is said to be larger than the file", ErrBroken)
+		return nil, fmt.Errorf("%w: its footer claims to be larger than the file", ErrBroken)
 	}
 	if int64(len(tail)) == size {
 		f.r = memoryReader(tail)
@@ -193,7 +193,7 @@ func (f *File) HasRoom(cells int) bool {
 // the file.
 func (f *File) check(g Group, rows int64) error {
 	if rows > freeRows && rows/maxRowsPerByte > f.size {
-		return fmt.Errorf("%w: it is said to have %d rows, which it has no room for", ErrBroken, rows)
+		return fmt.Errorf("%w: it claims to have %d rows, which it has no room for", ErrBroken, rows)
 	}
 	if len(g.chunks) != len(f.Columns) {
 		return fmt.Errorf("%w: a group of rows has %d columns of %d", ErrBroken, len(g.chunks), len(f.Columns))
@@ -201,7 +201,7 @@ func (f *File) check(g Group, rows int64) error {
 	for i, c := range g.chunks {
 		switch {
 		case g.Rows < 0 || c.offset < 4 || c.size < 0 || c.offset > f.footer-c.size:
-			return fmt.Errorf("%w: a column is said to stand outside of the file", ErrBroken)
+			return fmt.Errorf("%w: a column claims to be outside of the file", ErrBroken)
 		case f.Columns[i].Kind != Nested && c.values != g.Rows:
 			return fmt.Errorf("%w: a column has %d values for %d rows", ErrBroken, c.values, g.Rows)
 		}

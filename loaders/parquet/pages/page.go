@@ -128,7 +128,7 @@ func (r *Reader) nextHeader() (header, error) {
 		}
 		r.offset += int64(d.offset)
 		if d.failed || h.compressedSize < 0 || int64(h.compressedSize) > r.end-r.offset || h.size < 0 || h.size > maxPageSize || h.values < 0 || h.values > maxRows {
-			return header{}, fmt.Errorf("%w: a page is said to be larger than its column", ErrBroken)
+			return header{}, fmt.Errorf("%w: a page claims to be larger than its column", ErrBroken)
 		}
 		return h, nil
 	}
@@ -199,7 +199,7 @@ func (r *Reader) readDictionary(p Page) error {
 	}
 	r.size = cap(b.compressed) + cap(b.data) + 8*p.header.values
 	if p.header.values > len(data) {
-		return fmt.Errorf("%w: a dictionary is shorter than it says", ErrBroken)
+		return fmt.Errorf("%w: a dictionary is shorter than it claims", ErrBroken)
 	}
 	switch r.column.stored {
 	case Number:

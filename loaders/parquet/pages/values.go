@@ -123,7 +123,7 @@ func (p *Page) indexes(data []byte, n, size int, b *Buffer) ([]int32, error) {
 }
 
 var (
-	errTooFewValues = fmt.Errorf("%w: a page has fewer values than it says", ErrBroken)
+	errTooFewValues = fmt.Errorf("%w: a page has fewer values than it claims", ErrBroken)
 	errNoDictionary = fmt.Errorf("%w: a dictionary is missing", ErrBroken)
 )
 
@@ -331,7 +331,7 @@ func (p *Page) Values(b *Buffer) (v Values, err error) {
 	return v, err
 }
 
-var errManyValues = fmt.Errorf("%w: a page is said to have more values than it has room for", ErrBroken)
+var errManyValues = fmt.Errorf("%w: a page claims more values than it has room for", ErrBroken)
 
 // Len returns how many values there are, nulls included.
 func (v *Values) Len() int { return v.n }

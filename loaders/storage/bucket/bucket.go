@@ -323,9 +323,9 @@ func (b *bucket) refusal(no minio.ErrorResponse) error {
 	case "RequestTimeTooSkewed":
 		f.What, f.Do = "is refused: the clock of this machine differs from that of "+b.settings.host+" by more than 15 minutes", "set the clock"
 	case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "InvalidRegion":
-		f.What, f.Do = "lies in another region than "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION to that of the bucket"
+		f.What, f.Do = "is in another region than "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION to that of the bucket"
 		if no.Region != "" {
-			f.What, f.Do = "lies in the region "+no.Region+" and not in "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION="+no.Region
+			f.What, f.Do = "is in the region "+no.Region+" and not in "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION="+no.Region
 		}
 	case "PreconditionFailed", "InvalidRange":
 		return replaced(no)
