@@ -32,7 +32,7 @@ func (s Status) String() string {
 	return [...]string{"trains", "empty", "cut off", "masked", "dropped", "errored"}[s]
 }
 
-// Trains reports whether the trainer trains on such a sample, as far according to the log.
+// Trains reports whether the trainer trains on such a sample, according to the log.
 func (s Status) Trains() bool { return s < StatusMasked }
 
 // Doc says what the status means.
