@@ -403,6 +403,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	equal := allEqual(a.Batch.Rewards[lo:hi])
 	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, a.Batch.Rewards[lo:hi]); g.IsResidue {
 		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
+		g.KeptPos, g.KeptZero, g.KeptNeg = 0, int32(n.kept), 0
 	} else if min(n.zeros, n.zerosAfter) < g.Size() {
 		a.countResidue(g, lo, hi)
 	}
@@ -416,6 +417,11 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 	g.ResidueBound = g.ResidueBefore
 	if a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted > 1 {
 		g.ResidueBound = ResidueBound(rewards, c.processed[lo:hi], c.keep[lo:hi])
+	}
+	for i := g.Start; i < g.End && g.ResidueBefore > 0; i++ {
+		if x := a.Original[i]; a.Keep[i] && x != 0 && math.Abs(x) <= g.ResidueBefore {
+			g.KeptPos, g.KeptZero, g.KeptNeg = g.KeptPos-int32(model.Count01(x > 0)), g.KeptZero+1, g.KeptNeg-int32(model.Count01(x < 0))
+		}
 	}
 	if g.ResidueBound == 0 {
 		return
