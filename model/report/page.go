@@ -325,7 +325,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 		return
 	}
 	all := &t.sum
-	all.Rows += s.Rows
+	all.Rows, all.InvalidRewards = all.Rows+s.Rows, all.InvalidRewards+s.InvalidRewards
 	all.Rollouts += s.Rollouts
 	all.Groups += s.Groups
 	all.Signal += s.Signal
@@ -360,6 +360,9 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 func (t *runTotal) rewardsMeant() string {
 	if t.notNumbers > 0 {
 		return "the rewards that are numbers"
+	}
+	if n := t.sum.InvalidRewards; n > 0 {
+		return "all samples, " + figures.InvalidText(n, true)
 	}
 	return "all samples"
 }

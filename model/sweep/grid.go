@@ -129,7 +129,7 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 			return nil, err
 		}
 		for _, g := range selectGroups(a.Table, groups) {
-			next.Rows += a.CountedRows(&g)
+			next.Rows += g.Size()
 		}
 		if err := next.addStep(ctx, a.ByRollout(), groups); err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int) er
 	}
 	step, samples, groups := newGrid(g.Settings, g.Ratios), 0, selectGroups(a.Table, only)
 	for i := range groups {
-		samples += groups[i].Size()
+		samples += groups[i].Rollouts
 	}
 	if a.Statuses.Untrained() > 0 {
 		a = onlyTrained(a)
