@@ -456,6 +456,17 @@ func (a *Analysis) CountsRollouts() bool {
 	return counts(a.input) || slices.ContainsFunc(a.steps, func(p oneStep) bool { return counts(p.input) })
 }
 
+// CountedRows returns how many rows of a group the estimator counts, or the rollout of which it counts: all but those that count in no mean.
+func (a *Analysis) CountedRows(g *Group) int {
+	n := g.Size()
+	if r := a.input.countedRollouts; r != nil {
+		for _, k := range r.of[g.Start:g.End] {
+			n -= model.Count01(k < 0)
+		}
+	}
+	return n
+}
+
 // ByRollout returns the analysis with one sample for each rollout that the estimator counts, the last
 // output, and without metrics and warnings: a itself if that is each sample.
 func (a *Analysis) ByRollout() *Analysis {

@@ -116,7 +116,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 	return set, Describe(set, origin, logged)
 }
 
-// bestMatch returns the match to choose: the first of the trainer's own, else the first.
+// bestMatch returns the match to choose: of the trainer's own its default or the first, else the first.
 func bestMatch(set model.Settings, given Given, trainer string, logged *match.Report) (best match.Candidate, ok bool) {
 	if logged == nil {
 		return best, false
@@ -125,10 +125,10 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 		if !given.allows(set, v.Candidate) {
 			continue
 		}
-		if v.IsOf(trainer) {
+		switch {
+		case v.IsDefaultOf(trainer):
 			return v.Candidate, true
-		}
-		if !ok {
+		case !ok || v.IsOf(trainer) && !best.IsOf(trainer):
 			best, ok = v.Candidate, true
 		}
 	}

@@ -240,7 +240,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v := Verdict{Candidate: c.Candidate, assumptions: c.assumptions, isDefault: c.IsOf(snap.Run.Framework) && c.Estimator == estimators.Default(c.Framework)}
+		v := Verdict{Candidate: c.Candidate, assumptions: c.assumptions}
 		switch {
 		case how.filter != nil && !e.CanFilter || !v.evaluate(grouped, e, how):
 			continue
@@ -251,9 +251,10 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		}
 		r.Candidates++
 	}
+	trainer := snap.Run.Framework
 	sort.SliceStable(r.Matches, func(i, j int) bool {
 		v, w := &r.Matches[i], &r.Matches[j]
-		return cmp.Or(model.Count01(w.isDefault)-model.Count01(v.isDefault), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
+		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
 	})
 	sort.SliceStable(r.Others, func(i, j int) bool {
 		v, w := &r.Others[i], &r.Others[j]
@@ -353,6 +354,12 @@ func (c Candidate) String() string {
 // verl's. No estimator is of an unknown trainer, "".
 func (c Candidate) IsOf(trainer string) bool {
 	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
+}
+
+// IsDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
+// have the same bits in another release.
+func (c Candidate) IsDefaultOf(trainer string) bool {
+	return c.IsOf(trainer) && c.Estimator == estimators.Default(c.Framework)
 }
 
 // Outcome is what a comparison comes to. Its texts are part of the JSON.

@@ -20,7 +20,6 @@ type Verdict struct {
 	MaxGap         float64   // largest |logged − computed| of samples that are not equal
 	FirstMismatch  *Mismatch // nil if all samples agree
 
-	isDefault   bool   // of its trainer, which wrote the log
 	assumptions int    // see countAssumptions
 	off         int    // samples that do not agree
 	agreeing    []bool // by step, in the order of the comparison
