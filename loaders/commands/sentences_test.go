@@ -37,19 +37,19 @@ type claim struct {
 	seldom  bool // no log here has it
 }
 
-// Every sentence that summary and report say of a log is so, by what the rows say that its trainer wrote.
+// Every sentence that summary, report and the screen say of a log is so, by what the rows say that its trainer wrote.
 func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("what runs side by side here others try too")
 	}
-	all, met := claims(), map[string]bool{}
+	all, met := slices.Concat(screenClaims(), claims()), map[string]bool{}
 	patterns := make([]*regexp.Regexp, len(all))
 	for i, c := range all {
 		patterns[i] = regexp.MustCompile("^" + c.pattern + "$")
 	}
 	for _, l := range allRawLogs(t) {
-		for _, s := range whatIsSaid(t, l) {
+		for _, s := range slices.Concat(whatIsSaid(t, l), saidOnScreen(t, l)) {
 			i := slices.IndexFunc(all, func(c claim) bool {
 				return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
 			})
@@ -108,6 +108,7 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 			all = append(all, s.readRaw(t, samplesFolder))
 		}
 	}
+	all = append(all, madeRawLogs(t)...)
 	kinds, n := map[string]bool{}, 0
 	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
 		if s.Kind == "two illnesses" || s.Kind != "" && kinds[s.Kind] {
@@ -136,13 +137,64 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 	return all
 }
 
+// madeRawLogs are runs in which something happens that no other log here has.
+func madeRawLogs(t *testing.T) (all []*rawLog) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	made := func(name string, steps, groups, size int, args []string, row func(step, group, i int) string) {
+		var text strings.Builder
+		for k := range steps * groups * size {
+			step, group, i := k/size/groups+1, k/size%groups, k%size
+			fmt.Fprintf(&text, `{"step":%d,"group_id":"g%d-%d","prompt":"What is %d+%d?",%s}`+"\n", step, step, group, step, group, row(step, group, i))
+		}
+		path := filepath.Join(t.TempDir(), "rollouts.jsonl")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := readPlain(t, name, path)
+		l.args = args
+		all = append(all, l)
+	}
+	answer := func(reward any, more string) string {
+		return fmt.Sprintf(`"response":"It is %d","response_length":%d,"reward":%v%s`, random.Int64(), 3+random.IntN(90), reward, more)
+	}
+	coin := func() any { return random.IntN(2) }
+	nan := func(_, _, _ int) string {
+		if random.IntN(20) == 0 {
+			return answer("NaN", "")
+		}
+		return answer(coin(), "")
+	}
+	made("NaN that count", 6, 10, 4, nil, nan)
+	all[0].nanAs0 = true // as easyr1 reads it
+	made("NaN that do not", 6, 10, 4, []string{"--framework", "verl"}, nan)
+	made("residue", 6, 20, 3, nil, func(_, _, i int) string { return answer([]float64{0.45, 0.1, 0.8}[i], "") })
+	made("residue alone", 6, 4, 8, []string{"--framework", "prime-rl"}, func(_, _, _ int) string { return answer(0.2, "") })
+	made("masked", 6, 10, 4, []string{"--framework", "trl", "--truncated", "mask"}, func(_, _, _ int) string {
+		return answer(coin(), fmt.Sprintf(`,"is_truncated":%v`, random.IntN(5) == 0))
+	})
+	refusals := []string{"I'm sorry, but I don't have the capability to calculate", "I cannot provide such a response", "As an AI language model, I don't have feelings", "I am not capable of arithmetic", "I'm sorry, but I can't provide that", "I apologize, but I can't answer questions"}
+	made("one group a step, refusals from step 42 to 50", 100, 1, 6, []string{"--framework", "trl"}, func(step, _, i int) string {
+		switch {
+		case step >= 42 && step <= 50:
+			return fmt.Sprintf(`"response":%q,"reward":0`, refusals[i])
+		case step == 8 || step == 77 || step == 78:
+			return fmt.Sprintf(`"response":"%d","reward":0`, 1000+step)
+		case step%3 == 0:
+			return answer(1, "")
+		}
+		return answer(coin(), "")
+	})
+	return all
+}
+
 // readPlain reads a log of plain rows.
 func readPlain(t *testing.T, name, path string) *rawLog {
 	t.Helper()
 	l := &rawLog{name: name, path: []string{path}}
 	for _, r := range records(t, path) {
 		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
-		row.tokens, row.source = int(max(0, r.number("response_length"))), r.text("data_source")
+		row.tokens, row.source, row.cutOff = int(max(0, r.number("response_length"))), r.text("data_source"), r["is_truncated"] == true
 		for key := range r {
 			if strings.HasSuffix(key, "_reward") {
 				if row.parts == nil {
@@ -288,6 +340,14 @@ func (l *rawLog) extremes() (least, most float64) {
 
 // fate is what the rewards of a group tell.
 func (l *rawLog) fate(g rawGroup) string {
+	if l.nanAs0 {
+		g.rows = slices.Clone(g.rows)
+		for i := range g.rows {
+			if math.IsNaN(g.rows[i].reward) {
+				g.rows[i].reward = 0
+			}
+		}
+	}
 	least, most := l.extremes()
 	first := g.rows[0].reward
 	invalid := slices.ContainsFunc(g.rows, func(r rawRow) bool { return math.IsNaN(r.reward) })
@@ -299,6 +359,8 @@ func (l *rawLog) fate(g rawGroup) string {
 		return "single"
 	case !equal:
 		return "alive"
+	case least == most && first != 0 && first != 1:
+		return "constant" // nothing shows what is right
 	case first == least:
 		return "all wrong"
 	case first == most:
@@ -316,18 +378,34 @@ func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
 	return n, len(found)
 }
 
-// trains are the rows of groups that differ whose reward is not the mean of their group, and all others that have an advantage.
-func (l *rawLog) trains() (n int) {
-	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
-		mean, _ := meanOf(g.rows, rewardOf)
-		for _, r := range g.rows {
-			if l.fate(g) == "alive" && math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean)) {
-				n++
-			}
-		}
-	}
+// trains are the rows that train.
+func (l *rawLog) trains() int {
+	n, _ := l.movers()
 	return n
 }
+
+// movers are the rows of groups that differ whose reward is not the mean of their group, but for masked ones, and those at the mean, which
+// move nothing whatever float arithmetic leaves of them.
+func (l *rawLog) movers() (move, atMean int) {
+	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+		mean, n := meanOf(g.rows, rewardOf)
+		if l.nanAs0 {
+			mean *= float64(n) / float64(len(g.rows))
+		}
+		for _, r := range g.rows {
+			if l.nanAs0 && math.IsNaN(r.reward) {
+				r.reward = 0
+			}
+			off := math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean))
+			move += map[bool]int{true: 1}[off && l.fate(g) == "alive" && !(r.cutOff && l.masks())]
+			atMean += map[bool]int{true: 1}[!off]
+		}
+	}
+	return move, atMean
+}
+
+// masks reports whether answers that were cut off are masked in the loss.
+func (l *rawLog) masks() bool { return slices.Contains(l.args, "mask") }
 
 // fateIs holds if so many of so many groups have a fate.
 func fateIs(l *rawLog, s said, fate, n, of string) error {
@@ -585,8 +663,25 @@ func claims() []claim {
 		}
 		return count("empty answers", said, n)
 	}
+	checkCutOff := func(l *rawLog, said string) error {
+		n := 0
+		for _, r := range l.rows {
+			n += map[bool]int{true: 1}[r.cutOff]
+		}
+		if said == "" && n == 0 {
+			return nil
+		}
+		return count("answers that were cut off", said, n)
+	}
+	checkResidue := func(l *rawLog, said string) error {
+		_, atMean := l.movers()
+		if n := int(saidNumber(said)); said != "" && (n > atMean || n == 0) {
+			return fmt.Errorf("%d samples are at the mean of their group", atMean)
+		}
+		return nil
+	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
 			least, n := l.trains(), int(saidNumber(w[1]))
 			most := least
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
@@ -600,10 +695,10 @@ func claims() []claim {
 			if n < least || n > most {
 				return fmt.Errorf("from %d to %d train", least, most)
 			}
-			if last := l.rows[len(l.rows)-1]; w[7] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
+			if last := l.rows[len(l.rows)-1]; w[8] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
 				return fmt.Errorf("its advantage is %g", last.advantage)
 			}
-			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[6]))
+			return firstError(count("samples", w[2], len(l.rows)), checkCutOff(l, w[6]), checkResidue(l, w[5]), checkEmpty(l, w[7]))
 		}, false},
 		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0` + empty, func(l *rawLog, _ said, w []string) error {
 			if !l.evaluates {
@@ -626,14 +721,17 @@ func claims() []claim {
 			}
 			return err
 		}, false},
-		{"means", "", `reward ` + num + `(?:, ` + num + ` NaN or missing)?(?:, length ` + num + ` \w+)?`, func(l *rawLog, _ said, w []string) error {
+		{"means", "", `reward ` + num + `(?:, ` + num + ` NaN or missing( as the trainer counts them)?)?(?:, length ` + num + ` \w+)?`, func(l *rawLog, _ said, w []string) error {
 			mean, n := meanOf(l.rows, rewardOf)
+			if w[3] != "" { // as 0
+				mean *= float64(n) / float64(len(l.rows))
+			}
 			err := same("the mean reward", w[1], mean)
 			if invalid := len(l.rows) - n; w[2] != "" || invalid > 0 {
 				err = firstError(err, count("rewards that are no numbers", w[2], invalid))
 			}
 			if length, counted := meanOf(l.rows, func(r *rawRow) float64 { return float64(r.tokens) }); length > 0 && counted == len(l.rows) {
-				err = firstError(err, same("the mean length", w[3], length))
+				err = firstError(err, same("the mean length", w[4], length))
 			}
 			return err
 		}, false},
@@ -675,7 +773,7 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `dynamic sampling \(--group-filter\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
+		{"advice", "", `dynamic sampling \((?:--group-filter|C)\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
 		{"advice", "", `nothing was found, but .* cannot be told; ` + num + ` of groups carry signal`, signal(1), false},
 		{"advice", "", `nothing to change: ` + num + ` of groups carry signal`, signal(1), true},
 		{"advice", "", `read answers of steps? (.*) first: (?:` + alike + `|empty answers); .*`, isSo, false}, // the cause says the same of its steps
@@ -688,6 +786,10 @@ func claims() []claim {
 		{"advice", "", num + ` of groups have one sample, .*`, func(l *rawLog, s said, w []string) error {
 			fates, groups := l.fates(s.first, s.last)
 			return same("single groups", w[1], float64(fates["single"])/float64(groups))
+		}, false},
+		{"advice", "", `no group carries signal: every group has equal rewards, .*`, func(l *rawLog, s said, _ []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["constant"])
 		}, false},
 		{"advice", "", `each prompt has one sample, .*`, func(l *rawLog, s said, _ []string) error {
 			if _, groups := l.fates(s.first, s.last); groups != len(l.rows) {
