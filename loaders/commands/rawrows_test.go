@@ -41,8 +41,10 @@ type rawLog struct {
 	rows       []rawRow
 	scalars    map[string]map[int64]float64 // by name and step, of a log without samples
 	evaluates  bool
-	nanAs0     bool // its trainer counts what is no number as 0
-	byPrompt   bool // ids hold several prompts, so that the program takes the prompts for groups, and says so
+	findings   []record // of the report, the worst first
+	grows      bool     // its last step is still being written
+	nanAs0     bool     // its trainer counts what is no number as 0
+	byPrompt   bool     // ids hold several prompts, so that the program takes the prompts for groups, and says so
 }
 
 // rawGroup is the samples of a group of a step.

@@ -26,6 +26,9 @@ const screenWidth, screenHeight = 400, 160
 // saidOnScreen is every sentence that the screen says of a log: the header, the run at a glance, and the warnings of all steps together.
 func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 	t.Helper()
+	if l.grows { // the screen here does not follow a log, so that its last step is complete
+		return nil
+	}
 	steps := l.steps()
 	first, last := steps[0], steps[len(steps)-1]
 	add := func(where, text string, first, last int64) {
@@ -66,9 +69,22 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 			t.Errorf("%s: nothing here says when this is true: %q", l.name, line)
 		}
 	}
-	for _, line := range paneOf(screen[len(screen)-1], "warnings") {
-		if mark := []rune(line + "  "); mark[1] == '!' {
-			add("warning", string(mark[3:]), first, last)
+	newest := screen[len(screen)-1]
+	if m := regexp.MustCompile(`^ steps? (-?\d+)(?:-(-?\d+))?`).FindStringSubmatch(newest[1]); m != nil { // of which the pane is
+		first, last = stepsOf(m[1], m[2])
+	}
+	for _, line := range paneOf(newest, "warnings") {
+		if mark := []rune(line + "  "); mark[1] != '!' && mark[1] != '?' {
+			continue
+		} else if text := strings.TrimSpace(string(mark[3:])); !slices.ContainsFunc(l.findings, func(f record) bool {
+			kind, title := strings.ReplaceAll(f.text("kind"), "_", " "), f.text("title")
+			if strings.HasPrefix(text, kind+" ") && strings.HasSuffix(text, ": "+title) {
+				all = append(all, said{"title", title, int64(f.number("since")), int64(f.number("until")), f})
+				return true
+			}
+			return false
+		}) {
+			add("warning", text, first, last)
 		}
 	}
 	return all
@@ -142,8 +158,8 @@ func openScreen(t *testing.T, l *rawLog, keys ...string) (frames [][]string) {
 // paneOf are the lines in the pane with a title, which is as wide as the screen.
 func paneOf(frame []string, title string) (lines []string) {
 	at := slices.IndexFunc(frame, func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, "╭> 0123456789"), title) })
-	for i := at + 1; at >= 0 && i < len(frame) && strings.HasPrefix(frame[i], "│"); i++ {
-		lines = append(lines, strings.TrimSuffix(strings.TrimPrefix(frame[i], "│"), "│"))
+	for i := at + 1; at >= 0 && i < len(frame) && !strings.HasPrefix(frame[i], "╰"); i++ {
+		lines = append(lines, strings.TrimSuffix(strings.TrimLeft(frame[i], "│>"), "│")) // > is the cursor
 	}
 	return lines
 }

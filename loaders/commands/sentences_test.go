@@ -153,6 +153,7 @@ func madeRawLogs(t *testing.T) (all []*rawLog) {
 		}
 		l := readPlain(t, name, path)
 		l.args = args
+		l.nanAs0 = args == nil
 		all = append(all, l)
 	}
 	answer := func(reward any, more string) string {
@@ -166,7 +167,6 @@ func madeRawLogs(t *testing.T) (all []*rawLog) {
 		return answer(coin(), "")
 	}
 	made("NaN that count", 6, 10, 4, nil, nan)
-	all[0].nanAs0 = true // as easyr1 reads it
 	made("NaN that do not", 6, 10, 4, []string{"--framework", "verl"}, nan)
 	made("residue", 6, 20, 3, nil, func(_, _, i int) string { return answer([]float64{0.45, 0.1, 0.8}[i], "") })
 	made("residue alone", 6, 4, 8, []string{"--framework", "prime-rl"}, func(_, _, _ int) string { return answer(0.2, "") })
@@ -191,7 +191,7 @@ func madeRawLogs(t *testing.T) (all []*rawLog) {
 // readPlain reads a log of plain rows.
 func readPlain(t *testing.T, name, path string) *rawLog {
 	t.Helper()
-	l := &rawLog{name: name, path: []string{path}}
+	l := &rawLog{name: name, path: []string{path}, nanAs0: true} // as easyr1 reads it, which is assumed
 	for _, r := range records(t, path) {
 		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
 		row.tokens, row.source, row.cutOff = int(max(0, r.number("response_length"))), r.text("data_source"), r["is_truncated"] == true
@@ -230,6 +230,7 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 	}
 	summary, report := read("summary"), read("report")
 	open, _ := summary["open_steps"].([]any)
+	l.grows = len(open) > 0
 	l.rows = slices.DeleteFunc(l.rows, func(r rawRow) bool { return slices.Contains(open, any(float64(r.step))) }) // they count in nothing
 	add("advice", first, last, nil, summary["advice"])
 	add("numbers", first, last, nil, summary["computed_as"])
@@ -237,7 +238,8 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 	for _, r := range list(summary, "worst") {
 		add("cause", int64(r.number("from")), int64(r.number("to")), r, r["cause"])
 	}
-	for _, r := range list(report, "findings") {
+	l.findings = list(report, "findings")
+	for _, r := range l.findings {
 		since, until := int64(r.number("since")), int64(r.number("until"))
 		add("title", since, until, r, r["title"])
 		follows, _ := r["follows"].([]any)
@@ -753,7 +755,20 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"reward", "", `.*`, isSo, false},
+		{"reward", "", `(.+?) \((\d+)/(\d+) \(100%\) logged advantages prove it\).*`, func(l *rawLog, _ said, w []string) error {
+			return firstError(count("rows with a logged advantage that differ", w[2], l.trains()), count("rows with a logged advantage that differ", w[3], l.trains()))
+		}, false},
+		{"reward", "", `(.+?) \(assumed: all numeric columns, because nothing shows which are rewards\).*`, func(l *rawLog, _ said, w []string) error {
+			names := strings.Split(w[1], " + ")
+			for _, r := range l.rows {
+				for _, name := range names {
+					if _, found := r.parts[name]; !found || len(r.parts) != len(names) {
+						return fmt.Errorf("the columns are %v", r.parts)
+					}
+				}
+			}
+			return nil
+		}, false},
 		{"do", "", `.*`, func(_ *rawLog, s said, _ []string) error { // what it says to do is of the illness whose title and evidence hold
 			for _, k := range diagnosis.Kinds() {
 				if string(k.Name) == s.finding.text("kind") && k.Advice == s.text {
@@ -807,7 +822,12 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `[a-z ]+ (?:since|steps?) .*: .*`, isSo, true}, // its title and evidence say what,
+		{"advice", "", `([a-z ]+?) (?:since|steps?) .*?: (.*)`, func(l *rawLog, s said, w []string) error { // its title and evidence say what
+			if len(l.findings) == 0 || strings.ReplaceAll(l.findings[0].text("kind"), "_", " ") != w[1] || !strings.HasPrefix(l.findings[0].text("advice"), strings.TrimSuffix(w[2], "…")) {
+				return fmt.Errorf("the worst finding is another")
+			}
+			return nil
+		}, true},
 		{"cause", "", `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
 		{"cause", "", `groups of one sample: single \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
 		{"cause", "", num + ` of ` + num + ` groups without signal: (.*)`, func(l *rawLog, s said, w []string) error {
@@ -827,7 +847,14 @@ func claims() []claim {
 			return same("the mean reward", w[1], mean)
 		}, true},
 		{"cause", "", num + ` of ` + num + ` rewards are NaN or missing`, invalid, true},
-		{"cause", "", `answers (?:shrink to|cut off at) .*`, isSo, true},
+		{"cause", "", `answers (?:shrink to ` + num + ` \w+ \(usually ` + num + `\)|cut off at the length limit), all wrong \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error {
+			mean, _ := meanOf(l.within(s.first, s.last), func(r *rawRow) float64 { return float64(r.tokens) })
+			err := fateIs(l, s, "all wrong", w[3], w[4])
+			if w[1] != "" {
+				err = firstError(err, same("the mean length", w[1], mean))
+			}
+			return err
+		}, true},
 		{"warning", string(model.WarnLoggedDiffers), num + ` of ` + num + ` samples have a logged advantage that differs from .*`, differs, false},
 		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alike + `), ` + num + ` of ` + num + ` that were read`, func(l *rawLog, s said, w []string) error {
 			if strings.Contains(s.text, "to all") && w[5] != w[6] {
@@ -854,15 +881,56 @@ func claims() []claim {
 			}
 			return count("such groups", w[1], n)
 		}, false},
-		{"blind", "", `the log names no sources, and prompts do not come again`, isSo, true},
+		{"blind", "", `the log names no sources, and prompts come again too seldom`, func(l *rawLog, _ said, _ []string) error {
+			steps, often := map[string]map[int64]bool{}, 0
+			for _, r := range l.rows {
+				if r.source != "" {
+					return fmt.Errorf("there is source %s", r.source)
+				}
+				if steps[r.prompt] == nil {
+					steps[r.prompt] = map[int64]bool{}
+				}
+				steps[r.prompt][r.step] = true
+			}
+			for _, in := range steps {
+				often += map[bool]int{true: 1}[len(in) >= 4]
+			}
+			if often >= 12 { // two of four visits are before three quarters of the run, or in its second half
+				return fmt.Errorf("%d prompts come in 4 steps", often)
+			}
+			return nil
+		}, true},
 		{"blind", "", `the trainer's own metrics are not next to the samples`, isSo, false},
-		{"blind", "", `no answer that was read comes twice in a group, .*|fewer than 3 of the answers .*|groups have fewer than 3 answers`, isSo, false},
+		{"blind", "", `fewer than 6 groups have 3 answers that were read`, func(l *rawLog, s said, _ []string) error {
+			n := 0
+			for _, g := range l.groups(s.first, s.last) {
+				n += map[bool]int{true: 1}[!slices.ContainsFunc(g.rows, func(r rawRow) bool { return strings.TrimSpace(r.answer) == "" }) && len(g.rows) >= 3]
+			}
+			if n >= 6 && len(l.rows) < 512 {
+				return fmt.Errorf("%d groups have", n)
+			}
+			return nil
+		}, true},
+		{"blind", "", `(no answer that was read comes twice in a group, .*)|fewer than 3 of the answers .*`, func(l *rawLog, s said, w []string) error {
+			again := 0
+			for _, g := range l.groups(s.first, s.last) {
+				seen := map[string]bool{}
+				for _, r := range g.rows {
+					again += map[bool]int{true: 1}[seen[r.answer] && strings.TrimSpace(r.answer) != ""]
+					seen[r.answer] = true
+				}
+			}
+			if most := map[bool]int{true: 0, false: 2}[w[1] != ""]; again > most && len(l.rows) <= 512 { // of more it reads a part
+				return fmt.Errorf("%d come again", again)
+			}
+			return nil
+		}, false},
 		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no prompts`, noRow(func(r *rawRow) bool { return len(r.prompt) > 3 }), false},
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
-		{"blind", "", `the log has prompts but no group ids`, isSo, false},
+		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {

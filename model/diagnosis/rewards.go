@@ -498,7 +498,7 @@ func forgetting(e *evidence) ([]Finding, string) {
 	whole := e.rewards()
 	parts := e.parts()
 	if len(parts) == 0 {
-		return nil, "the log names no sources, and prompts do not come again"
+		return nil, "the log names no sources, and prompts come again too seldom"
 	}
 	ends := []int{len(whole)}
 	if k, found := whole.shiftOf(-1); found && k.b >= 2*leastSteps {
