@@ -351,7 +351,7 @@ func (p *page) example(w model.Warning) *example {
 	if !ok {
 		return &example{}
 	}
-	step := p.Snap.Steps[i]
+	step := &p.Snap.Steps[i]
 	order, offsets, err := p.Snap.Layout(p.Grouping.GroupRule, i)
 	if err != nil || w.Example >= len(offsets)-1 {
 		return &example{}
