@@ -76,6 +76,9 @@ func (c StatusCounts) Untrained() int {
 
 // StatusesOf returns the statuses of some rows, nil if the log says nothing of any: what the trainer writes, or that the response is empty.
 func (s *Step) StatusesOf(rows []int32) []Status {
+	if s.Statuses == nil && !slices.Contains(s.Lengths, 0) {
+		return nil
+	}
 	var statuses []Status
 	for i, row := range rows {
 		status := StatusTrains

@@ -430,12 +430,20 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 // bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
 // is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
-	n, sum, largest, least, most, low, high := 0, 0., 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	n, sum, least, most, low, high := 0, 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, r := range rewards {
-		if counts := kept == nil || kept[i]; counts && r == r {
-			n, sum, largest, least, most, low, high = n+1, sum+r, max(largest, math.Abs(r)), min(least, r), max(most, r), min(low, advantages[i]), max(high, advantages[i])
+		if kept != nil && !kept[i] || r != r {
+			continue
+		}
+		n, sum, low, high = n+1, sum+r, min(low, advantages[i]), max(high, advantages[i])
+		if r < least { // min and max would look for NaN and -0
+			least = r
+		}
+		if r > most {
+			most = r
 		}
 	}
+	largest := max(math.Abs(least), math.Abs(most))
 	if least == most {
 		if bound = max(math.Abs(low), math.Abs(high)); bound <= ResidueShare*largest {
 			return bound

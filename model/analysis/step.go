@@ -284,12 +284,12 @@ func (in *stepInput) summarize() {
 	for _, l := range in.tokenWeights {
 		longest = max(longest, l)
 	}
+	all, uncut := newLengthSum(), newLengthSum()
 	for _, l := range in.tokenWeights {
-		in.length.add(float64(l), 1)
-		if l < longest {
-			in.uncutLength.add(float64(l), 1)
-		}
+		all.add(int(l), 1)
+		uncut.add(int(l), model.Count01(l < longest))
 	}
+	in.length, in.uncutLength = all.moments(), uncut.moments()
 	for i, r := range in.LoggedRewards {
 		if in.Status != nil && in.Status[i] == model.StatusErrored {
 			continue

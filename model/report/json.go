@@ -71,7 +71,8 @@ func (p *page) writeElement(s object) {
 	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
 	}
-	p.printf("%s", appendJSON([]byte(jsonBreak[:5]), s, jsonBreak[:5]))
+	p.element = appendJSON(append(p.element[:0], jsonBreak[:5]...), s, jsonBreak[:5])
+	_, _ = p.out.Write(p.element) // it keeps the error
 }
 
 func jsonFoot(p *page) {
