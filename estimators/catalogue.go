@@ -197,6 +197,15 @@ func Of(framework string) []*Estimator {
 	return list
 }
 
+// Default returns the name of the estimator that a framework computes unless told otherwise: grpo where it has that.
+func Default(framework string) string {
+	list := Of(framework)
+	if len(list) == 0 || slices.ContainsFunc(list, func(e *Estimator) bool { return e.Name == "grpo" }) {
+		return "grpo"
+	}
+	return list[0].Name
+}
+
 // Find returns the estimator of a framework by its name. The error lists the alternatives.
 func Find(framework, name string) (*Estimator, error) { return catalogue().Find(framework, name) }
 

@@ -245,7 +245,7 @@ func shownRows(snap model.Snapshot) (lines []string) {
 				advantage = step.LoggedAdvantages[row]
 			}
 			lines = append(lines, fmt.Sprintf("step %d %s:%d.%d reward %v advantage %v length %d prompt %s %q", step.Number,
-				snap.Run.Files[at.File], at.Offset, at.IndexInLine, step.Rewards[row], advantage, step.Lengths[row], snap.PromptName(step, row), snap.Preview(step, row)))
+				snap.Run.Files[at.File], at.Offset, at.IndexInLine, step.Rewards[row], advantage, step.Lengths[row], snap.PromptName(&step, row), snap.Preview(&step, row)))
 		}
 	}
 	return lines

@@ -341,7 +341,7 @@ func CountedRollouts(e *estimators.Estimator) string {
 
 // CountedAs returns whether a row is the last output of its rollout, whose reward counts, and the row of
 // the first output, whose prompt is that of the group.
-func (s Step) CountedAs(row int) (first int, last bool) {
+func (s *Step) CountedAs(row int) (first int, last bool) {
 	if s.FirstOutputs == nil {
 		return row, true
 	}

@@ -188,7 +188,7 @@ func TestNamesOfDividedGroups(t *testing.T) {
 		order, offsets, err := snap.Layout(grouping.GroupRule, 0)
 		var names []string
 		for k := range offsets[1:] {
-			names = append(names, snap.GroupName(grouping.GroupRule, snap.Steps[0], order, offsets, k))
+			names = append(names, snap.GroupName(grouping.GroupRule, &snap.Steps[0], order, offsets, k))
 		}
 		if got := strings.Join(names, " "); err != nil || got != want {
 			t.Errorf("%v: %s, want %s", err, got, want)

@@ -14,7 +14,7 @@ import (
 // is divided follow one another. It fails if rows are left over, unless they are those of a step that
 // is still being written or the rule is proved.
 func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, err error) {
-	step := s.Steps[i]
+	step := &s.Steps[i]
 	var rows []int32
 	if rule.Divides() {
 		rows = step.fileOrder()
@@ -36,7 +36,7 @@ func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, e
 
 // groupKeys returns a key for each row: rows of different keys are never in one group. By position
 // there is one key for each run; nil stands for one key.
-func (s Snapshot) groupKeys(rule GroupRule, step Step) []uint32 {
+func (s Snapshot) groupKeys(rule GroupRule, step *Step) []uint32 {
 	switch rule.By {
 	case GroupByID:
 		return step.groups
@@ -119,7 +119,7 @@ func rowAt(rows []int32, i int) int32 {
 }
 
 // divided cuts groups into those of consecutive rows. The last of each may be short.
-func (s Snapshot) divided(rule GroupRule, step Step, order []int32, offsets []int) []int {
+func (s Snapshot) divided(rule GroupRule, step *Step, order []int32, offsets []int) []int {
 	cut := []int{0}
 	for k := range offsets[1:] {
 		lo, hi := offsets[k], offsets[k+1]
@@ -138,7 +138,7 @@ func (s Snapshot) divided(rule GroupRule, step Step, order []int32, offsets []in
 
 // fileOrder lists the rows of the step file by file, nil if that is their input order: while several
 // files are followed their rows come in turn.
-func (s Step) fileOrder() []int32 {
+func (s *Step) fileOrder() []int32 {
 	if slices.IsSortedFunc(s.fileSpans, compareFiles) {
 		return nil
 	}
@@ -157,7 +157,7 @@ func compareFiles(a, b fileSpan) int { return int(a.file) - int(b.file) }
 
 // GroupName names group k of a step's layout: the log's id, PromptName, or k. The second group into
 // which an id or a prompt is divided has #2 behind that, and so on.
-func (s Snapshot) GroupName(rule GroupRule, step Step, order []int32, offsets []int, k int) string {
+func (s *Snapshot) GroupName(rule GroupRule, step *Step, order []int32, offsets []int, k int) string {
 	name, keys := "", step.prompts
 	row := order[offsets[k]]
 	switch rule.By {

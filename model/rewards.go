@@ -64,7 +64,7 @@ func (r *Run) ComponentIndexes(names []string) []int {
 }
 
 // Component returns what reward function k gave to rows of the step, in the given order, NaN where nothing.
-func (s Step) Component(order []int32, k int) []float64 {
+func (s *Step) Component(order []int32, k int) []float64 {
 	values := make([]float64, len(order))
 	for i, row := range order {
 		values[i] = math.NaN()

@@ -202,7 +202,7 @@ func (s Snapshot) SolvedNotes(scales []RewardScale) []string {
 }
 
 // RunOf is the number of the run that a row of a step belongs to. Most snapshots have one run, 0.
-func (s Snapshot) RunOf(step Step, row int) int {
+func (s *Snapshot) RunOf(step *Step, row int) int {
 	if len(s.fileRuns) == 0 {
 		return 0
 	}

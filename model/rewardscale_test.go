@@ -137,7 +137,7 @@ func TestRewardScalesAreOfTheirOwnRun(t *testing.T) {
 	if notes := snap.SolvedNotes(snap.RewardScales(DefaultSettings())); len(notes) != 2 || !strings.HasPrefix(notes[1], "b: a reward of at least 10") {
 		t.Errorf("notes %q", notes)
 	}
-	if snap.RunOf(snap.Steps[0], 0) != 0 || snap.RunOf(snap.Steps[0], 1) != 1 {
+	if snap.RunOf(&snap.Steps[0], 0) != 0 || snap.RunOf(&snap.Steps[0], 1) != 1 {
 		t.Error("rows are of the wrong run")
 	}
 }

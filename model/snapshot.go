@@ -78,7 +78,7 @@ type Step struct {
 }
 
 // Place returns where the text of a row is.
-func (s Step) Place(row int) Place {
+func (s *Step) Place(row int) Place {
 	return placeOf(s.fileSpans, s.spanOffset, s.indexInLine, row)
 }
 
@@ -177,7 +177,7 @@ func (s Snapshot) Only(steps []Step) Snapshot {
 }
 
 // PromptNumber is the number of a row's prompt: prompts of a run are numbered from 1, 0 is none.
-func (s Step) PromptNumber(row int) uint32 { return numberAt(s.prompts, row) }
+func (s *Step) PromptNumber(row int) uint32 { return numberAt(s.prompts, row) }
 
 // PromptCount is the number of prompts of the run.
 func (s Snapshot) PromptCount() int { return s.promptHashes.size }
@@ -189,7 +189,7 @@ func (s Snapshot) Prompt(number uint32) Prompt {
 
 // PromptName is the name of a group by prompt, the hash of a row's prompt and ground truth in hex:
 // the same in every step and run. It is "" if the row has no prompt.
-func (s Snapshot) PromptName(step Step, row int) string {
+func (s *Snapshot) PromptName(step *Step, row int) string {
 	k := step.PromptNumber(row)
 	if k == 0 {
 		return ""
@@ -198,7 +198,7 @@ func (s Snapshot) PromptName(step Step, row int) string {
 }
 
 // Preview returns the beginning of a row's prompt, as logged, "" if it has none.
-func (s Snapshot) Preview(step Step, row int) string {
+func (s *Snapshot) Preview(step *Step, row int) string {
 	if k := step.PromptNumber(row); k != 0 {
 		return s.previews.at(int(k) - 1)
 	}

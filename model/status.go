@@ -75,7 +75,10 @@ func (c StatusCounts) Untrained() int {
 }
 
 // StatusesOf returns the statuses of some rows, nil if the log says nothing of any: what the trainer writes, or that the response is empty.
-func (s Step) StatusesOf(rows []int32) []Status {
+func (s *Step) StatusesOf(rows []int32) []Status {
+	if s.Statuses == nil && !slices.Contains(s.Lengths, 0) {
+		return nil
+	}
 	var statuses []Status
 	for i, row := range rows {
 		status := StatusTrains
@@ -105,7 +108,7 @@ func (s Settings) StatusSource() string {
 }
 
 // Failed reports whether the rollout of a row failed.
-func (s Step) Failed(row int) bool {
+func (s *Step) Failed(row int) bool {
 	return s.Statuses != nil && s.Statuses[row] == StatusErrored
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -74,7 +75,7 @@ func (a App) groupTable(w int) groupTable {
 		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return a.promptInTable(g) }},
 		groupColumn{name: "n", width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			return firstFitting(7, keptBySign(g), units.Count(g.Kept()))
+			return firstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
 		}},
 		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, a.plusMinus(), reward) }},
 	)
@@ -278,24 +279,6 @@ func (e env) promptInTable(g *analysis.Group) string {
 		return "group " + sanitize.Line(g.Name)
 	}
 	return withoutShared(g.Preview, e.result.sharedPrompt)
-}
-
-// keptBySign returns the kept samples as 5+3−, and those with advantage zero as 2·; of a group without advantages as 4?.
-func keptBySign(g *analysis.Group) string {
-	if g.Fate == model.FateInvalid {
-		return units.Count(g.Kept()) + "?"
-	}
-	var parts string
-	if g.KeptPos > 0 || g.KeptNeg > 0 {
-		parts = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
-	}
-	if g.KeptZero > 0 {
-		parts += fmt.Sprintf("%d·", g.KeptZero)
-	}
-	if parts == "" {
-		return "0"
-	}
-	return parts
 }
 
 // meanAndStd returns the rewards of a group as 0.44±.51, of one sample as 0.44, large ones

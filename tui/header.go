@@ -141,10 +141,14 @@ func (e env) stepFigures() []stepFigure {
 		ess = units.Brief(n)
 	}
 	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
-	mean, invalid := figures.Reward(&x.StepFigures)
+	mean, counted := figures.Reward(&x.StepFigures)
 	reward := stepFigure{"reward", headerReward(mean), "", ""}
-	if invalid > 0 {
-		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(invalid)), reward.value
+	switch {
+	case x.InvalidRewards == 0 || mean-mean != 0:
+	case counted:
+		reward.value, reward.short = fmt.Sprintf("%s, %s NaN counted", reward.value, units.Count(x.InvalidRewards)), reward.value
+	default:
+		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(x.InvalidRewards)), reward.value
 	}
 	withoutPercent := func(fraction string) string { return strings.Split(fraction, " ")[0] }
 	all := []stepFigure{

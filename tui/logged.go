@@ -168,6 +168,9 @@ func (e env) matchVerdict() string {
 	t := e.display.theme
 	switch r.Outcome() {
 	case match.OutcomeCannotTell:
+		if r.Residue {
+			return t.Paint(themes.Dim, "log: only float residue so far")
+		}
 		return t.Paint(themes.Dim, "log: all advantages are 0 so far")
 	case match.OutcomeMixture, match.OutcomeFiltered, match.OutcomeNone:
 		return t.Paint(themes.Warn, "! "+nearestEstimator(r))

@@ -50,7 +50,7 @@ func (a App) groupMark() session.Mark {
 	g, x := a.selectedGroup(), a.result.analysis
 	m := session.Mark{Step: g.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
 	if step, ok := a.stepOf(g); ok {
-		m.Prompt = a.snap.PromptName(step, int(x.InputRow[g.Start]))
+		m.Prompt = a.snap.PromptName(&step, int(x.InputRow[g.Start]))
 	}
 	return m
 }
@@ -269,7 +269,7 @@ func (e env) groupOfMark(m session.Mark) (int, bool) {
 			return false
 		}
 		step, ok := e.stepOf(&g)
-		return ok && e.snap.PromptName(step, int(x.InputRow[g.Start])) == m.Prompt
+		return ok && e.snap.PromptName(&step, int(x.InputRow[g.Start])) == m.Prompt
 	}
 	g := slices.IndexFunc(x.Table, byName)
 	if g < 0 {

@@ -9,6 +9,7 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -230,7 +231,7 @@ func (e env) promptOrName(g *analysis.Group) string {
 // fateLines says what became of the group and why, in at most some lines.
 func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
-	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
+	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}

@@ -5,12 +5,14 @@
 //	                  small: short rows with prompts of a pool
 //	                  fresh: short rows with prompts that do not repeat
 //	                  csv: CSV with texts of several lines
+//	logs steps ROWS   so many short rows without prompts, in steps of 1,024 and groups of 16
 //	logs live ROWS    so many rows a second for ten seconds, each with its time of writing
 package main
 
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -26,6 +28,10 @@ func main() {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	if kind == "steps" {
+		writeSteps(out, random, n)
+		n = 0
+	}
 	row := map[string]func(random *rand.Rand, i int) string{"verl": verlRow, "small": smallRow, "fresh": freshRow, "csv": csvRow}[kind]
 	if kind == "csv" {
 		n -= must(out.WriteString("step,prompt,reward,completion\n"))
@@ -78,6 +84,18 @@ func shortRow(random *rand.Rand, step, prompt int) string {
 
 func csvRow(random *rand.Rand, i int) string {
 	return fmt.Sprintf("%d,question %d,%.4f,\"%s\"\n", i/8192, i/8, random.Float64(), strings.ReplaceAll(prose(random, 600), `\n`, "\n"))
+}
+
+// writeSteps writes rows whose reward lies around one of the group, cut to 0 and 1, so that some groups are all right or all wrong.
+func writeSteps(out io.Writer, random *rand.Rand, rows int) {
+	middle := 0.0
+	for i := range rows {
+		if i%16 == 0 {
+			middle = 1.8*random.Float64() - 0.4
+		}
+		_ = must(fmt.Fprintf(out, `{"step": %d, "group_id": %d, "reward": %.4f, "completion_length": %d}`+"\n",
+			i/1024, i/16, min(1, max(0, middle+random.NormFloat64()/4)), random.IntN(4096)+1))
+	}
 }
 
 // maxMicros is three years in microseconds: times are written modulo it, since the rewards of

@@ -136,8 +136,8 @@ func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error
 	flush := func() error {
 		full := group
 		group = nil
-		const bytesOfSample = maxGroupText / (1 << 18) // so that one group of long texts is held at a time
-		return groups.Add(max(full.rows, full.text/bytesOfSample), func() (*writer.RowGroup, error) {
+		const bytesOfSample = maxGroupText / (1 << 18) // so that one group of long texts is held at a time, and two others
+		return groups.Add(max(2*full.rows, full.text/bytesOfSample), func() (*writer.RowGroup, error) {
 			encoded := out.Encode(full.cells, full.rows)
 			used <- full
 			return encoded, nil
@@ -186,7 +186,7 @@ func (g *rowGroup) reset() {
 	for k := range g.cells {
 		c := &g.cells[k]
 		clear(c.Texts) // which may be long
-		*c = writer.Cells{Missing: c.Missing[:0], Integers: c.Integers[:0], Numbers: c.Numbers[:0], Bools: c.Bools[:0], Texts: c.Texts[:0]}
+		*c = writer.Cells{Missing: c.Missing[:0], Integers: c.Integers[:0], Numbers: c.Numbers[:0], Bools: c.Bools[:0], Texts: c.Texts[:0], Counts: c.Counts[:0]}
 	}
 }
 
@@ -202,10 +202,19 @@ func (g *rowGroup) add(columns []report.SampleColumn, p *part) {
 			to.Integers = append(to.Integers, from.Integers...)
 		case report.BoolCell:
 			to.Bools = append(to.Bools, from.Bools...)
-		case report.NameCell, report.TextCell:
+		case report.TextCell:
 			to.Texts = append(to.Texts, from.Texts...)
 			for _, text := range from.Texts {
 				g.text += len(text)
+			}
+		case report.NameCell:
+			for _, name := range from.Texts { // most come again in the next row; a missing one is "", and no other is
+				g.text += len(name)
+				if last := len(to.Texts) - 1; last >= 0 && to.Texts[last] == name {
+					to.Counts[last]++
+					continue
+				}
+				to.Texts, to.Counts = append(to.Texts, name), append(to.Counts, 1)
 			}
 		case report.NumberCell, report.AdvantageCell, report.Number32Cell:
 			to.Numbers = append(to.Numbers, from.Numbers...)

@@ -15,7 +15,7 @@ import (
 const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
-	gcPercent      = 50
+	gcPercent      = 30
 )
 
 // LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is

@@ -31,6 +31,7 @@ type rawRow struct {
 	advantage     float64 // NaN if none is logged
 	tokens        int     // 0 if the log has no count
 	parts         map[string]float64
+	cutOff        bool // its answer was
 }
 
 // rawLog is a log as its trainer wrote it.
@@ -40,7 +41,10 @@ type rawLog struct {
 	rows       []rawRow
 	scalars    map[string]map[int64]float64 // by name and step, of a log without samples
 	evaluates  bool
-	byPrompt   bool // ids hold several prompts, so that the program takes the prompts for groups, and says so
+	findings   []record // of the report, the worst first
+	grows      bool     // its last step is still being written
+	nanAs0     bool     // its trainer counts what is no number as 0
+	byPrompt   bool     // ids hold several prompts, so that the program takes the prompts for groups, and says so
 }
 
 // rawGroup is the samples of a group of a step.

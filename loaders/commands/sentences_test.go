@@ -37,19 +37,19 @@ type claim struct {
 	seldom  bool // no log here has it
 }
 
-// Every sentence that summary and report say of a log is so, by what the rows say that its trainer wrote.
+// Every sentence that summary, report and the screen say of a log is so, by what the rows say that its trainer wrote.
 func TestEverySentenceIsTrueOfItsRows(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("what runs side by side here others try too")
 	}
-	all, met := claims(), map[string]bool{}
+	all, met := slices.Concat(screenClaims(), claims()), map[string]bool{}
 	patterns := make([]*regexp.Regexp, len(all))
 	for i, c := range all {
 		patterns[i] = regexp.MustCompile("^" + c.pattern + "$")
 	}
 	for _, l := range allRawLogs(t) {
-		for _, s := range whatIsSaid(t, l) {
+		for _, s := range slices.Concat(whatIsSaid(t, l), saidOnScreen(t, l)) {
 			i := slices.IndexFunc(all, func(c claim) bool {
 				return c.where == s.where && patterns[slices.IndexFunc(all, func(o claim) bool { return o.where == c.where && o.pattern == c.pattern })].MatchString(s.text)
 			})
@@ -108,6 +108,7 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 			all = append(all, s.readRaw(t, samplesFolder))
 		}
 	}
+	all = append(all, madeRawLogs(t)...)
 	kinds, n := map[string]bool{}, 0
 	for _, s := range slices.Concat(illruns.Illnesses(), illruns.Healthy()) {
 		if s.Kind == "two illnesses" || s.Kind != "" && kinds[s.Kind] {
@@ -136,13 +137,64 @@ func allRawLogs(t *testing.T) (all []*rawLog) {
 	return all
 }
 
+// madeRawLogs are runs in which something happens that no other log here has.
+func madeRawLogs(t *testing.T) (all []*rawLog) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	made := func(name string, steps, groups, size int, args []string, row func(step, group, i int) string) {
+		var text strings.Builder
+		for k := range steps * groups * size {
+			step, group, i := k/size/groups+1, k/size%groups, k%size
+			fmt.Fprintf(&text, `{"step":%d,"group_id":"g%d-%d","prompt":"What is %d+%d?",%s}`+"\n", step, step, group, step, group, row(step, group, i))
+		}
+		path := filepath.Join(t.TempDir(), "rollouts.jsonl")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := readPlain(t, name, path)
+		l.args = args
+		l.nanAs0 = args == nil
+		all = append(all, l)
+	}
+	answer := func(reward any, more string) string {
+		return fmt.Sprintf(`"response":"It is %d","response_length":%d,"reward":%v%s`, random.Int64(), 3+random.IntN(90), reward, more)
+	}
+	coin := func() any { return random.IntN(2) }
+	nan := func(_, _, _ int) string {
+		if random.IntN(20) == 0 {
+			return answer("NaN", "")
+		}
+		return answer(coin(), "")
+	}
+	made("NaN that count", 6, 10, 4, nil, nan)
+	made("NaN that do not", 6, 10, 4, []string{"--framework", "verl"}, nan)
+	made("residue", 6, 20, 3, nil, func(_, _, i int) string { return answer([]float64{0.45, 0.1, 0.8}[i], "") })
+	made("residue alone", 6, 4, 8, []string{"--framework", "prime-rl"}, func(_, _, _ int) string { return answer(0.2, "") })
+	made("masked", 6, 10, 4, []string{"--framework", "trl", "--truncated", "mask"}, func(_, _, _ int) string {
+		return answer(coin(), fmt.Sprintf(`,"is_truncated":%v`, random.IntN(5) == 0))
+	})
+	refusals := []string{"I'm sorry, but I don't have the capability to calculate", "I cannot provide such a response", "As an AI language model, I don't have feelings", "I am not capable of arithmetic", "I'm sorry, but I can't provide that", "I apologize, but I can't answer questions"}
+	made("one group a step, refusals from step 42 to 50", 100, 1, 6, []string{"--framework", "trl"}, func(step, _, i int) string {
+		switch {
+		case step >= 42 && step <= 50:
+			return fmt.Sprintf(`"response":%q,"reward":0`, refusals[i])
+		case step == 8 || step == 77 || step == 78:
+			return fmt.Sprintf(`"response":"%d","reward":0`, 1000+step)
+		case step%3 == 0:
+			return answer(1, "")
+		}
+		return answer(coin(), "")
+	})
+	return all
+}
+
 // readPlain reads a log of plain rows.
 func readPlain(t *testing.T, name, path string) *rawLog {
 	t.Helper()
-	l := &rawLog{name: name, path: []string{path}}
+	l := &rawLog{name: name, path: []string{path}, nanAs0: true} // as easyr1 reads it, which is assumed
 	for _, r := range records(t, path) {
 		row := plain(r, int64(r.number("step")), "group_id", "prompt", "response", "reward")
-		row.tokens, row.source = int(max(0, r.number("response_length"))), r.text("data_source")
+		row.tokens, row.source, row.cutOff = int(max(0, r.number("response_length"))), r.text("data_source"), r["is_truncated"] == true
 		for key := range r {
 			if strings.HasSuffix(key, "_reward") {
 				if row.parts == nil {
@@ -178,6 +230,7 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 	}
 	summary, report := read("summary"), read("report")
 	open, _ := summary["open_steps"].([]any)
+	l.grows = len(open) > 0
 	l.rows = slices.DeleteFunc(l.rows, func(r rawRow) bool { return slices.Contains(open, any(float64(r.step))) }) // they count in nothing
 	add("advice", first, last, nil, summary["advice"])
 	add("numbers", first, last, nil, summary["computed_as"])
@@ -185,7 +238,8 @@ func whatIsSaid(t *testing.T, l *rawLog) (all []said) {
 	for _, r := range list(summary, "worst") {
 		add("cause", int64(r.number("from")), int64(r.number("to")), r, r["cause"])
 	}
-	for _, r := range list(report, "findings") {
+	l.findings = list(report, "findings")
+	for _, r := range l.findings {
 		since, until := int64(r.number("since")), int64(r.number("until"))
 		add("title", since, until, r, r["title"])
 		follows, _ := r["follows"].([]any)
@@ -288,6 +342,14 @@ func (l *rawLog) extremes() (least, most float64) {
 
 // fate is what the rewards of a group tell.
 func (l *rawLog) fate(g rawGroup) string {
+	if l.nanAs0 {
+		g.rows = slices.Clone(g.rows)
+		for i := range g.rows {
+			if math.IsNaN(g.rows[i].reward) {
+				g.rows[i].reward = 0
+			}
+		}
+	}
 	least, most := l.extremes()
 	first := g.rows[0].reward
 	invalid := slices.ContainsFunc(g.rows, func(r rawRow) bool { return math.IsNaN(r.reward) })
@@ -299,6 +361,8 @@ func (l *rawLog) fate(g rawGroup) string {
 		return "single"
 	case !equal:
 		return "alive"
+	case least == most && first != 0 && first != 1:
+		return "constant" // nothing shows what is right
 	case first == least:
 		return "all wrong"
 	case first == most:
@@ -316,18 +380,34 @@ func (l *rawLog) fates(first, last int64) (n map[string]int, groups int) {
 	return n, len(found)
 }
 
-// trains are the rows of groups that differ whose reward is not the mean of their group, and all others that have an advantage.
-func (l *rawLog) trains() (n int) {
-	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
-		mean, _ := meanOf(g.rows, rewardOf)
-		for _, r := range g.rows {
-			if l.fate(g) == "alive" && math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean)) {
-				n++
-			}
-		}
-	}
+// trains are the rows that train.
+func (l *rawLog) trains() int {
+	n, _ := l.movers()
 	return n
 }
+
+// movers are the rows of groups that differ whose reward is not the mean of their group, but for masked ones, and those at the mean, which
+// move nothing whatever float arithmetic leaves of them.
+func (l *rawLog) movers() (move, atMean int) {
+	for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
+		mean, n := meanOf(g.rows, rewardOf)
+		if l.nanAs0 {
+			mean *= float64(n) / float64(len(g.rows))
+		}
+		for _, r := range g.rows {
+			if l.nanAs0 && math.IsNaN(r.reward) {
+				r.reward = 0
+			}
+			off := math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean))
+			move += map[bool]int{true: 1}[off && l.fate(g) == "alive" && !(r.cutOff && l.masks())]
+			atMean += map[bool]int{true: 1}[!off]
+		}
+	}
+	return move, atMean
+}
+
+// masks reports whether answers that were cut off are masked in the loss.
+func (l *rawLog) masks() bool { return slices.Contains(l.args, "mask") }
 
 // fateIs holds if so many of so many groups have a fate.
 func fateIs(l *rawLog, s said, fate, n, of string) error {
@@ -585,8 +665,25 @@ func claims() []claim {
 		}
 		return count("empty answers", said, n)
 	}
+	checkCutOff := func(l *rawLog, said string) error {
+		n := 0
+		for _, r := range l.rows {
+			n += map[bool]int{true: 1}[r.cutOff]
+		}
+		if said == "" && n == 0 {
+			return nil
+		}
+		return count("answers that were cut off", said, n)
+	}
+	checkResidue := func(l *rawLog, said string) error {
+		_, atMean := l.movers()
+		if n := int(saidNumber(said)); said != "" && (n > atMean || n == 0) {
+			return fmt.Errorf("%d samples are at the mean of their group", atMean)
+		}
+		return nil
+	}
 	all := []claim{
-		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
+		{"samples", "", num + `/` + num + ` \(` + num + `\) train: their advantage is not 0(?:; of these ` + num + ` alone in a group, which then carries no signal)?(?:; ` + num + ` hold float residue, at the mean of their group)?(?:; ` + num + ` (?:masked|cut off))?` + empty + `(; so does the last row, by its logged advantage: the log cuts its group)?`, func(l *rawLog, _ said, w []string) error {
 			least, n := l.trains(), int(saidNumber(w[1]))
 			most := least
 			for _, g := range l.groups(math.MinInt64, math.MaxInt64) {
@@ -600,10 +697,10 @@ func claims() []claim {
 			if n < least || n > most {
 				return fmt.Errorf("from %d to %d train", least, most)
 			}
-			if last := l.rows[len(l.rows)-1]; w[7] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
+			if last := l.rows[len(l.rows)-1]; w[8] != "" && (len(l.groups(last.step, last.step)[len(l.groups(last.step, last.step))-1].rows) != 1 || last.advantage == 0) {
 				return fmt.Errorf("its advantage is %g", last.advantage)
 			}
-			return firstError(count("samples", w[2], len(l.rows)), checkEmpty(l, w[6]))
+			return firstError(count("samples", w[2], len(l.rows)), checkCutOff(l, w[6]), checkResidue(l, w[5]), checkEmpty(l, w[7]))
 		}, false},
 		{"samples", "", `evaluation: none of ` + num + ` trains; ` + num + `/` + num + ` \(` + num + `\) have an advantage that is not 0` + empty, func(l *rawLog, _ said, w []string) error {
 			if !l.evaluates {
@@ -626,14 +723,17 @@ func claims() []claim {
 			}
 			return err
 		}, false},
-		{"means", "", `reward ` + num + `(?:, ` + num + ` NaN or missing)?(?:, length ` + num + ` \w+)?`, func(l *rawLog, _ said, w []string) error {
+		{"means", "", `reward ` + num + `(?:, ` + num + ` NaN or missing( as the trainer counts them)?)?(?:, length ` + num + ` \w+)?`, func(l *rawLog, _ said, w []string) error {
 			mean, n := meanOf(l.rows, rewardOf)
+			if w[3] != "" { // as 0
+				mean *= float64(n) / float64(len(l.rows))
+			}
 			err := same("the mean reward", w[1], mean)
 			if invalid := len(l.rows) - n; w[2] != "" || invalid > 0 {
 				err = firstError(err, count("rewards that are no numbers", w[2], invalid))
 			}
 			if length, counted := meanOf(l.rows, func(r *rawRow) float64 { return float64(r.tokens) }); length > 0 && counted == len(l.rows) {
-				err = firstError(err, same("the mean length", w[3], length))
+				err = firstError(err, same("the mean length", w[4], length))
 			}
 			return err
 		}, false},
@@ -655,7 +755,20 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"reward", "", `.*`, isSo, false},
+		{"reward", "", `(.+?) \((\d+)/(\d+) \(100%\) logged advantages prove it\).*`, func(l *rawLog, _ said, w []string) error {
+			return firstError(count("rows with a logged advantage that differ", w[2], l.trains()), count("rows with a logged advantage that differ", w[3], l.trains()))
+		}, false},
+		{"reward", "", `(.+?) \(assumed: all numeric columns, because nothing shows which are rewards\).*`, func(l *rawLog, _ said, w []string) error {
+			names := strings.Split(w[1], " + ")
+			for _, r := range l.rows {
+				for _, name := range names {
+					if _, found := r.parts[name]; !found || len(r.parts) != len(names) {
+						return fmt.Errorf("the columns are %v", r.parts)
+					}
+				}
+			}
+			return nil
+		}, false},
 		{"do", "", `.*`, func(_ *rawLog, s said, _ []string) error { // what it says to do is of the illness whose title and evidence hold
 			for _, k := range diagnosis.Kinds() {
 				if string(k.Name) == s.finding.text("kind") && k.Advice == s.text {
@@ -675,7 +788,7 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `dynamic sampling \(--group-filter\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
+		{"advice", "", `dynamic sampling \((?:--group-filter|C)\) would skip ` + num + ` of groups; to refill them costs ` + num + `× generation, .*`, equalShare, false},
 		{"advice", "", `nothing was found, but .* cannot be told; ` + num + ` of groups carry signal`, signal(1), false},
 		{"advice", "", `nothing to change: ` + num + ` of groups carry signal`, signal(1), true},
 		{"advice", "", `read answers of steps? (.*) first: (?:` + alike + `|empty answers); .*`, isSo, false}, // the cause says the same of its steps
@@ -688,6 +801,10 @@ func claims() []claim {
 		{"advice", "", num + ` of groups have one sample, .*`, func(l *rawLog, s said, w []string) error {
 			fates, groups := l.fates(s.first, s.last)
 			return same("single groups", w[1], float64(fates["single"])/float64(groups))
+		}, false},
+		{"advice", "", `no group carries signal: every group has equal rewards, .*`, func(l *rawLog, s said, _ []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			return count("groups of equal rewards", strconv.Itoa(groups), fates["all wrong"]+fates["all correct"]+fates["constant"])
 		}, false},
 		{"advice", "", `each prompt has one sample, .*`, func(l *rawLog, s said, _ []string) error {
 			if _, groups := l.fates(s.first, s.last); groups != len(l.rows) {
@@ -705,7 +822,12 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `[a-z ]+ (?:since|steps?) .*: .*`, isSo, true}, // its title and evidence say what,
+		{"advice", "", `([a-z ]+?) (?:since|steps?) .*?: (.*)`, func(l *rawLog, s said, w []string) error { // its title and evidence say what
+			if len(l.findings) == 0 || strings.ReplaceAll(l.findings[0].text("kind"), "_", " ") != w[1] || !strings.HasPrefix(l.findings[0].text("advice"), strings.TrimSuffix(w[2], "…")) {
+				return fmt.Errorf("the worst finding is another")
+			}
+			return nil
+		}, true},
 		{"cause", "", `(all wrong|all correct|constant|invalid|single) \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, w[1], w[2], w[3]) }, false},
 		{"cause", "", `groups of one sample: single \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error { return fateIs(l, s, "single", w[1], w[2]) }, false},
 		{"cause", "", num + ` of ` + num + ` groups without signal: (.*)`, func(l *rawLog, s said, w []string) error {
@@ -725,7 +847,14 @@ func claims() []claim {
 			return same("the mean reward", w[1], mean)
 		}, true},
 		{"cause", "", num + ` of ` + num + ` rewards are NaN or missing`, invalid, true},
-		{"cause", "", `answers (?:shrink to|cut off at) .*`, isSo, true},
+		{"cause", "", `answers (?:shrink to ` + num + ` \w+ \(usually ` + num + `\)|cut off at the length limit), all wrong \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error {
+			mean, _ := meanOf(l.within(s.first, s.last), func(r *rawRow) float64 { return float64(r.tokens) })
+			err := fateIs(l, s, "all wrong", w[3], w[4])
+			if w[1] != "" {
+				err = firstError(err, same("the mean length", w[1], mean))
+			}
+			return err
+		}, true},
 		{"warning", string(model.WarnLoggedDiffers), num + ` of ` + num + ` samples have a logged advantage that differs from .*`, differs, false},
 		{"warning", string(model.WarnAnswersAlike), num + ` of ` + num + ` groups are all wrong, and their answers alike: (?:empty answers|` + alike + `), ` + num + ` of ` + num + ` that were read`, func(l *rawLog, s said, w []string) error {
 			if strings.Contains(s.text, "to all") && w[5] != w[6] {
@@ -752,15 +881,56 @@ func claims() []claim {
 			}
 			return count("such groups", w[1], n)
 		}, false},
-		{"blind", "", `the log names no sources, and prompts do not come again`, isSo, true},
+		{"blind", "", `the log names no sources, and prompts come again too seldom`, func(l *rawLog, _ said, _ []string) error {
+			steps, often := map[string]map[int64]bool{}, 0
+			for _, r := range l.rows {
+				if r.source != "" {
+					return fmt.Errorf("there is source %s", r.source)
+				}
+				if steps[r.prompt] == nil {
+					steps[r.prompt] = map[int64]bool{}
+				}
+				steps[r.prompt][r.step] = true
+			}
+			for _, in := range steps {
+				often += map[bool]int{true: 1}[len(in) >= 4]
+			}
+			if often >= 12 { // two of four visits are before three quarters of the run, or in its second half
+				return fmt.Errorf("%d prompts come in 4 steps", often)
+			}
+			return nil
+		}, true},
 		{"blind", "", `the trainer's own metrics are not next to the samples`, isSo, false},
-		{"blind", "", `no answer that was read comes twice in a group, .*|fewer than 3 of the answers .*|groups have fewer than 3 answers`, isSo, false},
+		{"blind", "", `fewer than 6 groups have 3 answers that were read`, func(l *rawLog, s said, _ []string) error {
+			n := 0
+			for _, g := range l.groups(s.first, s.last) {
+				n += map[bool]int{true: 1}[!slices.ContainsFunc(g.rows, func(r rawRow) bool { return strings.TrimSpace(r.answer) == "" }) && len(g.rows) >= 3]
+			}
+			if n >= 6 && len(l.rows) < 512 {
+				return fmt.Errorf("%d groups have", n)
+			}
+			return nil
+		}, true},
+		{"blind", "", `(no answer that was read comes twice in a group, .*)|fewer than 3 of the answers .*`, func(l *rawLog, s said, w []string) error {
+			again := 0
+			for _, g := range l.groups(s.first, s.last) {
+				seen := map[string]bool{}
+				for _, r := range g.rows {
+					again += map[bool]int{true: 1}[seen[r.answer] && strings.TrimSpace(r.answer) != ""]
+					seen[r.answer] = true
+				}
+			}
+			if most := map[bool]int{true: 0, false: 2}[w[1] != ""]; again > most && len(l.rows) <= 512 { // of more it reads a part
+				return fmt.Errorf("%d come again", again)
+			}
+			return nil
+		}, false},
 		{"blind", "", `the log has neither several reward columns nor texts`, noRow(func(r *rawRow) bool { return len(r.parts) > 1 || strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no prompts`, noRow(func(r *rawRow) bool { return len(r.prompt) > 3 }), false},
 		{"blind", "", `the log has (?:no|neither token counts nor) texts that can be read, or only empty ones`, noRow(func(r *rawRow) bool { return strings.TrimSpace(r.answer) != "" }), false},
 		{"blind", "", `the log has no lengths above 0`, noRow(func(r *rawRow) bool { return r.tokens > 0 || r.answer != "" }), false},
 		{"blind", "", num + ` steps?: a change needs 6`, steps, false},
-		{"blind", "", `the log has prompts but no group ids`, isSo, false},
+		{"blind", "", `the log has prompts but no group ids`, noRow(func(r *rawRow) bool { return !strings.HasPrefix(r.group, r.prompt) }), false},
 		{"evidence", "", `(.+?) (?:` + num + ` → )?` + num + ` \(steps (?:` + step + `(?:–` + step + `)? against )?` + step + `(?:–` + step + `)?, ` + num + `(?: and ` + num + `)? \w+(?: each)?\)`, evidence, false},
 		{"title", string(diagnosis.GraderOutage), num + ` of rewards are NaN or missing`, saysItsEvidence, true},
 		{"title", string(diagnosis.GraderOutage), `reward is ` + num + ` for every sample(?: of (\d+) steps)?`, func(l *rawLog, s said, w []string) error {

@@ -58,11 +58,16 @@ func Refusal(record []byte) string {
 }
 
 // HasResponse reports whether a record has a field for the response of a model.
-func HasResponse(record []byte) (yes bool) {
+func HasResponse(record []byte) (yes bool) { return hasRole(record, decode.RoleResponse) }
+
+// IsOfGroup reports whether a record names its prompt or its group: then it is a sample, and no row of figures of a step.
+func IsOfGroup(record []byte) bool { return hasRole(record, decode.RolePrompt, decode.RoleGroup) }
+
+func hasRole(record []byte, roles ...decode.Role) (yes bool) {
 	fields := decode.UsualNames()
 	_ = jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
 		p, ok := fields.Lookup(key.Raw)
-		yes = yes || ok && p.Role == decode.RoleResponse && p.Role.Accepts(v)
+		yes = yes || ok && slices.Contains(roles, p.Role) && p.Role.Accepts(v)
 	})
 	return yes
 }

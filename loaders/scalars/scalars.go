@@ -84,7 +84,7 @@ func areRows(head []byte) bool {
 			return true
 		}
 		var r row
-		if r.addObject(line); jsonscan.ScanObject(line, nil) == nil && r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
+		if r.addObject(line); jsonscan.ScanObject(line, nil) == nil && r.rank > 0 && len(r.points) > 1 && !formats.HasResponse(line) && !formats.IsOfGroup(line) && slices.ContainsFunc(r.points, func(p point) bool { return scalars.Known(p.name) }) && !hasTexts(line) {
 			return true
 		}
 		head = rest

@@ -92,6 +92,8 @@ func TestNoScalars(t *testing.T) {
 	for name, text := range map[string]string{
 		"rows.jsonl":   `{"prompt": "p", "completion": "c", "reward": 1, "step": 1}`,
 		"scores.jsonl": `{"step": 1, "reward": 0.5}`,
+		"groups.jsonl": `{"step": 1, "group_id": 7, "reward": 0.5, "completion_length": 120}`,
+		"short.jsonl":  `{"step": 1, "prompt": "2 + 2?", "reward": 1, "length": 3}`,
 		"train.jsonl":  `{"input": "` + strings.Repeat("x", 100) + `", "output": "b", "score": 1.0, "step": 1}`,
 		"config.json":  `{"learning_rate": 1e-6}`,
 		"text.wandb":   "text",

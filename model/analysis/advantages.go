@@ -403,6 +403,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	equal := allEqual(a.Batch.Rewards[lo:hi])
 	if g.Residue, g.IsResidue = 0, equal && min(n.zeros, n.zerosAfter) < g.Size() && a.isResidue(g, a.Batch.Rewards[lo:hi]); g.IsResidue {
 		g.Residue, g.Nonzero, n.zeros, n.zerosAfter = g.Nonzero, 0, g.Size(), g.Size()
+		g.KeptPos, g.KeptZero, g.KeptNeg = 0, int32(n.kept), 0
 	} else if min(n.zeros, n.zerosAfter) < g.Size() {
 		a.countResidue(g, lo, hi)
 	}
@@ -417,6 +418,11 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 	if a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted > 1 {
 		g.ResidueBound = ResidueBound(rewards, c.processed[lo:hi], c.keep[lo:hi])
 	}
+	for i := g.Start; i < g.End && g.ResidueBefore > 0; i++ {
+		if x := a.Original[i]; a.Keep[i] && x != 0 && math.Abs(x) <= g.ResidueBefore {
+			g.KeptPos, g.KeptZero, g.KeptNeg = g.KeptPos-int32(model.Count01(x > 0)), g.KeptZero+1, g.KeptNeg-int32(model.Count01(x < 0))
+		}
+	}
 	if g.ResidueBound == 0 {
 		return
 	}
@@ -430,12 +436,20 @@ func (a *Analysis) countResidue(g *Group, lo, hi int) {
 // bits of the largest reward, and less than a thousandth of the spread of the advantages. Where the rewards are equal all are so, or none
 // is. kept says which samples count, nil that all do, but for NaN rewards; 0 if no advantage is residue.
 func ResidueBound(rewards, advantages []float64, kept []bool) (bound float64) {
-	n, sum, largest, least, most, low, high := 0, 0., 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	n, sum, least, most, low, high := 0, 0., math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, r := range rewards {
-		if counts := kept == nil || kept[i]; counts && r == r {
-			n, sum, largest, least, most, low, high = n+1, sum+r, max(largest, math.Abs(r)), min(least, r), max(most, r), min(low, advantages[i]), max(high, advantages[i])
+		if kept != nil && !kept[i] || r != r {
+			continue
+		}
+		n, sum, low, high = n+1, sum+r, min(low, advantages[i]), max(high, advantages[i])
+		if r < least { // min and max would look for NaN and -0
+			least = r
+		}
+		if r > most {
+			most = r
 		}
 	}
+	largest := max(math.Abs(least), math.Abs(most))
 	if least == most {
 		if bound = max(math.Abs(low), math.Abs(high)); bound <= ResidueShare*largest {
 			return bound

@@ -230,5 +230,8 @@ func TestResidueAtTheMean(t *testing.T) {
 		if a.Nonzero != c.train || a.Residue != c.residue {
 			t.Errorf("%v: %d train and %d are residue of %v, want %d and %d", c.rewards, a.Nonzero, a.Residue, a.Processed, c.train, c.residue)
 		}
+		if g := a.Table[0]; int(g.KeptPos+g.KeptNeg) != c.train {
+			t.Errorf("%v: %d above and %d below 0 are kept of %v", c.rewards, g.KeptPos, g.KeptNeg, a.Processed)
+		}
 	}
 }

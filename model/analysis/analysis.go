@@ -29,6 +29,7 @@ type StepFigures struct {
 	Statuses       model.StatusCounts
 	Flips          Flips
 	Metrics        []Metric
+	InvalidRewards int     // that are NaN, infinite or missing
 	FiniteRewards  int     // if critic/score/mean is no number, the rewards that are finite
 	RewardSum      float64 // of these
 	AbsOriginal    float64 // Σ|A| before the filters

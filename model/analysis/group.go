@@ -28,7 +28,7 @@ type Group struct {
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
 	Admitted                   bool    // by the group filter, which admits all if there is none
-	KeptPos, KeptZero, KeptNeg int32   // kept samples by the sign of their original advantage
+	KeptPos, KeptZero, KeptNeg int32   // kept samples by the sign of their original advantage, of which residue counts as 0
 	Nonzero                    int32   // samples whose processed advantage is a number other than 0, and no Residue
 	IsResidue                  bool    // its advantages are only what float arithmetic leaves of equal rewards: they count as 0
 	Residue                    int32   // samples whose processed advantage is that, or what it leaves of a reward at the mean, and not 0

@@ -35,6 +35,7 @@ func (a *Analysis) metrics() []Metric {
 		zeroStd += model.Count01(a.zeroStd[i]) * a.Table[i].Size()
 	}
 	m := make([]Metric, 0, 64)
+	a.InvalidRewards = in.invalid
 	m = s.rewards.appendTo(m, "critic/score")
 	if !isFinite(m[0].Value) {
 		a.FiniteRewards, a.RewardSum = 0, 0

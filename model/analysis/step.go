@@ -140,11 +140,11 @@ func (g *GroupedStep) Groups() iter.Seq2[int, int] {
 
 // GroupName is the name of group k.
 func (g *GroupedStep) GroupName(k int) string {
-	return g.snap.GroupName(g.rule, g.step, g.InputRow, g.Offsets, k)
+	return g.snap.GroupName(g.rule, &g.step, g.InputRow, g.Offsets, k)
 }
 
 // Run is the number of the run of group k: see model.Snapshot.RunOf.
-func (g *GroupedStep) Run(k int) int { return g.snap.RunOf(g.step, g.firstRow(k)) }
+func (g *GroupedStep) Run(k int) int { return g.snap.RunOf(&g.step, g.firstRow(k)) }
 
 // FullSize is how many consecutive rows are a group in the run of group k, 0 if it is not divided.
 func (g *GroupedStep) FullSize(k int) int { return g.rule.FullSize(g.Run(k)) }
@@ -228,7 +228,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 // describe returns group k with what its rewards tell by the scale of its run. logged are those of the
 // step that the estimator counts, trained the same after the length penalty, verdicts what the log says of whether they are correct.
 func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales *rewardScales) Group {
-	g := Group{Step: in.Step, Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
+	g := Group{Step: in.Step, Name: in.GroupName(k), Preview: in.snap.Preview(&in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
 	g.Run = in.Run(k)
 	g.HasSolved = scales.of(&g).Known
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
@@ -284,12 +284,12 @@ func (in *stepInput) summarize() {
 	for _, l := range in.tokenWeights {
 		longest = max(longest, l)
 	}
+	all, uncut := newLengthSum(), newLengthSum()
 	for _, l := range in.tokenWeights {
-		in.length.add(float64(l), 1)
-		if l < longest {
-			in.uncutLength.add(float64(l), 1)
-		}
+		all.add(int(l), 1)
+		uncut.add(int(l), model.Count01(l < longest))
 	}
+	in.length, in.uncutLength = all.moments(), uncut.moments()
 	for i, r := range in.LoggedRewards {
 		if in.Status != nil && in.Status[i] == model.StatusErrored {
 			continue

@@ -116,8 +116,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 	return set, Describe(set, origin, logged)
 }
 
-// bestMatch returns the match to choose: of the trainer's own its default estimator, whose bits an experimental one of another release
-// may have, or the first; else the first.
+// bestMatch returns the match to choose: of the trainer's own its default or the first, else the first.
 func bestMatch(set model.Settings, given Given, trainer string, logged *match.Report) (best match.Candidate, ok bool) {
 	if logged == nil {
 		return best, false
@@ -127,7 +126,7 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 			continue
 		}
 		switch {
-		case v.IsOf(trainer) && v.Estimator == defaultEstimator(v.Framework):
+		case v.IsDefaultOf(trainer):
 			return v.Candidate, true
 		case !ok || v.IsOf(trainer) && !best.IsOf(trainer):
 			best, ok = v.Candidate, true
@@ -140,20 +139,12 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 func withDefaults(set model.Settings, given Given, framework string) model.Settings {
 	set.Framework = framework
 	if given.Estimator == "" {
-		set.Estimator = defaultEstimator(framework)
+		set.Estimator = estimators.Default(framework)
 	}
 	if e, err := set.FindEstimator(); err == nil && given.Scale == "" {
 		set.Scale = e.Scales[0]
 	}
 	return set
-}
-
-func defaultEstimator(framework string) string {
-	list := estimators.Of(framework)
-	if len(list) == 0 || slices.ContainsFunc(list, func(e *estimators.Estimator) bool { return e.Name == "grpo" }) {
-		return "grpo"
-	}
-	return list[0].Name
 }
 
 // Describe returns the choice of the estimator of set, with what the comparison says of it.

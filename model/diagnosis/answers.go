@@ -52,7 +52,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 		groups++
 	})
 	if groups < 2*leastSteps {
-		return nil, "groups have fewer than 3 answers"
+		return nil, fmt.Sprintf("fewer than %d groups have 3 answers that were read", 2*leastSteps)
 	}
 	k, found := s.shiftOf(-1)
 	limit := collapsedTo * k.level.mean()

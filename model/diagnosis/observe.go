@@ -296,7 +296,7 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 		s.Reward.join(rewards)
 		s.Level.join(level)
 		s.Rows += int(g.N)
-		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(step, int(order[lo]))])
+		g.Fate = fateOf(&level, rewards.N, int(g.N), &scales[snap.RunOf(&step, int(order[lo]))])
 		prompt := uint64(0)
 		if g.Prompt > 0 {
 			prompt = snap.Prompt(g.Prompt).Hash
@@ -389,7 +389,7 @@ func (o *Observations) groupName(step, group int) string {
 	if err != nil || group >= len(offsets)-1 {
 		return ""
 	}
-	return o.snap.GroupName(o.rule, o.snap.Steps[i], order, offsets, group)
+	return o.snap.GroupName(o.rule, &o.snap.Steps[i], order, offsets, group)
 }
 
 // shareOf counts groups of a fate, of those with a verdict.

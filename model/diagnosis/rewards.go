@@ -74,7 +74,9 @@ func (e *evidence) missingRewards() (Finding, bool) {
 		f.Severity = Alarm
 	}
 	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", percent(after.mean()))
-	f.Evidence = []Evidence{e.around(missing, "invalid rewards", from, len(missing), true, "samples")}
+	v := e.around(missing, "invalid rewards", from, len(missing), true, "samples")
+	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all since then, as the title says
+	f.Evidence = []Evidence{v}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
 	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
 	return f, true
@@ -496,7 +498,7 @@ func forgetting(e *evidence) ([]Finding, string) {
 	whole := e.rewards()
 	parts := e.parts()
 	if len(parts) == 0 {
-		return nil, "the log names no sources, and prompts do not come again"
+		return nil, "the log names no sources, and prompts come again too seldom"
 	}
 	ends := []int{len(whole)}
 	if k, found := whole.shiftOf(-1); found && k.b >= 2*leastSteps {

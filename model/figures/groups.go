@@ -1,12 +1,14 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // GroupOf is a group of an analysis.
@@ -30,16 +32,20 @@ func Groups() []Of[GroupOf] {
 	return slices.Concat(groupFigures(), flipFigures(func(g GroupOf) (*analysis.Flips, int) { return &g.Flips, g.Kept() }))
 }
 
-// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, with 2· for advantage 0; 4? of a group without advantages.
+// KeptBySign writes how many samples of a group are kept of each sign: 5+3−, and 2· with advantage 0 or residue; 4? of a group without
+// advantages.
 func KeptBySign(g *analysis.Group) string {
 	if g.Fate == model.FateInvalid {
-		return fmt.Sprintf("%d?", g.Kept())
+		return units.Count(g.Kept()) + "?"
 	}
-	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
+	text := ""
+	if g.KeptPos > 0 || g.KeptNeg > 0 {
+		text = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
+	}
 	if g.KeptZero > 0 {
 		text += fmt.Sprintf("%d·", g.KeptZero)
 	}
-	return text
+	return cmp.Or(text, "0")
 }
 
 // solved counts the solved samples where the rewards of the run say which those are.
@@ -62,7 +68,7 @@ func groupFigures() []Of[GroupOf] {
 		{func(g GroupOf) Number { return Count(g.Kept()).As(KeptBySign(g.Group)) }, Entry{"kept", "samples", "kept_pos+ kept_neg− kept_zero·", "samples that the filter keeps, by the sign of A before it: 12+4− is 12 above 0 and 4 below; 16· is 16 at 0, which do not train", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptPos) }, Entry{"kept_pos, pos", "samples", "#{kept, A > 0}", "kept samples with A > 0", ""}},
 		{func(g GroupOf) Number { return Count(g.KeptNeg) }, Entry{"kept_neg, neg", "samples", "#{kept, A < 0}", "kept samples with A < 0", ""}},
-		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{A = 0}", "samples with A = 0: always kept, and without effect", ""}},
+		{func(g GroupOf) Number { return Count(g.KeptZero) }, Entry{"kept_zero", "samples", "#{kept, A = 0}", "kept samples with A = 0, or float residue: without effect", ""}},
 		{func(g GroupOf) Number { return Count(g.Size() - g.Kept()) }, Entry{"dropped", "samples", "n − kept", "samples whose advantage the filter sets to 0", ""}},
 		{func(g GroupOf) Number { return Count(g.Nonzero) }, Entry{"nonzero", "samples", "#{A′ ≠ 0}", "samples of the group that train", ""}},
 		{func(g GroupOf) Number { return CountOf(g.Flips.Total(), g.Kept()) }, Entry{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""}},

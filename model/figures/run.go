@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // Over is how the metric of a run is made of those of its steps, so that it means of the run what it means of a step.
@@ -73,14 +74,22 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	return RunMetric{x * weight, weight, 1}
 }
 
-// Reward returns the mean reward of a step, of those that are finite, and how many are not.
-func Reward(s *analysis.StepFigures) (mean float64, invalid int) {
+// Reward returns the mean reward of a step, of those that are finite, and whether those that are not count in it as the trainer counts them.
+func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
 	const metric = "critic/score/mean"
 	r := MetricOf(s, metric)
-	if mean = r.Value(metric); mean-mean == 0 && s.FiniteRewards > 0 {
-		invalid = s.Rows - s.FiniteRewards
+	return r.Value(metric), s.InvalidRewards > 0 && s.FiniteRewards == 0
+}
+
+// InvalidText says how many rewards are no numbers, and if they count in the mean next to it; "" if all are.
+func InvalidText(invalid int, counted bool) string {
+	switch {
+	case invalid == 0:
+		return ""
+	case counted:
+		return units.Count(invalid) + " NaN or missing as the trainer counts them"
 	}
-	return mean, invalid
+	return units.Count(invalid) + " NaN or missing"
 }
 
 // Join adds the metric of other steps.

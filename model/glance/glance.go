@@ -46,8 +46,9 @@ type Counts struct {
 	Groups, Signal int // groups, and those that carry signal
 	Admitted       int // groups that the group filter admits
 	Fates          [model.FateCount]int
-	InvalidRewards int // samples whose reward is NaN or missing
-	differing      int // samples whose logged advantage is not that computed
+	InvalidRewards int  // samples whose reward is NaN or missing
+	InvalidCount   bool // these count in the mean reward, as the trainer counts them
+	differing      int  // samples whose logged advantage is not that computed
 	reward, length figures.RunMetric
 }
 
@@ -64,7 +65,8 @@ func (c *Counts) add(s *analysis.StepFigures) {
 	for f, n := range s.Fates {
 		c.Fates[f] += n
 	}
-	c.InvalidRewards += warning(s, model.WarnInvalidRewards).Count
+	_, counted := figures.Reward(s)
+	c.InvalidRewards, c.InvalidCount = c.InvalidRewards+s.InvalidRewards, c.InvalidCount || counted
 	c.differing += warning(s, model.WarnLoggedDiffers).Count
 	c.reward.Add(s, meanReward)
 	c.length.Add(s, meanLength)

@@ -48,12 +48,13 @@ type Report struct {
 	Found      *FoundFilter // that the settings do not name
 	Mixture    []Segment    // if different estimators reproduce different steps, in their order
 	Undecided  bool         // nothing tells estimators apart: Others begin with those that agree
+	Residue    bool         // some of these advantages are float residue, and no 0
 	Arithmetic string       // a sentence, if the advantages are float64 and numpy's to the bit
 
 	Grouping   model.Grouping
 	Proved     model.ProvedGroups // by the logged advantages, if Grouping is no longer that of the settings
 	GroupFlags string             // options that name Grouping, if it is proved; "" if none can
-	Matches    []Verdict          // those that agree on every sample: the most exact samples first, then the fewest assumptions
+	Matches    []Verdict          // those that agree on every sample: the default of the log's trainer, the most exact samples, the fewest assumptions first
 	Others     []Verdict          // the rest, the most agreeing samples first
 	Clues      []string           // without a match: what the log shows, each verified on all steps that were compared
 
@@ -250,9 +251,10 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		}
 		r.Candidates++
 	}
+	trainer := snap.Run.Framework
 	sort.SliceStable(r.Matches, func(i, j int) bool {
 		v, w := &r.Matches[i], &r.Matches[j]
-		return cmp.Or(cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
+		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
 	})
 	sort.SliceStable(r.Others, func(i, j int) bool {
 		v, w := &r.Others[i], &r.Others[j]
@@ -354,6 +356,12 @@ func (c Candidate) IsOf(trainer string) bool {
 	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
 }
 
+// IsDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
+// have the same bits in another release.
+func (c Candidate) IsDefaultOf(trainer string) bool {
+	return c.IsOf(trainer) && c.Estimator == estimators.Default(c.Framework)
+}
+
 // Outcome is what a comparison comes to. Its texts are part of the JSON.
 type Outcome string
 
@@ -390,11 +398,12 @@ func (r *Report) decide(grouped []*analysis.GroupedStep) {
 		return
 	}
 	r.Undecided = true
+	r.Residue = !none
 	are, why := "0", "all rewards of each group are equal"
 	if differ {
 		why = "rewards differ within groups"
 	}
-	if !none {
+	if r.Residue {
 		are = "0 or float residue"
 	}
 	r.Clues = []string{fmt.Sprintf("all %s are %s, and %s: %d of %d estimators and scales give that",

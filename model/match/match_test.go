@@ -346,6 +346,27 @@ func TestFewestAssumptionsFirst(t *testing.T) {
 	}
 }
 
+// The default of the trainer comes before an experimental estimator of it that is nearer by a last bit: TRL's sdpo takes the deviation as
+// 1.5's grpo does, today's grpo in another way.
+func TestDefaultOfTheTrainerComesFirst(t *testing.T) {
+	wrong := row{"a", 0, -0.40814831852912903}
+	snap := logOf([]row{wrong, wrong, wrong, {"a", 1, 2.040741443634033}, wrong, wrong})
+	snap.Run.Framework = "trl"
+	set := model.DefaultSettings()
+	set.GroupBy = model.GroupByID
+	r, err := Run(context.Background(), snap, set, DefaultLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(framework, estimator string) int {
+		return slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Framework == framework && v.Estimator == estimator })
+	}
+	older, today, experimental := at("trl-1.5", "grpo"), at("trl", "grpo"), at("trl", "sdpo")
+	if older != 0 || today < older || experimental < today || r.Matches[today].Exact >= r.Matches[experimental].Exact {
+		t.Errorf("trl-1.5 grpo at %d, trl grpo at %d, trl sdpo at %d of %+v", older, today, experimental, r.Matches)
+	}
+}
+
 // The name of a column, which a log gives, cannot control the terminal.
 func TestCluesNameColumnsHarmlessly(t *testing.T) {
 	chunk := &model.Chunk{

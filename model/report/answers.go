@@ -380,11 +380,10 @@ func (s *Summary) text(room summaryRoom) []byte {
 	}
 	line("samples", "%s", g.SamplesText())
 	line("groups", "%s carry signal; %s", units.Fraction(g.Signal, g.Groups), fatesLine(g.Fates))
-	invalid := ""
-	if g.InvalidRewards > 0 {
-		invalid = fmt.Sprintf(", %s NaN or missing", units.Count(g.InvalidRewards))
+	invalid, length := figures.InvalidText(g.InvalidRewards, g.InvalidCount), ""
+	if invalid != "" {
+		invalid = ", " + invalid
 	}
-	length := ""
 	if x := g.Length(); !math.IsNaN(x) {
 		length = fmt.Sprintf(", length %s %s", units.Short(x), s.Snap.Run.LengthUnit)
 	}
@@ -487,9 +486,9 @@ func StepsText(w io.Writer, s *Steps) error {
 // stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
-	reward, invalid := figures.Reward(s)
-	if invalid > 0 {
-		open = fmt.Sprintf("; %s NaN or missing", units.Plural(invalid, "rewards"))
+	reward, counted := figures.Reward(s)
+	if s.InvalidRewards > 0 && reward-reward == 0 {
+		open = "; rewards " + figures.InvalidText(s.InvalidRewards, counted)
 	}
 	if s.Open {
 		signal, open = units.Missing, open+" (still being written)"

@@ -71,7 +71,8 @@ func (p *page) writeElement(s object) {
 	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
 	}
-	p.printf("%s", appendJSON([]byte(jsonBreak[:5]), s, jsonBreak[:5]))
+	p.element = appendJSON(append(p.element[:0], jsonBreak[:5]...), s, jsonBreak[:5])
+	_, _ = p.out.Write(p.element) // it keeps the error
 }
 
 func jsonFoot(p *page) {
@@ -351,7 +352,7 @@ func (p *page) example(w model.Warning) *example {
 	if !ok {
 		return &example{}
 	}
-	step := p.Snap.Steps[i]
+	step := &p.Snap.Steps[i]
 	order, offsets, err := p.Snap.Layout(p.Grouping.GroupRule, i)
 	if err != nil || w.Example >= len(offsets)-1 {
 		return &example{}

@@ -11,7 +11,7 @@ import (
 
 // Markdown writes a page like that of [Text] for issues, chats and notebooks.
 func Markdown(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, pageFormat{head: markdownHead, step: markdownStep, groups: markdownGroups, foot: markdownFoot})
+	return r.write(w, pageFormat{hasCharts: true, head: markdownHead, step: markdownStep, groups: markdownGroups, foot: markdownFoot})
 }
 
 func markdownHead(p *page) {

@@ -63,7 +63,7 @@ func writeMatches(out io.Writer, r *match.Report) {
 	if len(r.Matches) == 1 {
 		fmt.Fprintln(out, "One estimator reproduces this log:")
 	} else {
-		fmt.Fprintf(out, "%d estimators reproduce this log, and nothing in it distinguishes them. The most exact come first, then those that assume least:\n", len(r.Matches))
+		fmt.Fprintf(out, "%d estimators reproduce this log, and nothing in it distinguishes them. The default of the trainer comes first, then the most exact, then those that assume least:\n", len(r.Matches))
 	}
 	if r.Filter != nil {
 		fmt.Fprintf(out, "The log holds the advantages after the filter that was given: %s.\n", *r.Filter)

@@ -134,6 +134,7 @@ func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
 
 // pageFormat writes the parts of a report; groups replaces step for a row per group.
 type pageFormat struct {
+	hasCharts  bool
 	head, foot func(*page)
 	step       func(*page, *analysis.StepFigures)
 	groups     func(*page, *analysis.Analysis)
@@ -151,19 +152,22 @@ type page struct {
 	rows         int                                     // written
 	total        runTotal
 	charts       *Charts
+	chartless    bool                  // nobody draws charts, which are then empty
 	rewardScales []model.RewardScale   // by run
 	newest       *analysis.StepFigures // the newest complete step
 
-	jsonElements int // written to the open JSON array
+	jsonElements int    // written to the open JSON array
+	element      []byte // memory of the last
 }
 
-// write goes through the steps. It writes nothing before the first step is computed, so an
-// error about settings or log comes without output.
+// write goes through the steps, and returns the charts, which are empty if neither the format nor ChartsFile has any. It
+// writes nothing before the first step is computed, so an error about settings or log comes without output.
 func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	p, err := r.newPage(w, mainTrends(), maxPoints)
 	if err != nil {
 		return nil, err
 	}
+	p.chartless = !l.hasCharts && r.ChartsFile == ""
 	show := func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)
@@ -249,7 +253,9 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 
 // measure adds a step to what is shown of all samples.
 func (p *page) measure(s *analysis.StepFigures, a *analysis.Analysis) {
-	p.charts.add(s, a)
+	if !p.chartless {
+		p.charts.add(s, a)
+	}
 	if a != nil {
 		p.Refusals.Add(a)
 	}
@@ -325,7 +331,7 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 		return
 	}
 	all := &t.sum
-	all.Rows += s.Rows
+	all.Rows, all.InvalidRewards = all.Rows+s.Rows, all.InvalidRewards+s.InvalidRewards
 	all.Rollouts += s.Rollouts
 	all.Groups += s.Groups
 	all.Signal += s.Signal
@@ -360,6 +366,9 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 func (t *runTotal) rewardsMeant() string {
 	if t.notNumbers > 0 {
 		return "the rewards that are numbers"
+	}
+	if n := t.sum.InvalidRewards; n > 0 {
+		return "all samples, " + figures.InvalidText(n, true)
 	}
 	return "all samples"
 }

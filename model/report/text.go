@@ -20,7 +20,7 @@ const maxProblems = 10
 // Text writes a page of text: what was read and how, a table with its total, charts, then
 // metrics and warnings of the newest complete step.
 func Text(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, pageFormat{head: textHead, step: textStep, groups: textGroups, foot: textFoot})
+	return r.write(w, pageFormat{hasCharts: true, head: textHead, step: textStep, groups: textGroups, foot: textFoot})
 }
 
 func textHead(p *page) {

@@ -128,10 +128,12 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 		if err != nil {
 			return nil, err
 		}
+		uncounted := 0 // rows that count in no mean, as dropped ones do
 		for _, g := range selectGroups(a.Table, groups) {
-			next.Rows += a.CountedRows(&g)
+			next.Rows += g.Size()
+			uncounted += g.Size() - a.CountedRows(&g)
 		}
-		if err := next.addStep(ctx, a.ByRollout(), groups); err != nil {
+		if err := next.addStep(ctx, a.ByRollout(), groups, uncounted); err != nil {
 			return nil, err
 		}
 	}
@@ -167,13 +169,14 @@ func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
 	return &next
 }
 
-// addStep adds groups of a step, given by index and analysed without a filter, to all cells: all if only is nil.
-func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int) error {
+// addStep adds groups of a step, given by index and analysed without a filter, to all cells: all if only is nil. Samples are also the rows
+// that no mean counts.
+func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, uncounted int) error {
 	entry, err := a.Settings.FindEstimator()
 	if err != nil {
 		return err
 	}
-	step, samples, groups := newGrid(g.Settings, g.Ratios), 0, selectGroups(a.Table, only)
+	step, samples, groups := newGrid(g.Settings, g.Ratios), uncounted, selectGroups(a.Table, only)
 	for i := range groups {
 		samples += groups[i].Size()
 	}

@@ -94,23 +94,27 @@ func bounds[T int64 | float64](e *encoder, values []T, rows int, stored func(T) 
 // encodeNames writes the page of the dictionary: each name once.
 func (e *encoder) encodeNames(rows int) {
 	e.names = make([]uint32, rows)
-	known, last := map[string]uint32{}, -1 // row with a name before
-	for i, name := range e.Texts[:rows] {
-		switch {
-		case e.Optional && e.Missing[i]:
+	known, last := map[string]uint32{}, "" // name before
+	row, number := 0, uint32(0)
+	for k, name := range e.Texts {
+		n := 1
+		if e.Counts != nil {
+			n = e.Counts[k]
+		}
+		if row += n; e.Optional && e.Missing[row-n] {
 			continue
-		case last >= 0 && name == e.Texts[last]:
-			e.names[i] = e.names[last]
-		default:
-			number, found := known[name]
-			if !found {
+		}
+		if found := len(known) > 0 && name == last; !found {
+			if number, found = known[name]; !found {
 				number = uint32(len(known))
 				known[name] = number
 				e.page = append(binary.LittleEndian.AppendUint32(e.page, uint32(len(name))), name...)
 			}
+		}
+		last = name
+		for i := row - n; i < row; i++ {
 			e.names[i] = number
 		}
-		last = i
 	}
 	e.width = bits.Len(uint(max(0, len(known)-1)))
 	e.writePage(dictionaryPage, len(known), plain)

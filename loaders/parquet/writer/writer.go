@@ -49,6 +49,7 @@ type Cells struct {
 	Numbers  []float64
 	Bools    []bool
 	Texts    []string
+	Counts   []int // of names: of how many rows each of Texts is, one after another, all missing or none; nil if each is of one
 }
 
 // RowGroup is some rows, encoded.
