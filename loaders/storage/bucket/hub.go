@@ -188,7 +188,7 @@ func (h *hub) update() error {
 		return err
 	}
 	if now.SHA == "" {
-		return &fileio.Failure{What: "cannot be read: " + h.endpoint + " does not name the commit of " + h.revision + " is", Do: "check HF_ENDPOINT"}
+		return &fileio.Failure{What: "cannot be read: " + h.endpoint + " does not name the commit of " + h.revision, Do: "check HF_ENDPOINT"}
 	}
 	if now.SHA == h.commit {
 		h.checked = time.Now()
