@@ -103,7 +103,7 @@ func (a App) paneSteps(w, h int) paneContent {
 const (
 	nameWidth  = 7
 	valueWidth = 8
-	rangeWidth = 10
+	rangeWidth = 11
 )
 
 // Widths of the pane from which there is the difference from the baseline, and from which the range is given in full width.
