@@ -264,9 +264,19 @@ func (a App) nextFigure() App {
 	if next := (max(0, i) + 1) % len(all); next > 0 {
 		a.panes.distribution.figure = all[next].name
 	}
+	return a.inFront()
+}
+
+// inFront brings the distribution into sight, which another pane may hide.
+func (a App) inFront() App {
 	a.panes.frontPane = layout.Advantages
 	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
 	return a
+}
+
+func (a App) toggleLogScale() App {
+	a.panes.distribution.logScale = !a.panes.distribution.logScale
+	return a.inFront()
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.
@@ -274,6 +284,7 @@ func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {
 		return a
 	}
+	a = a.inFront()
 	bins := len(a.panes.distribution.charts(a.env, a.chartWidth()).upper.Counts)
 	if !a.panes.distribution.binShown {
 		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2

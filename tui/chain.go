@@ -257,7 +257,8 @@ func (s chainState) table(e env, w int) paneContent {
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...)
+		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...), "A≠0", e.nonzeroName())
+		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
 		e.addRow(&c, target{onStage, i}, line, w, i == s.stage)
 	}
 	return c
