@@ -64,14 +64,16 @@ func (t *Theme) Paint(r Role, s string) string {
 }
 
 // Underlay gives a line of painted text the look of a role wherever its own styles leave it
-// open. Where the cursor is reversed it has no grey patches: dim text is plain on it.
+// open. Where the cursor is reversed it has no patches of grey or of the accent: such text is plain on it.
 func (t *Theme) Underlay(r Role, s string) string {
-	e, dim := t.escapes[r], t.escapes[Dim].on
+	e := t.escapes[r]
 	if e.on == "" {
 		return s
 	}
-	if r == Cursor && t.reverses && dim != "" {
-		s = strings.ReplaceAll(s, dim, "")
+	for _, patch := range []Role{Dim, Accent} {
+		if on := t.escapes[patch].on; r == Cursor && t.reverses && on != "" {
+			s = strings.ReplaceAll(s, on, "")
+		}
 	}
 	return e.on + strings.ReplaceAll(s, e.off, e.off+e.on) + e.off
 }

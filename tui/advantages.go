@@ -59,15 +59,17 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	name = a.withScopeWords(strings.TrimSuffix(name+" "+a.shownCount(), " ")+shown.scaleInTitle(), w)
 	c.title = strings.TrimSpace(firstFitting(w-6, name+"  "+sides, name))
 	if !m.hasFigure && c.note == "" {
-		verdict := a.matchVerdict()
-		c.note = firstFitting(w-4, verdict, strings.Replace(verdict, "log = ", "", 1))
+		verdict := strings.Replace(a.matchVerdict(), "log = ", "", 1)
+		estimator, equal, _ := strings.Cut(verdict, ", ")
+		_, how, _ := strings.Cut(equal, " ")
+		c.note = firstFitting(w-4, a.matchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
 	}
 	return c
 }
 
 // words returns the name of what is drawn in w cells, of the upper and of the lower histogram, and of both.
 func (m chartCache) words(w int) (name, above, below, sides string) {
-	name, above, below, sides = "advantages", "original   ", "processed  ", "original over processed"
+	name, above, below, sides = "advantages", "original  ", "processed ", "original over processed"
 	switch {
 	case m.hasFigure:
 		name, above, below, sides = m.distribution.name, "all ", "kept", "all over kept"
@@ -143,13 +145,14 @@ type namedFigure struct{ name, value string }
 
 // summaryFigures returns figures of some groups that the histogram does not show.
 func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
-	return []namedFigure{
+	all := []namedFigure{
 		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
 		{"ESS", fmt.Sprintf("%s of %s", units.Short(math.Round(x.Metric("vantage/effective_samples"))), units.Count(x.Nonzero))},
 	}
+	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.showsFilter(x) && (f.name == "flips" || f.name == "Σ|A|") })
 }
 
 // summaryLine returns the summaryFigures of the groups shown that fit.
@@ -261,9 +264,19 @@ func (a App) nextFigure() App {
 	if next := (max(0, i) + 1) % len(all); next > 0 {
 		a.panes.distribution.figure = all[next].name
 	}
+	return a.inFront()
+}
+
+// inFront brings the distribution into sight, which another pane may hide.
+func (a App) inFront() App {
 	a.panes.frontPane = layout.Advantages
 	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
 	return a
+}
+
+func (a App) toggleLogScale() App {
+	a.panes.distribution.logScale = !a.panes.distribution.logScale
+	return a.inFront()
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.
@@ -271,6 +284,7 @@ func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {
 		return a
 	}
+	a = a.inFront()
 	bins := len(a.panes.distribution.charts(a.env, a.chartWidth()).upper.Counts)
 	if !a.panes.distribution.binShown {
 		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2

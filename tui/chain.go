@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -59,7 +60,7 @@ func chainStages() []chainStage {
 func (s chainStage) chosen(set model.Settings) string {
 	switch s.name {
 	case "reward":
-		return cmp.Or(sanitize.Line(set.Reward), sanitize.Line(string(set.Weights)), "as logged")
+		return cmp.Or(sanitize.Line(set.Reward), strings.TrimSuffix(strings.ReplaceAll(sanitize.Line(string(set.Weights))+",", "=1,", ","), ","), "as logged")
 	case "advantage":
 		return fmt.Sprintf("%s %s, scale %s", set.Framework, set.Estimator, set.Scale)
 	case "samples kept":
@@ -100,8 +101,8 @@ func (a App) stageMoved() App {
 	return a
 }
 
-// widthForStageBeside is the width from which the text on a stage stands beside what it does.
-const widthForStageBeside = 110
+// The width from which the text on a stage stands beside what it does, and how many lines it has then at least.
+const widthForStageBeside, minStagePage = 110, 4
 
 // heightForStageChart is from how many lines a chart stands above the text on a stage.
 const heightForStageChart = 8
@@ -111,15 +112,15 @@ const heightForStageChart = 8
 func (a App) stagePane(w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
 	stage := chainStages()[a.chain.stage]
-	if w >= widthForStageBeside {
+	if page := a.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
 		r.W = w / 2
-		return r, a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+		return r, page
 	}
-	var drawn []string
-	if r.Inner().H >= heightForStageChart {
-		drawn = a.stageChart(stage, r.Inner().W, min(max(6, r.Inner().H*2/3), 10))
+	page := a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+	if h := r.Inner().H; h >= heightForStageChart {
+		page = append(a.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
 	}
-	return r, append(drawn, a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))...)
+	return r, page
 }
 
 // stageChart draws in lines of w cells what a stage does to the step: what there is before it upwards, and what there is after it
@@ -159,11 +160,15 @@ func (a App) stageChart(s chainStage, w, h int) []string {
 	axis := chart.SymmetricAxis(max(-lo, hi))
 	bins, ruler := chart.Bin, axisRuler(axis, width) // which leaves out those at 0: they are counted beside the chart
 	isAdvantage := what == "advantage"
+	n := width
 	if !isAdvantage {
 		axis, bins = chart.Axis{Lo: lo, Hi: hi}.Widened(), chart.BinWithZeros
 		ruler = cells.Justify(units.Short(axis.Lo), units.Short(axis.Hi), width)
+		if whole, count, ok := chart.WholeAxis(slices.Concat(before, after), width); ok {
+			axis, n, ruler = whole, count, whole.BarLabels(count, width)
+		}
 	}
-	m := chartCache{upper: bins(axis, width, before, all), lower: bins(axis, width, after, use)}.withoutTwin()
+	m := chartCache{upper: bins(axis, n, before, all), lower: bins(axis, n, after, use)}.withoutTwin()
 	upper, lower := what+" before ", what+" after  "
 	if m.same {
 		upper = what + " "
@@ -252,7 +257,8 @@ func (s chainState) table(e env, w int) paneContent {
 		if stage.chosen(set) == "" {
 			role = themes.Dim
 		}
-		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(words[i], choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...)
+		effect := strings.ReplaceAll(cells.JoinFitting(max(0, w-name-choice-2), "  ", stage.effect(set, e.result.analysis)...), "A≠0", e.nonzeroName())
+		line := " " + cells.Fit(stage.name, name) + t.Paint(role, cells.Fit(cells.Truncate(words[i], choice-2), choice)) + effect
 		e.addRow(&c, target{onStage, i}, line, w, i == s.stage)
 	}
 	return c

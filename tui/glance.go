@@ -382,15 +382,18 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 // minCauseWidth is how far from the cause of worst steps their counts stand at least.
 const minCauseWidth = 50
 
-// deadGroups lists the groups without signal of a run of one step in at most h lines of w cells: there are no other steps to be worse.
-func (a App) deadGroups(w, h int) (lines []string) {
+// onlyGroups lists the groups of a run of one step, the worst first, in at most h lines of w cells: there are no other steps to be worse.
+func (a App) onlyGroups(w, h int) (lines []string) {
 	x := a.result.analysis
 	if x == nil || len(a.snap.Steps) > 1 || h < 2 {
 		return nil
 	}
 	lines = []string{""}
-	for g := range x.Table {
-		if f := x.Table[g].Fate; f != model.FateAlive && f != model.FateShort && len(lines) < h {
+	for _, f := range model.Fates() {
+		for g := range x.Table {
+			if x.Table[g].Fate != f || len(lines) >= h {
+				continue
+			}
 			lines = append(lines, " "+a.display.theme.Paint(a.fateRole(f), cells.Fit(a.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(a.promptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
@@ -418,7 +421,7 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 		c.title = " worst steps so far, and why"
 	}
 	if len(g.Spans) == 0 {
-		c.lines = []string{t.Paint(themes.Dim, " "+a.noWorstSteps(g))}
+		c.lines = append([]string{t.Paint(themes.Dim, " "+a.noWorstSteps(g))}, a.onlyGroups(w, h-1)...)
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
@@ -449,7 +452,7 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 			a.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
-	c.lines = append(c.lines, a.deadGroups(w, h-len(c.lines)-2)...)
+	c.lines = append(c.lines, a.onlyGroups(w, h-len(c.lines)-2)...)
 	if c.note = units.Count(len(g.Spans)); at >= 0 {
 		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
 	}

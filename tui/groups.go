@@ -198,15 +198,14 @@ func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
 	if inFull {
 		lines = append(lines, a.fateLines(g, w-2, 1)...)
 	}
-	columns, _ := a.fittingColumns(g, w)
-	lines = append(lines, a.sampleHeader(columns))
-	order, room := a.rankedSamples(g), h-len(lines)
+	order, room, more := a.rankedSamples(g), h-len(lines)-1, ""
+	if len(order) > room {
+		more = fmt.Sprintf(" %d of %d ", room, len(order))
+	}
+	columns, _ := a.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
+	lines = append(lines, cells.Justify(a.sampleHeader(columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
 		lines = append(lines, a.mark(onGroup, a.panes.cursor, a.sampleRow(columns, row, column)))
-	}
-	if last := len(lines) - 1; len(order) > room {
-		more := fmt.Sprintf("%d of %d ", room, len(order))
-		lines[last] = cells.Justify(lines[last], t.Paint(themes.Dim, more), w)
 	}
 	return lines
 }
@@ -267,7 +266,8 @@ func (a App) groupRow(table groupTable, axis chart.Axis, row int) (text, dots st
 	}
 	dots = chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
 	if table.why > 0 {
-		return text + " " + dots + cells.Fit("  "+sanitize.Line(table.cause(index)), table.why), ""
+		why := strings.TrimPrefix(sanitize.Line(table.cause(index)), g.Fate.String()+" ")
+		return text + " " + dots + cells.Fit("  "+cells.Truncate(why, table.why-3), table.why), ""
 	}
 	return text + " ", dots
 }

@@ -29,7 +29,6 @@ func (a App) header(w int) []string {
 func (a App) runLine(w int) string {
 	t := a.display.theme
 	run := a.snap.Run
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended ")), ""
 	var all []string
 	if run.Format != "" {
 		all = []string{run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")}
@@ -39,6 +38,7 @@ func (a App) runLine(w int) string {
 	}
 	full, short := a.healthWord()
 	plain, room := a.status(false, false), cells.Width(strings.Join(all, " · "))+4
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+plain)), ""
 	for _, form := range []struct {
 		health, status string
 		room           int // for what the run is
@@ -157,7 +157,7 @@ func (e env) stepFigures() []stepFigure {
 		{e.nonzeroName(), nonzero, delta(func(b *analysis.Analysis) float64 { return float64(b.Nonzero) }), withoutPercent(nonzero)},
 		{"ESS", ess, "", ""},
 	}
-	if e.settings.now.Effective().Filtering() || e.settings.base.on || x.Kept < x.Rows || math.Abs(ratio(x)-1) > ratioRounding {
+	if e.showsFilter(&x.StepFigures) {
 		all = append(all, stepFigure{"kept", units.Fraction(x.Kept, x.Rows), delta(func(b *analysis.Analysis) float64 { return float64(b.Kept) }), units.Percent(x.Kept, x.Rows)},
 			stepFigure{"Σ|A|", units.Times(ratio(x)), delta(ratio), ""})
 	}
@@ -165,6 +165,11 @@ func (e env) stepFigures() []stepFigure {
 		all = append(all, stepFigure{"·", x.Statuses.String(), "", ""})
 	}
 	return all
+}
+
+// showsFilter reports whether a filter or a baseline may make a difference: else what is kept, Σ|A| and flips say nothing.
+func (e env) showsFilter(x *analysis.StepFigures) bool {
+	return e.settings.now.Effective().Filtering() || e.settings.base.on || x.Kept < x.Rows || math.Abs(x.Metric("vantage/abs_advantage_ratio")-1) > ratioRounding
 }
 
 // nonzeroName names the samples whose advantage is not 0.
@@ -185,7 +190,9 @@ func (e env) stepLine(w int) string {
 	t := e.display.theme
 	step := " " + t.Paint(themes.Title, e.scopeWords())
 	figures, right := e.stepFigures(), e.fateCounts()+" "
-	fits := func() bool { return cells.Width(step+e.figuresLine(figures)+right) < w }
+	fits := func() bool {
+		return cells.Width(step+e.figuresLine(figures)+right)+min(1, len(strings.TrimSpace(right))) < w
+	}
 	if x.Open {
 		note := " (" + e.groupsSoFar(&x.StepFigures) + ", still growing)"
 		if step += t.Paint(themes.Warn, note); cells.Width(step)+minStepFigures > w {
@@ -515,10 +522,10 @@ func (a App) runNames() [2]string {
 }
 
 // openTitle names what is open in at most w cells: the run whose figures the screen shows, and behind the key
-// that compares them the second one.
-func (a App) openTitle(w int) string {
+// that compares them the second one. The name of one run alone gives way to what else fits next to it in the first line.
+func (a App) openTitle(w, free int) string {
 	if a.second.source == nil {
-		return sanitize.Line(a.title)
+		return cells.TruncateLeft(sanitize.Line(a.title), max(free, maxRunName))
 	}
 	t, names := a.display.theme, a.runNames()
 	const between = "  c against "

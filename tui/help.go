@@ -333,19 +333,21 @@ func (e env) fateEntries() []helpEntry {
 
 func (e env) signEntries() []helpEntry {
 	g, width := e.display.glyphs, model.FateWidth+3
-	same, near := "✓", "≈"
+	same, near, shade := "✓", "≈", "⠡⠡⠡"
 	if g.ASCII {
-		same, near = "=", "~"
+		same, near, shade = "=", "~", "..."
 	}
 	return []helpEntry{
 		{g.Dot + " " + g.Ring + " " + g.HalfDot, width, "kept, dropped, some each", themes.Positive, ""},
 		{"12+4− 16·", width, "kept: A>0, A<0 and A=0", themes.Plain, ""},
-		{same + " " + near + " !", width, "as logged, nearly, not", themes.Good, ""},
+		{same + " " + near + " !", width, "as logged, nearly, not", themes.Plain, ""},
 		{"?", width, "assumed, not in the log", themes.Dim, ""},
 		{"! !3", width, "warning; 3 bad log rows", themes.Warn, ""},
 		{"> *", width, "cursor or focus; marked", themes.Key, ""},
 		{g.SortUp + " " + g.SortDown, width, "sorted by it: least first, greatest first", themes.Key, ""},
 		{strings.Join(g.BarsUp, ""), width, "over the steps, each row on its own scale", themes.Plain, ""},
+		{shade, width, "least to largest of the steps that the line is the mean of", themes.Track, ""},
+		{g.Cross, width, "zero on an axis", themes.Plain, ""},
 		{g.MeterFull + g.MeterEmpty, width, "a ratio: how much is kept", themes.Plain, ""},
 		{g.Dot + " " + starMark + " " + frontMark, width, "sweep: set, best, no pair beats it", themes.Accent, ""},
 	}

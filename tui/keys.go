@@ -151,7 +151,7 @@ func overviewKeys() keySection {
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "reverse the order", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next metric: advantage, reward, length, components, solve rate", App.nextFigure},
-		{[]string{"V"}, "V", "", "logarithmic counts on or off", flip(func(a *App) *bool { return &a.panes.distribution.logScale })},
+		{[]string{"V"}, "V", "", "logarithmic counts on or off", App.toggleLogScale},
 		{[]string{"h", "left"}, "h ←", "", "in the distribution: previous bin", move(App.moveBin, -1)},
 		{[]string{"l", "right"}, "l →", "", "in the distribution: next bin", move(App.moveBin, 1)},
 		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", move(App.moveWarning, 1)},

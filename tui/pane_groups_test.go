@@ -89,12 +89,12 @@ func TestCursorIsSeen(t *testing.T) {
 // Groups that leave room have the samples of the one under the cursor below them; more groups than lines do not.
 func TestSamplesBelowFewGroups(t *testing.T) {
 	drive(t, onePromptRun(25), 120, 36, model.DefaultSettings(), func(d *driver) {
-		d.wantText("group 1  What is 1", "reward tokens   orig   proc", "zero variance at the worst reward")
+		d.wantText("group 1  What is 1", "reward tokens    adv", "zero variance at the worst reward")
 		d.press("j", "j", "j", "j")
 		d.wantText("group 5  What is 1", "has signal")
 	})
 	drive(t, madeRun(3), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if strings.Contains(d.frame(), "orig   proc") {
+		if strings.Contains(d.frame(), "tokens    adv") {
 			t.Error("24 groups leave no room for samples")
 		}
 	})

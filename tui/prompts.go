@@ -214,7 +214,7 @@ func (a App) factLines(facts []report.Fact, w int) (lines []string) {
 func (a App) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
 	c.lines = append(c.lines, a.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
-		a.addRow(c, target{list, top + i}, line, w, top+i == cursor)
+		a.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
 	}
 }
 

@@ -461,7 +461,10 @@ func (a App) sideNames() (winner, loser string) {
 	order, figures := a.rankedSamples(g), a.sampleColumns(g)
 	name := func(row int) string {
 		text := fmt.Sprintf("sample %d", row+1)
-		for _, f := range figures[:len(figures)-advantageColumns] {
+		for _, f := range figures {
+			if slices.Contains([]string{"adv", "orig", "proc"}, f.name) {
+				break
+			}
 			value, _ := f.cell(order[row])
 			text += "  " + f.name + " " + strings.TrimSpace(value)
 		}

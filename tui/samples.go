@@ -33,9 +33,6 @@ const (
 	figureWidth    = 6
 )
 
-// advantageColumns is how many of the columns, the last, are advantages.
-const advantageColumns = 2
-
 func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
@@ -68,6 +65,9 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			}
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
+	}
+	if !a.showsFilter(&x.StepFigures) {
+		return append(all, sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }})
 	}
 	return append(all,
 		sampleColumn{"orig", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -207,8 +208,12 @@ func (a App) restoreView(name string) App {
 
 func (a App) noticeRestored() App {
 	var parts []string
-	if a.settings.now != a.session.defaults {
-		parts = append(parts, settingsInWords(a.settings.now))
+	if set := a.settings.now; set != a.session.defaults {
+		words := settingsInWords(set)
+		if !a.session.restored { // the log may name another estimator
+			words = strings.TrimPrefix(words, fmt.Sprintf("%s %s, scale %s, ", set.Framework, set.Estimator, set.Scale))
+		}
+		parts = append(parts, words)
 	}
 	if a.place.scope.kind != scopeStep {
 		parts = append(parts, a.place.scope.inWords())

@@ -89,9 +89,12 @@ func (a App) leaveSteps() App {
 
 func (a App) openSteps() App { return a.pushView(viewSteps) }
 
-// metricNames returns the metrics of the step, those of the pane of steps first.
+// metricNames returns the metrics of the step, those that the pane of steps shows first.
 func (e env) metricNames() []string {
-	names := model.Mapped(trendRows(), func(row trendRow) string { return row.metric })
+	var names []string
+	for _, row := range e.tellingRows() {
+		names = append(names, trendRows()[row].metric)
+	}
 	if e.result.analysis != nil {
 		for _, m := range e.result.analysis.Metrics {
 			if !slices.Contains(names, m.Name) {
@@ -250,9 +253,16 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
 	add(76, e.nonzeroName(), 18, cells.Fit)
-	add(96, "kept", 18, cells.Fit)
-	add(0, "Σ|A|", 7, cells.FitRight)
-	add(0, "flips", 6, cells.FitRight)
+	for _, row := range e.tellingRows() { // where no filter is at work, these are the same at each step
+		switch trendRows()[row].name {
+		case "kept":
+			add(96, "kept", 18, cells.Fit)
+		case "Σ|A|":
+			add(0, "Σ|A|", 7, cells.FitRight)
+		case "flips":
+			add(0, "flips", 6, cells.FitRight)
+		}
+	}
 	return columns
 }
 

@@ -41,7 +41,7 @@ const ratioRounding = 1e-9
 func (e env) tellingRows() (telling []int) {
 	for i, row := range trendRows() {
 		says := func(v float64) bool { return math.Abs(v-row.quiet) > ratioRounding }
-		if math.IsNaN(row.quiet) || slices.ContainsFunc(e.result.trend.Series(row.metric), says) {
+		if math.IsNaN(row.quiet) || e.result.trend == nil || slices.ContainsFunc(e.result.trend.Series(row.metric), says) {
 			telling = append(telling, i)
 		}
 	}
@@ -103,7 +103,7 @@ func (a App) paneSteps(w, h int) paneContent {
 const (
 	nameWidth  = 7
 	valueWidth = 8
-	rangeWidth = 10
+	rangeWidth = 11
 )
 
 // Widths of the pane from which there is the difference from the baseline, and from which the range is given in full width.
@@ -129,7 +129,7 @@ func (e env) trendWidths(w int) (left, plot, right int) {
 func (e env) trendLine(n int, row trendRow, w int) string {
 	t, x := e.display.theme, e.result.analysis
 	if x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
-		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+" solved at which reward? :solved X", w))
+		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+firstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
 	}
 	left, plot, right := e.trendWidths(w)
 	now := x.Last().Metric(row.metric)
@@ -144,7 +144,7 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 	line := chart.Line{X: stepNumbers(e.result.trend), Y: e.result.trend.Series(row.metric)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
-	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: !row.zeroToOne, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
+	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
 	return named + e.mark(onTrend, n, spark) +
 		t.Paint(themes.Dim, cells.Fit(" "+rangeText(lo, hi), right))
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vantage/model"
 	"vantage/model/figures"
@@ -126,6 +127,14 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 	if len(prompts) > 0 && !prompts[0].Known {
 		head = "reward"
 	}
+	intervalText := func(p *ledger.Prompt) string {
+		low, high := p.Interval()
+		return number(low) + " – " + number(high)
+	}
+	interval := 13
+	for _, p := range prompts { // of rewards below 0 it is wider
+		interval = max(interval, utf8.RuneCountInString(intervalText(p)))
+	}
 	figure := func(name string, width, rank int) promptColumn {
 		of := figures.Select(figures.Prompts(), name)[0]
 		return promptColumn{head: name, width: width, rank: rank, text: func(p *ledger.Prompt) string { return of.Value(p).String() }}
@@ -145,10 +154,7 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 			}
 			return number(p.Rate())
 		}},
-		{"95%", 13, 2, func(p *ledger.Prompt) string {
-			low, high := p.Interval()
-			return number(low) + " – " + number(high)
-		}},
+		{"95%", interval, 2, intervalText},
 		figure("trend", 6, 1),
 		{"signal", 7, 1, func(p *ledger.Prompt) string { return fmt.Sprintf("%s/%s", units.Count(p.Signal), units.Count(p.Seen)) }},
 		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
