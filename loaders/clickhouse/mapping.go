@@ -21,6 +21,8 @@ type mapping struct {
 	attempt, split            column // tell the starts of a run apart, and evaluation from training
 	written                   column // when a row was written
 	components                []column
+	statuses                  []column // say whether a sample trains: see statusOf
+	statusOf                  decode.Statuses
 	sums                      bool // the reward is the sum of components
 	unused                    []string
 }
@@ -115,7 +117,7 @@ var errNoColumn = errors.New("the table has no column")
 
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
 func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
-	m := mapping{}
+	m := mapping{statusOf: fields.Statuses}
 	find := func(names ...string) column {
 		for _, name := range names {
 			if i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.name, name) }); i >= 0 {
@@ -162,7 +164,7 @@ func (m *mapping) check(columns []column) error {
 
 // unusedNames are the columns that tell nothing of samples; when they were written is no part of them.
 func (m *mapping) unusedNames(columns []column) (names []string) {
-	used := slices.Clone(m.components)
+	used := slices.Concat(m.components, m.statuses)
 	for _, r := range m.roles() {
 		if r.at != &m.written {
 			used = append(used, *r.at)
@@ -183,6 +185,10 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 		field, ok := fields.Lookup([]byte(c.name))
 		at := slices.IndexFunc(roles, func(r role) bool { return r.names == nil && r.field == field.Role })
 		ok = ok && at >= 0 && c.accepts(field.Role)
+		if !ok && m.statusOf[c.name] != nil && (c.isNumber() || c.isText()) {
+			m.statuses = append(m.statuses, c)
+			continue
+		}
 		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
 			m.components = append(m.components, c)
 		}

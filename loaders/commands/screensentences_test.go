@@ -74,7 +74,7 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 		first, last = stepsOf(m[1], m[2])
 	}
 	for _, line := range paneOf(newest, "warnings") {
-		if mark := []rune(line + "  "); mark[1] != '!' && mark[1] != '?' {
+		if mark := []rune(line + "  "); mark[1] != '!' && mark[1] != '~' {
 			continue
 		} else if text := strings.TrimSpace(string(mark[3:])); !slices.ContainsFunc(l.findings, func(f record) bool {
 			kind, title := strings.ReplaceAll(f.text("kind"), "_", " "), f.text("title")
