@@ -185,15 +185,16 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 		field, ok := fields.Lookup([]byte(c.name))
 		at := slices.IndexFunc(roles, func(r role) bool { return r.names == nil && r.field == field.Role })
 		ok = ok && at >= 0 && c.accepts(field.Role)
-		if !ok && m.statusOf[c.name] != nil && (c.isNumber() || c.isText()) {
-			m.statuses = append(m.statuses, c)
-			continue
-		}
 		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
 			m.components = append(m.components, c)
 		}
 		if rank, known := best[at]; ok && (!known || field.Rank < rank) {
 			best[at], *roles[at].at = field.Rank, c
+		}
+	}
+	for _, c := range columns {
+		if fields.Statuses[c.name] != nil && (c.isNumber() || c.isText()) {
+			m.statuses = append(m.statuses, c)
 		}
 	}
 }
