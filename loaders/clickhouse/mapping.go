@@ -118,6 +118,7 @@ var errNoColumn = errors.New("the table has no column")
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
 func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
 	m := mapping{statusOf: fields.Statuses}
+	m.statuses = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return m.statusOf[c.name] == nil || !c.isNumber() && !c.isText() })
 	find := func(names ...string) column {
 		for _, name := range names {
 			if i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.name, name) }); i >= 0 {
@@ -190,11 +191,6 @@ func (m *mapping) takeFields(columns []column, fields *decode.Fields) {
 		}
 		if rank, known := best[at]; ok && (!known || field.Rank < rank) {
 			best[at], *roles[at].at = field.Rank, c
-		}
-	}
-	for _, c := range columns {
-		if fields.Statuses[c.name] != nil && (c.isNumber() || c.isText()) {
-			m.statuses = append(m.statuses, c)
 		}
 	}
 }
