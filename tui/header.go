@@ -146,7 +146,7 @@ func (e env) stepFigures() []stepFigure {
 	switch {
 	case x.InvalidRewards == 0 || mean-mean != 0:
 	case counted:
-		reward.value, reward.short = fmt.Sprintf("%s, %s NaN counted", reward.value, units.Count(x.InvalidRewards)), reward.value
+		reward.delta = fmt.Sprintf(", %s NaN counted", units.Count(x.InvalidRewards)) // which goes first where there is no room
 	default:
 		reward.value, reward.short = fmt.Sprintf("%s, %s NaN", reward.value, units.Count(x.InvalidRewards)), reward.value
 	}

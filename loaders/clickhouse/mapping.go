@@ -21,6 +21,8 @@ type mapping struct {
 	attempt, split            column // tell the starts of a run apart, and evaluation from training
 	written                   column // when a row was written
 	components                []column
+	statuses                  []column // say whether a sample trains: see statusOf
+	statusOf                  decode.Statuses
 	sums                      bool // the reward is the sum of components
 	unused                    []string
 }
@@ -115,7 +117,8 @@ var errNoColumn = errors.New("the table has no column")
 
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
 func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
-	m := mapping{}
+	m := mapping{statusOf: fields.Statuses}
+	m.statuses = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return m.statusOf[c.name] == nil || !c.isNumber() && !c.isText() })
 	find := func(names ...string) column {
 		for _, name := range names {
 			if i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.name, name) }); i >= 0 {
@@ -162,7 +165,7 @@ func (m *mapping) check(columns []column) error {
 
 // unusedNames are the columns that tell nothing of samples; when they were written is no part of them.
 func (m *mapping) unusedNames(columns []column) (names []string) {
-	used := slices.Clone(m.components)
+	used := slices.Concat(m.components, m.statuses)
 	for _, r := range m.roles() {
 		if r.at != &m.written {
 			used = append(used, *r.at)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -122,6 +123,7 @@ const (
 	meansAdvantage
 	meansLength
 	meansComponent
+	meansStatus
 )
 
 // fields are the numbers that are read of each sample.
@@ -141,7 +143,27 @@ func (t *table) fields() (all []field) {
 	for i, c := range m.components {
 		all = append(all, field{meansComponent, i, c.as("Float64")})
 	}
+	if len(m.statuses) > 0 {
+		all = append(all, field{meansStatus, 0, m.statusSQL()})
+	}
 	return all
+}
+
+// statusSQL is the number of the status of a row: the last in their list that a column tells.
+func (m *mapping) statusSQL() string {
+	numbers := []string{"0"}
+	for _, c := range m.statuses {
+		cases := ""
+		for _, value := range slices.Sorted(maps.Keys(m.statusOf[c.name])) {
+			condition := "lower(" + c.orEmpty() + ") = " + quoteText(value)
+			if value == "*" { // anything
+				condition = c.orEmpty() + " != ''"
+			}
+			cases += fmt.Sprintf("%s, %d, ", condition, m.statusOf[c.name][value])
+		}
+		numbers = append(numbers, "multiIf("+cases+"0)")
+	}
+	return "CAST(greatest(" + strings.Join(numbers, ", ") + ") AS Nullable(Float64))"
 }
 
 // sampleNumber is the number of a sample within its group or step, NULL where there is none.

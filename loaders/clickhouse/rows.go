@@ -105,7 +105,7 @@ func (s *stepRows) reset(step int64) {
 	b := &s.block
 	s.step, s.keys, s.group, s.number, s.repeated = step, s.keys[:0], s.group[:0], s.number[:0], 0
 	b.Step, b.Offset, b.Reward, b.Advantage, b.Length = b.Step[:0], b.Offset[:0], b.Reward[:0], b.Advantage[:0], b.Length[:0]
-	b.Prompts, b.Prompt, b.Groups = b.Prompts[:0], b.Prompt[:0], nil
+	b.Prompts, b.Prompt, b.Groups, b.Status = b.Prompts[:0], b.Prompt[:0], nil, b.Status[:0]
 	if b.Components == nil {
 		b.Components = make([][]float64, len(s.m.components))
 	}
@@ -149,6 +149,12 @@ func (s *stepRows) addValues(from *groupBlock, at int) {
 			}
 		case meansComponent:
 			b.Components[f.component] = append(b.Components[f.component], from.value(i, at, math.NaN()))
+		case meansStatus:
+			status := from.value(i, at, 0)
+			if !(status >= 0 && status < float64(model.StatusCount)) { // a server may send anything
+				status = 0
+			}
+			b.Status = append(b.Status, model.Status(status))
 		}
 	}
 	if s.m.sums {
@@ -212,6 +218,9 @@ func (s *stepRows) finish(file int32) model.Block {
 	if s.m.advantage.name == "" {
 		out.Advantage = nil
 	}
+	if !slices.ContainsFunc(out.Status, func(s model.Status) bool { return s != model.StatusTrains }) {
+		out.Status = nil
+	}
 	return out
 }
 
@@ -237,6 +246,7 @@ func (s *stepRows) order() {
 		b := &s.block
 		s.group, s.number = permuted(s.group, order), permuted(s.number, order)
 		b.Reward, b.Advantage, b.Length, b.Prompt = permuted(b.Reward, order), permuted(b.Advantage, order), permuted(b.Length, order), permuted(b.Prompt, order)
+		b.Status = permuted(b.Status, order)
 		for i := range b.Components {
 			b.Components[i] = permuted(b.Components[i], order)
 		}
@@ -276,6 +286,9 @@ func (s *stepRows) compareValues(i, j int32) int {
 	}
 	for k := 0; c == 0 && k < len(b.Components); k++ {
 		c = cmp.Compare(b.Components[k][i], b.Components[k][j])
+	}
+	if c == 0 && len(b.Status) > 0 {
+		c = cmp.Compare(b.Status[i], b.Status[j])
 	}
 	return c
 }

@@ -104,7 +104,7 @@ func compareRows(t *testing.T, got, want model.Snapshot) {
 	}
 	for i, w := range want.Steps {
 		g := got.Steps[i]
-		if g.Number != w.Number || !sameBits(g.Rewards, w.Rewards) || !slices.Equal(g.Lengths, w.Lengths) || !sameBits(g.LoggedAdvantages, w.LoggedAdvantages) {
+		if g.Number != w.Number || !sameBits(g.Rewards, w.Rewards) || !slices.Equal(g.Lengths, w.Lengths) || !sameBits(g.LoggedAdvantages, w.LoggedAdvantages) || !slices.Equal(g.Statuses, w.Statuses) {
 			t.Errorf("step %d:\n%v %v\nwant step %d:\n%v %v", g.Number, g.Rewards, g.Lengths, w.Number, w.Rewards, w.Lengths)
 		}
 		for k := range w.Components {
@@ -228,6 +228,7 @@ func TestMappedColumns(t *testing.T) {
 		{"batch", "*", "&sample=row", decode.Columns{}},
 		{"texts", "*", "&prompt=prompt_text", decode.Columns{Prompt: "prompt_text"}},
 		{"kinds", "CAST(run AS String) AS run, toInt64(step) AS step, CAST(group_id AS Nullable(String)) AS group_id, prompt_text, sample_idx, reward, CAST(response_length AS Nullable(Int16)) AS response_length, CAST(accuracy_reward AS Decimal(9, 3)) AS accuracy_reward, format_reward, response", "", decode.Columns{}},
+		{"statuses", "*, toBool(sample_idx = 1) AS is_truncated, if(sample_idx = 2, 'Length', 'stop') AS finish_reason", "", decode.Columns{}},
 		{"clashing", "*, step AS vantage_s, reward AS s, reward AS t, reward AS g, reward AS n", "", decode.Columns{}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -241,12 +242,18 @@ func TestMappedColumns(t *testing.T) {
 			case "prompts":
 				log = regexp.MustCompile(`"group_id":[^,]*,`).ReplaceAllString(jsonLines(t, shuffled), "")
 			}
+			if x.name == "statuses" {
+				log = strings.NewReplacer(`"sample_idx":1,`, `"sample_idx":1,"is_truncated":true,`, `"sample_idx":2,`, `"sample_idx":2,"finish_reason":"Length",`).Replace(log)
+			}
 			if x.name == "named" {
 				log = strings.ReplaceAll(log, `"accuracy_reward"`, `"reward"`)
 			}
 			want := readFile(t, log, x.file)
 			got := readTable(t, c.Address(0, clickhousetest.Viewer, "rl/"+x.name, "run=a"+x.query), Options{})
 			compareRows(t, got, want)
+			if told := got.TellsStatuses(); told != (x.name == "statuses") {
+				t.Errorf("it tells statuses: %v", told)
+			}
 			t.Log(got.Run.Provenance)
 		})
 	}

@@ -74,7 +74,7 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 		first, last = stepsOf(m[1], m[2])
 	}
 	for _, line := range paneOf(newest, "warnings") {
-		if mark := []rune(line + "  "); mark[1] != '!' && mark[1] != '?' {
+		if mark := []rune(line + "  "); mark[1] != '!' && mark[1] != '~' {
 			continue
 		} else if text := strings.TrimSpace(string(mark[3:])); !slices.ContainsFunc(l.findings, func(f record) bool {
 			kind, title := strings.ReplaceAll(f.text("kind"), "_", " "), f.text("title")
@@ -201,7 +201,8 @@ func screenClaims() []claim {
 		return err
 	}
 	return []claim{
-		{"header", "", `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) A≠0 ` + num + `/` + num + ` \(` + num + `\).*`,
+		{
+			"header", "", `(?:steps? ` + step + `(?:-` + step + `)?|(\d+) steps of ` + step + `-` + step + `) (?:[▁-█⠀-⣿ ]+ )?reward ` + num + `(?:, ` + num + ` NaN)?( counted)? signal ` + num + `/` + num + ` \(` + num + `\) A≠0 ` + num + `/` + num + ` \(` + num + `\).*`,
 			func(l *rawLog, s said, w []string) error {
 				s.first, s.last = stepsOf(w[1]+w[4], w[2]+w[5])
 				some := *l
@@ -219,7 +220,8 @@ func screenClaims() []claim {
 					err = errors.Join(err, count("steps", w[3], len(some.steps())))
 				}
 				return err
-			}, false},
+			}, false,
+		},
 		{"run", "", `\S+ · ` + num + ` steps? · ` + num + ` samples`, func(l *rawLog, _ said, w []string) error {
 			return errors.Join(count("steps", w[1], len(l.steps())), count("samples", w[2], len(l.rows)))
 		}, false},
@@ -245,7 +247,7 @@ func screenClaims() []claim {
 		{"ratios", "", `best for signal: no filter: keeps 100% of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`, func(l *rawLog, _ said, w []string) error {
 			return errors.Join(count("samples that train", w[1], l.trains()), count("samples", w[2], len(l.rows)))
 		}, true},
-		{"answers", "", `no answers were read of (\d+) steps up to (\d+), .*`, func(l *rawLog, s said, w []string) error {
+		{"answers", "", `no answers were read of (\d+) steps up to (\d+), .*`, func(l *rawLog, _ said, w []string) error {
 			n, wrong := int(saidNumber(w[1])), 0
 			for _, step := range l.steps() {
 				if fates, groups := l.fates(step, step); step <= int64(saidNumber(w[2])) && 2*fates["all wrong"] >= groups {

@@ -399,7 +399,7 @@ func (l *rawLog) movers() (move, atMean int) {
 				r.reward = 0
 			}
 			off := math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean))
-			move += map[bool]int{true: 1}[off && l.fate(g) == "alive" && !(r.cutOff && l.masks())]
+			move += map[bool]int{true: 1}[off && l.fate(g) == "alive" && (!r.cutOff || !l.masks())]
 			atMean += map[bool]int{true: 1}[!off]
 		}
 	}
@@ -822,7 +822,7 @@ func claims() []claim {
 			}
 			return nil
 		}, false},
-		{"advice", "", `([a-z ]+?) (?:since|steps?) .*?: (.*)`, func(l *rawLog, s said, w []string) error { // its title and evidence say what
+		{"advice", "", `([a-z ]+?) (?:since|steps?) .*?: (.*)`, func(l *rawLog, _ said, w []string) error { // its title and evidence say what
 			if len(l.findings) == 0 || strings.ReplaceAll(l.findings[0].text("kind"), "_", " ") != w[1] || !strings.HasPrefix(l.findings[0].text("advice"), strings.TrimSuffix(w[2], "…")) {
 				return fmt.Errorf("the worst finding is another")
 			}
