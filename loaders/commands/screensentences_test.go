@@ -63,9 +63,9 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 			from, to := stepsOf(m[1], m[2])
 			add("cause", m[3], from, to)
 			add("signal of", m[4], from, to)
-		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|constant|single|noise|invalid) +(.*)`).FindStringSubmatch(line); m != nil {
-			add("dead", m[1]+": "+m[2], first, last)
-		} else if !regexp.MustCompile(`^ *($|Worst first, by the sum|none: every group)`).MatchString(line) {
+		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|constant|single|noise|invalid|alive) +(.*)`).FindStringSubmatch(line); m != nil {
+			add("group", m[1]+": "+m[2], first, last)
+		} else if !regexp.MustCompile(`^ *($|Worst first, by badness, |none: every group)`).MatchString(line) {
 			t.Errorf("%s: nothing here says when this is true: %q", l.name, line)
 		}
 	}
@@ -235,10 +235,11 @@ func screenClaims() []claim {
 			}
 			return fateIs(l, s, w[1], w[2], w[3])
 		}, false},
-		{"dead", "", `([a-z ]+): (.*)`, func(l *rawLog, s said, w []string) error {
-			prompt := strings.TrimSuffix(w[2], "…")
+		{"group", "", `([a-z ]+): (.*)`, func(l *rawLog, s said, w []string) error {
+			escapes := regexp.MustCompile(`\\+(u[0-9a-f]{4}|[nrt])?|[^\pL\pN\\]+`) // of the JSON that a prompt may be
+			letters := func(text string) string { return escapes.ReplaceAllString(text, "") }
 			for _, g := range l.groups(s.first, s.last) {
-				if l.fate(g) == w[1] && (strings.HasPrefix(prompt, "group ") || strings.Contains(strings.Join(strings.Fields(g.rows[0].prompt), " "), prompt)) {
+				if l.fate(g) == w[1] && (strings.HasPrefix(w[2], "group ") || strings.Contains(letters(g.rows[0].prompt), letters(w[2]))) {
 					return nil
 				}
 			}
