@@ -115,7 +115,7 @@ func shortName(name string) string {
 	return name
 }
 
-// paneWarnings lists the warnings in a line each, the selected one, or on the whole screen each, in full; the cursor's bar is on it while
+// paneWarnings lists the warnings in a line each, the selected one, or if there is room each, in full; the cursor's bar is on it while
 // the pane has the focus.
 func (a App) paneWarnings(w, h int) paneContent {
 	all := a.warningLines()
@@ -135,8 +135,13 @@ func (a App) paneWarnings(w, h int) paneContent {
 	}
 	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
 	first, end := 0, 0 // lines of the selected one
+	needed := 0
 	for i, d := range all {
-		lines := a.markLines(onWarning, i, a.drawWarning(d, i == a.panes.warning, w))
+		needed += len(a.drawWarning(d, i == a.panes.warning, true, w))
+	}
+	for i, d := range all {
+		selected := i == a.panes.warning
+		lines := a.markLines(onWarning, i, a.drawWarning(d, selected, selected || needed <= h || a.panes.fullScreen, w))
 		if i == a.panes.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
@@ -152,7 +157,7 @@ func (a App) paneWarnings(w, h int) paneContent {
 	return c
 }
 
-func (a App) drawWarning(d warningLine, selected bool, w int) []string {
+func (a App) drawWarning(d warningLine, selected, full bool, w int) []string {
 	t := a.display.theme
 	mark := t.Paint(themes.Warn, " ! ")
 	switch {
@@ -163,7 +168,7 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 	case d.isNote:
 		mark = t.Paint(themes.Dim, " · ")
 	}
-	if full := selected || a.panes.fullScreen; !full {
+	if !full {
 		return []string{mark + cells.Truncate(d.text, w-4)}
 	}
 	var lines []string
@@ -174,6 +179,9 @@ func (a App) drawWarning(d warningLine, selected bool, w int) []string {
 		}
 		lines = append(lines, line)
 		mark = "   "
+	}
+	if d.advice == "" {
+		return lines
 	}
 	return append(lines, a.wrapped(mark, themes.Dim, d.advice, w-4)...)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/figures"
 	"vantage/model/sweep"
@@ -93,9 +94,11 @@ func (h *htmlPage) writeDistributions() {
 	c := h.charts
 	h.put(openTag("div", class("cards wide")))
 	if c.hasDistribution() {
-		h.put(card("Advantages of "+c.stepRange(),
-			[]markup{hint("above the line: before the filter; below it: the kept samples after the filter; values of exactly 0 are not drawn")},
-			c.drawSpread(), hint(momentsSentence("Original", c.Original)), hint(momentsSentence("Processed", c.Processed))))
+		words, below := "above the line: before the filter; below it: the kept samples after the filter; ", c.spreadSentences()
+		if len(below) == 1 {
+			words = ""
+		}
+		h.put(card("Advantages of "+c.stepRange(), []markup{hint(words + "values of exactly 0 are not drawn")}, c.drawSpread(), model.Mapped(below, hint)...))
 	}
 	if c.hasSolved() {
 		h.put(card("Groups by solve rate", []markup{hint("how many of their samples reach " + c.SolvedAt)},
@@ -121,8 +124,11 @@ func SVG(w io.Writer, c *Charts) error {
 	var all []chart
 	var notes []string
 	if c.hasDistribution() {
-		all = append(all, chart{"Advantages of " + c.stepRange() + ": original above, processed below", "", spreadHeight, c.drawSpread})
-		notes = []string{momentsSentence("Original", c.Original), momentsSentence("Processed", c.Processed)}
+		title := "Advantages of " + c.stepRange()
+		if notes = c.spreadSentences(); len(notes) > 1 {
+			title += ": original above, processed below"
+		}
+		all = append(all, chart{title, "", spreadHeight, c.drawSpread})
 	}
 	if c.hasSolved() {
 		all = append(all, chart{"Groups by how many samples reach " + c.SolvedAt, "", spreadHeight, c.drawSolved})
@@ -396,15 +402,27 @@ const (
 	solvedRight  = 236
 )
 
-// drawSpread draws both distributions of advantages on one axis.
+// spreadSentences describes the distributions of advantages: one where the filter changes nothing.
+func (c *Charts) spreadSentences() []string {
+	if _, original, processed, _ := c.bins(svgBars); slices.Equal(original, processed) {
+		return []string{momentsSentence("All", c.Original)}
+	}
+	return []string{momentsSentence("Original", c.Original), momentsSentence("Processed", c.Processed)}
+}
+
+// drawSpread draws both distributions of advantages on one axis, or one above it if they are equal.
 func (c *Charts) drawSpread(at ...attribute) markup {
 	limit, original, processed, tallest := c.bins(svgBars)
+	sentences, middle, half := c.spreadSentences(), spreadMiddle, spreadHalf
+	if len(sentences) == 1 {
+		middle, half = spreadMiddle+spreadHalf, 2*spreadHalf
+	}
 	width := float64(plotWidth-2*spreadMargin) / svgBars
 	height := func(n int) float64 { // of a bar: one that is not 0 always shows
 		if n == 0 {
 			return 0
 		}
-		return max(1, float64(n)/float64(tallest)*spreadHalf)
+		return max(1, float64(n)/float64(tallest)*float64(half))
 	}
 	var bars []markup
 	for i := range original {
@@ -420,12 +438,16 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 		}
 		from, to := limit*(2*float64(i)/svgBars-1), limit*(2*float64(i+1)/svgBars-1)
 		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)), strings.TrimSpace(units.Signed(to)), units.Count(original[i]), units.Count(processed[i]))
-		x, up, down := spreadMargin+float64(i)*width, height(original[i]), height(processed[i])
-		bars = append(bars, tag("g", sign, tag("title", title), rect(x, spreadMiddle-up, width-1, up), rect(x, spreadMiddle, width-1, down)))
+		x, up := spreadMargin+float64(i)*width, height(original[i])
+		bar := []markup{tag("title", title), rect(x, float64(middle)-up, width-1, up)}
+		if len(sentences) > 1 {
+			bar = append(bar, rect(x, float64(middle), width-1, height(processed[i])))
+		}
+		bars = append(bars, tag("g", sign, bar))
 	}
 	const below = spreadMiddle + spreadHalf + 18
-	return plot(spreadHeight, "Distribution of advantages. "+momentsSentence("Original", c.Original)+" "+momentsSentence("Processed", c.Processed), at,
-		bars, emptyTag("path", class("axis"), outline("M%d %dH%d", spreadMargin, spreadMiddle, plotWidth-spreadMargin)),
+	return plot(spreadHeight, "Distribution of advantages. "+strings.Join(sentences, " "), at,
+		bars, emptyTag("path", class("axis"), outline("M%d %dH%d", spreadMargin, middle, plotWidth-spreadMargin)),
 		label(spreadMargin, below, "−"+units.Short(limit), class("number")),
 		label(plotWidth/2, below, "0", class("number middle")),
 		label(plotWidth-spreadMargin, below, "+"+units.Short(limit), class("number end")),

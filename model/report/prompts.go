@@ -127,10 +127,6 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 	if len(prompts) > 0 && !prompts[0].Known {
 		head = "reward"
 	}
-	intervalText := func(p *ledger.Prompt) string {
-		low, high := p.Interval()
-		return number(low) + " – " + number(high)
-	}
 	interval := 13
 	for _, p := range prompts { // of rewards below 0 it is wider
 		interval = max(interval, utf8.RuneCountInString(intervalText(p)))
@@ -184,6 +180,11 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		}
 	}
 	return lines
+}
+
+func intervalText(p *ledger.Prompt) string {
+	low, high := p.Interval()
+	return number(low) + " – " + number(high)
 }
 
 func number(x float64) string {
