@@ -448,8 +448,8 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 	var columns []SampleColumn
 	for _, name := range []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "rollout", "admitted", "loss_weight", "refused", "status"} {
 		i := slices.IndexFunc(all, func(c SampleColumn) bool { return c.Name == name })
-		if i < 0 {
-			continue // rollouts are rows
+		if i < 0 || name == "admitted" && set.GroupFilter == "" || name == "loss_weight" && set.Loss == "" {
+			continue // rollouts are rows, all are admitted, or nothing weighs them
 		}
 		c := all[i]
 		switch name {
@@ -460,12 +460,6 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 					return int64(n) - int64(model.Count01(!ok))
 				})
 				each(p, &c.Missing, func(k int) bool { return c.Integers[k] < 0 })
-			}
-		case "admitted":
-			fill := c.fill
-			c.Optional, c.fill = true, func(p *SamplePart, c *Cells) {
-				fill(p, c)
-				each(p, &c.Missing, func(int) bool { return p.a.Settings.GroupFilter == "" })
 			}
 		case "refused":
 			fill := c.fill

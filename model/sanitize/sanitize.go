@@ -7,6 +7,7 @@
 package sanitize
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -194,7 +195,7 @@ func (w *jsonWriter) Write(p []byte) (int, error) {
 	}
 	w.buf, w.part = w.buf[:0], nil
 	from := 0 // of what is not in buf yet
-	for i := 0; i < len(text); {
+	for i := plainPrefix(text); i < len(text); {
 		if text[i] < 0x7f {
 			i++
 			continue
@@ -210,11 +211,25 @@ func (w *jsonWriter) Write(p []byte) (int, error) {
 		}
 		i += size
 	}
-	w.buf = append(w.buf, text[from:]...)
-	if _, err := w.out.Write(w.buf); err != nil {
+	if from > 0 {
+		w.buf = append(w.buf, text[from:]...)
+		text = w.buf
+	}
+	if _, err := w.out.Write(text); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// plainPrefix returns how many bytes of a text, in whole words, are ASCII but for DEL: all of them in most exports.
+func plainPrefix(text []byte) (n int) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; n+8 <= len(text); n += 8 {
+		if word := binary.LittleEndian.Uint64(text[n:]); (word|(word+ones))&highs != 0 {
+			break
+		}
+	}
+	return n
 }
 
 // obeyed reports whether a terminal may do something else than show r.
