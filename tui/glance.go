@@ -367,10 +367,11 @@ const (
 // fateBars draws a bar for those that carry signal and for each fate of the others, in lines of w cells.
 func (e env) fateBars(g *glance.Glance, w int) []string {
 	t := e.display.theme
-	bar := max(0, min(maxFateBar, w-fateNameWidth-fateCountWidth-1))
+	count := max(fateCountWidth, cells.Width(units.Fraction(g.Groups, g.Groups)))
+	bar := max(0, min(maxFateBar, w-fateNameWidth-count-1))
 	line := func(glyph, name string, role themes.Role, n int) string {
 		share := float64(n) / float64(max(1, g.Groups))
-		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), fateCountWidth) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
+		return t.Paint(role, cells.Fit(glyph+" "+name, fateNameWidth)) + cells.Fit(units.Fraction(n, g.Groups), count) + " " + chart.Meter(t, e.display.glyphs, role, share, bar)
 	}
 	lines := []string{line(e.display.glyphs.Dot, "signal", themes.Good, g.Signal)}
 	for _, c := range g.DeadFates() {
