@@ -249,7 +249,7 @@ func TestLost(t *testing.T) {
 	server := sshtest.Start(t)
 	dir := t.TempDir()
 	write(t, dir+"/a", "text")
-	s, inner := openAt(t, dir, 3*time.Second)
+	s, inner := openAt(t, dir, 4*time.Second) // of 3 the second attempt may come too late, and is not waited for
 	hasty, _ := openAt(t, dir, 0)
 	for _, s := range []*storage{s, hasty} {
 		if _, err := s.Stat(inner); err != nil {
