@@ -183,6 +183,7 @@ func (r followRun) settle() ([]int64, *model.Evaluation) {
 		}
 		r.store.Append(c)
 	}
+	synctest.Wait() // for a call to the disk that Next has left: it must not see half of what the test writes next
 	return stepNumbers(r.store.Snapshot())
 }
 
