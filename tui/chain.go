@@ -101,7 +101,7 @@ func (a App) stageMoved() App {
 	return a
 }
 
-// The width from which the text on a stage stands beside what it does, and how many lines it has then at least.
+// The text on a stage is next to its chart from this width on, if it has at least so many lines.
 const widthForStageBeside, minStagePage = 110, 4
 
 // heightForStageChart is from how many lines a chart stands above the text on a stage.

@@ -149,7 +149,7 @@ func (t *table) fields() (all []field) {
 	return all
 }
 
-// statusSQL is the number of the status of a row: the last in their list that a column tells.
+// statusSQL is an expression for the status of a row, as a number of model.Status: the greatest of those that its columns give.
 func (m *mapping) statusSQL() string {
 	numbers := []string{"0"}
 	for _, c := range m.statuses {

@@ -60,7 +60,7 @@ func Refusal(record []byte) string {
 // HasResponse reports whether a record has a field for the response of a model.
 func HasResponse(record []byte) (yes bool) { return hasRole(record, decode.RoleResponse) }
 
-// IsOfGroup reports whether a record names its prompt or its group: then it is a sample, and no row of figures of a step.
+// IsOfGroup reports whether a record names its prompt or its group: then it is a sample, and not the averages of a step.
 func IsOfGroup(record []byte) bool { return hasRole(record, decode.RolePrompt, decode.RoleGroup) }
 
 func hasRole(record []byte, roles ...decode.Role) (yes bool) {

@@ -74,7 +74,8 @@ func MetricOf(s *analysis.StepFigures, metric string) RunMetric {
 	return RunMetric{x * weight, weight, 1}
 }
 
-// Reward returns the mean reward of a step, of those that are finite, and whether those that are not count in it as the trainer counts them.
+// Reward returns the mean reward of a step, and whether rewards that are NaN, infinite or missing count in it, as they do for the trainer:
+// else it is the mean of the others.
 func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
 	const metric = "critic/score/mean"
 	r := MetricOf(s, metric)
