@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -64,11 +65,16 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 	e.prompts += o.prompts
 }
 
-// updateEvidence recomputes the evidence and the reward levels of a step if the step has changed.
+// updateEvidence recomputes the evidence and the reward levels of the steps that have changed, nil aside.
+func (s *Store) updateEvidence(steps []*stepColumns) {
+	changed := slices.DeleteFunc(slices.Clone(steps), func(c *stepColumns) bool { return c == nil || c.evidenceRevision == c.revision })
+	_ = InParallel(context.Background(), len(changed), func(i int) error {
+		changed[i].updateEvidence(s.fileRuns)
+		return nil
+	})
+}
+
 func (c *stepColumns) updateEvidence(fileRuns []int32) {
-	if c.evidenceRevision == c.revision {
-		return
-	}
 	c.evidenceRevision = c.revision
 	c.rewardLevels = levelsOfRuns(c.rewards, c.fileSpans, fileRuns)
 	c.verdicts = verdictsOf(c.components, len(c.rewards))
@@ -88,6 +94,9 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		}
 		e.rowsWithID++
 		prompt := numberAt(c.prompts, i)
+		if i > 0 && id == c.groups[i-1] && prompt == numberAt(c.prompts, i-1) && c.firstOutput == nil {
+			continue // as most rows
+		}
 		if c.firstOutput != nil {
 			prompt = 0 // agents change the prompts of their later outputs
 			if int(c.firstOutput[i]) != i {

@@ -99,14 +99,20 @@ func (s *Store) Snapshot() Snapshot {
 	for k, name := range run.ComponentNames {
 		verdicts[k] = isVerdictName(name)
 	}
-	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
+	numbers, all := slices.Sorted(maps.Keys(s.steps)), make([]*stepColumns, 0, len(s.steps))
+	for _, number := range numbers {
 		cols := s.steps[number]
 		if len(counts) > 0 {
-			if cols = s.filter.apply(number, cols, counts); cols == nil {
-				continue
-			}
+			cols = s.filter.apply(number, cols, counts)
 		}
-		cols.updateEvidence(s.fileRuns)
+		all = append(all, cols)
+	}
+	s.updateEvidence(all)
+	for k, number := range numbers {
+		cols := all[k]
+		if cols == nil {
+			continue
+		}
 		snap.groupEvidence.add(cols.evidence)
 		snap.rewardLevels = addLevels(snap.rewardLevels, cols.rewardLevels)
 		for k := range verdicts {

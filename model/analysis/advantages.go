@@ -16,7 +16,7 @@ import (
 // columns that it needs, of each rollout that it counts. run may have grown since the step was grouped.
 func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollouts) estimators.Batch {
 	rows, rewards := lastOf(by, g.InputRow), lastOf(by, g.Rewards)
-	b := estimators.Batch{Rewards: make([]float64, len(rows)), Offsets: g.Offsets}
+	b := estimators.Batch{Rewards: g.scratch.numbers(len(rows)), Offsets: g.Offsets}
 	if by != nil {
 		b.Offsets = by.offsets
 	}
@@ -114,7 +114,7 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 		return previous.original, nil
 	}
 	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.countedRollouts), blocks: in.blocks}
-	o.advantages, o.rewards = make([]float64, len(o.batch.Rewards)), o.batch.Rewards
+	o.advantages, o.rewards = p.scratch.numbers(len(o.batch.Rewards)), o.batch.Rewards
 	if in.countedRollouts != nil {
 		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
 		p.estimator.CleanInto(o.rewards, in.Rewards)
@@ -341,7 +341,9 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 }
 
 func (a *Analysis) fillTable(ctx context.Context) {
-	a.Table = slices.Clone(a.input.groups)
+	if a.Table = a.input.groups; a.plan.scratch == nil {
+		a.Table = slices.Clone(a.Table) // others share those of the input
+	}
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
 			a.countGroup(&a.Table[g], g)

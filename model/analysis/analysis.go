@@ -100,6 +100,8 @@ type plan struct {
 	rewardScales
 
 	comparesGroups bool // see estimators.Estimator.ComparesGroups
+
+	scratch *scratch // for a step that nobody keeps, else nil
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
@@ -158,6 +160,78 @@ func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit fu
 		return err
 	}
 	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+}
+
+// EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
+func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
+	p, err := newPlan(snap, set, nil)
+	if err != nil {
+		return err
+	}
+	free := make(scratches, jobsAhead*maxWorkers)
+	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) {
+		p := p
+		p.scratch = free.take()
+		return p.analyze(ctx, i, nil)
+	}, func(a *Analysis) error {
+		defer free.give(a.plan.scratch)
+		return visit(a)
+	})
+}
+
+// scratch is the memory of a step that nobody keeps.
+type scratch struct {
+	groups  []Group
+	columns [][]float64
+	used    int // columns
+}
+
+// scratches are those that no step uses.
+type scratches chan *scratch
+
+func (free scratches) take() *scratch {
+	select {
+	case s := <-free:
+		s.used = 0
+		return s
+	default:
+		return &scratch{}
+	}
+}
+
+func (free scratches) give(s *scratch) {
+	select {
+	case free <- s:
+	default:
+	}
+}
+
+// numbers returns n zeros. s may be nil.
+func (s *scratch) numbers(n int) []float64 {
+	if s == nil {
+		return make([]float64, n)
+	}
+	if s.used == len(s.columns) {
+		s.columns = append(s.columns, nil)
+	}
+	column := &s.columns[s.used]
+	s.used++
+	if cap(*column) < n {
+		*column = make([]float64, n)
+	}
+	*column = (*column)[:n]
+	clear(*column)
+	return *column
+}
+
+// table returns n groups. s may be nil.
+func (s *scratch) table(n int) []Group {
+	if s == nil {
+		return make([]Group, n)
+	}
+	s.groups = slices.Grow(s.groups[:0], n)[:n]
+	clear(s.groups)
+	return s.groups
 }
 
 func stepIndexes(snap model.Snapshot) []int {

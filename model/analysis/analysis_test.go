@@ -285,3 +285,48 @@ func TestEqualRewardsThatAreAdmitted(t *testing.T) {
 		t.Errorf("%v %+v, %d admitted", found, w, a.AdmittedGroups)
 	}
 }
+
+// An analysis that passes in the memory of others holds what one that stays does, whatever was there before.
+func TestPassingAnalysesAreTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
+			for prompt := range rapid.IntRange(1, 5).Draw(t, "groups") {
+				for range rapid.IntRange(1, 9).Draw(t, "size") {
+					chunk.Records = append(chunk.Records, model.Record{
+						Step: int64(step), Prompt: uint64(prompt + 1), Reward: float64(rapid.IntRange(0, 3).Draw(t, "reward")), Advantage: math.NaN(),
+						Length: rapid.Int32Range(-1, 3).Draw(t, "length"),
+					})
+				}
+			}
+		}
+		store := model.NewStore()
+		store.Append(chunk)
+		snap, set := store.Snapshot(), model.DefaultSettings()
+		set.KeepPos, set.KeepNeg = rapid.Float64Range(0, 1).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
+		set.Recompute = rapid.Bool().Draw(t, "recompute")
+		var want []Analysis
+		if err := Each(context.Background(), snap, set, func(a *Analysis) error {
+			want = append(want, *a)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		err := EachPassing(context.Background(), snap, set, func(a *Analysis) error {
+			for what, values := range map[string][2]any{
+				"figures": {want[at].StepFigures, a.StepFigures}, "groups": {want[at].Table, a.Table}, "columns": {want[at].Columns, a.Columns},
+				"original": {want[at].Original, a.Original}, "processed": {want[at].Processed, a.Processed}, "kept": {want[at].Keep, a.Keep},
+			} {
+				if diff := cmp.Diff(values[0], values[1], cmpopts.EquateNaNs()); diff != "" {
+					t.Fatalf("%s of step %d: %s", what, a.Step, diff)
+				}
+			}
+			at++
+			return nil
+		})
+		if err != nil || at != len(want) {
+			t.Fatalf("%d of %d steps, %v", at, len(want), err)
+		}
+	})
+}

@@ -35,7 +35,8 @@ type GroupedStep struct {
 	weights  model.Weights
 	rule     model.GroupRule
 	rollouts *rollouts
-	without  []bool // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
+	scratch  *scratch // see plan
+	without  []bool   // samples that count in no mean and no advantage: the rollout failed, or was cut off and dropped; nil if all do
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -45,10 +46,10 @@ func GroupStep(snap model.Snapshot, i int, set model.Settings) (*GroupedStep, er
 	if err != nil {
 		return nil, err
 	}
-	return groupStep(snap, i, grouping.GroupRule, set)
+	return groupStep(snap, i, grouping.GroupRule, set, nil)
 }
 
-func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings) (*GroupedStep, error) {
+func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings, memory *scratch) (*GroupedStep, error) {
 	step := snap.Steps[i]
 	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {
@@ -61,11 +62,11 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
-			LoggedAdvantages: make([]float64, len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
+			LoggedAdvantages: memory.numbers(len(order)), Lengths: model.InOrder(snap, step.Lengths, order),
 			Status: step.StatusesOf(order),
 		},
 		verdicts: snap.Verdicts(step, order), snap: snap, step: step, weights: set.Weights, rule: rule,
-		rollouts: newRollouts(step.FirstOutputs, order, offsets),
+		rollouts: newRollouts(step.FirstOutputs, order, offsets), scratch: memory,
 	}
 	for i, row := range order {
 		g.LoggedAdvantages[i] = math.NaN()
@@ -202,11 +203,11 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if previous != nil && previous.input.key == key {
 		return previous.input, nil
 	}
-	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings)
+	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings, p.scratch)
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: p.scratch.table(len(step.Offsets) - 1)}
 	in.blocks = blocksOf(in.Offsets)
 	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
 	verdicts := in.verdicts

@@ -306,8 +306,14 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 			computed += len(step.Rewards)
 		}
 	}
+	free := make(scratches, maxWorkers)
 	err = eachStep(ctx, snap, steps, func(ctx context.Context, i int) (struct{}, error) {
-		a, err := p.analyze(ctx, i, known.Of(snap.Steps[i].Number))
+		p, previous := p, known.Of(snap.Steps[i].Number)
+		if previous == nil {
+			p.scratch = free.take()
+			defer free.give(p.scratch)
+		}
+		a, err := p.analyze(ctx, i, previous)
 		if err == nil {
 			t.Steps[i] = a.StepFigures
 		}

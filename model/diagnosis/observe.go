@@ -3,9 +3,7 @@ package diagnosis
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"vantage/model"
 )
@@ -148,7 +146,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	o.Steps = make([]Observed, len(indexes))
 	logs := newLogarithms()
 	reusable := previous != nil && previous.set == set && previous.rule == o.rule && previous.Low == o.Low && previous.High == o.High
-	err = inParallel(ctx, len(indexes), func(k int) error {
+	err = model.InParallel(ctx, len(indexes), func(k int) error {
 		i := indexes[k]
 		if reusable {
 			if old, found := previous.find(snap.Steps[i].Number); found && previous.Steps[old].revision == snap.Steps[i].Revision {
@@ -196,28 +194,6 @@ func fmax(a, b float64) float64 {
 
 func (o *Observations) find(number int64) (int, bool) {
 	return slices.BinarySearchFunc(o.Steps, number, func(s Observed, n int64) int { return int(s.Step - n) })
-}
-
-// inParallel calls do with each index below n, on all cores, and returns one of its errors.
-func inParallel(ctx context.Context, n int, do func(int) error) error {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	errs := make([]error, workers+1)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n && errs[w] == nil && ctx.Err() == nil; i += workers {
-				errs[w] = do(i)
-			}
-		})
-	}
-	wg.Wait()
-	errs[workers] = ctx.Err()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // logarithms are those of small whole numbers: most lengths come often.

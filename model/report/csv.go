@@ -55,14 +55,15 @@ func (t *csvTable) head(p *page) {
 	p.writeCSV(append(first, anyNames(t.steps)...)...)
 }
 
-func (t *csvTable) step(p *page, s *analysis.StepFigures) {
-	p.writeCSV(append([]any{s.Step, s.Open}, cellsOf(t.steps, s)...)...)
+func (t *csvTable) step(_ *page, s *analysis.StepFigures) []byte {
+	return appendCSVRow(nil, append([]any{s.Step, s.Open}, cellsOf(t.steps, s)...))
 }
 
-func (t *csvTable) groupsOf(p *page, a *analysis.Analysis) {
+func (t *csvTable) groupsOf(_ *page, a *analysis.Analysis) (rows []byte) {
 	for i := range a.Table {
-		p.writeCSV(cellsOf(t.groups, figures.NewGroupOf(a, i))...)
+		rows = appendCSVRow(rows, cellsOf(t.groups, figures.NewGroupOf(a, i)))
 	}
+	return rows
 }
 
 func (t *csvTable) foot(p *page) {

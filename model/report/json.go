@@ -27,7 +27,7 @@ import (
 // The schema's number changes when a key is removed or changes its meaning; keys may be added. Numbers that JSON lacks
 // are the strings "NaN", "Infinity" and "-Infinity".
 func JSON(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot})
+	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot, between: ","})
 }
 
 func jsonHead(p *page) {
@@ -56,27 +56,23 @@ func (p *page) writeMembers(members object) {
 	}
 }
 
-func jsonStep(p *page, s *analysis.StepFigures) { p.writeElement(p.stepJSON(s)) }
+func jsonStep(p *page, s *analysis.StepFigures) []byte { return jsonElement(p.stepJSON(s)) }
 
-func jsonGroups(p *page, a *analysis.Analysis) {
+func jsonGroups(p *page, a *analysis.Analysis) []byte {
 	groups := make([]object, len(a.Table))
 	for i := range groups {
 		groups[i] = p.groupJSON(figures.NewGroupOf(a, i))
 	}
-	p.writeElement(append(p.stepJSON(&a.StepFigures), member{"by_group", some(groups)}))
+	return jsonElement(append(p.stepJSON(&a.StepFigures), member{"by_group", some(groups)}))
 }
 
-// writeElement appends a step to the open array.
-func (p *page) writeElement(s object) {
-	if p.jsonElements++; p.jsonElements > 1 {
-		p.printf(",")
-	}
-	p.element = appendJSON(append(p.element[:0], jsonBreak[:5]...), s, jsonBreak[:5])
-	_, _ = p.out.Write(p.element) // it keeps the error
+// jsonElement returns a step as an element of the array.
+func jsonElement(s object) []byte {
+	return appendJSON(append(make([]byte, 0, 4<<10), jsonBreak[:5]...), s, jsonBreak[:5])
 }
 
 func jsonFoot(p *page) {
-	if p.jsonElements > 0 {
+	if p.Per != PerRun && p.rows > 0 {
 		p.printf("\n  ")
 	}
 	p.printf("],\n")

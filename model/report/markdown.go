@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -47,17 +48,18 @@ const (
 	markdownGroupRow = "| %s | %s | %s | %s | %s | %s | %s | %s |\n"
 )
 
-func markdownStep(p *page, s *analysis.StepFigures) {
-	p.printf(markdownStepRow, append(anyTexts(p.stepTable, s, figures.Number.Digits), notableFates(s))...)
+func markdownStep(p *page, s *analysis.StepFigures) []byte {
+	return fmt.Appendf(nil, markdownStepRow, append(anyTexts(p.stepTable, s, figures.Number.Digits), notableFates(s))...)
 }
 
-func markdownGroups(p *page, a *analysis.Analysis) {
+func markdownGroups(p *page, a *analysis.Analysis) (rows []byte) {
 	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
 		g := figures.NewGroupOf(a, i)
 		label := escapeMarkdown(labelInReport(g.Group, g.Preview, refused))
-		p.printf(markdownGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
+		rows = fmt.Appendf(rows, markdownGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
+	return rows
 }
 
 func markdownFoot(p *page) {

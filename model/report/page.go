@@ -72,7 +72,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	}
 	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
 	r.eachStep = func(visit func(*analysis.StepFigures, *analysis.Analysis) error) error {
-		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		return analysis.EachPassing(ctx, snap, set, func(a *analysis.Analysis) error {
 			r.warnAlike(&a.StepFigures)
 			return visit(&a.StepFigures, a)
 		})
@@ -136,8 +136,9 @@ func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
 type pageFormat struct {
 	hasCharts  bool
 	head, foot func(*page)
-	step       func(*page, *analysis.StepFigures)
-	groups     func(*page, *analysis.Analysis)
+	step       func(*page, *analysis.StepFigures) []byte // changes nothing: several run at once
+	groups     func(*page, *analysis.Analysis) []byte
+	between    string // what is of one step and of the next
 }
 
 // page is a report being written.
@@ -155,9 +156,6 @@ type page struct {
 	chartless    bool                  // nobody draws charts, which are then empty
 	rewardScales []model.RewardScale   // by run
 	newest       *analysis.StepFigures // the newest complete step
-
-	jsonElements int    // written to the open JSON array
-	element      []byte // memory of the last
 }
 
 // write goes through the steps, and returns the charts, which are empty if neither the format nor ChartsFile has any. It
@@ -168,28 +166,23 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 		return nil, err
 	}
 	p.chartless = !l.hasCharts && r.ChartsFile == ""
-	show := func(s *analysis.StepFigures, a *analysis.Analysis) error {
-		if p.total.Steps == 0 {
-			l.head(p)
-		}
-		p.add(s)
-		switch {
-		case r.Per == PerStep:
-			p.rows++
-			l.step(p, s)
-		case r.Per == PerGroup && a != nil:
-			p.rows += a.Groups
-			l.groups(p, a)
-		}
-		_, err := p.out.Write(nil) // returns the error of an earlier write
-		return err
-	}
 	if holds := r.Alike != nil && r.Per != PerGroup && len(r.Snap.Steps) <= maxHeld; holds {
-		err = p.showHeld(show)
+		err = p.showHeld(l)
 	} else if err = r.findAlike(); err == nil {
 		err = r.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 			p.measure(s, a)
-			return show(s, a)
+			if p.total.Steps == 0 {
+				l.head(p)
+			}
+			rows := []byte(nil)
+			switch {
+			case r.Per == PerStep:
+				rows = l.step(p, s)
+			case r.Per == PerGroup && a != nil:
+				rows = l.groups(p, a)
+				p.rows += a.Groups
+			}
+			return p.show(s, rows, l.between)
 		})
 	}
 	if err != nil {
@@ -198,8 +191,12 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	if p.total.Steps == 0 {
 		l.head(p)
 	}
-	if r.Per == PerRun {
+	switch r.Per {
+	case PerRun:
 		p.rows = 1
+	case PerStep:
+		p.rows = p.total.Steps
+	case PerGroup:
 	}
 	l.foot(p)
 	return p.charts, p.out.Flush()
@@ -208,8 +205,18 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 // maxHeld is of how many steps the figures are held in memory, some KB each, so that warnings about texts need no pass of their own.
 const maxHeld = 1 << 12
 
+// show writes what is of a step.
+func (p *page) show(s *analysis.StepFigures, rows []byte, between string) error {
+	if p.total.Steps > 0 && rows != nil {
+		p.printf("%s", between)
+	}
+	p.add(s)
+	_, err := p.out.Write(rows)
+	return err
+}
+
 // showHeld goes through the steps once, and shows them with the warnings about texts.
-func (p *page) showHeld(show func(*analysis.StepFigures, *analysis.Analysis) error) error {
+func (p *page) showHeld(l pageFormat) error {
 	var held []analysis.StepFigures
 	var suspects suspects
 	err := p.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
@@ -224,13 +231,28 @@ func (p *page) showHeld(show func(*analysis.StepFigures, *analysis.Analysis) err
 	if p.alike, err = p.Alike(suspects.indexes); err != nil {
 		return err
 	}
+	if len(held) > 0 {
+		l.head(p)
+	}
+	next := 0
+	formatted := analysis.NewPipeline(func(rows []byte) error {
+		next++
+		return p.show(&held[next-1], rows, l.between)
+	})
+	defer formatted.Close()
 	for i := range held {
 		p.warnAlike(&held[i])
-		if err := show(&held[i], nil); err != nil {
+		format := func() (rows []byte, _ error) {
+			if p.Per == PerStep {
+				rows = l.step(p, &held[i])
+			}
+			return rows, nil
+		}
+		if err := formatted.Add(1, format); err != nil {
 			return err
 		}
 	}
-	return nil
+	return formatted.End()
 }
 
 // newPage returns a page without steps, whose charts have these lines of at most so many points.

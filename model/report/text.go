@@ -47,15 +47,15 @@ func textHead(p *page) {
 // textStepRow lays out a row of the table of steps.
 const textStepRow = "%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n"
 
-func textStep(p *page, s *analysis.StepFigures) {
-	p.printf(textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
+func textStep(p *page, s *analysis.StepFigures) []byte {
+	return fmt.Appendf(nil, textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
 }
 
 // textGroupRow lays out a row of the table of groups.
 const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
 // textGroups writes the groups of a step, the worst first.
-func textGroups(p *page, a *analysis.Analysis) {
+func textGroups(p *page, a *analysis.Analysis) (rows []byte) {
 	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
 		g := figures.NewGroupOf(a, i)
@@ -63,8 +63,9 @@ func textGroups(p *page, a *analysis.Analysis) {
 		if !g.Admitted {
 			label = "(" + sanitize.Line(a.WhySkipped(i)) + ") " + label
 		}
-		p.printf(textGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
+		rows = fmt.Appendf(rows, textGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
+	return rows
 }
 
 // worstFirst returns the groups of a step by fate, in log order within each.
