@@ -143,7 +143,6 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 	return root
 }
 
-// addScreenFlags declares the flags of the commands that open the screen.
 func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().BoolVar(&p.mouse, "mouse", false, "use the mouse on the screen; hold Shift to select text")
@@ -198,7 +197,6 @@ func (p *program) showBehind(ctx context.Context, title string, prepare func() (
 	return show()
 }
 
-// openSamples opens paths that are no scalars alone.
 func (p *program) openSamples(ctx context.Context, paths []string, set model.Settings) (show func() error, err error) {
 	names, runs, err := commands.SplitLabels(paths)
 	if err != nil {
@@ -444,7 +442,6 @@ func openHome(paths []string) (h home) {
 	return h
 }
 
-// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(term.File)
 	return ok && term.IsTerminal(f.Fd())

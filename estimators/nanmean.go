@@ -56,7 +56,6 @@ type nanDivisor struct {
 	batchStd float32 // under [ScaleBatch]
 }
 
-// of returns the divisor of a group of size n.
 func (w nanDivisor) of(std float32, n int) float32 {
 	switch {
 	case w.scale == ScaleNone:
@@ -373,7 +372,6 @@ func equalRewards(b Batch, _ Scale) []bool {
 	return zero
 }
 
-// zeroStdOfGroups goes by the standard deviation of each group.
 func zeroStdOfGroups(std rowStd) zeroStd {
 	return func(b Batch, _ Scale) []bool {
 		x := make([]float32, largestGroup(b.Offsets))

@@ -13,14 +13,12 @@ func changed(list []*Estimator, name string, change func(e *Estimator)) *Estimat
 	return e
 }
 
-// configurable completes e with options and the formula that their values make.
 func (e *Estimator) configurable(build func(Values) formula, options ...Option) *Estimator {
 	e.Options = append(e.Options, options...)
 	e.build(build)
 	return e
 }
 
-// build has the values of the options make the formula.
 func (e *Estimator) build(formulaOf func(Values) formula) {
 	e.configure = func(e *Estimator, v Values) { e.Advantage = formulaOf(v) }
 	e.Advantage = formulaOf(Values{list: e.Options})
@@ -57,7 +55,6 @@ func divideByStd(key string) Option {
 	}
 }
 
-// withoutStd is divideByStd with the opposite sense.
 func withoutStd(key string) Option {
 	return Option{
 		Key: key, Kind: Switch(), Default: "false", Meaning: "do not divide by the standard deviation: true is scale none, false scale group",

@@ -76,7 +76,6 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 	return f.textsOfLines(ctx, in, places, mayHold, visit)
 }
 
-// textsOfRows is textsOfFile for an open Parquet file.
 func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.FileInfo, places []model.Place, visit func(int, model.Text, error)) bool {
 	for i, at := range places {
 		c := &decode.TextCapture{IndexInLine: at.IndexInLine}
@@ -102,7 +101,6 @@ func (x *textIndex) keep(in *pieces) {
 	x.last = in
 }
 
-// textsOfLines is textsOfFile for an open file of lines.
 func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.Place, mayHold func([]byte) bool, visit func(int, model.Text, error)) bool {
 	capture := &decode.TextCapture{}
 	d, err := f.capturing(ctx, in.file, capture)

@@ -288,7 +288,6 @@ func (s *fileSet) noteSideFiles() {
 	}
 }
 
-// drop drops what was read of a file, and reads it no more.
 func (r *reading) drop(f *file) {
 	r.restart(f)
 	f.refused = true

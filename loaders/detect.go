@@ -91,7 +91,6 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 	f.decode(record)
 }
 
-// setFormat sets the format and decodes the rows that were kept.
 func (f *fileReader) setFormat(format *formats.Format) {
 	f.format, f.decoder = format, format.NewDecoder(f.name)
 	rows := f.detection.rows

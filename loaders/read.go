@@ -105,7 +105,6 @@ func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 	return true
 }
 
-// readPlain is readFile for a file that is not packed.
 func (r *reading) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	d := f.disk
 	before := d.Pos

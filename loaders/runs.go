@@ -79,7 +79,6 @@ func (s *fileSet) runFiles(yield func(runs.File) bool) {
 
 func (s *fileSet) born(file int32) time.Time { return s.options.Disk.Born(s.files[file].disk.Place()) }
 
-// runOf returns the run of a file. The directories of AReaL's versions are of one run.
 func (s *fileSet) runOf(f *file) runs.Run {
 	at := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
 	run := runs.Run{Folder: at.name(), Validation: at.validation, Alone: -1}

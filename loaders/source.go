@@ -444,7 +444,6 @@ func (s *Source) fillChunk(ctx context.Context) {
 	}
 }
 
-// isOffline reports whether the storage of a file did not answer.
 func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
 
 func (r *reading) openStream() *file {

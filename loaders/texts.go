@@ -270,7 +270,6 @@ func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 	return lines, nil
 }
 
-// find sets the lines of samples of one file.
 func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -31,7 +31,6 @@ func newWatcher(disk *fileio.Disk) *watcher {
 	return &watcher{kernel: w, disk: disk, watched: map[string]bool{}}
 }
 
-// add watches a directory or a file.
 func (w *watcher) add(path string) {
 	if w == nil || w.watched[path] {
 		return

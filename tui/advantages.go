@@ -143,7 +143,6 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 
 type namedFigure struct{ name, value string }
 
-// summaryFigures returns figures of some groups that the histogram does not show.
 func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
 	all := []namedFigure{
 		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
@@ -432,5 +431,4 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-// chartWidth returns the width of the histograms in the pane of distributions.
 func (a App) chartWidth() int { return oddWidth(a.screen().Panes[layout.Advantages].Inner().W) }

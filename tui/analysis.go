@@ -167,7 +167,6 @@ func (e env) newestStep() int64 {
 	return e.snap.Steps[last].Number
 }
 
-// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
 func (e env) stepIndex() int {
 	i, _ := e.snap.Find(e.place.step)
 	return min(i, len(e.snap.Steps)-1)

@@ -71,7 +71,6 @@ func (a App) listAnswers(p compare.Pair) App {
 	return a
 }
 
-// listed reports whether the answers are known, or cannot be.
 func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.busy() }
 
 // updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.

@@ -95,7 +95,6 @@ func chainKeys() keySection {
 
 func (a App) openChain() App { return a.pushView(viewChain) }
 
-// stageMoved shows the text on another stage from its beginning.
 func (a App) stageMoved() App {
 	a.chain.line = 0
 	return a
@@ -264,7 +263,6 @@ func (s chainState) table(e env, w int) paneContent {
 	return c
 }
 
-// stagePage says in lines of w cells what is set of a stage, or what there is to choose from, and how.
 func (e env) stagePage(s chainStage, w int) []string {
 	t, set := e.display.theme, e.settings.now
 	var lines []string

@@ -46,7 +46,6 @@ func (a App) openFigures() App {
 	return a.moveFigure(0)
 }
 
-// enlargeFigure draws the figure under the cursor alone.
 func (a App) enlargeFigure() App {
 	a = a.openFigure()
 	a.steps.large = true

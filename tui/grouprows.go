@@ -187,7 +187,6 @@ func sharedPrompt(groups []analysis.Group) int {
 	return sharedBeginning(len(groups), func(i int) string { return groups[i].Preview })
 }
 
-// sharedBeginning is sharedPrompt for n prompts.
 func sharedBeginning(n int, prompt func(i int) string) int {
 	first, same, several, longest := "", 0, false, 0
 	for i := range n {

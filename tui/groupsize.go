@@ -57,7 +57,6 @@ func (a App) groupSizeView(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// groupSizeLines returns the lines of the view, w cells of text each.
 func (a App) groupSizeLines(w int) []string {
 	r := a.groupSize.job.value
 	if r == nil {

@@ -299,7 +299,6 @@ func (e env) figureEntries(figures []figure) []helpEntry {
 	})
 }
 
-// otherFigures returns the figures of the glossary that are not among some.
 func otherFigures(known []figure) []figure {
 	var all []figure
 	for _, place := range figures.Places() {

@@ -30,7 +30,6 @@ func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
-// flip returns the action that turns something on or off.
 func flip(of func(*App) *bool) action {
 	return func(a App) App {
 		at := of(&a)
@@ -228,7 +227,6 @@ func (a App) followNewest() App {
 func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.visibleGroups()-1)) }
 func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
-// enterPane opens what the cursor of the focused pane is on.
 func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
 
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that

@@ -91,7 +91,6 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// adoptGroups groups the log as its advantages prove.
 func (a App) adoptGroups(proved model.ProvedGroups) App {
 	if proved == a.settings.now.Proved {
 		return a

@@ -138,7 +138,6 @@ func (a App) noteOf(step int64, group string) string {
 	return m.Note
 }
 
-// openNote opens the line for the note of what the cursor is on.
 func (a App) openNote() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
@@ -164,7 +163,6 @@ func (a App) saveNote() App {
 	return a.closeLine().addMark(m)
 }
 
-// notePrompt returns the line in w cells.
 func (a App) notePrompt(w int) string {
 	label := " note on " + sanitize.Line(a.markText(a.marks.draft.mark))
 	label = cells.Truncate(label, max(12, w/3)) + ": "
@@ -223,7 +221,6 @@ func (a App) goToMark() App {
 	return a.goTo(m)
 }
 
-// goTo goes to the step, the group or the sample that a mark is of.
 func (a App) goTo(m session.Mark) App {
 	i, found := a.snap.Find(m.Step)
 	if !found {

@@ -99,7 +99,6 @@ func trimPath(name string, w int) string {
 	return cells.Truncate(name[:at], room) + name[at:]
 }
 
-// moveMetricCursor moves the cursor of the pane and scrolls it into sight.
 func (a App) moveMetricCursor(by int) App {
 	x, in := a.shownFigures(), a.screen().Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
@@ -250,7 +249,6 @@ func (a App) figureListView(w, h int) []string {
 	return a.box(box, true, c)
 }
 
-// typedOr returns what was typed to narrow a list, or what can be.
 func typedOr(line lineedit.Line, otherwise string) string {
 	if line.Text == "" {
 		return otherwise
@@ -261,7 +259,6 @@ func typedOr(line lineedit.Line, otherwise string) string {
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
 
-// exportedMetrics returns the metrics of the groups that the filter shows.
 func (a App) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
 	if a.result.analysis == nil || a.shownFigures() == nil {

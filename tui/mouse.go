@@ -104,7 +104,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-// borders returns the borders that can be moved in the view on the screen.
 func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
 	case viewOverview, viewFilter:
@@ -275,7 +274,6 @@ func (a App) scrollPane(n, by int) App {
 	return paneTable()[n].move(a, wheelLines*by)
 }
 
-// stepAtColumn goes to the step that a chart of w columns draws nearest to a column.
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
 	for i, s := range a.result.trend.Steps {
@@ -412,7 +410,6 @@ func (a App) spotsAt(x, y int) []spot {
 	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.rect.Contains(x, y) })
 }
 
-// keyNames returns the keys of the tables. A mark has the index of its key.
 func keyNames() (names []string) {
 	for _, s := range append(allKeys(), keySection{bindings: typingKeys()}) {
 		for _, b := range s.bindings {

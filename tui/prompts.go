@@ -142,7 +142,6 @@ func (a App) promptFilterPrompt(w int) string {
 	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
-// shownPrompts are the rows of the table.
 func (a App) shownPrompts() []*ledger.Prompt {
 	if a.prompts.job.value == nil {
 		return nil
@@ -202,7 +201,6 @@ func (a App) waiting(c paneContent, text string, w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// factLines are a line per fact, and an empty one.
 func (a App) factLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
 		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", a.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))

@@ -160,7 +160,6 @@ func (a App) moveScope(by int) App {
 	return a.chooseScope(s)
 }
 
-// lastSteps returns how many steps scopeLast has, or would have.
 func (s scope) lastSteps() int { return cmp.Or(s.last, defaultLastSteps) }
 
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope

@@ -143,7 +143,6 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-// savedViews are the views that are restored, with their names in the session.
 func savedViews() map[viewName]string {
 	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
 }

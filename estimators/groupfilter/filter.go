@@ -183,7 +183,6 @@ func (b Batch) raw() []float64 {
 	return b.Rewards
 }
 
-// live reports whether row i has a token in the loss.
 func (b Batch) live(i int) bool { return b.Lengths == nil || b.Lengths[i] > 0 }
 
 func anyNumber() estimators.Kind { return estimators.Number(math.Inf(-1), math.Inf(1)) }

@@ -87,7 +87,6 @@ func countOrNone(key, meaning string) estimators.Option {
 // weigh writes the weights of the rows of a batch; its errors are those of [Loss.Weigh].
 type weigh = func(dst []float64, b Batch, v estimators.Values) error
 
-// ofStep weighs the rows of a step by one weight.
 func ofStep(w weighing) weigh {
 	return func(dst []float64, b Batch, v estimators.Values) error {
 		b.set(dst, 0, len(dst), w(b, 0, len(dst), v))
@@ -232,7 +231,6 @@ func width(key string) divisor {
 	}
 }
 
-// dividedBy divides what w gives by then and by last.
 func (w weight) dividedBy(then, last float32) weight {
 	w.then, w.last = then, last
 	return w

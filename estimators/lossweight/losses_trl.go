@@ -17,7 +17,6 @@ const (
 // trlShuffles is what no log can tell.
 const trlShuffles = "TRL shuffles the rows of a generation batch before it cuts them: which rows share a micro-batch is not in the log, and the order of the log is taken."
 
-// trl is TRL's GRPOTrainer.
 func trl() []*Loss {
 	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
 		"Micro-batches make no difference."
@@ -137,7 +136,6 @@ const (
 	openRLHFMicro   = "train.micro_batch_size"
 )
 
-// openRLHF is OpenRLHF with Ray.
 func openRLHF() []*Loss {
 	const local = "With train.dynamic_batch_enable the average is over the optimizer step. Without, it is over each micro-batch of " +
 		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken. One without a token makes the loss NaN."

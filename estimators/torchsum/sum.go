@@ -79,7 +79,6 @@ func sumOneChain(x []float32) float32 {
 	return addLanes(p[:], x[whole:])
 }
 
-// sumFourChains adds four registers or more.
 func sumFourChains(x []float32) float32 {
 	const block = lanes * chains
 	var p [block]float32 // the four chains, one register after the other
@@ -105,7 +104,6 @@ func sumFourChains(x []float32) float32 {
 	return addLanes(p[:lanes], x[whole:])
 }
 
-// accumulate adds one register to each chain.
 func accumulate(p *[lanes * chains]float32, x []float32) {
 	for k, v := range x[:lanes*chains] {
 		p[k] += v

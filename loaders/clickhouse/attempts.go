@@ -174,10 +174,8 @@ func (d *decision) isShown(p stepPart) (shown bool, why unread) {
 	return true, unread{}
 }
 
-// isWanted reports whether the address asks for a step.
 func (t *table) isWanted(step int64) bool { return step >= t.target.First && step <= t.target.Last }
 
-// counts returns how many rows are read of each step.
 func (t *table) counts(parts []stepPart) map[int64]stepCount {
 	counts := map[int64]stepCount{}
 	for _, p := range parts {
@@ -385,7 +383,6 @@ func (t *table) notRead(parts []stepPart) model.Attempts {
 	return all
 }
 
-// evaluation returns what is known of evaluations in the attempt that is read.
 func (r *reader) evaluation() model.Evaluation {
 	t, found := r.table, map[string]*model.EvaluationEvidence{}
 	d, sum := &t.decided, model.Evaluation{Shown: r.source.options.Split == discover.SplitVal}

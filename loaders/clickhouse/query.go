@@ -70,7 +70,6 @@ func (t *table) ofRun() []string {
 	}
 }
 
-// ofReading is the condition for the run, and for what is read of its steps.
 func (t *table) ofReading() []string {
 	conditions, c := t.ofRun(), &t.decided
 	if len(c.evaluations) > 0 && c.split != discover.SplitAll {
@@ -126,7 +125,6 @@ const (
 	meansStatus
 )
 
-// fields are the numbers that are read of each sample.
 func (t *table) fields() (all []field) {
 	m := &t.m
 	if m.reward.name != "" {
@@ -260,7 +258,6 @@ type output struct {
 	data      proto.ColResult
 }
 
-// selecting returns the beginning of a statement, and the columns of its answer.
 func selecting(outputs ...output) (sql string, columns proto.Results) {
 	what := make([]string, len(outputs))
 	for i, o := range outputs {

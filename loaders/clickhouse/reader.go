@@ -202,7 +202,6 @@ func (r *reader) fileAgain(step int64) int32 {
 	return n
 }
 
-// fileName is what stands for the name of a file in sentences on a step.
 func (r *reader) fileName(step int64) string {
 	return fmt.Sprintf("%s step %d", r.table.target.name(), step)
 }

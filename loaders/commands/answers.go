@@ -255,7 +255,6 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 	}.of(p)
 }
 
-// refuseNoGroup refuses arguments that are not a group and then a path.
 func (p *Program) refuseNoGroup(command string, args []string) error {
 	if len(args) < 2 {
 		return Usage(fmt.Errorf("%s takes a group and then a path, as `vantage %s GROUP PATH`: `vantage summary PATH` names groups", command, command))
@@ -323,7 +322,6 @@ func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([
 // shownNames is how many names an error lists.
 const shownNames = 5
 
-// chooseName returns the name that is given, or the only one that begins with it.
 func chooseName(names [][]string, given string) (string, error) {
 	begin := map[string]bool{}
 	var some []string
@@ -406,7 +404,6 @@ func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[i
 	return r.warnings(ctx)
 }
 
-// withWarning adds the warning about a step to it.
 func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {
 	if w, found := warnings[s.Step]; found {
 		s.Warnings = append(slices.Clip(s.Warnings), w)

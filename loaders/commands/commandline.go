@@ -126,12 +126,10 @@ func CheckWords(root *cobra.Command) {
 	}
 }
 
-// noArguments refuses arguments, as a mistake of the command line.
 func noArguments(cmd *cobra.Command, args []string) error {
 	return atMost(0, "%s takes no arguments, got %q: run `"+cmd.CommandPath()+"`")(cmd, args)
 }
 
-// oneName refuses a second argument.
 func oneName(cmd *cobra.Command, args []string) error {
 	return atMost(1, "%s takes one name, got %q too")(cmd, args)
 }

@@ -34,7 +34,6 @@ func parseTrainerConfig(text []byte) (*trainer.Config, error) {
 	return trainer.ReadConfig(options)
 }
 
-// parseConfig returns the options of a configuration, in a deterministic order.
 func parseConfig(text []byte) ([]trainer.Option, error) {
 	tree, err := parseTree(text)
 	if err == nil {
@@ -72,7 +71,6 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	return tree, nil
 }
 
-// sortedMap returns a JSON object in the order of its keys.
 func sortedMap(object map[string]any) yaml.MapSlice {
 	var tree yaml.MapSlice
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -196,7 +194,6 @@ func parseArguments(text []byte) []trainer.Option {
 	return all
 }
 
-// isOptionName reports whether a word can be an option's name.
 func isOptionName(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }

@@ -109,7 +109,6 @@ func newFormatFlag[W any](name string, write W) formatFlag[W] {
 	return formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
 }
 
-// or returns the flag with one more format.
 func (f formatFlag[W]) or(name string, write W) formatFlag[W] {
 	f.names, f.writers, f.notes = append(f.names, name), append(f.writers, write), append(f.notes, 0)
 	return f
@@ -136,7 +135,6 @@ func (f *formatChoice) addTo(cmd *cobra.Command) {
 	}
 }
 
-// writer returns what writes the format that the flags name. command is for the error of one that there is not.
 func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	i, err := f.chosen(command)
 	if err != nil {
@@ -145,7 +143,6 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	return f.writers[i], nil
 }
 
-// chosen returns the index of the format that the flags name.
 func (f *formatChoice) chosen(command string) (int, error) {
 	if f.isShort && f.flags.Changed("format") && f.name != "json" {
 		return 0, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
@@ -163,7 +160,6 @@ func (f *formatChoice) chosen(command string) (int, error) {
 	return 0, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
-// noted are the notes that the format has no place for.
 func (f *formatChoice) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
 
 // noteStyle is the format that notes are written in. JSONL is a default too: only a format that was asked for counts.

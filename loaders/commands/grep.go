@@ -82,7 +82,6 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 	}.of(p)
 }
 
-// anyText returns the texts of the first sample.
 func (l *openLog) anyText(ctx context.Context) (string, error) {
 	for _, step := range l.snap.Steps {
 		if len(step.Rewards) > 0 {

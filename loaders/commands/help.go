@@ -65,7 +65,6 @@ type titledFlags struct {
 	flags []*pflag.Flag
 }
 
-// flagsByTitle returns the flags of a command, its own first.
 func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
 	titles := map[model.Subject]string{
 		model.AboutArithmetic: "FLAGS: HOW ADVANTAGES ARE COMPUTED", model.AboutGroups: "FLAGS: WHAT IS A GROUP", model.AboutRewards: "FLAGS: WHAT IS THE REWARD",

@@ -33,7 +33,6 @@ func (p *Program) Manual(more func() ManualSection) *cobra.Command {
 	}
 }
 
-// manualSections returns the sections that concern all commands.
 func manualSections() []ManualSection {
 	return []ManualSection{
 		{"EXIT STATUS", [][2]string{
@@ -99,7 +98,6 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	return m.out.Flush()
 }
 
-// documentedCommands returns the commands that the manual lists.
 func documentedCommands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool {
 		return c.Hidden || c.Name() == "help" || c.Name() == "completion"
@@ -181,7 +179,6 @@ func valuePlaceholder(f *pflag.Flag) string {
 	}
 }
 
-// example writes lines unfilled.
 func (m *manualWriter) example(text string) {
 	if text == "" {
 		return
@@ -194,7 +191,6 @@ func (m *manualWriter) example(text string) {
 	m.raw(".fi\n.RE")
 }
 
-// escapeRoff escapes what troff would interpret.
 func escapeRoff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

@@ -51,7 +51,6 @@ const (
 	smallLog = 16 << 20
 )
 
-// addressSpace returns what `ulimit -v` leaves.
 func addressSpace(root string) int64 {
 	for line := range lines(root, "proc/self/limits") {
 		rest, ok := strings.CutPrefix(line, "Max address space")

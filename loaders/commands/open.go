@@ -78,7 +78,6 @@ func (p *Program) SayWhenSilent(ctx context.Context, args []string, screenIsOpen
 	}
 }
 
-// readAll reads the paths to their current end.
 func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
 	source, snap, err := p.readOpen(ctx, paths)
 	if err == nil {
@@ -101,7 +100,6 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 	return source, snap, nil
 }
 
-// readSource reads a source to its current end.
 func (p *Program) readSource(ctx context.Context, source Source, paths []string) (model.Snapshot, error) {
 	store := model.NewStore()
 	for {
@@ -297,7 +295,6 @@ func (p *Program) noteSentPlain(args []string) {
 	}
 }
 
-// withoutPassword returns an argument without the password of an address in it, and whether there was one.
 func withoutPassword(arg string) (string, bool) {
 	label, full := cutLabel(arg)
 	without, has := clickhouse.WithoutPassword(full)

@@ -90,7 +90,6 @@ type command[W any] struct {
 	failed    func(ctx context.Context, err error) error // what becomes of an error; nil: it stays
 }
 
-// of returns the command for p.
 func (c command[W]) of(p *Program) *cobra.Command {
 	var format *formatChoice
 	if c.format != nil {
@@ -132,7 +131,6 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 	return cmd
 }
 
-// start finds what writes the output, and runs.
 func (c command[W]) start(ctx context.Context, called *call) error {
 	var write W
 	called.format, called.noteStyle = "text", "text"
@@ -317,7 +315,6 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 	return err
 }
 
-// answer returns what every short answer says of the log.
 func (l *openLog) answer() report.Answer {
 	return report.Answer{Path: Title(l.paths), Snap: l.snap, Settings: l.set, Choice: l.choice, Now: time.Now()}
 }

@@ -100,7 +100,6 @@ func (t *retirement) addTo(cmd *cobra.Command) {
 	cmd.Flags().Float64Var(&t.weight, "weight", 0, "weight of each written prompt (jsonl and parquet): 0 drops it")
 }
 
-// parse says what is wrong with the flags.
 func (t *retirement) parse() error {
 	if t.emit != "" && !slices.Contains([]string{"ids", "jsonl", "parquet"}, t.emit) {
 		return fmt.Errorf("--emit %s: choose ids, jsonl or parquet", t.emit)

@@ -136,7 +136,6 @@ func (o *reportOptions) refuse() (err error) {
 	return err
 }
 
-// compute returns the report, with the warnings about texts.
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
 	selected, err := o.steps.selectFrom(log.snap)
 	if err != nil {
@@ -211,7 +210,6 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 	return parts, nil
 }
 
-// breakDown returns the figures of a report part by part.
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
 		return nil, err

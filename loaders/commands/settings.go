@@ -74,7 +74,6 @@ func (p *Program) splitArguments(args []string) (paths []string, settings []mode
 	return paths, settings, nil
 }
 
-// selectColumns has the loader read the columns that the settings name.
 func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if !slices.Contains(append(model.Groupings(), ""), set.GroupBy) {
 		p.columns.Group, set.GroupBy = string(set.GroupBy), model.GroupByID

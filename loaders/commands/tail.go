@@ -55,7 +55,6 @@ no sample was read. It uses no processor time while nothing is written.`,
 	}.of(p)
 }
 
-// follow writes the lines of a tail.
 func (c *call) follow(ctx context.Context, idle time.Duration, last int, write func(io.Writer, report.TailLine) error) error {
 	source, err := c.p.Open(c.paths, true)
 	if err != nil {

@@ -133,7 +133,6 @@ type readResult struct {
 	err   error
 }
 
-// caughtUp reports whether everything that is there has been read.
 func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
 
 func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {

@@ -98,7 +98,6 @@ func (s *selection) onlyLogged(ctx context.Context, snap model.Snapshot, set mod
 	return snap.Only(steps), err
 }
 
-// nothing is the error of a query that matches nothing.
 func (s *selection) nothing() error {
 	return fmt.Errorf("--where %q matches no %s of these steps under these settings", s.text, s.kind)
 }

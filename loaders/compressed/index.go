@@ -234,7 +234,6 @@ func (c *checkpoints) record(file int32, r *gzipindex.Reader) {
 	}
 }
 
-// add returns the distance to the next checkpoint.
 func (c *checkpoints) add(file int32, point gzipindex.Checkpoint) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"vantage/model"
 )
 
-// phrases returns the sentences that thoughts are made of.
 func phrases() []string {
 	return []string{
 		"Let us look at this step by step.", "First, write down what is given.", "So the next value follows from the one before.",

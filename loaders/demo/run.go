@@ -165,7 +165,6 @@ type solution struct {
 //go:embed tasks.yaml
 var taskFile []byte
 
-// tasks returns the training set.
 func tasks() (all []task) {
 	if err := yaml.UnmarshalWithOptions(taskFile, &all, yaml.Strict()); err != nil {
 		panic(err) // a mistake in our own file
@@ -173,7 +172,6 @@ func tasks() (all []task) {
 	return all
 }
 
-// text returns the steps as a numbered list.
 func (w *solution) text(right bool) string {
 	text := "### Solution\n\n"
 	for i, s := range w.Steps {

@@ -10,7 +10,6 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// groups are the formats with a group, or all of a step, in each record.
 func groups() []Format {
 	usual, ofGroup := usualFields(), groupFields()
 	return []Format{

@@ -138,7 +138,6 @@ func EachMetric(record []byte, visit func(name string, v jsonscan.Value)) {
 	_ = jsonscan.ScanObject(record, visitBelow(""))
 }
 
-// isRewardAverage reports whether trainers give that name to an average of rewards.
 func isRewardAverage(name string) bool {
 	if !strings.Contains(name, "reward") && !strings.Contains(name, "score") {
 		return false

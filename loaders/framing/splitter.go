@@ -99,7 +99,6 @@ func (s *Splitter) keepPartial(p []byte) {
 	s.Partial = append(s.Partial, p...)
 }
 
-// finishLine returns the line that is Partial and rest.
 func (s *Splitter) finishLine(rest []byte) Record {
 	size := s.DroppedBytes + int64(len(s.Partial)+len(rest))
 	s.Lines++
@@ -144,7 +143,6 @@ func (s *Splitter) CutAtNUL() int64 {
 // Pending reports whether a record has begun and may continue.
 func (s *Splitter) Pending() bool { return s.hasPartial() || !s.block.empty() }
 
-// hasPartial reports whether a line has begun and has no end.
 func (s *Splitter) hasPartial() bool { return len(s.Partial) > 0 || s.DroppedBytes > 0 }
 
 // TakePartial returns the partial line as a complete one.

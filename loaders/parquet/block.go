@@ -59,7 +59,6 @@ func (r *columnReader) readPrompt(b *model.Block, i int) error {
 	return nil
 }
 
-// readGroupID sets the group of row i from a column of texts.
 func (r *columnReader) readGroupID(b *model.Block, i int) error {
 	if r.groupID == nil {
 		return nil
@@ -191,7 +190,6 @@ func (r *columnReader) lengths(n int) []int32 {
 	return lengths
 }
 
-// numberedGroups sets the groups of n rows from a column of numbers.
 func (r *columnReader) numberedGroups(b *model.Block, c *numberColumn, n int) {
 	b.Group = make([]int32, n)
 	previous := math.NaN()

@@ -155,7 +155,6 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 	}
 }
 
-// wholeCell reads a cell of a column of any kind.
 func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.Value, err error) {
 	r := newFieldReader(t.pages, n)
 	for i := range r.leaves {

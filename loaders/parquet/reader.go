@@ -465,10 +465,8 @@ func caught(err *error) {
 	}
 }
 
-// atEOF reports whether all rows have been read.
 func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
 
-// reset makes r read another file that fits.
 func (r *columnReader) reset(name string, f *pages.File) {
 	r.decoder.Reset(name)
 	for _, c := range r.conversations {

@@ -221,7 +221,6 @@ type conversation struct {
 	ready int          // rows that have been read ahead
 }
 
-// open opens the column in a row group.
 func (c *conversation) open(f *pages.File, group int) error {
 	if c.field == nil {
 		i := slices.IndexFunc(f.Fields, func(n pages.Node) bool { return n.First == c.leaf })
@@ -244,7 +243,6 @@ func (c *conversation) next() (v jsonscan.Value, err error) {
 	return c.field.next(), nil
 }
 
-// measure reads the lengths of the responses of rows, so that lengths has n.
 func (c *conversation) measure(lengths *numberColumn, n int) error {
 	p := pageRead{column: lengths}
 	for range n - len(lengths.values) {

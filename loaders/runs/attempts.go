@@ -175,7 +175,6 @@ type abandoned struct {
 // the steps after, up to until.
 type doubt struct{ first, last, until int64 }
 
-// ranges returns the rows of the attempt, with those that it abandoned.
 func (a *attempt) ranges() []model.RowRange {
 	return append(append(wholeFiles(a.files), a.parts...), a.abandonedRanges()...)
 }

@@ -149,7 +149,6 @@ func (p pass) repeats(before pass) bool {
 	return p.firstRows >= usual
 }
 
-// with is a pass with late rows added.
 func (p pass) with(late pass) pass {
 	if late.last > p.last {
 		p.steps += late.steps

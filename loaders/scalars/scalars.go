@@ -181,7 +181,6 @@ type folder struct {
 	path    string
 }
 
-// open opens a plain file below the folder.
 func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
 	f := fileio.File{Storage: d.storage, Disk: d.disk, Root: d.path, Path: name}
 	return f.Open()
@@ -331,7 +330,6 @@ func (d *folder) sources(l *discover.Listing) (all []*source) {
 // headSize is how much of a file tells its format.
 const headSize = 64 << 10
 
-// holds reports whether a file is of a format, and when it was modified.
 func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
 	file, info, err := d.open(name)
 	if err != nil {

@@ -16,7 +16,6 @@ type field struct {
 func (f field) double() float64 { return math.Float64frombits(f.bits) }
 func (f field) float() float64  { return float64(math.Float32frombits(uint32(f.bits))) }
 
-// eachField visits the fields of a message in order. It stops at what is no field.
 func eachField(message []byte, visit func(field)) {
 	for len(message) > 0 {
 		key, n := binary.Uvarint(message)

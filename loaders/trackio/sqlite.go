@@ -47,7 +47,6 @@ const (
 	headerSize = 100
 )
 
-// isSQLite reports whether a file that begins so is a database.
 func isSQLite(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
 
 // Why a database cannot be read.
@@ -81,7 +80,6 @@ func (d *sqliteDB) Read(read func(*sqlView) error) error {
 	return errors.Join(errDisturbed, err)
 }
 
-// try is Read without trying again.
 func (d *sqliteDB) try(read func(*sqlView) error) (disturbed bool, err error) {
 	before := d.stamp()
 	if before.err != nil {
@@ -142,7 +140,6 @@ func (v *sqlView) fail(err error) {
 	}
 }
 
-// broken fails since the database is broken.
 func (v *sqlView) broken(how string, args ...any) {
 	v.fail(fmt.Errorf("%w: "+how, append([]any{errBroken}, args...)...))
 }
@@ -386,7 +383,6 @@ func (w *wal) checksum(sum [2]uint32, data []byte) [2]uint32 {
 	return sum
 }
 
-// readOn reads the transactions that were committed since.
 func (w *wal) readOn(file io.ReaderAt, pageSize int) error {
 	frame := make([]byte, frameHeaderSize+pageSize)
 	pending := map[uint32]int64{}

@@ -108,7 +108,6 @@ func (d *database) Stat(name string) (fs.FileInfo, error) {
 	return d.object(path.Clean(name))
 }
 
-// object describes a file or a folder.
 func (d *database) object(name string) (fileio.Object, error) {
 	if l := d.find(name); l != nil {
 		return l.object(), nil
@@ -122,7 +121,6 @@ func (d *database) object(name string) (fileio.Object, error) {
 // maxNamed is how many runs an error names.
 const maxNamed = 8
 
-// notFound is the error of a path that leads nowhere in the database.
 func (d *database) notFound() error {
 	var runs []string
 	for _, l := range d.lists {
@@ -208,7 +206,6 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 	return &handle{database: d, list: l, object: l.object()}, nil
 }
 
-// failure says what is wrong with the database and what to do.
 func (d *database) failure(err error) error {
 	switch {
 	case errors.Is(err, errEmpty):

@@ -389,7 +389,6 @@ func (t *tally) usualRows(m *measured, rows int) bool {
 	return true
 }
 
-// judge returns the verdict after a step with a value.
 func (t *tally) judge(m measured) (v verdict, ok bool) {
 	switch span := t.rule.Span; span.Kind {
 	case EachStep:

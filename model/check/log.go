@@ -88,7 +88,6 @@ func UnreadFiles(snap model.Snapshot) string {
 	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"), files[0])
 }
 
-// value returns the value of a rule on the log, and its text. If it has none the text says why.
 func (l Log) value(r Rule) (x float64, text string, ok bool) {
 	switch {
 	case r.OfFindings():
@@ -118,7 +117,6 @@ func (l Log) adviceFor(r Rule) string {
 	return ""
 }
 
-// counts reports whether a rule on findings counts one.
 func (r Rule) counts(f *diagnosis.Finding) bool {
 	return r.Name == string(f.Severity) || r.Name == string(f.Kind) && f.Severity == diagnosis.Alarm
 }

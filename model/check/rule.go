@@ -89,7 +89,6 @@ func ParseAll(texts []string) (rules []Rule, err error) {
 	return rules, nil
 }
 
-// validName reports whether name is one word of letters, digits and / _ @ - .
 func validName(name string) bool {
 	invalid := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/_@-.", r)
@@ -236,7 +235,6 @@ func (s Span) String() string {
 	return ""
 }
 
-// isOfAll reports whether the span has one verdict for all steps, not one for each.
 func (s Span) isOfAll() bool {
 	return s.Kind == AllSteps || s.Kind == NumberOf || s.Kind == ShareOfSteps
 }

@@ -29,7 +29,6 @@ type promptCount struct {
 	last    int    // index of the latest of these steps
 }
 
-// newSide counts the samples of a run that other can be compared with.
 func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) {
 	s := &side{run: run, shared: sharedSteps(run.Snap, other)}
 	s.all = Scope{Steps: len(run.Snap.Steps), Samples: run.Snap.Rollouts()}
@@ -66,7 +65,6 @@ func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) 
 	return s, err
 }
 
-// sharedSteps returns the steps of a run that other has too, complete in both.
 func sharedSteps(run, other model.Snapshot) []model.Step {
 	var shared []model.Step
 	for i, step := range run.Steps {

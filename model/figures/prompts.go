@@ -33,7 +33,6 @@ func Prompts() []Of[*ledger.Prompt] {
 	}
 }
 
-// signed is a change with its sign.
 func signed(x float64) string {
 	if math.IsNaN(x) {
 		return units.Missing

@@ -36,7 +36,6 @@ type Ledger struct {
 // ErrNoPrompts says that rows cannot be told apart by their prompt.
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
-// newLedger returns a ledger without accounts, for steps of a snapshot.
 func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
 	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
@@ -245,7 +244,6 @@ func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 	p.note(v)
 }
 
-// note adds a group to the history.
 func (p *Prompt) note(v visits) {
 	if p.used == bins && p.last == p.width {
 		for i := range bins / 2 {
@@ -299,7 +297,6 @@ func (p *Prompt) rate(v visits) float64 {
 	return float64(v.solved) / float64(v.tries)
 }
 
-// tries are those of the rate.
 func (p *Prompt) tries() int {
 	if p.Known {
 		return p.Tries

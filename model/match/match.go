@@ -336,7 +336,6 @@ func CandidateOf(set model.Settings) Candidate {
 	return Candidate{set.Framework, set.Estimator, set.Scale, set.Options}
 }
 
-// candidateOf returns an estimator, with the options it was made with, under a scale.
 func candidateOf(e *estimators.Estimator, scale estimators.Scale) Candidate {
 	return Candidate{e.Framework, e.Name, scale, e.Given}
 }

@@ -76,7 +76,6 @@ func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estima
 	return true
 }
 
-// addSample reports whether a sample agrees.
 func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
 	switch {
 	case analysis.EqualIn(logged, computed, precision):

@@ -221,7 +221,6 @@ func bestRatios(ctx context.Context, snap model.Snapshot, set model.Settings) (r
 	return rows, nil
 }
 
-// addModelled adds the sizes and the prompts that are not drawn again.
 func (p *Plan) addModelled(m *outlook, sizes []int) {
 	own := m.sum(nil, 0)
 	add := func(kind Kind, changes int, name string, drop []ledger.State, size int) {
@@ -470,7 +469,6 @@ func (t *totals) add(o totals, times float64) {
 // figure is a figure of a setting against what was run.
 type figure func(of, run totals) float64
 
-// fill sets all figures of a row.
 func (r *Row) fill(of func(figure) Range) {
 	r.Alive = of(func(t, _ totals) float64 { return t.alive / t.groups })
 	r.Abs = of(func(t, run totals) float64 { return t.abs / run.abs })

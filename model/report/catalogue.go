@@ -268,7 +268,6 @@ func Overlong() Catalogue[*overlong.Shaping] {
 	}
 }
 
-// formulaText is the formula of an entry with what it needs, or that it is not computed from so much.
 func formulaText(e *estimators.Entry, from string, needs []string) string {
 	switch {
 	case e.NotComputable != "":
@@ -285,7 +284,6 @@ type need struct {
 	is   bool
 }
 
-// needed returns the names of what is needed.
 func needed(list []need) []string {
 	var names []string
 	for _, n := range list {

@@ -136,7 +136,6 @@ type trendLine struct {
 	counts                []int
 }
 
-// add adds the value of a step to a point of the line.
 func (l *trendLine) add(cell int, x float64) {
 	if x-x != 0 {
 		return
@@ -154,7 +153,6 @@ func (l *trendLine) add(cell int, x float64) {
 	l.Last, l.Min, l.Max = x, min(l.Min, x), max(l.Max, x)
 }
 
-// hasValue reports whether a step has the figure.
 func (l *trendLine) hasValue() bool { return l.Last == l.Last }
 
 // histogramBins is the resolution of a histogram, many times finer than its drawing.
@@ -211,7 +209,6 @@ func (h *histogram) add(values []float64, keep []bool) {
 	h.Sum, h.SumSquares = sum, squares
 }
 
-// rebin returns the counts in n bins from -limit to limit.
 func (h *histogram) rebin(limit float64, n int) []int {
 	columns := make([]int, n)
 	for i, count := range h.counts {
@@ -233,7 +230,6 @@ func (h *histogram) Std() float64 {
 	return math.Sqrt(max(0, h.SumSquares-h.Sum*h.Sum/n) / (n - 1))
 }
 
-// hasDistribution reports whether there is a finite advantage to draw.
 func (c *Charts) hasDistribution() bool {
 	return c.hasSamples && c.Original.N > c.Original.NotFinite
 }
@@ -245,10 +241,8 @@ func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest 
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
 
-// hasSolved reports whether there are solve rates to draw.
 func (c *Charts) hasSolved() bool { return c.Steps > 0 && c.SolvedAt != "" }
 
-// solvedTotals returns the largest count of a solve rate, and their sum.
 func (c *Charts) solvedTotals() (tallest, sum float64) {
 	for _, n := range c.Solved {
 		tallest, sum = max(tallest, n), sum+n
@@ -398,12 +392,10 @@ func sparkline(l trendLine) string {
 	return b.String()
 }
 
-// solveBinNames returns labels for the bins of model.SolveNames.
 func solveBinNames() []string {
 	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
 }
 
-// horizontalBar draws a share of barColumns, to an eighth of a character.
 func horizontalBar(share float64) string {
 	eighths := int(math.Round(share * barColumns * 8))
 	if share > 0 {

@@ -24,7 +24,6 @@ type Head struct {
 	Folders []string // of this machine, with the separator at their end, which a page to be sent does not name
 }
 
-// withoutFolders returns a text as a page to be sent has it.
 func (h Head) withoutFolders(text string) string {
 	for _, folder := range h.Folders {
 		text = strings.ReplaceAll(text, folder, "")
@@ -104,7 +103,6 @@ func writeFacts(w io.Writer, width int, facts ...Fact) {
 	}
 }
 
-// facts returns those facts of the page that have some keys, in the order of the keys.
 func (p *page) facts(separator string, keys ...string) []Fact {
 	all := Facts(p.Snap, p.Settings, p.Choice, p.Grouping, separator)
 	written := p.Head.written()

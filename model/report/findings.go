@@ -54,7 +54,6 @@ const (
 	maxAdvice    = 240
 )
 
-// evidenceTexts are the first n pieces of evidence.
 func evidenceTexts(f *diagnosis.Finding, n int) []string {
 	return model.Mapped(f.Evidence[:min(n, len(f.Evidence))], func(e diagnosis.Evidence) string { return shorten(e.String(), maxEvidence) })
 }

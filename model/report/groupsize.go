@@ -62,7 +62,6 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// ratesText says how the solve rates are distributed.
 func ratesText(r groupsize.Rates) string {
 	var parts []string
 	for _, p := range r {

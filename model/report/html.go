@@ -113,7 +113,6 @@ type section struct {
 	write     func() error
 }
 
-// sections returns all parts, in the order of the page.
 func (h *htmlPage) sections() []section {
 	c := h.charts
 	writing := func(write func()) func() error {
@@ -137,7 +136,6 @@ func (h *htmlPage) sections() []section {
 	}
 }
 
-// writeHead writes the page down to the first section.
 func (h *htmlPage) writeHead(shown []section) {
 	title := cmp.Or(h.Head.withoutFolders(h.Head.Path), h.Snap.Run.Format)
 	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
@@ -229,12 +227,10 @@ func (h *htmlPage) factList() markup {
 	return tag("dl", class("facts"), list)
 }
 
-// factTag is a term with what is said of it.
 func factTag(term string, parts ...any) markup {
 	return tag("div", tag("dt", term), tag("dd", parts...))
 }
 
-// writeFoot writes what is below the last section.
 func (h *htmlPage) writeFoot() {
 	var foot []markup
 	if h.Head.Command != "" {
@@ -333,7 +329,6 @@ func (h *htmlPage) stages() []stage {
 	}
 }
 
-// writeChain writes the stages with what each does to the run.
 func (h *htmlPage) writeChain() {
 	if h.charts.Steps == 0 {
 		h.note("No step is complete yet.")

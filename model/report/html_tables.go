@@ -92,7 +92,6 @@ func (h *htmlPage) writeGroups() {
 // fateWidth is how wide the bar of fates is, in its own units.
 const fateWidth = 1000
 
-// writeFates draws the share of each fate, with a list of them.
 func (h *htmlPage) writeFates() {
 	all := h.total.summary()
 	var bars, list []markup
@@ -112,7 +111,6 @@ func (h *htmlPage) writeFates() {
 		attr("aria-label", "Groups by fate: "+fateCounts(all.Fates)), bars), tag("ul", class("legend"), list))
 }
 
-// fateTag is the name of a fate with its colour.
 func fateTag(f model.Fate) markup {
 	return tag("span", class("fate"),
 		tag("svg", fateClass(f), attr("viewBox", "0 0 8 8"), attr("aria-hidden", "true"), emptyTag("rect", attr("width", "8"), attr("height", "8"), attr("rx", "2"))), f)
@@ -214,7 +212,6 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 // ranked returns the groups in the order of the page: those that need attention first, then the newest.
 func (w *worstGroups) ranked() []worstGroup { return slices.Concat(w.byFate[:]...) }
 
-// listed returns the groups of the table of a page.
 func (w *worstGroups) listed() (all []worstGroup) {
 	for _, groups := range w.byFate {
 		all = append(all, groups[:min(groupsPerFate, len(groups))]...)
@@ -222,7 +219,6 @@ func (w *worstGroups) listed() (all []worstGroup) {
 	return all
 }
 
-// writeWorstSteps writes the worst steps with their causes, and how they are ranked.
 func (h *htmlPage) writeWorstSteps() {
 	spans := h.Parts.Worst
 	h.note("Ranked " + glance.Order() + ". A healthy run has worst steps too: read why, and how many groups have signal.")
@@ -256,7 +252,6 @@ func (h *htmlPage) stepCells(s *analysis.StepFigures) string {
 	return strings.Join(append(cells, notableFates(s)), "\t")
 }
 
-// writeSteps writes a row per step.
 func (h *htmlPage) writeSteps() {
 	caption := "A row per step"
 	if hidden := len(h.Snap.Steps) - len(h.steps); hidden > 0 {
@@ -302,7 +297,6 @@ func findingTrends(d *diagnosis.Diagnosis) (lines []trendLine) {
 	return lines
 }
 
-// verdict says how the run is, in a line.
 func (h *htmlPage) verdict() markup {
 	switch d := h.Diagnosis; {
 	case d == nil || d.Health() == "unknown":
@@ -402,7 +396,6 @@ const (
 	maxAnswerText = 2500
 )
 
-// shownTexts returns the worst groups, whose answers are shown.
 func (h *htmlPage) shownTexts() []worstGroup {
 	all := h.worst.ranked()
 	return all[:min(h.Parts.Texts, len(all))]
@@ -474,7 +467,6 @@ func answerTag(which string, row answerRow, text model.Text, shown markup) marku
 		shown)
 }
 
-// preformatted is a text as it is, cut in the middle.
 func preformatted(text string, most int) markup {
 	if text == "" {
 		return noteTag("(empty)")

@@ -58,7 +58,6 @@ func MatchText(w io.Writer, m Match) error {
 	return out.Flush()
 }
 
-// writeMatches lists what reproduces the log.
 func writeMatches(out io.Writer, r *match.Report) {
 	if len(r.Matches) == 1 {
 		fmt.Fprintln(out, "One estimator reproduces this log:")

@@ -80,7 +80,6 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	return r, nil
 }
 
-// warnAlike adds the warning about the texts of a step to it.
 func (r *Report) warnAlike(s *analysis.StepFigures) {
 	if w, found := r.alike[s.Step]; found {
 		s.Warnings = append(slices.Clip(s.Warnings), w)
@@ -251,7 +250,6 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}, nil
 }
 
-// measure adds a step to what is shown of all samples.
 func (p *page) measure(s *analysis.StepFigures, a *analysis.Analysis) {
 	if !p.chartless {
 		p.charts.add(s, a)
@@ -278,7 +276,6 @@ func anyNames[T any](columns []figures.Column[T]) []any {
 	return model.Mapped(columns, func(c figures.Column[T]) any { return c.Name })
 }
 
-// anyTexts returns the cells of a row as texts.
 func anyTexts[T any](columns []figures.Column[T], of T, write func(figures.Number) string) []any {
 	return model.Mapped(columns, func(c figures.Column[T]) any { return write(c.Value(of)) })
 }
@@ -321,7 +318,6 @@ type warningSpan struct {
 	newest []model.Warning // of that: several if one kind warns of both ratios
 }
 
-// complete returns how many steps count.
 func (t *runTotal) complete() int { return t.Steps - len(t.Open) }
 
 func (t *runTotal) add(s *analysis.StepFigures) {
@@ -373,7 +369,6 @@ func (t *runTotal) rewardsMeant() string {
 	return "all samples"
 }
 
-// summary returns the total in the form of a step.
 func (t *runTotal) summary() *analysis.StepFigures {
 	s := t.sum
 	for i, name := range t.metricNames {

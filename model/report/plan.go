@@ -65,7 +65,6 @@ func (p Plan) Recommendation() string {
 	return fmt.Sprintf("%s: %s of the run's yield, %s in 90%% of repeats", r.Name, timesText(r.Yield.Value), spanText(r.Yield))
 }
 
-// meaning says what the figures are, and what they assume.
 func (p Plan) meaning() []Fact {
 	facts := []Fact{
 		fact("alive", "groups with signal"),
@@ -87,7 +86,6 @@ func (p Plan) meaning() []Fact {
 	return facts
 }
 
-// planColumns are those of the table for people.
 func planColumns(rows []plan.Row) []textColumn[plan.Row] {
 	width := 23
 	for _, r := range rows {

@@ -57,7 +57,6 @@ type gaugeSample struct {
 	labels [][2]string
 }
 
-// labelOf returns a label in the syntax of Prometheus.
 func labelOf(name, value string) string {
 	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(sanitize.Line(value)) + `"`
 }

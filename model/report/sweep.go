@@ -122,7 +122,6 @@ func SweepCSV(w io.Writer, s Sweep) error {
 
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
-// cells yields the cells without recompute, with it, or both.
 func (s Sweep) cells(recompute ...bool) iter.Seq[*sweep.Cell] {
 	return func(yield func(*sweep.Cell) bool) {
 		for _, r := range recompute {

@@ -85,7 +85,6 @@ func groupLabel(preview, name string) string {
 	return preview
 }
 
-// notableFates counts the groups of a step that are not alive, by fate.
 func notableFates(s *analysis.StepFigures) string {
 	if s.Open {
 		return "still being written"

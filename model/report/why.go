@@ -54,7 +54,6 @@ func (y *Why) head(prompt string) object {
 	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}}
 }
 
-// name and prompt are those of the group, cut.
 func (y *Why) name() string   { return shorten(y.group().Name, 96) }
 func (y *Why) prompt() string { return shorten(y.group().Preview, 160) }
 
@@ -192,7 +191,6 @@ func ShowJSON(w io.Writer, s *Show) error {
 	})
 }
 
-// file returns the file that the sample was read from, cut.
 func (s *Show) file(t ShownText) string {
 	i, found := s.Snap.Find(s.Analysis.Step)
 	if !found {
@@ -204,7 +202,6 @@ func (s *Show) file(t ShownText) string {
 	return ""
 }
 
-// prompt returns the prompt in full, cut as the texts are.
 func (s *Show) prompt(chars int) string {
 	if len(s.Shown) > 0 && s.Shown[0].Text.Prompt != "" {
 		return middleCut(s.Shown[0].Text.Prompt, chars)

@@ -28,7 +28,6 @@ type sampledStep struct {
 	hasNull []bool      // by row: some candidate has nothing
 }
 
-// sample returns steps that are complete and have advantages.
 func sample(snap model.Snapshot, set model.Settings, columns []string) samples {
 	var complete []int
 	for i, step := range snap.Steps {
@@ -141,7 +140,6 @@ func (s *samples) normalisedSteps(columns []int) []block {
 	return all
 }
 
-// stepStds returns the std of the weighted sum over each step.
 func (s *samples) stepStds(columns []int, w []float64) []float64 {
 	var all []float64
 	for at := range s.steps {

@@ -147,7 +147,6 @@ func (c *course) stalls() (from int, ok bool) {
 	return 0, false
 }
 
-// level is a part of a course as evidence has it.
 func (c *course) evidence(name string, share bool, before, after [2]int) diagnosis.Evidence {
 	e := diagnosis.Evidence{Name: name, Share: share, Of: "values", AfterSamples: (after[1] - after[0]) * c.each}
 	e.After, e.AfterFrom, e.AfterTo = diagnosis.Median(c.values[after[0]:after[1]]), c.steps[after[0]], c.steps[after[1]-1]

@@ -154,7 +154,6 @@ func (r *run) lacks(m Meaning, what string, least int) string {
 	return "the log has no " + what
 }
 
-// finding begins a finding on a course.
 func (c *course) finding(s diagnosis.Severity, since int, title string, evidence ...diagnosis.Evidence) diagnosis.Finding {
 	return diagnosis.Finding{
 		Severity: s, Since: c.steps[since], Title: title, Evidence: evidence,
@@ -162,7 +161,6 @@ func (c *course) finding(s diagnosis.Severity, since int, title string, evidence
 	}
 }
 
-// name is a series as evidence and titles have it.
 func (c *course) name() string { return sanitize.Line(c.Name) }
 
 func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }

@@ -94,7 +94,6 @@ func sign(x float64) float64 {
 // twoSided is the chance of a normal value at least so far from 0.
 func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// tieSum sums f of the size of each run of equal values.
 func tieSum(values []float64, f func(t float64) float64) (sum float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	for from, i := 0, 1; i <= len(sorted); i++ {

@@ -199,7 +199,6 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, un
 	return nil
 }
 
-// addGroups adds these groups of a step to all cells.
 func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group) error {
 	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
 	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
@@ -461,7 +460,6 @@ func (o *Outcome) countFate(alive, nonzero, short bool) {
 // that the log does not raise by itself.
 type StepWarnings [6]int
 
-// warnedKinds are in the order of reports.
 func warnedKinds() [6]model.WarningKind {
 	return [6]model.WarningKind{
 		model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio,

@@ -124,7 +124,6 @@ func (c *Cell) MassText() string {
 	return fmt.Sprintf("%.0f:%.0f", up, 100-up)
 }
 
-// percent writes a share by a format of its hundredfold.
 func percent(format string, share float64) string {
 	if share-share != 0 {
 		return units.Missing

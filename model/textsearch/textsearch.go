@@ -174,7 +174,6 @@ func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Setting
 // maxCounts bounds what samples have in common.
 const maxCounts = 10_000
 
-// step reads the texts of a step.
 func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis, read analysis.ReadTexts) (*found, error) {
 	f := &found{a: a}
 	group, columns := make([]int, a.Rows), make([]int, 0, a.Rows)

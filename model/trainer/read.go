@@ -246,7 +246,6 @@ func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 	return nil
 }
 
-// optionRule takes over an option of an estimator or a stage.
 func optionRule(option estimators.Option) keyRule {
 	return keyRule{option.Key, func(value string) (model.Option, error) {
 		_, err := estimators.Options("").With(option.Key, value).Values([]estimators.Option{option})

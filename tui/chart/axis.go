@@ -187,7 +187,6 @@ func (a Axis) ticks(step float64) int {
 	return int(math.Floor(a.Hi/step+tickTolerance)-math.Ceil(a.Lo/step-tickTolerance)) + 1
 }
 
-// tickText writes a round value with the decimals of its step.
 func tickText(v, step float64) string {
 	if math.Abs(v) >= 99_950 || step < 1e-3 {
 		return units.Short(v)
@@ -312,7 +311,6 @@ func (b Bars) Middle(bin int) int { return b.start + bin*b.slot + b.offset() + (
 
 func (b Bars) offset() int { return (b.slot - b.width) / 2 }
 
-// bin returns the bin whose bar is in a column, or false between bars.
 func (b Bars) bin(column int) (int, bool) {
 	x := column - b.start
 	if x < 0 {

@@ -68,7 +68,6 @@ func (s Stroke) drawn(x int) bool {
 	}
 }
 
-// mark is the character of a line of ASCII.
 func (s Stroke) mark() rune { return []rune("*o+x.")[s] }
 
 // Sample returns a piece of a line for a legend, two cells wide.

@@ -223,7 +223,6 @@ const (
 	splitCount
 )
 
-// splitNames are the names of the splits in a saved session.
 func splitNames() [splitCount]string {
 	return [splitCount]string{
 		NarrowRows: "narrow-rows", NarrowColumns: "narrow-columns", MediumRows: "medium-rows", MediumTop: "medium-top", MediumBottom: "medium-bottom",

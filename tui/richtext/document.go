@@ -187,7 +187,6 @@ func isClosing(s string) bool {
 // Len returns the number of lines.
 func (p *Page) Len() int { return len(p.lines) }
 
-// lineOf returns the line of a byte of the text.
 func (p *Page) lineOf(at int) int {
 	return max(0, sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > at })-1)
 }

@@ -279,7 +279,6 @@ func (c *Conn) cancel() {
 	_ = c.Close()
 }
 
-// onPacket handles a packet of the answer to a query.
 func (q Query) onPacket(p packet) (last bool, err error) {
 	switch {
 	case p.code == proto.ServerCodeEndOfStream:

@@ -17,14 +17,12 @@ func (r *reader) writeRow(arrays []*array, i int) {
 	r.out = append(jsonscan.AppendEnd(r.out, '}'), '\n')
 }
 
-// field writes a field of an object.
 func (r *reader) field(name string, a *array, i, depth int) {
 	r.out = append(jsonscan.AppendText(r.out, name), ':')
 	r.value(a, int64(i), depth)
 	r.out = append(r.out, ',')
 }
 
-// spend counts a row or a value.
 func (r *reader) spend() {
 	if r.work--; r.work < 0 {
 		r.fail(refused("it holds more values than it has room for: it is damaged"))

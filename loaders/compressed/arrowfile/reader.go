@@ -209,7 +209,6 @@ func uintAt(data []byte, at, n int) (x uint64) {
 	return x
 }
 
-// intAt is uintAt of a number with a sign.
 func intAt(data []byte, at, n int) int64 {
 	shift := 64 - 8*n
 	return int64(uintAt(data, at, n)<<shift) >> shift

@@ -140,7 +140,6 @@ func (r *Reader) need(n uint) {
 	}
 }
 
-// take removes n bits from bitBuffer.
 func (r *Reader) take(n uint) uint64 {
 	x := r.bitBuffer & (1<<n - 1)
 	r.bitBuffer >>= n
@@ -168,7 +167,6 @@ func (r *Reader) checkOverrun() {
 	}
 }
 
-// align skips to the start of a byte.
 func (r *Reader) align() { r.take(r.bitCount & 7) }
 
 // The flags of a member's header.

@@ -27,7 +27,6 @@ type machine struct {
 	texts   int64 // bytes that may still be kept
 }
 
-// load returns the value of a pickle.
 func load(in *bufio.Reader) (any, error) {
 	m := &machine{in: in, texts: maxTexts(), maxKept: maxKept()}
 	table := opcodes()
@@ -91,7 +90,6 @@ func (m *machine) takeMark() []any {
 	return values
 }
 
-// top returns the last value and leaves it there.
 func (m *machine) top() any {
 	if len(m.stack) == 0 {
 		m.fail(errStack)
@@ -100,7 +98,6 @@ func (m *machine) top() any {
 	return m.stack[len(m.stack)-1]
 }
 
-// number reads an unsigned number of some bytes.
 func (m *machine) number(size int) uint64 {
 	b, err := m.in.Peek(size)
 	if err != nil {
@@ -318,7 +315,6 @@ func (m *machine) extend(values []any) {
 	}
 }
 
-// setItems is extend for a dict.
 func (m *machine) setItems(pairs []any) {
 	if d, ok := m.top().(*dict); ok {
 		m.setIn(d, pairs)

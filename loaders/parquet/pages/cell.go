@@ -61,7 +61,6 @@ func (c *Cells) Close() {
 	}
 }
 
-// find returns the chunk of a cell, with its page read.
 func (c *Cells) find(group, column int, row int64) (*openChunk, error) {
 	n := group*len(c.f.Columns) + column
 	k := c.chunks[n]

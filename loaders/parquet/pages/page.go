@@ -273,7 +273,6 @@ func cutLevels(data []byte) (levels, rest []byte, err error) {
 	return data[:n], data[n:], nil
 }
 
-// allValid reports whether encoded levels are a single run of the highest.
 func allValid(levels []byte, n, highest int) bool {
 	head, used := binary.Uvarint(levels)
 	return used > 0 && head&1 == 0 && head>>1 == uint64(n) && used < len(levels) && int(levels[used]) == highest
@@ -303,7 +302,6 @@ func (f *File) SetIndex(i Index) {
 	}
 }
 
-// recordPageStart adds the page with the header at offset to the index.
 func (r *Reader) recordPageStart(offset int64) {
 	if _, inMemory := r.f.r.(memoryReader); inMemory {
 		return

@@ -121,7 +121,6 @@ func (e *encoder) encodeNames(rows int) {
 	e.dictionary = len(e.data)
 }
 
-// encodePage writes a page of some rows.
 func (e *encoder) encodePage(from, to int) {
 	e.page = e.page[:0]
 	if e.Optional {
@@ -180,7 +179,6 @@ func appendBits(out []byte, n int, of func(k int) bool) []byte {
 	return out
 }
 
-// encodeIndexes writes runs of rows with one name.
 func (e *encoder) encodeIndexes() {
 	e.page = append(e.page, byte(e.width))
 	for at := 0; at < len(e.present); {
@@ -255,7 +253,6 @@ func appendPacked(out []byte, values []int64, width int) []byte {
 	return out
 }
 
-// writePage compresses the page.
 func (e *encoder) writePage(kind int64, values int, encoding int64) {
 	compressed := e.zstd.EncodeAll(e.page, nil)
 	var t thrift

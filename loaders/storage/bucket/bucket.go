@@ -337,7 +337,6 @@ func (b *bucket) refusal(no minio.ErrorResponse) error {
 	return f
 }
 
-// refusalByStatus is refusal for codes that are no more telling than their status.
 func (b *bucket) refusalByStatus(f *fileio.Failure, no minio.ErrorResponse) error {
 	switch s := no.StatusCode; {
 	case s == http.StatusForbidden || s == http.StatusUnauthorized:

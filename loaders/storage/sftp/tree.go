@@ -257,7 +257,6 @@ func (t *tree) jobs(now time.Time) (jobs []func()) {
 	return jobs
 }
 
-// newest returns all directories that were listed, and the newest files in them, the newest first.
 func (t *tree) newest() (folders []*folder, files []fileio.Object) {
 	byTime := func(a, b fileio.Object) int { return b.Modified.Compare(a.Modified) }
 	for _, f := range t.folders {
