@@ -7,7 +7,7 @@
 // The way of a byte:
 //
 //	open.go, directory.go   paths → files           with discover: which logs a directory has
-//	storage.go              the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
+//	open.go                 the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
 //	follow.go, watch.go     files → queue           what to read next, and when
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read
