@@ -207,7 +207,6 @@ func Sniff(disk *fileio.Disk, root *os.Root, name string) (Sniffed, error) {
 	return sniffText(text, name)
 }
 
-// sniffedIf is a file of the named format if it is one.
 func sniffedIf(is bool, format, name string) (Sniffed, error) {
 	if f, ok := formats.Find(format); ok && is {
 		return Sniffed{Format: &f}, nil

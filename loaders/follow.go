@@ -191,7 +191,6 @@ func (s *fileSet) pollNext(now time.Time) {
 	}
 }
 
-// pollFile queues a file if it has something new, and reports whether it has.
 func (r *reading) pollFile(f *file) bool {
 	if f.disk == nil {
 		return false

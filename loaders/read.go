@@ -132,7 +132,6 @@ func (r *reading) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	return end
 }
 
-// readsWhole reports whether the file is read from its start again when it changes.
 func (f *file) readsWhole() bool {
 	return f.packed != nil || f.splitter.Framing.Whole && f.splitter.Unterminated
 }

@@ -56,7 +56,6 @@ func (w *watcher) watches(path string) bool { return w != nil && w.watched[path]
 // needsPolling reports whether some changes are found by polling only.
 func (w *watcher) needsPolling() bool { return w == nil || w.partial }
 
-// events returns the kernel's events, nil if there are none.
 func (w *watcher) events() <-chan fsnotify.Event {
 	if w == nil {
 		return nil
@@ -84,7 +83,6 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	return err == nil && info.IsDir() // and not a link to one
 }
 
-// close ends the watching and closes the channel of events.
 func (w *watcher) close() error {
 	if w == nil {
 		return nil

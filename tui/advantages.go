@@ -327,7 +327,6 @@ func (s distributionState) scaleInTitle() string {
 	return ""
 }
 
-// binNote returns the counts of the bin that is shown; "" if none is.
 func (s distributionState) binNote(m chartCache) string {
 	if !s.binShown {
 		return ""
@@ -372,7 +371,6 @@ type chartKey struct {
 	width          int
 }
 
-// charts returns the cache if it is for charts of that width, else a new one.
 func (s distributionState) charts(e env, width int) chartCache {
 	x := e.result.analysis
 	key := chartKey{analysis: x, base: e.baselineAnalysis(), figure: s.figure, width: width}

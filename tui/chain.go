@@ -298,7 +298,6 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
-// effect says what a stage does to the step, what there is before it and after.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	switch s.name {
 	case "reward":

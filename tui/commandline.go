@@ -301,7 +301,6 @@ func runStep(a App, args []string) (App, error) {
 	}
 }
 
-// stepSpan returns the first and the last step: "1 to 30".
 func (e env) stepSpan() string {
 	if len(e.snap.Steps) == 0 {
 		return "none yet"

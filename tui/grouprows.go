@@ -30,7 +30,6 @@ type sorting struct {
 	ascends bool // its arrow is that of ascending values unless it is reversed
 }
 
-// sortings returns the ways to sort, the default first.
 func sortings() []sorting {
 	by := func(name, words string, of func(g *analysis.Group) float64) sorting {
 		return sorting{column: name, words: words, compare: func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}

@@ -210,7 +210,6 @@ func (e env) entryLines(entries []helpEntry, w int) []string {
 // spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
-// keyLabel returns the label of keys, spelled where there is only ASCII.
 func (e env) keyLabel(keys string) string {
 	if e.display.glyphs.ASCII {
 		return spelledKeys.Replace(keys)

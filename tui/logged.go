@@ -247,7 +247,6 @@ func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice st
 	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
 }
 
-// rewards returns which columns are the reward at work, and who says so.
 func (a App) rewards() choice.Rewards {
 	set := a.settings.now
 	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {

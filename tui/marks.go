@@ -118,7 +118,6 @@ func (a App) markSign(m session.Mark) string {
 	return sign
 }
 
-// noteUnderCursor returns the note of the sample under the cursor, else that of its group.
 func (a App) noteUnderCursor() string {
 	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
 		return ""
@@ -132,7 +131,6 @@ func (a App) noteUnderCursor() string {
 	return sanitize.Line(have.Note)
 }
 
-// noteOf returns the note of a group of a step, or of the step if group is empty.
 func (a App) noteOf(step int64, group string) string {
 	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note

@@ -130,7 +130,6 @@ func (a App) dragBorder(s spot, x, y int) App {
 	return a.clampCursor()
 }
 
-// restoreBorder puts a border back where the layout has it.
 func (a App) restoreBorder(split int) App {
 	a.display.shares = a.display.shares.With(layout.Split(split), 0)
 	return a.clampCursor()
@@ -419,7 +418,6 @@ func keyNames() (names []string) {
 	return names
 }
 
-// pressKey does what a key does, which types itself where it is a character.
 func (a App) pressKey(h hit) App {
 	switch key := keyNames()[h.n]; {
 	case key == "space":

@@ -64,7 +64,6 @@ func (s scope) indexes(snap model.Snapshot, end int) (steps []int, every int) {
 	return some, every
 }
 
-// stepsOf returns the steps of the scope that ends at index end of a snapshot, all of them.
 func (s scope) stepsOf(snap model.Snapshot, end int) []model.Step {
 	if s.kind == scopeAll {
 		return snap.Steps

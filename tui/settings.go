@@ -273,7 +273,6 @@ func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string
 	return e.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
 }
 
-// paintDelta returns B − A as " Δ+4".
 func (e env) paintDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
 }

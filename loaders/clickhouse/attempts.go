@@ -47,7 +47,6 @@ type stepPart struct {
 // newestAttempt is the value of [Options.Attempt] for the newest.
 const newestAttempt = 0
 
-// decide decides what to read of the parts: attempt as [Options.Attempt].
 func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d decision) {
 	d.split = cmp.Or(split, discover.SplitTrain)
 	values, hasTraining := map[string]bool{}, false

@@ -33,10 +33,8 @@ func quoteText(text string) string {
 
 func (c column) quoted() string { return quoteName(c.name) }
 
-// as is the column as another kind, which may be NULL.
 func (c column) as(kind string) string { return "CAST(" + c.quoted() + " AS Nullable(" + kind + "))" }
 
-// orEmpty is a column as text, which is empty for NULL.
 func (c column) orEmpty() string { return "ifNull(" + c.as("String") + ", '')" }
 
 // where is a condition of several, nothing of none.
@@ -56,7 +54,6 @@ func (t Target) from() string {
 	return " FROM " + t.quoted()
 }
 
-// ofRun is the condition for the run, nothing if the table has no column for it.
 func (t *table) ofRun() []string {
 	switch run := t.m.run; {
 	case run.name == "":
@@ -361,7 +358,6 @@ func findLimit(ctx context.Context, conn *wire.Conn) (limit int, err error) {
 	return limit, err
 }
 
-// leavesOut is the error for a profile with which rows may be missing.
 func (t Target) leavesOut(need wire.Setting) error {
 	return &Error{text: fmt.Sprintf("the profile of %s on %s sets %s so that rows may be missing from an answer, and allows no other: ask for a user with %s=%s or with readonly=2", t.User, t.Host, need.Name, need.Name, need.Value)}
 }

@@ -88,7 +88,6 @@ func (r *reader) run(ctx context.Context) {
 	}
 }
 
-// session connects and reads; when following it returns only with an error.
 func (r *reader) session(ctx context.Context) error {
 	if err := r.connect(ctx); err != nil {
 		return err

@@ -107,7 +107,6 @@ func writeMessage(w io.Writer, asJSON bool, key, text string) {
 
 func (e *verdictError) Unwrap() error { return e.error }
 
-// wantsJSON reports whether the arguments, which may be invalid, select JSON.
 func wantsJSON(args []string) bool {
 	for i, arg := range args {
 		if arg == "--json" {

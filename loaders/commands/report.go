@@ -103,7 +103,6 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 	return p.report().startOn(ctx, p, paths, set)
 }
 
-// isBreakdown reports whether the report is to be broken down: who pays.
 func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
 
 // maxTexts is the most groups of which a page holds answers.

@@ -227,7 +227,6 @@ func (s *selection) of(a *analysis.Analysis) []int {
 	return selected
 }
 
-// sentence says what is selected, "" without a query.
 func (s *selection) sentence() string {
 	if s.text == "" {
 		return ""

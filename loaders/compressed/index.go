@@ -74,7 +74,6 @@ type textReader struct {
 	rest    io.Reader // the text after cached; nil until it is decompressed
 }
 
-// Read implements [io.Reader].
 func (t *textReader) Read(p []byte) (int, error) {
 	if len(t.cached) == 0 && t.rest == nil {
 		if err := t.decompress(); err != nil {

@@ -232,7 +232,6 @@ type countingReader struct {
 	n atomic.Int64
 }
 
-// Read implements [io.Reader].
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))
@@ -265,7 +264,6 @@ func maxZstdWindow(memory int64) int64 { return min(max(8<<20, memory/8), 128<<2
 // ErrWindow says that to unpack a file takes too much memory.
 var ErrWindow = errors.New("it was packed with zstd --long")
 
-// Read implements [io.Reader].
 func (z *zstdReader) Read(p []byte) (int, error) {
 	n, err := z.decoder.Read(p)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {

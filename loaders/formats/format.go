@@ -294,7 +294,6 @@ func Detect(formats []Format, name string, cut framing.Framing, record []byte) *
 	return best
 }
 
-// score returns how well a first record fits, 0 if it does not.
 func (f *Format) score(first *First) int {
 	fits := true
 	for key, kind := range f.Keys {

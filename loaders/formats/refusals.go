@@ -113,7 +113,6 @@ func averagesOnly(record []byte) string {
 // maxAverages is how many averages a refusal repeats: they are what a person looks for first.
 const maxAverages = 4
 
-// rewardAverages returns the averages of rewards in a record of metrics, as "name value".
 func rewardAverages(record []byte) (averages []string) {
 	EachMetric(record, func(name string, v jsonscan.Value) {
 		if name = strings.TrimPrefix(name, "data/"); v.Kind == jsonscan.Number && len(averages) < maxAverages && isRewardAverage(name) {

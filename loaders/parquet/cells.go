@@ -111,7 +111,6 @@ func (c *CellCache) add(t *cachedFile) {
 	}
 }
 
-// decodeRow decodes a row of the file, if there is one of that number.
 func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 	group := 0
 	for ; group < len(t.pages.Groups) && row >= t.pages.Groups[group].Rows; group++ {

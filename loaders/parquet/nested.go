@@ -293,7 +293,6 @@ func (j *jsonBuilder) object(fields []pages.Node) {
 	j.text = jsonscan.AppendEnd(j.text, '}')
 }
 
-// appendJSON appends a scalar.
 func appendJSON(dst []byte, v jsonscan.Value) []byte {
 	switch v.Kind {
 	case jsonscan.Null:

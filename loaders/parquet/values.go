@@ -43,12 +43,10 @@ func (c *numberColumn) add(p *pageRead) {
 
 func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
-// at returns value i; false for a null.
 func (c *numberColumn) at(i int) (x float64, ok bool) {
 	return c.values[i], c.valid == nil || c.valid[i]
 }
 
-// firstValid returns the first of n values that is not null, n if all are.
 func (c *numberColumn) firstValid(n int) int {
 	i := 0
 	for c.valid != nil && i < n && !c.valid[i] {

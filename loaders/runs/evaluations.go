@@ -330,7 +330,6 @@ func (t *Table) groupSize() int { return gcd(t.size, t.current) }
 
 func (t *Table) unknown() bool { return t.noName || t.ManySteps }
 
-// end returns the prompts of the last n groups, and whether there are so many.
 func (t *Table) end(n int) (prompts [tailGroups]uint64, ok bool) {
 	copy(prompts[:n], t.tail[:n])
 	return prompts, t.groups >= n && !t.unknown()

@@ -73,7 +73,6 @@ func (r *row) addObject(record []byte) {
 	formats.EachMetric(record, func(name string, v jsonscan.Value) { r.add(strings.TrimPrefix(name, "data/"), v) })
 }
 
-// log adds the row to a log, if it has a step.
 func (r *row) log(log *scalars.Log) {
 	for _, p := range r.points {
 		if r.rank > 0 {

@@ -38,7 +38,6 @@ type sqliteDB struct {
 	log  *wal // as far as it was read
 }
 
-// newSQLite returns the database at a path. It opens nothing.
 func newSQLite(disk *fileio.Disk, path string) *sqliteDB { return &sqliteDB{disk: disk, path: path} }
 
 // A database begins so, with a header of this size.

@@ -86,19 +86,15 @@ func isNew(name string, info fs.FileInfo) bool {
 	return info.Size() == 0 && filepath.Ext(name) == ".db"
 }
 
-// Name implements [fileio.Storage].
 func (d *database) Name() string { return d.path + string(filepath.Separator) }
 
 // Link implements [fileio.Storage]: the database is on this machine.
 func (d *database) Link() model.Link { return model.Link{} }
 
-// Close implements [fileio.Storage].
 func (d *database) Close() error { return nil }
 
-// WillRead implements [fileio.Storage].
 func (d *database) WillRead([]string) {}
 
-// Stat implements [fileio.Storage].
 func (d *database) Stat(name string) (fs.FileInfo, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -155,7 +151,6 @@ func (d *database) find(name string) *list {
 	return d.lists[i]
 }
 
-// Tree implements [fileio.Storage].
 func (d *database) Tree(dir string) (fs.FS, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -186,13 +181,10 @@ func (d *database) Tree(dir string) (fs.FS, error) {
 // tree are the entries of folders.
 type tree map[string][]fs.DirEntry
 
-// Open implements [fs.FS].
 func (t tree) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
 
-// ReadDir implements [fs.ReadDirFS].
 func (t tree) ReadDir(dir string) ([]fs.DirEntry, error) { return t[dir], nil }
 
-// Open implements [fileio.Storage].
 func (d *database) Open(name string) (fileio.Handle, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -228,13 +220,10 @@ type handle struct {
 	at       int64 // of Read
 }
 
-// Stat implements [fileio.Handle].
 func (h *handle) Stat() (fs.FileInfo, error) { return h.object, nil }
 
-// Close implements [io.Closer].
 func (h *handle) Close() error { return nil }
 
-// Read implements [io.Reader].
 func (h *handle) Read(p []byte) (int, error) {
 	n, err := h.ReadAt(p, h.at)
 	h.at += int64(n)
@@ -244,7 +233,6 @@ func (h *handle) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// ReadAt implements [io.ReaderAt].
 func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
 	d := h.database
 	d.mu.Lock()

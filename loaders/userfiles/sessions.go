@@ -119,7 +119,6 @@ func (m *SessionFile) save(data []byte, isNew bool) error {
 	return nil
 }
 
-// read returns the session and the bytes of the file, nil if there is no file.
 func (m *SessionFile) read() (session.Session, []byte, error) {
 	data, err := readPlain(m.path, session.MaxFile+1)
 	if errors.Is(err, fs.ErrNotExist) {

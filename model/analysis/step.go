@@ -195,7 +195,6 @@ func (p plan) inputKey(i int) inputKey {
 	}
 }
 
-// stepInput returns that of step i: that of previous if it is the same.
 func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
 	key := p.inputKey(i)
 	if previous != nil && previous.input.key == key {

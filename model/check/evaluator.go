@@ -267,7 +267,6 @@ func (w *Monitor) Add(s *analysis.StepFigures) (all []Transition) {
 	return all
 }
 
-// turn adds a transition of rule k, if there is one.
 func (w *Monitor) turn(all []Transition, k int, step int64, fails bool, value string) []Transition {
 	if fails == w.failing[k] {
 		return all

@@ -100,7 +100,6 @@ func (l Log) value(r Rule) (x float64, text string, ok bool) {
 	return float64(l.Unreadable), units.Count(l.Unreadable), true
 }
 
-// adviceFor returns what to do if a rule on the log fails, "" if nothing is known.
 func (l Log) adviceFor(r Rule) string {
 	switch {
 	case r.OfFindings():

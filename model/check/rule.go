@@ -61,7 +61,6 @@ func Parse(text string) (Rule, error) {
 	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, such as in killed>5%%", text)
 }
 
-// parseLimit parses a number with its unit; false if it is none.
 func parseLimit(text string) (x float64, unit string, ok bool) {
 	text = strings.Replace(text, "×", "x", 1)
 	for _, u := range []string{"%", "x", "s", "m", "h"} {
@@ -191,7 +190,6 @@ func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 	return x, units.Short(x)
 }
 
-// fails reports whether the value x fails the rule. NaN always does.
 func (r Rule) fails(x float64) bool { return math.IsNaN(x) || figures.Holds(x, r.Op, r.Limit) }
 
 // Span is the steps that a rule judges together.

@@ -43,7 +43,6 @@ type Given struct {
 // HasEstimator reports whether framework, estimator or scale were given.
 func (g Given) HasEstimator() bool { return g.origin() != "" }
 
-// origin returns the strongest origin, "" if nothing was chosen.
 func (g Given) origin() Origin {
 	for _, o := range []Origin{FromFlag, FromConfig} {
 		if g.Framework == o || g.Estimator == o || g.Scale == o {

@@ -154,7 +154,6 @@ type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
 
-// mean is NaN without values.
 func (m *moments) mean() float64 { return m.sum / m.n }
 
 // stdErr is the standard error of the mean, NaN for less than two values.

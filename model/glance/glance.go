@@ -258,7 +258,6 @@ func (g *Glance) ofSingles() string {
 // refused returns the worst span at which the trainer's own code would stop, nil if there is none.
 func (g *Glance) refused() *Span { return g.worst(func(s *Span) bool { return s.detail != "" }) }
 
-// worst returns the worst span for which holds is true, nil if there is none.
 func (g *Glance) worst(holds func(*Span) bool) *Span {
 	for i := range g.Spans {
 		if holds(&g.Spans[i]) {

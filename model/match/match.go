@@ -645,7 +645,6 @@ func loggedDecimals(grouped []*analysis.GroupedStep) int {
 	return 0
 }
 
-// anyLogged reports whether something holds for a logged advantage, which may be NaN.
 func anyLogged(grouped []*analysis.GroupedStep, holds func(x float64) bool) bool {
 	return slices.ContainsFunc(grouped, func(s *analysis.GroupedStep) bool { return slices.ContainsFunc(s.LoggedAdvantages, holds) })
 }

@@ -267,7 +267,6 @@ func (p *Plan) addsTo(both Row) bool {
 	})
 }
 
-// whyNot says why no other samples can be thought of, "" if they can.
 func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	e, err := set.FindEstimator()
 	m.e, m.scale = e, set.Scale

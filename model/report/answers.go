@@ -301,7 +301,6 @@ func (s *Summary) span() (first, last int64) {
 
 func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice(s.Diagnosis)), 240) }
 
-// reward says which columns are the reward, "" if there was nothing to choose.
 func (s *Summary) reward() string { return shorten(s.Choice.Rewards.String(), 120) }
 
 func (s *Summary) notes() []string {

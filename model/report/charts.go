@@ -68,7 +68,6 @@ func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points 
 	}
 }
 
-// solvedReward says which rewards are solved; "" if no run's rewards say it.
 func solvedReward(scales []model.RewardScale) string {
 	scales = slices.DeleteFunc(slices.Clone(scales), func(s model.RewardScale) bool { return !s.Known })
 	switch {

@@ -92,7 +92,6 @@ func cellsOf[T any](columns []figures.Column[T], of T) []any {
 // quotedCell is a text of the log that CSV always has in quotes.
 type quotedCell string
 
-// appendCSVRow appends a line of cells: see [Table].
 func appendCSVRow(line []byte, cells []any) []byte {
 	for k, cell := range cells {
 		line = appendComma(line, k)

@@ -167,7 +167,6 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 	return c.String()
 }
 
-// filterTexts are the settings that decide which samples are kept.
 func filterTexts(set model.Settings) []string {
 	all := []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
 	if set.Truncated != "" {
@@ -176,7 +175,6 @@ func filterTexts(set model.Settings) []string {
 	return all
 }
 
-// rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
 func rewardText(set model.Settings, r choice.Rewards) string {
 	return sanitize.Line(cmp.Or(r.String(), set.Reward+string(set.Weights)))
 }

@@ -23,7 +23,6 @@ type findingCut struct {
 	evidence                              int // pieces
 }
 
-// wholeFinding is the cut of a finding where there is room for all of it.
 func wholeFinding(int) findingCut { return findingCut{true, true, true, true, true, math.MaxInt} }
 
 // findingsJSON are the findings of a run in a short answer, the worst first.

@@ -187,7 +187,6 @@ func (h *htmlPage) tiles() markup {
 	return tag("ul", class("tiles"), append(tiles, tile("kinds of warnings", units.Count(len(kinds)), hint)))
 }
 
-// rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
 	logged, left := meanText(h.chain.logged()), h.total.notNumbers
 	isLogged := logged == meanText(h.total.summary().Metric("critic/score/mean"))

@@ -295,7 +295,6 @@ func (l *trendLine) overRun() string {
 	return units.Short(l.mean(first, min(last, first+tenth))) + " → " + units.Short(l.mean(max(first, last-tenth), last)) + " · mean " + units.Short(l.mean(first, last))
 }
 
-// stepX returns where a step is drawn.
 func (c *Charts) stepX(step float64) float64 {
 	first, last := float64(c.FirstStep), float64(c.LastStep)
 	if !(first < last) {
@@ -364,7 +363,6 @@ func roundTick(span float64, n int) float64 {
 	return 10 * unit
 }
 
-// y returns where a value is drawn.
 func (a plotAxis) y(v float64) float64 {
 	if a.step == 0 {
 		return (plotTop + plotBottom) / 2

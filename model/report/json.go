@@ -168,7 +168,6 @@ func evaluationJSON(e *model.Evaluation) object {
 	}
 }
 
-// solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
 func solvedAt(scales []model.RewardScale) any {
 	for _, s := range scales {
 		if !s.Known || s.Column != "" || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
@@ -339,7 +338,6 @@ type example struct {
 	Prompt string `json:"prompt,omitempty"`
 }
 
-// example returns the example of a warning, nil if it has none.
 func (p *page) example(w model.Warning) *example {
 	if w.Example < 0 {
 		return nil

@@ -87,7 +87,6 @@ func (a attribute) writeTo(b *strings.Builder) {
 
 func attr(name constant, value any) attribute { return attribute{name, value} }
 
-// class returns the attribute of that name, which has constants alone.
 func class(names constant) attribute { return attribute{"class", names} }
 
 // linkTo is a link to the element with that id: a page links to nothing else.

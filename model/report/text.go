@@ -54,7 +54,6 @@ func textStep(p *page, s *analysis.StepFigures) {
 // textGroupRow lays out a row of the table of groups.
 const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
-// textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
@@ -176,7 +175,6 @@ func (p *page) textStepDetails(s *analysis.StepFigures) {
 	}
 }
 
-// problems returns the first places that could not be read, and how many they are.
 func (p *page) problems() (first []model.Problem, all int) {
 	first = p.Snap.Run.Problems
 	if len(first) > 0 {

@@ -185,7 +185,6 @@ type jsonWriter struct {
 	buf  []byte
 }
 
-// Write implements [io.Writer].
 func (w *jsonWriter) Write(p []byte) (int, error) {
 	text := p
 	if len(w.part) > 0 {

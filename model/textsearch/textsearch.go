@@ -213,7 +213,6 @@ const (
 	keptMatch  = 200
 )
 
-// match returns the first match of the texts of a sample; its In is "" if there is none.
 func (s *Search) match(t *model.Text) Match {
 	for _, part := range s.In {
 		text := part.of(t)

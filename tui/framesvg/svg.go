@@ -244,7 +244,6 @@ func (s *stylesheet) class(style string) string {
 	return fmt.Sprintf("c%d", i)
 }
 
-// background returns the background of a cell, "" for the default.
 func (s *stylesheet) background(style uv.Style) string {
 	if style.Attrs&uv.AttrReverse != 0 {
 		return hex(style.Fg, s.colors.Foreground)

@@ -147,7 +147,6 @@ func (s *Screen) narrow(body Rect, front Pane, held Held) {
 	s.Panes[Steps].JoinsBelow, s.Panes[Warnings].JoinsAbove = true, true
 }
 
-// medium shows all panes but one: warnings, or metrics if they are in front.
 func (s *Screen) medium(body Rect, front Pane, held Held) {
 	steps := 2
 	if front != Metrics {

@@ -76,7 +76,6 @@ func (b *builder) endParagraph() {
 	b.current = paragraph{start: b.text.Len()}
 }
 
-// writeLine adds s and ends the paragraph.
 func (b *builder) writeLine(role themes.Role, s string) {
 	b.write(role, s)
 	b.endParagraph()

@@ -100,7 +100,6 @@ func (r *reader) check(ok bool) {
 	}
 }
 
-// Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	for len(r.line) == 0 && r.err == nil {
 		if r.row == r.rows {

@@ -71,7 +71,6 @@ func NewReader(file io.Reader) *Reader {
 	return &Reader{file: file, out: make([]byte, outEnd+maxMatch+slack), step: (*Reader).header}
 }
 
-// Read implements [io.Reader].
 func (r *Reader) Read(p []byte) (int, error) {
 	for r.delivered == r.n && r.err == nil {
 		if r.n >= outEnd { // move the window to the start

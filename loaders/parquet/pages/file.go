@@ -135,7 +135,6 @@ func (f *File) WillRead(group, column int) {
 // memoryReader is a file that has been read as a whole.
 type memoryReader []byte
 
-// ReadAt implements [io.ReaderAt].
 func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
 	if offset >= int64(len(m)) {
 		return 0, io.EOF

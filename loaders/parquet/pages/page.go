@@ -261,7 +261,6 @@ func (p *Page) split(b *Buffer) (repetition, definition, values []byte, err erro
 	return repetition, definition, values, nil
 }
 
-// cutLevels cuts the levels off a V1 page.
 func cutLevels(data []byte) (levels, rest []byte, err error) {
 	if len(data) < 4 {
 		return nil, nil, errTruncated

@@ -91,7 +91,6 @@ func bounds[T int64 | float64](e *encoder, values []T, rows int, stored func(T) 
 	return stored(lo), stored(hi + 0) // never -0
 }
 
-// encodeNames writes the page of the dictionary: each name once.
 func (e *encoder) encodeNames(rows int) {
 	e.names = make([]uint32, rows)
 	known, last := map[string]uint32{}, "" // name before

@@ -270,7 +270,6 @@ type brokenError struct{ err error }
 func (e *brokenError) Error() string { return e.err.Error() }
 func (e *brokenError) Unwrap() error { return e.err }
 
-// isBroken reports whether the rest may be asked for again.
 func isBroken(err error) bool {
 	var e *brokenError
 	return errors.As(err, &e)

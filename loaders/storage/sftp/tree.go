@@ -172,7 +172,6 @@ func (t *tree) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
 }
 
-// ReadDir implements [fs.ReadDirFS].
 func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	dir := path.Join(t.top, name)
 	t.mu.Lock()
