@@ -383,9 +383,12 @@ func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glan
 	return alike, warnings, ctx.Err()
 }
 
-// warnings returns the warnings about the newest steps whose answers are alike, by the number of the step. The steps are
-// computed once more for that, one at a time: which of them are asked is known at the end.
-func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, error) {
+// warningsFor returns the warnings about the newest steps whose answers are alike, by the number of the step, if a rule is about
+// such answers. The steps are computed once more for that, one at a time: which of them are asked is known at the end.
+func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
+	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
+		return nil, nil
+	}
 	var suspects []int
 	err := analysis.Each(ctx, r.snap, r.set, func(a *analysis.Analysis) error {
 		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.StepFigures) {
@@ -398,14 +401,6 @@ func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, err
 	}
 	_, warnings, err := r.newest(ctx, suspects)
 	return warnings, err
-}
-
-// warningsFor is warnings if a rule is about answers that are alike, else none.
-func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
-	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
-		return nil, nil
-	}
-	return r.warnings(ctx)
 }
 
 func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {

@@ -127,14 +127,6 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 	return &f
 }
 
-func (f *formatChoice) addTo(cmd *cobra.Command) {
-	f.flags = cmd.Flags()
-	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
-	if f.hasShort {
-		f.flags.BoolVar(&f.isShort, "json", false, "same as --format json")
-	}
-}
-
 func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	i, err := f.chosen(command)
 	if err != nil {

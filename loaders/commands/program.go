@@ -122,7 +122,11 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 		return err
 	}
 	if format != nil {
-		format.addTo(cmd)
+		format.flags = cmd.Flags()
+		addChoice(cmd, &format.name, "format", format.name, join(format.names, "or"), format.names...)
+		if format.hasShort {
+			format.flags.BoolVar(&format.isShort, "json", false, "same as --format json")
+		}
 	}
 	if flags != nil {
 		flags(cmd)

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -91,7 +92,11 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 	if err != nil {
 		return nil, err
 	}
-	l.judge()
+	rules := Rules()
+	for i := range l.Prompts {
+		p := &l.Prompts[i]
+		p.state = slices.IndexFunc(rules, func(r Rule) bool { return r.Holds(p) })
+	}
 	return l, nil
 }
 

@@ -268,26 +268,22 @@ func markdownFoot(p *page) {
 		p.printf("```\n")
 	}
 	if p.newest != nil && p.Per != PerRun {
-		p.markdownWarnings(p.newest)
+		p.printf("\n### step %d\n\n", p.newest.Step)
+		if len(p.newest.Warnings) == 0 {
+			p.printf("No warnings.\n")
+		}
+		for _, w := range p.newest.Warnings {
+			p.printf("- ⚠ %s — %s", escapeMarkdown(w.Sentence()), escapeMarkdown(withoutKeys(w.Advice)))
+			if e := p.example(w); e != nil {
+				p.printf(" (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
+			}
+			p.printf("\n")
+		}
 	}
 	for _, problem := range p.Snap.Run.Problems[:min(len(p.Snap.Run.Problems), maxProblems)] {
 		p.printf("- could not read %s\n", escapeMarkdown(problem.String()))
 	}
 	p.printf("\n*%s*\n", p.completeLine())
-}
-
-func (p *page) markdownWarnings(s *analysis.StepFigures) {
-	p.printf("\n### step %d\n\n", s.Step)
-	if len(s.Warnings) == 0 {
-		p.printf("No warnings.\n")
-	}
-	for _, w := range s.Warnings {
-		p.printf("- ⚠ %s — %s", escapeMarkdown(w.Sentence()), escapeMarkdown(withoutKeys(w.Advice)))
-		if e := p.example(w); e != nil {
-			p.printf(" (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
-		}
-		p.printf("\n")
-	}
 }
 
 // escapeMarkdown escapes text of a log so that it breaks no table or list, and links to and
