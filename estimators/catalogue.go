@@ -68,7 +68,7 @@
 //     out samples by themselves: [Estimator.Select].
 //  4. [Recompute], optional: the estimator again, over the kept samples.
 //
-// [Process] does 2 to 4.
+// [Result.Filter] does 3 and 4.
 //
 // # Errors
 //

@@ -278,9 +278,6 @@ func (o Options) Values(list []Option) (Values, error) {
 	return Values{list, given}, err
 }
 
-// Given returns the options that are not at their default.
-func (v Values) Given() Options { return v.given }
-
 // Text returns the value of an option as its Kind writes it. It panics if the list has no such key.
 func (v Values) Text(key string) string {
 	for given, value := range v.given.All() {
