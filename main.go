@@ -74,7 +74,6 @@ func (o *output) Write(p []byte) (int, error) {
 
 func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
-// start runs the program and returns its exit code.
 func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx := end.ctx
 	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, Disk: &fileio.Disk{}, MemoryLimit: commands.LimitMemory()}, end: end}
@@ -239,7 +238,6 @@ func (p *program) open(ctx context.Context, set model.Settings, names []string, 
 	}, nil
 }
 
-// openRun is an open log with its title.
 type openRun struct {
 	source tui.Source
 	title  string

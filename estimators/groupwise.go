@@ -30,7 +30,6 @@ type groupwise struct {
 	zeroIfFlat bool
 }
 
-// groupOfOne is what a framework does with a group of one.
 type groupOfOne int
 
 const (

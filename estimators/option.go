@@ -414,7 +414,6 @@ func clipRange(key, byDefault, meaning string) Option {
 	return Option{Key: key, Kind: Interval(), Default: byDefault, Meaning: meaning}
 }
 
-// divideByStd is the option of frameworks whose scale is a switch.
 func divideByStd(key string) Option {
 	return Option{
 		Key: key, Kind: Switch(), Default: "true", Meaning: "divide by the standard deviation: true is scale group, false scale none",

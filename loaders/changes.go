@@ -360,7 +360,6 @@ func columnsID(k *model.Block) blockID {
 	return blockID{blockKey{jsonscan.Hash64(b), k.Len(), k.Step[0]}, k.File}
 }
 
-// rowIDSize is the number of bytes that appendRowID appends.
 const rowIDSize = 28
 
 func appendRowID(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {

@@ -247,7 +247,6 @@ type runDirs struct {
 	noted         map[int32]bool // directories whose steps were noted to be another's too
 }
 
-// runDir is a directory with the logs of one run.
 type runDir struct {
 	path       string
 	validation bool

@@ -223,7 +223,6 @@ func (s *fileSet) openProject(d *directory, l *discover.Listing) (opened bool, e
 	}
 }
 
-// maxNamed is how many databases an error names.
 const maxNamed = 8
 
 // addFile adds the file at a place, unless it is known.
@@ -271,7 +270,6 @@ const storagePoll = time.Second
 // storagePatience is how long a storage that does not answer any more is waited for where nothing is followed.
 const storagePatience = 30 * time.Second
 
-// place is where a path leads that a person gave.
 type place struct {
 	shown   string         // the path as it was given
 	storage fileio.Storage // nil for this machine

@@ -402,8 +402,7 @@ func reasonOf(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "its permissions do not let you: ask its owner for read permission"
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return err.Error()

@@ -30,7 +30,6 @@ type runAttempts struct {
 	folders  int                    // how many
 }
 
-// replacedFile is a file of a folder that was replaced.
 type replacedFile struct {
 	path    string
 	written time.Time

@@ -82,7 +82,6 @@ const (
 // endTimeout is how long Close waits for a read that has begun.
 const endTimeout = time.Second
 
-// blockSize is how many bytes are read at a time.
 const blockSize = 256 << 10
 
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from

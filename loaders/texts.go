@@ -343,7 +343,6 @@ func (x *lineIndex) close() {
 	x.open, x.handle, x.in, x.unread = nil, nil, nil, nil
 }
 
-// release closes what is open, when the source is closed.
 func (x *lineIndex) release() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -80,7 +80,6 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 	return a
 }
 
-// takeSnapshot makes the rows that have come those of the screen.
 func (a App) takeSnapshot() App {
 	a.work.stale, a.work.throttled = false, true
 	a.work.snapshots++

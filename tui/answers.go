@@ -182,7 +182,6 @@ func (a App) moveAnswer(by int) App {
 	return a
 }
 
-// moveToPair opens the answers to another prompt of the comparison.
 func (a App) moveToPair(by int) App {
 	before := a.second.cursor
 	a = a.moveRow(onPair, by)

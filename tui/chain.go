@@ -223,7 +223,6 @@ func (a App) setStage(options ...model.Option) App {
 	return a.switchTo(set)
 }
 
-// chainView draws the stages, and below what the one under the cursor means.
 func (a App) chainView(w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)

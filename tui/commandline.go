@@ -216,7 +216,6 @@ func valuesOf(setting string) func(App, []string) []string {
 	return firstArgument(func(a App) []string { return s.Values(a.settings.now) })
 }
 
-// oneOf completes the first argument to one of some words.
 func oneOf(words ...string) func(App, []string) []string {
 	return firstArgument(func(App) []string { return words })
 }

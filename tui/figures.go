@@ -38,7 +38,6 @@ func figuresKeys() keySection {
 	})}
 }
 
-// openFigures opens the small charts, the cursor on the figure that is drawn.
 func (a App) openFigures() App {
 	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
 	a.steps.large = false

@@ -177,7 +177,6 @@ func (a App) helpLines(parts []helpPart, w, h int) []string {
 	return lines[:len(lines)-1]
 }
 
-// matchingEntries returns the entries that contain every word of the query, with the name of their part.
 func (a App) matchingEntries(p helpPart) []helpEntry {
 	if p.searchOnly && a.help.query == "" {
 		return nil

@@ -275,7 +275,6 @@ func (a App) escape() App {
 	return a.focusPane(layout.Groups)
 }
 
-// showGroups goes to the overview, the groups focused, from any view.
 func (a App) showGroups() App {
 	a.position.backStack = nil
 	a = a.openView(viewOverview)
@@ -288,7 +287,6 @@ func (a App) nextTheme() App {
 	return a.chooseTheme(all[(at+1)%len(all)])
 }
 
-// toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
 func (a App) toggleHelp() App {
 	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
 	a.help.query, a.help.scroll, a.input.behind = "", 0, 0

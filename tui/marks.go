@@ -185,7 +185,6 @@ func marksKeys() keySection {
 	}...)}
 }
 
-// openMarks opens the list of marks, the cursor on the first of this step or a later one.
 func (a App) openMarks() App {
 	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.place.step }))
 	return a.pushView(viewMarks)

@@ -131,7 +131,6 @@ func figureListKeys() keySection {
 		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", App.drawPickedFigure})}
 }
 
-// openPicker opens the list of figures, the cursor on the one that is drawn.
 func (a App) openPicker() App {
 	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
 	return a.pushView(viewFigureList)
@@ -213,7 +212,6 @@ func runFigure(a App, args []string) (App, error) {
 	return a.drawFigure(list[0]), nil
 }
 
-// figureListView lists the figures, each with its value at the step on the screen and what it means.
 func (a App) figureListView(w, h int) []string {
 	t, list := a.display.theme, a.pickedFigures()
 	box := layout.Rect{W: w, H: h}

@@ -66,7 +66,6 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 	return a
 }
 
-// onWheel scrolls what is under the pointer, wherever the focus is.
 func (a App) onWheel(m tea.Mouse) App {
 	by := 1
 	switch m.Button {

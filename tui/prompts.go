@@ -105,7 +105,6 @@ func (s promptsState) sortedBy() string {
 	return s.order
 }
 
-// sortPrompts sorts by the next of the figures that are shown and can be compared.
 func (a App) sortPrompts() App {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
@@ -149,7 +148,6 @@ func (a App) shownPrompts() []*ledger.Prompt {
 	return a.prompts.job.value.Selected
 }
 
-// openPrompt goes to the newest group of the prompt under the cursor.
 func (a App) openPrompt() App {
 	all := a.shownPrompts()
 	if len(all) == 0 {

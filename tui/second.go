@@ -310,7 +310,6 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	return c
 }
 
-// exportedPairs returns the prompts that both runs have, in the order of the table.
 func (a App) exportedPairs() report.Table {
 	names := a.runNames()
 	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]), Columns: []string{

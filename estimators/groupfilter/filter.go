@@ -74,7 +74,6 @@ type Filter struct {
 // decide writes a verdict that has been reset: all groups admitted, no row named.
 type decide func(v *Admission, b Batch, o estimators.Values) error
 
-// catalogue lists the filters, in the order of package estimators.
 func catalogue() estimators.Catalogue[*Filter] {
 	return estimators.Catalogue[*Filter]{
 		NoFramework: "no framework with a group filter is called %q: choose %s", NoName: "%s has no group filter %q: choose %s",

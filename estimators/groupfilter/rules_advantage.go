@@ -241,7 +241,6 @@ func varianceOf(r []float64) float64 {
 	return squares / float64(len(r)-1)
 }
 
-// scored is a group and what it is sorted by.
 type scored struct {
 	score float64
 	group int

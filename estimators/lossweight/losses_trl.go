@@ -65,7 +65,6 @@ func trlBatchOptions() []estimators.Option {
 	}
 }
 
-// trlCut is how a generation batch is cut.
 type trlCut struct {
 	perDevice     int     // b
 	accumulation  float32 // G
@@ -103,7 +102,6 @@ func weighTRLTokens(dst []float64, b Batch, v estimators.Values) error {
 	return nil
 }
 
-// swift is ms-swift's GRPO trainer.
 func swift() []*Loss {
 	const tokens = "T counts the tokens of the optimizer step, over all its micro-batches and processes. Micro-batches make no difference."
 	const source = "modelscope/ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py"
@@ -155,7 +153,6 @@ func cutOpenRLHF(rows int, v estimators.Values) (size int, then, last float32) {
 	return size, float32(rows) / float32(size), 1
 }
 
-// nemoRL is NeMo-RL's clipped policy gradient.
 func nemoRL() []*Loss {
 	const source = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/loss/loss_functions.py:ClippedPGLossFn, nemo_rl/algorithms/utils.py:masked_mean"
 	notMasked := func(b Batch, lo, hi int, _ estimators.Values) float32 {

@@ -43,7 +43,6 @@ type Shaping struct {
 // grows with each token after L_max − L_buffer.
 type limits struct{ longest, buffer, factor string }
 
-// catalogue lists the shapings, in the order of package estimators.
 func catalogue() estimators.Catalogue[*Shaping] {
 	return estimators.Catalogue[*Shaping]{
 		NoFramework: "no overlong shaping of the framework %q is known: choose %s", NoName: "%s has no overlong shaping %q: it has %s",

@@ -44,7 +44,6 @@ type stepPart struct {
 	written        float64 // when the first of the rows was written, in any unit; 0 if no column tells
 }
 
-// newestAttempt is the value of [Options.Attempt] for the newest.
 const newestAttempt = 0
 
 func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d decision) {

@@ -402,7 +402,6 @@ func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
 	return steps, surplus, example
 }
 
-// adviceForDoubled says what can be done about rows that are there twice.
 func (m *mapping) adviceForDoubled() string {
 	column := "COLUMN"
 	for _, name := range m.unused {

@@ -145,7 +145,6 @@ func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, spa
 	return "", nil
 }
 
-// defaultLast is how many steps are listed if nothing says which.
 const defaultLast = 20
 
 func (p *Program) stepList() *cobra.Command {
@@ -206,7 +205,6 @@ several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
 	}.of(p)
 }
 
-// defaultChars is how many characters of a text are shown.
 const defaultChars = 400
 
 func (p *Program) show() *cobra.Command {
@@ -271,7 +269,6 @@ func (p *Program) refuseNoGroup(command string, args []string) error {
 	return nil
 }
 
-// errNoGroup is the error of a name that no group has.
 var errNoGroup = errors.New("no such group")
 
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so. steps limits
@@ -323,7 +320,6 @@ func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([
 	return names, nil
 }
 
-// shownNames is how many names an error lists.
 const shownNames = 5
 
 func chooseName(names [][]string, given string) (string, error) {

@@ -139,7 +139,6 @@ const (
 	maxYAMLDepth = 64 // of brackets, and of lists in one line
 )
 
-// checkYAMLBounds fails for binary data and for text beyond the limits.
 func checkYAMLBounds(text []byte) error {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return errors.New("not a text file")
@@ -235,7 +234,6 @@ func shellWords(text string) []string {
 	return words
 }
 
-// maxRuleFile is the maximum size of a rule file.
 const maxRuleFile = 1 << 16
 
 var errNoRules = errors.New("expected a list of rules such as `- killed>5%`, at the top or under `rules:`")

@@ -181,7 +181,6 @@ func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
 }
 
-// stepRange selects steps of a run.
 type stepRange struct {
 	interval string // FROM:TO, where either may be omitted, or one step
 	last     int

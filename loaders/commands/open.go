@@ -199,7 +199,6 @@ func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool
 	})
 }
 
-// maxPassword is the largest file of a password.
 const maxPassword = 4096
 
 // passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.

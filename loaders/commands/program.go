@@ -155,7 +155,6 @@ func (c command[W]) startOn(ctx context.Context, p *Program, paths []string, set
 	return c.start(ctx, &call{p: p, name: name, paths: paths, set: set})
 }
 
-// call is a command that was called.
 type call struct {
 	p       *Program
 	name    string
@@ -170,7 +169,6 @@ type call struct {
 	notes     noteSet // what the output does not say itself
 }
 
-// configure splits the arguments into paths and settings.
 func (c *call) configure(ctx context.Context) (err error) {
 	if c.paths != nil {
 		return nil

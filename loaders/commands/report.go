@@ -105,7 +105,6 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 
 func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
 
-// maxTexts is the most groups of which a page holds answers.
 const maxTexts = 100
 
 // refuse says which flags do not go together.

@@ -161,7 +161,6 @@ func (o *sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	return s, r, nil
 }
 
-// maxRatios is the most ratios per side of a grid.
 const maxRatios = 101
 
 // parseRatios parses FROM:TO:BY, or one ratio.
@@ -299,7 +298,6 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 	}.of(p)
 }
 
-// maxGroupSize is the largest size to ask about.
 const maxGroupSize = 1 << 16
 
 func parseSizes(text string) ([]int, error) {

@@ -289,7 +289,6 @@ type textCache struct {
 	ranges []textRange // the most recent first
 }
 
-// textRange is a part of the text of a file.
 type textRange struct {
 	file int32
 	info os.FileInfo // of the file when it was read

@@ -41,7 +41,6 @@ const (
 // SniffSize is how many bytes at the start of a file tell its packing.
 const SniffSize = 4
 
-// magics are the first bytes of each.
 var magics = [...]struct {
 	start   string
 	packing Packing
@@ -226,7 +225,6 @@ func (d *Decompressor) Stop() {
 	_ = d.text.Close()
 }
 
-// countingReader counts the bytes that are read.
 type countingReader struct {
 	r io.Reader
 	n atomic.Int64

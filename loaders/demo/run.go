@@ -149,7 +149,6 @@ func (t *task) words(rng *rand.Rand, reward, skill float64) int {
 	return int(n * math.Exp(0.35*rng.NormFloat64()))
 }
 
-// task is a prompt with its answer.
 type task struct {
 	Prompt     string
 	Truth      string

@@ -307,7 +307,6 @@ type dirTime struct{ modified, since time.Time }
 // changed once more within it without another time.
 const ClockTick = 2 * time.Second
 
-// newestDirs is how many of the newest directories are checked each time.
 const newestDirs = 3
 
 // Changed reports whether files may have been added. It checks the directory itself, the newest

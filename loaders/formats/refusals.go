@@ -101,7 +101,6 @@ func IsMetrics(record []byte) bool {
 	}
 }
 
-// averagesOnly says what a log of metrics holds, by its last record.
 func averagesOnly(record []byte) string {
 	text := "metrics only, no samples: it holds averages of steps"
 	if rewards := rewardAverages(record); len(rewards) > 0 {

@@ -74,7 +74,6 @@ func beginsDocument(line []byte) bool {
 	return bytes.HasPrefix(line, []byte{'['})
 }
 
-// isCSVHeader reports whether a line looks like the names of columns.
 func isCSVHeader(line []byte) bool {
 	names := SplitCSV(nil, line, CSVSeparator(line))
 	for _, name := range names {

@@ -10,7 +10,6 @@ import (
 	"vantage/model"
 )
 
-// readTexts reads the prompts and group ids of the next n rows.
 func (r *columnReader) readTexts(n int) (model.Block, error) {
 	b := model.Block{Prompts: make([]model.Prompt, 1, 1+n/4), Groups: make([]string, 1)} // entry 0 is none
 	if r.prompt != nil {

@@ -38,7 +38,6 @@ type TableFile struct {
 	Index  pages.Index // of its pages, as far as known
 }
 
-// cachedFile is an open Parquet file.
 type cachedFile struct {
 	number int32
 	info   os.FileInfo // of the file when it was opened
@@ -192,7 +191,6 @@ type rowReader struct {
 	problems []model.Problem // rows of several samples that could not be read
 }
 
-// rowColumn is a column with its name as the decoder takes it.
 type rowColumn struct {
 	*fieldReader
 	key jsonscan.Value

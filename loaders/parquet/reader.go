@@ -374,7 +374,6 @@ func (r *columnReader) blockRows() int {
 	return int(min(r.left, maxBlockRows, max(blockBytes/perRow, 64)))
 }
 
-// pageRead is a page of a number column to be read, and its values.
 type pageRead struct {
 	column *numberColumn
 	page   pages.Page
@@ -384,7 +383,6 @@ type pageRead struct {
 	err    error
 }
 
-// planPages lists the pages that hold the next n rows of all number columns.
 func (r *columnReader) planPages(n int) ([]pageRead, error) {
 	work, cells := r.work[:0], 0
 	for _, c := range r.all {

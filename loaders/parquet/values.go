@@ -81,7 +81,6 @@ func (p *pageRead) read(b *pages.Buffer) {
 	}
 }
 
-// measure counts the characters of the page's texts.
 func (p *pageRead) measure(b *pages.Buffer) {
 	texts, err := p.page.Texts(b)
 	if err != nil {

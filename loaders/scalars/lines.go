@@ -55,7 +55,6 @@ func (r *row) add(name string, v jsonscan.Value) {
 	}
 }
 
-// maxRow is how many figures of a row are read.
 const maxRow = 4096
 
 // stepOf reads a step: 7, or "7/438".
@@ -81,7 +80,6 @@ func (r *row) log(log *scalars.Log) {
 	}
 }
 
-// maxLine is the largest line that is read.
 const maxLine = 4 << 20
 
 // readLines reads JSON lines, a row each: verl's file logger, metrics.jsonl of tinker-cookbook and prime-rl, logging.jsonl of ms-swift,

@@ -32,7 +32,6 @@ var (
 	errDamaged = errors.New("is damaged: what comes after the damage is not read")
 )
 
-// format is how a trainer writes its scalars.
 type format struct {
 	name  string
 	named func(file string) bool                                 // by the path of the file, relative to the folder of the run
@@ -71,7 +70,6 @@ func isRowFile(file string) bool {
 	return isRowLog(path.Base(file)) || isLines && strings.Count(file, "/") < 2 && strings.Trim(stem, "0123456789_") != ""
 }
 
-// isRowLog reports whether a file has a name that trainers give to rows of figures.
 func isRowLog(base string) bool { return slices.Contains(rowLogs, base) }
 
 var rowLogs = []string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}

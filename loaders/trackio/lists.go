@@ -263,7 +263,6 @@ func (l *lister) addRow(s *samples, r *sqlRow) {
 	to.modified = l.now
 }
 
-// maxName bounds the names of runs.
 const maxName = 200
 
 // listOf returns the list of a run, which is added if there is none. Two runs of the same name get a number.

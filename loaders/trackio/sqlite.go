@@ -252,7 +252,6 @@ type sqlTable struct {
 // schema returns the table that lists all others.
 func (v *sqlView) schema() *sqlTable { return &sqlTable{view: v, root: 1} }
 
-// maxSchema bounds the text of a table's definition.
 const maxSchema = 1 << 20
 
 // Table returns the table of a name, nil if there is none.

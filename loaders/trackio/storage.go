@@ -114,7 +114,6 @@ func (d *database) object(name string) (fileio.Object, error) {
 	return fileio.Object{}, d.notFound()
 }
 
-// maxNamed is how many runs an error names.
 const maxNamed = 8
 
 func (d *database) notFound() error {
@@ -256,14 +255,12 @@ func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// lineCache keeps the lines that were read last.
 type lineCache struct {
 	list  string // its path and version
 	lines map[int][]byte
 	size  int
 }
 
-// maxCached is how many bytes of lines are kept besides one.
 const maxCached = 8 << 20
 
 // errGone is the error of a row that was listed and is not there any more.

@@ -49,7 +49,6 @@ func ownDir(variable, belowHome string) (string, error) {
 // CacheDir is where bytes of other machines are kept, below the state directory.
 func (d *Files) CacheDir() string { return filepath.Join(d.dir, "cache") }
 
-// maxFiles is how many files with one base name there may be.
 const maxFiles = 1000
 
 // Save writes data to a new file with a number in its name, such as groups-3.tsv. It
@@ -186,7 +185,6 @@ const SampleConfig = `# Configuration of the screen. Every line is optional.
 #   n: w
 `
 
-// maxConfig is the most bytes that are read of the file.
 const maxConfig = 1 << 16
 
 // ConfigPath returns the path of the configuration: $XDG_CONFIG_HOME/vantage/config.yaml or

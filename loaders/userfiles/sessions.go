@@ -27,7 +27,6 @@ type SessionFile struct {
 	mu   sync.Mutex
 }
 
-// partPrefix begins the names of session files that are not complete.
 const partPrefix = ".part-"
 
 // Session returns the session file of the run at these paths.
@@ -186,7 +185,6 @@ func (d *Files) RecentRuns(limit int) []RecentRun {
 	return runs
 }
 
-// savedSession is a file that holds a session, by its name.
 type savedSession struct {
 	path   string
 	opened time.Time

@@ -142,7 +142,6 @@ func (l Log) findings(r Rule) (x float64, text string, ok bool) {
 	return float64(len(found)), strings.Join(found, "; "), true
 }
 
-// stall returns how long no row came, in the unit of a rule.
 func (l Log) stall(r Rule) (x float64, text string, ok bool) {
 	unit := r.unitTime(l.StepTime)
 	switch {
@@ -179,7 +178,6 @@ func (l Log) StallsAt(rules []Rule) time.Time {
 	return next
 }
 
-// stepsCompared is how many steps before the last one say how many rows a step has.
 const stepsCompared = 8
 
 // ShortStep is the last step of a log if it has fewer rows than each of the steps before it: it may

@@ -273,5 +273,4 @@ func parseSpan(words []string) (Span, error) {
 	return Span{}, fmt.Errorf("%q is not understood: after the number, use %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
 }
 
-// maxSpan is the most steps that a span can have.
 const maxSpan = 1_000_000

@@ -173,7 +173,6 @@ type Bin struct {
 	StdErr float64 // of Delta; NaN for less than two pairs
 }
 
-// maxBins is the number of difficulties.
 const maxBins = 5
 
 // binsOf divides the pairs into difficulties of equal width, nil without pairs.

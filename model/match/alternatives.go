@@ -15,7 +15,6 @@ import (
 	"vantage/model/units"
 )
 
-// commonGroupSizes returns the usual numbers of samples per prompt.
 func commonGroupSizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
 
 // maxRegrouped is the largest step that is regrouped: more samples would take seconds.
@@ -358,7 +357,6 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 	return all
 }
 
-// keptOf is how many of the samples of one sign in a group were kept.
 type keptOf struct{ kept, all int }
 
 // countKept counts the positive and the negative samples of a group, and those whose logged advantage is not 0.

@@ -236,7 +236,6 @@ func (p prover) sizes(by model.GroupBy, run, at int) []int {
 	return all
 }
 
-// maxGroupSize is the largest number of rows per group that is tried.
 const maxGroupSize = 512
 
 // countProving counts the full groups of a run whose logged advantages are not all 0.

@@ -192,7 +192,6 @@ func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []
 	return r.retryFullGroups(ctx, snap, grouped)
 }
 
-// chooseSteps returns the indexes of the steps to compare, the newest first.
 func (r *Report) chooseSteps(snap model.Snapshot, limit int) []int {
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
@@ -482,7 +481,6 @@ func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, group
 	return nil
 }
 
-// sizeCount is a number of rows and how many groups have it.
 type sizeCount struct{ size, groups int }
 
 func mostCommon(a, b sizeCount) bool {

@@ -142,7 +142,6 @@ func (p *Plan) choose() {
 	}
 }
 
-// addObserved adds the settings that the samples of the log answer.
 func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observed) error {
 	e, err := p.Settings.FindEstimator()
 	if err != nil {

@@ -325,10 +325,8 @@ func (s *Summary) notes() []string {
 	return out
 }
 
-// maxWarnings is how many kinds of warnings a summary has.
 const maxWarnings = 4
 
-// warnings returns the first kinds of warnings, and how many steps raise each.
 func (s *Summary) warnings() []warningSpan {
 	var out []warningSpan
 	for _, first := range s.Trend.FirstWarnings() {
@@ -410,7 +408,6 @@ func (s *Summary) text(room summaryRoom) []byte {
 	return b.Bytes()
 }
 
-// findingsText writes how the run is, what was found and what cannot be told.
 func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
 	blind := room.count(partBlind)
 	for _, f := range findingFacts(s.Diagnosis, room.of, blind) {

@@ -100,7 +100,6 @@ func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 	return writeDocument(w, "vantage/"+c.Name+"@1", object{{c.Name, all}})
 }
 
-// options are objects in JSON.
 type options []estimators.Option
 
 // MarshalJSON writes them as a list.

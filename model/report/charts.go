@@ -39,7 +39,6 @@ type pointSteps struct {
 	Count       int
 }
 
-// mainTrends returns the figures that are drawn over the steps, named as on the screen.
 func mainTrends() []trendLine {
 	return []trendLine{
 		{Name: "reward", metric: "critic/score/mean"},
@@ -373,7 +372,6 @@ func momentsText(name string, h *histogram) string {
 	return fmt.Sprintf("%-10s %s", name, h.moments("0 and not drawn", "  ", "  "))
 }
 
-// sparkline draws a figure between its minimum and maximum.
 func sparkline(l trendLine) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder

@@ -245,7 +245,6 @@ func CheckErrorJUnit(w io.Writer, why error) error {
 	return junitSuite{Name: suiteName, Tests: 1, Errors: 1, Cases: []junitCase{failed}}.write(w)
 }
 
-// suiteName is the name of the test suite.
 const suiteName = "vantage check"
 
 func (s junitSuite) write(w io.Writer) error {
@@ -286,7 +285,6 @@ func CheckPrometheus(w io.Writer, s *CheckState) error {
 	return out.Flush()
 }
 
-// gauge is a metric with its samples.
 type gauge struct {
 	name, help string
 	samples    []gaugeSample

@@ -86,7 +86,6 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 // put writes parts of the page: see [tag].
 func (h *htmlPage) put(parts ...any) { _, _ = h.out.WriteString(string(inner(parts...))) }
 
-// note writes a paragraph that explains what is above or below it.
 func (h *htmlPage) note(text string) { h.put(noteTag(text)) }
 
 func noteTag(text string) markup { return tag("p", class("note"), text) }
@@ -106,7 +105,6 @@ func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	}
 }
 
-// section is a part of the page, which the list at its top links to.
 type section struct {
 	id, title string
 	has       bool
@@ -166,7 +164,6 @@ func (h *htmlPage) writeHead(shown []section) {
 	)
 }
 
-// tiles are the figures that a reader asks for first.
 func (h *htmlPage) tiles() markup {
 	all := h.total.summary()
 	tile := func(name, value, hint string) markup {
@@ -202,7 +199,6 @@ func (h *htmlPage) rewardHint() string {
 	return "mean of " + h.total.rewardsMeant()
 }
 
-// factList says how the log was read and by whose arithmetic it was computed.
 func (h *htmlPage) factList() markup {
 	var list []markup
 	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "statuses", "lengths", "left out",

@@ -318,7 +318,6 @@ func (c *Charts) stepAxis() (axis markup) {
 	return axis
 }
 
-// plotAxis is the upright axis of a chart.
 type plotAxis struct {
 	lo, hi float64
 	step   float64

@@ -17,7 +17,6 @@ import (
 	"vantage/model/units"
 )
 
-// tableColumn is a column of a table of the page.
 type tableColumn struct {
 	head string
 	kind string // what is sorted: "number", "share" or "text"
@@ -45,10 +44,8 @@ func (h *htmlPage) writeTable(name, caption string, columns []tableColumn, rows 
 	h.put(closeTag("tbody"), closeTag("table"), closeTag("div"), lineBreak)
 }
 
-// maxPromptShown is how many characters of a prompt a table shows.
 const maxPromptShown = 120
 
-// writeGroups writes what became of all groups, and a table of those that need a look.
 func (h *htmlPage) writeGroups() {
 	h.writeFates()
 	groups := h.worst.listed()
@@ -89,7 +86,6 @@ func (h *htmlPage) writeGroups() {
 	})
 }
 
-// fateWidth is how wide the bar of fates is, in its own units.
 const fateWidth = 1000
 
 func (h *htmlPage) writeFates() {
@@ -132,10 +128,8 @@ func fateClass(f model.Fate) attribute {
 	}
 }
 
-// groupsPerFate is how many groups of each fate a page lists, the newest.
 const groupsPerFate = 10
 
-// worstGroup is a group that a page lists.
 type worstGroup struct {
 	Step              int64
 	Fate              model.Fate
@@ -148,7 +142,6 @@ type worstGroup struct {
 	Best, Worst answerRow
 }
 
-// answerRow is the sample of a group with the best or the worst reward.
 type answerRow struct {
 	Row       int32 // of the step, in input order
 	Reward    float64

@@ -332,7 +332,6 @@ func (p *page) groupJSON(g figures.GroupOf) object {
 	return o
 }
 
-// example is a group that a warning is about.
 type example struct {
 	Group  string `json:"group"`
 	Prompt string `json:"prompt,omitempty"`

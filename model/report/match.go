@@ -74,7 +74,6 @@ func writeMatches(out io.Writer, r *match.Report) {
 	writeTolerance(out, r)
 }
 
-// writeOthers says why nothing is named, and lists the nearest.
 func writeOthers(out io.Writer, r *match.Report) {
 	switch r.Outcome() {
 	case match.OutcomeCannotTell:

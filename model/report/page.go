@@ -139,7 +139,6 @@ type pageFormat struct {
 	groups     func(*page, *analysis.Analysis)
 }
 
-// page is a report being written.
 type page struct {
 	*Report
 	out          *bufio.Writer
@@ -280,7 +279,6 @@ func anyTexts[T any](columns []figures.Column[T], of T, write func(figures.Numbe
 	return model.Mapped(columns, func(c figures.Column[T]) any { return write(c.Value(of)) })
 }
 
-// totalRow returns the cells of the last row of the table of steps, of all of them.
 func (p *page) totalRow(write func(figures.Number) string) []any {
 	s := p.total.summary()
 	cells := append(anyTexts(p.stepTable, s, write), notableFates(s))
@@ -308,7 +306,6 @@ type runTotal struct {
 	warningSpans []warningSpan
 }
 
-// warningSpan is the steps at which a kind of warning occurs.
 type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
 	First int64             `json:"first_step"`

@@ -194,7 +194,6 @@ func number(x float64) string {
 	return units.Short(x)
 }
 
-// promptTextWidth is the width of the text.
 const promptTextWidth = 120
 
 // PromptsText writes what the prompts of each state cost and gave, and a row for the first prompts.

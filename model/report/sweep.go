@@ -161,10 +161,8 @@ func (s Sweep) writeRecommendation(out io.Writer) {
 	s.writeFront(out, a)
 }
 
-// maxFrontRows is how many settings of the front a table lists.
 const maxFrontRows = 10
 
-// writeFront writes a table of the choice, no filter, the current settings, and the front.
 func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 	least := ""
 	if a.Goal.KeepsShare() {

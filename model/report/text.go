@@ -14,7 +14,6 @@ import (
 	"vantage/model/units"
 )
 
-// maxProblems is how many unreadable places are listed.
 const maxProblems = 10
 
 // Text writes a page of text: what was read and how, a table with its total, charts, then
@@ -44,14 +43,12 @@ func textHead(p *page) {
 	p.printf(textStepRow, append(anyNames(p.stepTable), "fates that need a look")...)
 }
 
-// textStepRow lays out a row of the table of steps.
 const textStepRow = "%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n"
 
 func textStep(p *page, s *analysis.StepFigures) {
 	p.printf(textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
 }
 
-// textGroupRow lays out a row of the table of groups.
 const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
 func textGroups(p *page, a *analysis.Analysis) {

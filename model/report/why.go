@@ -48,7 +48,6 @@ func (y *Why) Best() int { return y.ranked()[0] }
 // Worst returns the column of the sample with the worst reward.
 func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
 
-// head is what the answers about a group begin with.
 func (y *Why) head(prompt string) object {
 	g := y.group()
 	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}}

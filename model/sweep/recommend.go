@@ -70,7 +70,6 @@ func (c *Cell) hasSettingsOf(o *Cell) bool {
 	return c.KeepPos == o.KeepPos && c.KeepNeg == o.KeepNeg && (c.Recompute == o.Recompute || !c.Filtering())
 }
 
-// reason returns what the choice gives and takes against no filter.
 func (g *Grid) reason(k goalKind, c *Cell) string {
 	if c.Filtering() {
 		return "against no filter it " + c.Against(&g.unfiltered)

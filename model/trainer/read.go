@@ -360,7 +360,6 @@ func functionName(text string) string {
 	return text[strings.LastIndexByte(text, '.')+1:]
 }
 
-// applyStages takes over the stages that the configuration turns on, and their options.
 func (r *Config) applyStages(options []Option) error {
 	for setting, s := range model.StagesOf(r.Framework) {
 		on, name := false, s.Framework+"/"+s.Name

@@ -22,7 +22,6 @@ func SymmetricAxis(limit float64) Axis {
 	return Axis{-limit, limit}
 }
 
-// roundUp rounds x up to a number that is easy to read at the end of an axis.
 func roundUp(x float64) float64 {
 	if x <= 0 {
 		return 1

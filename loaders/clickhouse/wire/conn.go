@@ -271,7 +271,6 @@ func (c *Conn) answer(request *proto.Buffer, columns results, handle func(packet
 	return err
 }
 
-// cancel tells the server to stop and closes the connection.
 func (c *Conn) cancel() {
 	var b proto.Buffer
 	proto.ClientCodeCancel.Encode(&b)

@@ -63,7 +63,6 @@ const (
 	noDictionary = -1 << 63
 )
 
-// column is a field of the schema.
 type column struct {
 	layout
 	name       string
@@ -134,7 +133,6 @@ func (c *column) hasBits() bool {
 	return c.form != asInteger && c.form != asFloat || c.bits == 8 || c.bits == 16 || c.bits == 32 || c.bits == 64
 }
 
-// array is the values of a column in a batch.
 type array struct {
 	column   *column
 	length   int

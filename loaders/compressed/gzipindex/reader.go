@@ -98,7 +98,6 @@ func (r *Reader) fail(err error) {
 	}
 }
 
-// updateCRC adds the new text in out to the checksum.
 func (r *Reader) updateCRC() {
 	if !r.crcUnknown {
 		r.crc = crc32.Update(r.crc, crc32.IEEETable, r.out[r.crcEnd:r.n])

@@ -153,7 +153,6 @@ func (m *machine) line() string {
 
 var errLongName = refused("it holds a name of more than %d bytes: it is damaged", maxName)
 
-// stop ends a pickle.
 const stop = '.'
 
 // opcodes returns what each instruction does: those of all protocols, as Python's pickletools.py lists them.

@@ -117,7 +117,6 @@ func resize(buffer *[]byte, n int) []byte {
 	return (*buffer)[:n]
 }
 
-// decompress returns the data of a page, whose header says that it has size bytes.
 func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, error) {
 	if codec == codecNone || size == 0 {
 		return compressed, nil

@@ -66,7 +66,6 @@ type Group struct {
 	chunks []chunk // parallel to Columns
 }
 
-// chunk is where a column of a row group lies.
 type chunk struct {
 	codec        int
 	values       int64

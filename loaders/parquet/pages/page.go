@@ -61,7 +61,6 @@ const (
 	encodingByteStreamSplit = 9
 )
 
-// header is the header of a page.
 type header struct {
 	kind                 int
 	size, compressedSize int // in bytes

@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// chunk is a column of a row group.
 type chunk struct {
 	data               []byte // its pages
 	offset             int64  // of them in the file
@@ -31,7 +30,6 @@ func (w *Writer) Encode(cells []Cells, rows int) *RowGroup {
 	return g
 }
 
-// encoder encodes a column of a row group.
 type encoder struct {
 	*Writer
 	*chunk

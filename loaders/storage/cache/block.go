@@ -12,7 +12,6 @@ import (
 	"vantage/loaders/fileio"
 )
 
-// maxMemory bounds the bytes of blocks in memory.
 const maxMemory = 32 << 20
 
 // memory holds the blocks that were used last.
