@@ -234,7 +234,7 @@ func (c *Charts) hasDistribution() bool {
 
 // bins returns both distributions in n bins from -limit to limit, and the largest count.
 func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest int) {
-	limit = c.axisLimit()
+	limit = units.RoundUp(max(c.Original.MaxAbs, c.Processed.MaxAbs))
 	original, processed = c.Original.rebin(limit, n), c.Processed.rebin(limit, n)
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
@@ -246,21 +246,6 @@ func (c *Charts) solvedTotals() (tallest, sum float64) {
 		tallest, sum = max(tallest, n), sum+n
 	}
 	return tallest, sum
-}
-
-// axisLimit returns a round number that no advantage of either distribution exceeds.
-func (c *Charts) axisLimit() float64 {
-	largest := max(c.Original.MaxAbs, c.Processed.MaxAbs)
-	if largest == 0 {
-		return 1
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(largest)))
-	for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if largest <= m*unit {
-			return m * unit
-		}
-	}
-	return 10 * unit
 }
 
 // Sizes in characters.

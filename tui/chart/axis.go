@@ -18,21 +18,8 @@ type Axis struct{ Lo, Hi float64 }
 // SymmetricAxis returns an axis around zero that ends at a round number not below limit,
 // which must be finite.
 func SymmetricAxis(limit float64) Axis {
-	limit = min(roundUp(limit), math.MaxFloat64)
+	limit = min(units.RoundUp(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
-}
-
-func roundUp(x float64) float64 {
-	if x <= 0 {
-		return 1
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, step := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if x <= step*unit*(1+1e-9) {
-			return step * unit
-		}
-	}
-	return 10 * unit
 }
 
 // Column returns the column of v among w columns; values beyond the axis are in the first
