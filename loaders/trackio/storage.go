@@ -194,7 +194,7 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 	if l == nil {
 		return nil, d.notFound()
 	}
-	return &handle{database: d, list: l, object: l.object()}, nil
+	return fileio.NewRanged(l.object(), func(p []byte, offset int64) (int, error) { return d.readAt(l, p, offset) }), nil
 }
 
 func (d *database) failure(err error) error {
@@ -211,42 +211,16 @@ func (d *database) failure(err error) error {
 	return err
 }
 
-// handle is an open list.
-type handle struct {
-	database *database
-	list     *list
-	object   fileio.Object
-	at       int64 // of Read
-}
-
-func (h *handle) Stat() (fs.FileInfo, error) { return h.object, nil }
-
-func (h *handle) Close() error { return nil }
-
-func (h *handle) Read(p []byte) (int, error) {
-	n, err := h.ReadAt(p, h.at)
-	h.at += int64(n)
-	if n > 0 {
-		return n, nil
-	}
-	return 0, err
-}
-
-func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
-	d := h.database
+func (d *database) readAt(l *list, p []byte, offset int64) (n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	entries := h.list.entries
-	if offset < 0 || offset >= h.object.Bytes {
-		return 0, io.EOF
-	}
-	i := sort.Search(len(entries), func(i int) bool { return entries[i].end > offset })
-	for n < len(p) && i < len(entries) {
-		line, err := d.line(h.list, i)
+	i := sort.Search(len(l.entries), func(i int) bool { return l.entries[i].end > offset })
+	for n < len(p) && i < len(l.entries) {
+		line, err := d.line(l, i)
 		if err != nil {
 			return n, err
 		}
-		n += copy(p[n:], line[offset+int64(n)-h.list.start(i):])
+		n += copy(p[n:], line[offset+int64(n)-l.start(i):])
 		i++
 	}
 	if n < len(p) {
