@@ -74,7 +74,6 @@ func (o *output) Write(p []byte) (int, error) {
 
 func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
-// start runs the program and returns its exit code.
 func start(end *ending, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx := end.ctx
 	p := &program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, Disk: &fileio.Disk{}, MemoryLimit: commands.LimitMemory()}, end: end}
@@ -143,7 +142,6 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 	return root
 }
 
-// addScreenFlags declares the flags of the commands that open the screen.
 func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().BoolVar(&p.mouse, "mouse", false, "use the mouse on the screen; hold Shift to select text")
@@ -198,7 +196,6 @@ func (p *program) showBehind(ctx context.Context, title string, prepare func() (
 	return show()
 }
 
-// openSamples opens paths that are no scalars alone.
 func (p *program) openSamples(ctx context.Context, paths []string, set model.Settings) (show func() error, err error) {
 	names, runs, err := commands.SplitLabels(paths)
 	if err != nil {
@@ -241,7 +238,6 @@ func (p *program) open(ctx context.Context, set model.Settings, names []string, 
 	}, nil
 }
 
-// openRun is an open log with its title.
 type openRun struct {
 	source tui.Source
 	title  string
@@ -444,7 +440,6 @@ func openHome(paths []string) (h home) {
 	return h
 }
 
-// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(term.File)
 	return ok && term.IsTerminal(f.Fd())

@@ -67,12 +67,10 @@ func (w waiting) redraw() tea.Cmd {
 	return tea.Tick(redrawAfter, func(time.Time) tea.Msg { return redrawMsg{} })
 }
 
-// Init implements [tea.Model].
 func (w waiting) Init() tea.Cmd {
 	return tea.Batch(w.redraw(), func() tea.Msg { return readyMsg{<-w.done} })
 }
 
-// Update implements [tea.Model].
 func (w waiting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -95,7 +93,6 @@ func (w waiting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return w, nil
 }
 
-// View implements [tea.Model].
 func (w waiting) View() tea.View {
 	path, waits := w.disk.Waits()
 	state := "waiting for the disk"

@@ -114,7 +114,6 @@ func lengthWeighted(dst []float64, b Batch, _ Scale) error {
 // float32.
 type lengthPenalty struct{ output, input, turns float32 }
 
-// needs are the costs that weigh something.
 func (w lengthPenalty) needs() Needs {
 	needs := Needs{Lengths: w.output != 0}
 	if w.input != 0 {

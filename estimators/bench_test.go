@@ -75,7 +75,7 @@ func BenchmarkProcess(b *testing.B) {
 					var r Result
 					b.ReportAllocs()
 					perSample(b, func() {
-						if err := Process(&r, e, batch, e.Scales[0], 0.7, 0.5, recompute); err != nil {
+						if err := process(&r, e, batch, e.Scales[0], 0.7, 0.5, recompute); err != nil {
 							b.Fatal(err)
 						}
 					})

@@ -1,6 +1,7 @@
 package estimators_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,9 +22,9 @@ func Example() {
 	grpo.CleanInto(rewards, rewards)
 	batch := estimators.Batch{Rewards: rewards, Offsets: []int{0, 5}}
 
-	var r estimators.Result
-	err = estimators.Process(&r, grpo, batch, estimators.ScaleGroup, 0.7, 0.5, true)
-	if err != nil {
+	r := estimators.Result{Original: make([]float64, len(rewards))}
+	refused := grpo.Compute(r.Original, batch, estimators.ScaleGroup)
+	if err := errors.Join(r.Filter(grpo, batch, estimators.ScaleGroup, 0.7, 0.5, true), refused); err != nil {
 		fmt.Println(err)
 		return
 	}

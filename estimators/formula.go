@@ -77,7 +77,6 @@ func clipped(f formula, low, high float32) formula {
 	}
 }
 
-// onClipped is f on rewards that are clipped to the value of an option.
 func onClipped(f formula, v Values, option Option) formula {
 	low, high := v.Interval(option.Key)
 	if math.IsInf(low, 0) && math.IsInf(high, 0) {

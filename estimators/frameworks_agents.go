@@ -6,7 +6,6 @@ import (
 
 const rollEps = 1e-6
 
-// roll is Alibaba's ROLL.
 func roll() []*Estimator {
 	const (
 		code        = "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/"
@@ -138,7 +137,6 @@ func areal() []*Estimator {
 
 const docTrinityGrouped = "Groups may differ in size. NaN makes its group NaN."
 
-// trinity is Trinity-RFT.
 func trinity() []*Estimator {
 	const (
 		code = "modelscope/Trinity-RFT trinity-rft@0.6.0 trinity/algorithm/advantage_fn/"

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// primeRL is Prime Intellect's prime-rl.
 func primeRL() []*Estimator {
 	const (
 		code     = "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/"
@@ -71,7 +70,6 @@ func verifiers() []*Estimator {
 	}
 }
 
-// tinker is the Tinker cookbook.
 func tinker() []*Estimator {
 	return []*Estimator{
 		about("centered", "A = r − μ",

@@ -2,7 +2,6 @@ package estimators
 
 import "math"
 
-// nemoRL is NVIDIA's NeMo-RL.
 func nemoRL() []*Estimator {
 	const (
 		code   = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:"
@@ -68,10 +67,8 @@ func nemoRL() []*Estimator {
 // nemoLater is the file at a later revision, which has more estimators.
 const nemoLater = "NVIDIA-NeMo/RL@00925dd1e44b816b5cb6afa27d23d7bd7af2b957 nemo_rl/algorithms/advantage_estimator.py:"
 
-// flooredWhiten is the whitening of NeMo-RL and OpenRLHF.
 func flooredWhiten() whitening { return whitening{eps: 1e-8, ddof0: true, epsIsFloor: true} }
 
-// slime is THUDM's slime.
 func slime() []*Estimator {
 	const (
 		code    = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/"
@@ -197,7 +194,6 @@ func openRLHF() []*Estimator {
 	}
 }
 
-// cosmosRL is NVIDIA's cosmos-rl.
 func cosmosRL() []*Estimator {
 	unbiased := withoutStd("train.train_policy.unbiased_advantage")
 	unbiased.Meaning += "; the trainer's help describes the opposite"

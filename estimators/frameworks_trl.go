@@ -81,7 +81,6 @@ func trlClip() Option {
 	return clipRange("reward_clip_range", "none", "clip rewards to this range before the baseline")
 }
 
-// trlAggregationOption is the option that selects GDPO.
 func trlAggregationOption() Option {
 	return Option{
 		Key: "multi_objective_aggregation", Kind: OneOf("sum_then_normalize", "normalize_then_sum"), Default: "sum_then_normalize",

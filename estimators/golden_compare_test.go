@@ -74,7 +74,7 @@ func (c goldenCase) process(r *Result, e *Estimator, s Scale) (order []int, err 
 		n := *c.Params.NumGenerations
 		return order, e.Advantage(make([]float64, n), Batch{Rewards: make([]float64, n), Offsets: []int{0, n}}, s)
 	}
-	return order, Process(r, e, b, s, ratioOrOne(c.Params.KeepPos), ratioOrOne(c.Params.KeepNeg), c.Params.Recompute)
+	return order, process(r, e, b, s, ratioOrOne(c.Params.KeepPos), ratioOrOne(c.Params.KeepNeg), c.Params.Recompute)
 }
 
 func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int, e *Estimator, s Scale, n *goldenCounts) {

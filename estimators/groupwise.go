@@ -30,7 +30,6 @@ type groupwise struct {
 	zeroIfFlat bool
 }
 
-// groupOfOne is what a framework does with a group of one.
 type groupOfOne int
 
 const (
@@ -82,7 +81,6 @@ func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-// divisorOf computes the figures of the batch as a whole.
 func (w groupwise) divisorOf(b Batch, s Scale) divisor {
 	by := divisor{perGroup: s == ScaleGroup, welford: w.asMatrix && b.Groups() > 1, batchStd: 1, batchDivisor: 1, none: s == ScaleNone}
 	if s != ScaleBatch && w.baseline != batchMean {
@@ -332,7 +330,6 @@ func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-// divideGroups divides each group by its own standard deviation.
 func (w centredStd) divideGroups(dst []float64, b Batch) {
 	a := make([]float32, largestGroup(b.Offsets))
 	var std float32

@@ -56,7 +56,6 @@ type nanDivisor struct {
 	batchStd float32 // under [ScaleBatch]
 }
 
-// of returns the divisor of a group of size n.
 func (w nanDivisor) of(std float32, n int) float32 {
 	switch {
 	case w.scale == ScaleNone:
@@ -352,7 +351,12 @@ func standardize(a []float32, eps float32) {
 // takes what Advantage takes.
 func (e *Estimator) ZeroStd(b Batch, s Scale) []bool {
 	if e.zeroStd == nil || e.MissingIn(b) != "" {
-		return equalRewards(b, s)
+		zero := make([]bool, b.Groups())
+		for g := range zero { // equal rewards; NaN equals nothing
+			r := b.Group(g)
+			zero[g] = !slices.ContainsFunc(r, func(x float64) bool { return x != r[0] })
+		}
+		return zero
 	}
 	return e.zeroStd(b, s)
 }
@@ -363,17 +367,6 @@ const zeroStdLimit float32 = 1e-8
 // zeroStd says for each group whether it counts in frac_reward_zero_std.
 type zeroStd = func(b Batch, s Scale) []bool
 
-// equalRewards is a [zeroStd]; NaN equals nothing.
-func equalRewards(b Batch, _ Scale) []bool {
-	zero := make([]bool, b.Groups())
-	for g := range zero {
-		r := b.Group(g)
-		zero[g] = !slices.ContainsFunc(r, func(x float64) bool { return x != r[0] })
-	}
-	return zero
-}
-
-// zeroStdOfGroups goes by the standard deviation of each group.
 func zeroStdOfGroups(std rowStd) zeroStd {
 	return func(b Batch, _ Scale) []bool {
 		x := make([]float32, largestGroup(b.Offsets))

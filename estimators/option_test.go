@@ -93,8 +93,8 @@ func TestParseOption(t *testing.T) {
 
 func TestValuesOfOptions(t *testing.T) {
 	v, err := Options("gamma=0.5\nother=1\nscale=batch").Values(exampleOptions())
-	if err != nil || v.Number("algorithm.gamma") != 0.5 || v.Bool("disable-std") || v.Text("mean") != "group" || v.Given() != "algorithm.gamma=0.5" {
-		t.Errorf("%+v %v", v.Given(), err)
+	if err != nil || v.Number("algorithm.gamma") != 0.5 || v.Bool("disable-std") || v.Text("mean") != "group" || v.given != "algorithm.gamma=0.5" {
+		t.Errorf("%+v %v", v.given, err)
 	}
 	if low, high := v.Interval("reward.clip_range"); low != -10 || high != 10 {
 		t.Error(low, high)

@@ -66,7 +66,6 @@ func topTwo(r []float32) (best, second int) {
 	return int(q.index[0]), int(q.index[1])
 }
 
-// firstTwo is topTwo with the first of equal values.
 func firstTwo(r []float32) (best, second int) {
 	best, second = 0, 1
 	if ranksBefore(r[1], r[0]) {
@@ -208,7 +207,6 @@ type subsetWeights struct {
 	left []float64 // of n − 1 samples, and i is the largest: (i choose k−1)/(n−1 choose k)
 }
 
-// resize computes the shares for groups of n.
 func (w *subsetWeights) resize(n, k int) {
 	if w.n == n {
 		return

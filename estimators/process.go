@@ -8,7 +8,7 @@ import (
 )
 
 // Result holds the advantages of one batch under some settings. Its slices have the
-// length of the batch; the next [Process] into it reuses them.
+// length of the batch; the next [Result.Filter] reuses the memory of those that it writes.
 type Result struct {
 	Original  []float64 // advantages before the filter
 	Processed []float64 // advantages after filter and recompute, which the loss uses
@@ -30,30 +30,12 @@ type workspace struct {
 	rewards32          []float32    // the rewards of keptBatch
 }
 
-// Process computes one batch from end to end: the advantages of e under scale s,
-// the filter, and the recompute if recompute is set. The rewards are those that
-// [Estimator.CleanInto] wrote.
+// Filter writes Kept and Processed of a batch: it filters Original, the advantages of e under scale s of the rewards that
+// [Estimator.CleanInto] wrote, under any estimator, whether or not its trainer filters, and recomputes if recompute is set. If both
+// ratios are 1, Processed equals Original, all samples are kept and recompute is ignored, as in the trainer.
 //
-// If both ratios are 1, Processed equals Original, all samples are kept and
-// recompute is ignored, as in the trainer. Process filters under any estimator,
-// whether or not its trainer does.
-//
-// The error is a *Refusal or nil; r is filled in either case. A refused ratio (see
-// [CheckRatios]) keeps nothing and leaves Processed NaN; it takes precedence over a
-// batch that e refuses, as in the trainer. An estimator that is not
-// [Estimator.Computable] gives NaN and a refusal of the kind [KindMissing].
-func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
-	n := len(b.Rewards)
-	r.Original = resize(r.Original, n)
-	refused := e.Compute(r.Original, b, s)
-	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
-		return err
-	}
-	return refused
-}
-
-// Filter does what [Process] does after the advantages: it reads Original and writes
-// Kept and Processed. The error is that of a refused ratio.
+// The error is that of a refused ratio (see [CheckRatios]), which keeps nothing and leaves Processed NaN; it takes precedence
+// over a batch that e refuses, as in the trainer.
 func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
 	r.Processed, r.Kept = resize(r.Processed, n), resize(r.Kept, n)

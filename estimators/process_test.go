@@ -44,7 +44,7 @@ func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
 		b := dyadicBatch(t, 1)
 		var r Result
 		pos, neg := rapid.Float64Range(0, 0.99).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
-		if err := Process(&r, e, b, ScaleGroup, pos, neg, true); err != nil {
+		if err := process(&r, e, b, ScaleGroup, pos, neg, true); err != nil {
 			t.Fatal(err)
 		}
 		for g := range b.Groups() {
@@ -89,7 +89,7 @@ func TestRecomputeOfAnotherFramework(t *testing.T) {
 func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
 	b := constantAndMixed(0.7)
 	var r Result
-	if err := Process(&r, find(t, "twinkle", "grpo"), b, ScaleGroup, 1, 1, true); err != nil {
+	if err := process(&r, find(t, "twinkle", "grpo"), b, ScaleGroup, 1, 1, true); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(r.Original, r.Processed); diff != "" {
@@ -103,14 +103,14 @@ func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
 func TestProcessFillsResultOfRefusedBatch(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 0, 0.5}, Offsets: []int{0, 2, 3}}
 	var r Result
-	err := Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 0.5, 1, false)
+	err := process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 0.5, 1, false)
 	if got := errorText(err); got != "AssertionError: GRPO needs rollout.n > 1." {
 		t.Errorf("error %q", got)
 	}
 	if r.Processed[0] <= 0 || r.Processed[1] >= 0 || !math.IsNaN(r.Original[2]) || r.Processed[2] != 0 {
 		t.Errorf("original %v, processed %v", r.Original, r.Processed)
 	}
-	err = Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 2, 1, false)
+	err = process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 2, 1, false)
 	if got := errorText(err); got != "AssertionError: keep_pos_ratio must be in [0, 1], got 2.0" {
 		t.Errorf("error %q", got)
 	}
@@ -125,9 +125,19 @@ func TestProcessReusesMemory(t *testing.T) {
 	b.Rewards, b.Offsets = b.Rewards[:8*1000], b.Offsets[:1001]
 	var r Result
 	e := find(t, "easyr1", "grpo")
-	run := func() { _ = Process(&r, e, b, ScaleGroup, 0.5, 0.7, true) }
+	run := func() { _ = process(&r, e, b, ScaleGroup, 0.5, 0.7, true) }
 	run()
 	if n := testing.AllocsPerRun(5, run); n > 2 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// process computes a batch from end to end: the advantages of e, the filter, and the recompute if recompute is set.
+func process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
+	r.Original = resize(r.Original, len(b.Rewards))
+	refused := e.Compute(r.Original, b, s)
+	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
+		return err
+	}
+	return refused
 }

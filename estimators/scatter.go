@@ -239,7 +239,6 @@ func roundToFloat32(x []float64) {
 	}
 }
 
-// writeStd fills dst with the standard deviation of x around mean.
 func (w rewardNorm) writeStd(dst, x, mean []float64) {
 	squares := 0.0
 	for i, v := range x {

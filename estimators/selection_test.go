@@ -15,7 +15,7 @@ func TestRecDropsSurplus(t *testing.T) {
 	}
 	b := Batch{Rewards: []float64{1, .25, 0, 0, 1, 0, 1, 0, 0, 1}, Offsets: []int{0, 4, 7, 10}}
 	var r Result
-	if err := Process(&r, e, b, ScaleNone, 1, 1, false); err != nil {
+	if err := process(&r, e, b, ScaleNone, 1, 1, false); err != nil {
 		t.Fatal(err)
 	}
 	want := []float64{.375, -.375, 0, 0, float64(float32(1 - float32(2./3))), -float64(float32(2. / 3)), float64(float32(1 - float32(2./3))), -.5, 0, .5}
@@ -25,7 +25,7 @@ func TestRecDropsSurplus(t *testing.T) {
 	if diff := cmp.Diff([]bool{true, true, false, false, true, true, true, true, false, true}, r.Kept); diff != "" {
 		t.Error(diff)
 	}
-	if err := Process(&r, e, b, ScaleGroup, 1, 1, false); err != nil || r.Processed[0] != float64(float32(.375)/(float32(.375)+recEps)) {
+	if err := process(&r, e, b, ScaleGroup, 1, 1, false); err != nil || r.Processed[0] != float64(float32(.375)/(float32(.375)+recEps)) {
 		t.Error(err, r.Processed)
 	}
 	if !e.Draws || e.CanFilter || !e.Selects() {
@@ -41,7 +41,7 @@ func TestSelectedSamplesAreFiltered(t *testing.T) {
 	}
 	b := Batch{Rewards: []float64{1, .75, .5, .5, .25, 0}, Offsets: []int{0, 6}}
 	var r Result
-	if err := Process(&r, e, b, ScaleGroup, 0.5, 1, false); err != nil {
+	if err := process(&r, e, b, ScaleGroup, 0.5, 1, false); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]bool{true, false, false, false, true, true}, r.Kept); diff != "" {

@@ -90,10 +90,10 @@ func compareWithOneAtOnce(t *testing.T, e *Estimator, b Batch, pos, neg float64)
 	for _, s := range e.Scales {
 		for _, recompute := range []bool{false, true} {
 			var got, want Result
-			gotErr := Process(&got, e, b, s, pos, neg, recompute)
+			gotErr := process(&got, e, b, s, pos, neg, recompute)
 			limit := largestInTile
 			largestInTile = 0
-			wantErr := Process(&want, e, b, s, pos, neg, recompute)
+			wantErr := process(&want, e, b, s, pos, neg, recompute)
 			largestInTile = limit
 			if errorText(gotErr) != errorText(wantErr) || !slices.EqualFunc(got.Original, want.Original, sameBits) ||
 				!slices.EqualFunc(got.Processed, want.Processed, sameBits) || !slices.Equal(got.Kept, want.Kept) {

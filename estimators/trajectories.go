@@ -181,7 +181,6 @@ func (w trinityGiGPO) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-// discount writes the returns of a trajectory's steps and returns the sum of its rewards.
 func (w trinityGiGPO) discount(returns, stepRewards, rewards []float64, steps []int32) (sum float64) {
 	hasOwn := slices.ContainsFunc(steps, func(i int32) bool { return stepRewards[i] == stepRewards[i] })
 	of := func(k int) float64 {
@@ -405,7 +404,6 @@ func (h hierarchical) advantages(dst []float64, b Batch, _ Scale) error {
 	return nil
 }
 
-// centreByPythonSum writes the centred rewards of some samples.
 func centreByPythonSum(dst, r []float64, samples []int32) {
 	sum := 0.0
 	for _, i := range samples {

@@ -144,7 +144,6 @@ func (w whitening) fit(k *tokenValues) (mean, factor float64) {
 	return m, w.factor(k, m, total)
 }
 
-// factor returns one over the standard deviation.
 func (w whitening) factor(k *tokenValues, m, total float64) float64 {
 	squares, around := 0.0, m
 	if w.fromMoments {
@@ -179,7 +178,6 @@ func (w whitening) factor(k *tokenValues, m, total float64) float64 {
 	}
 }
 
-// tokenCountError is verl's ValueError for a batch of one token or none.
 func tokenCountError(b Batch) error {
 	total := int64(0)
 	for _, l := range b.Lengths {

@@ -72,7 +72,7 @@ func TestMissingIn(t *testing.T) {
 	} {
 		var r Result
 		e := find(t, c.framework, c.name)
-		err := Process(&r, e, b, e.Scales[0], 1, 1, false)
+		err := process(&r, e, b, e.Scales[0], 1, 1, false)
 		if got := errorText(err); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.framework, c.name, got, c.want)
 		}

@@ -288,7 +288,6 @@ func (s *fileSet) noteSideFiles() {
 	}
 }
 
-// drop drops what was read of a file, and reads it no more.
 func (r *reading) drop(f *file) {
 	r.restart(f)
 	f.refused = true
@@ -361,7 +360,6 @@ func columnsID(k *model.Block) blockID {
 	return blockID{blockKey{jsonscan.Hash64(b), k.Len(), k.Step[0]}, k.File}
 }
 
-// rowIDSize is the number of bytes that appendRowID appends.
 const rowIDSize = 28
 
 func appendRowID(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {

@@ -45,7 +45,6 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	return c
 }
 
-// evaluates reports whether all rows are of evaluations.
 func (b *chunkBuilder) evaluates(names []string) bool {
 	last := int32(-1)
 	for i := range b.Records {
@@ -122,7 +121,6 @@ func (q *chunkQueue) order(file int32) *runs.Order {
 	return &q.orders[file]
 }
 
-// full reports whether there is enough for a chunk.
 func (q *chunkQueue) full() bool { return len(q.ready) > 0 || q.pending.samples >= maxRecords }
 
 // add adds records, with the groups of several runs kept apart.
@@ -249,7 +247,6 @@ type runDirs struct {
 	noted         map[int32]bool // directories whose steps were noted to be another's too
 }
 
-// runDir is a directory with the logs of one run.
 type runDir struct {
 	path       string
 	validation bool

@@ -91,7 +91,6 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 	f.decode(record)
 }
 
-// setFormat sets the format and decodes the rows that were kept.
 func (f *fileReader) setFormat(format *formats.Format) {
 	f.format, f.decoder = format, format.NewDecoder(f.name)
 	rows := f.detection.rows
@@ -208,7 +207,6 @@ func Sniff(disk *fileio.Disk, root *os.Root, name string) (Sniffed, error) {
 	return sniffText(text, name)
 }
 
-// sniffedIf is a file of the named format if it is one.
 func sniffedIf(is bool, format, name string) (Sniffed, error) {
 	if f, ok := formats.Find(format); ok && is {
 		return Sniffed{Format: &f}, nil

@@ -88,7 +88,6 @@ func (d *directory) disk(rel string) fileio.File {
 	return fileio.File{Storage: d.storage, Disk: d.Disk, Root: d.Path, Path: rel}
 }
 
-// key returns the key of a file of the directory in Source.byPath.
 func (d *directory) key(rel string) string {
 	at := d.disk(rel)
 	return at.Key()

@@ -114,7 +114,6 @@ func (f *fileReader) decode(record framing.Record) {
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
 }
 
-// nameGroups names the groups that are a record of their own by its place.
 func (f *fileReader) nameGroups(records []model.Record) {
 	for i := range records {
 		switch r := &records[i]; {

@@ -97,7 +97,6 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	})
 }
 
-// listNow makes directories be listed at the next poll.
 func (sch *schedule) listNow() { sch.list.next, sch.nextPoll = time.Time{}, time.Time{} }
 
 // releaseWorkers frees the memory of workers, which is much for hundreds of files.
@@ -192,7 +191,6 @@ func (s *fileSet) pollNext(now time.Time) {
 	}
 }
 
-// pollFile queues a file if it has something new, and reports whether it has.
 func (r *reading) pollFile(f *file) bool {
 	if f.disk == nil {
 		return false

@@ -119,7 +119,6 @@ func (r *reading) openPacked(f *file) (done bool) {
 	return false
 }
 
-// openPacking opens a compressed file, a Parquet file, or one in the other.
 func (r *reading) openPacking(f *file, h fileio.Handle, size int64) (*packedFile, error) {
 	packing, err := compressed.Detect(h)
 	if err != nil {
@@ -163,7 +162,6 @@ func (r *reading) keepFingerprint(f *file, h io.ReaderAt) {
 	}
 }
 
-// unreadableReason says what is wrong with a packed file and what to do.
 func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -91,7 +91,6 @@ func (r *reading) readTable(f *file, deadline time.Time) (end bool, err error) {
 	return false, nil
 }
 
-// nextSamples returns the block that was prefetched, or what comes next in the file.
 func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.Record, error) {
 	switch {
 	case p.prefetched != nil:
@@ -258,10 +257,8 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 
 type finishedDecoder decode.Note
 
-// Decode implements [Decoder].
 func (finishedDecoder) Decode(dst []model.Record, _ []byte) ([]model.Record, error) {
 	return dst, errors.ErrUnsupported
 }
 
-// Note implements [Decoder].
 func (d finishedDecoder) Note() decode.Note { return decode.Note(d) }

@@ -105,7 +105,6 @@ func (s *fileSet) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 	return true
 }
 
-// readPlain is readFile for a file that is not packed.
 func (r *reading) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	d := f.disk
 	before := d.Pos
@@ -133,7 +132,6 @@ func (r *reading) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	return end
 }
 
-// readsWhole reports whether the file is read from its start again when it changes.
 func (f *file) readsWhole() bool {
 	return f.packed != nil || f.splitter.Framing.Whole && f.splitter.Unterminated
 }
@@ -404,8 +402,7 @@ func reasonOf(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "its permissions do not let you: ask its owner for read permission"
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return err.Error()

@@ -30,7 +30,6 @@ type runAttempts struct {
 	folders  int                    // how many
 }
 
-// replacedFile is a file of a folder that was replaced.
 type replacedFile struct {
 	path    string
 	written time.Time
@@ -79,7 +78,6 @@ func (s *fileSet) runFiles(yield func(runs.File) bool) {
 
 func (s *fileSet) born(file int32) time.Time { return s.options.Disk.Born(s.files[file].disk.Place()) }
 
-// runOf returns the run of a file. The directories of AReaL's versions are of one run.
 func (s *fileSet) runOf(f *file) runs.Run {
 	at := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
 	run := runs.Run{Folder: at.name(), Validation: at.validation, Alone: -1}

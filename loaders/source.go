@@ -7,7 +7,7 @@
 // The way of a byte:
 //
 //	open.go, directory.go   paths → files           with discover: which logs a directory has
-//	storage.go              the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
+//	open.go                 the same elsewhere      with storage/sftp and storage/bucket, behind storage/cache: another node, a bucket
 //	follow.go, watch.go     files → queue           what to read next, and when
 //	changes.go              files that are left out twins, side files, renamed ones, replaced folders, repeated rows
 //	read.go, stream.go      file → bytes            with fileio: what is new since the last read
@@ -82,7 +82,6 @@ const (
 // endTimeout is how long Close waits for a read that has begun.
 const endTimeout = time.Second
 
-// blockSize is how many bytes are read at a time.
 const blockSize = 256 << 10
 
 // Source reads logs and follows them while they grow. Next, Text and Close may be called from
@@ -444,7 +443,6 @@ func (s *Source) fillChunk(ctx context.Context) {
 	}
 }
 
-// isOffline reports whether the storage of a file did not answer.
 func (r *reading) isOffline(f *file) bool { return f.disk != nil && r.offline[f.disk.Storage] }
 
 func (r *reading) openStream() *file {

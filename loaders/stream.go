@@ -135,7 +135,6 @@ func (r *reading) readStream(f *file, deadline time.Time) bool {
 	return false
 }
 
-// endStream decodes the rest of a stream that has ended.
 func (r *reading) endStream(f *file) {
 	if m := f.stream.inMemory; m != nil && f.stream.err == nil {
 		f.stream.inMemory = nil

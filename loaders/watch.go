@@ -31,7 +31,6 @@ func newWatcher(disk *fileio.Disk) *watcher {
 	return &watcher{kernel: w, disk: disk, watched: map[string]bool{}}
 }
 
-// add watches a directory or a file.
 func (w *watcher) add(path string) {
 	if w == nil || w.watched[path] {
 		return
@@ -57,7 +56,6 @@ func (w *watcher) watches(path string) bool { return w != nil && w.watched[path]
 // needsPolling reports whether some changes are found by polling only.
 func (w *watcher) needsPolling() bool { return w == nil || w.partial }
 
-// events returns the kernel's events, nil if there are none.
 func (w *watcher) events() <-chan fsnotify.Event {
 	if w == nil {
 		return nil
@@ -85,7 +83,6 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	return err == nil && info.IsDir() // and not a link to one
 }
 
-// close ends the watching and closes the channel of events.
 func (w *watcher) close() error {
 	if w == nil {
 		return nil

@@ -117,7 +117,6 @@ func (l LeftOut) sentence() string {
 		files, units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
 }
 
-// writtenText says when the rows were written, to the minute.
 func (l LeftOut) writtenText() string {
 	if l.Start.IsZero() {
 		return ""

@@ -131,7 +131,6 @@ func (s Settings) filterOptions(f *groupfilter.Filter) estimators.Options {
 	return s.StageOptions
 }
 
-// stageOptions returns the options of the frameworks of the stages that the settings name.
 func (s Settings) stageOptions() (list []estimators.Option, err error) {
 	for _, stage := range stages() {
 		chosen := stage.chosen(s)

@@ -192,7 +192,6 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 	return kept
 }
 
-// appendRows appends rows [from, to) of o, which are in span s.
 func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
 	n := len(c.rewards)
 	c.fileSpans = append(c.fileSpans, fileSpan{startRow: n, file: s.file, offset: s.offset})

@@ -199,7 +199,6 @@ func InOrder[T any](s Snapshot, column []T, order []int32) []T {
 	return values
 }
 
-// inputOrder lists n rows in input order.
 func inputOrder(n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
@@ -208,7 +207,6 @@ func inputOrder(n int) []int32 {
 	return order
 }
 
-// numberAt is the number of a row in an optional column.
 func numberAt(column []uint32, row int) uint32 {
 	if column == nil {
 		return 0

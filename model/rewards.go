@@ -322,7 +322,6 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
 }
 
-// inputColumns are n values of each column that an estimator needs and the run has.
 func (s Snapshot) inputColumns(needs estimators.Needs, n int) [][]float64 {
 	var columns [][]float64
 	for _, c := range needs.Columns.List() {

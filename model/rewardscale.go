@@ -353,7 +353,6 @@ func (l *rewardLevels) addAll(o *rewardLevels) {
 	}
 }
 
-// scale applies the rule of RewardScale.
 func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 	n := len(l.levels)
 	isDiscrete := n > 0 && (n <= maxSmallLevels || l.samples >= minSamplesPerLevel*n)
@@ -385,7 +384,6 @@ func (l *rewardLevels) scale(at SolvedAt) RewardScale {
 	return s
 }
 
-// best returns the greatest of several levels that is no outlier.
 func (l *rewardLevels) best() float64 {
 	limit := outlierLimit(l.samples - l.levels[0].count)
 	for _, level := range slices.Backward(l.levels[2:]) {

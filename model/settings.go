@@ -143,8 +143,7 @@ func (s Settings) Validate() error {
 
 // trainerError is a trainer's refusal without the kind of the exception.
 func trainerError(err error) error {
-	var refusal *estimators.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*estimators.Refusal](err); ok {
 		return errors.New(refusal.Text)
 	}
 	return err

@@ -143,7 +143,6 @@ func (e env) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 
 type namedFigure struct{ name, value string }
 
-// summaryFigures returns figures of some groups that the histogram does not show.
 func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFigure {
 	all := []namedFigure{
 		{e.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
@@ -328,7 +327,6 @@ func (s distributionState) scaleInTitle() string {
 	return ""
 }
 
-// binNote returns the counts of the bin that is shown; "" if none is.
 func (s distributionState) binNote(m chartCache) string {
 	if !s.binShown {
 		return ""
@@ -373,7 +371,6 @@ type chartKey struct {
 	width          int
 }
 
-// charts returns the cache if it is for charts of that width, else a new one.
 func (s distributionState) charts(e env, width int) chartCache {
 	x := e.result.analysis
 	key := chartKey{analysis: x, base: e.baselineAnalysis(), figure: s.figure, width: width}
@@ -432,5 +429,4 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-// chartWidth returns the width of the histograms in the pane of distributions.
 func (a App) chartWidth() int { return oddWidth(a.screen().Panes[layout.Advantages].Inner().W) }

@@ -82,7 +82,6 @@ func (a App) updateAlike(msg tea.Msg) App {
 	return a
 }
 
-// unreadSuspects returns the next steps to read.
 func (a App) unreadSuspects() map[int]alikeKey {
 	wanted := map[int]alikeKey{}
 	add := func(s *analysis.StepFigures) bool {
@@ -110,7 +109,6 @@ func (a App) unreadSuspects() map[int]alikeKey {
 	return wanted
 }
 
-// readAlike reads a few answers of each step. What cannot be read is not alike.
 func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, source TextReader) work[map[alikeKey]glance.Alike] {
 	return once(func(ctx context.Context) (map[alikeKey]glance.Alike, error) {
 		read := map[alikeKey]glance.Alike{}

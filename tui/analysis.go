@@ -80,7 +80,6 @@ func (a App) updateAnalysis(msg tea.Msg) App {
 	return a
 }
 
-// takeSnapshot makes the rows that have come those of the screen.
 func (a App) takeSnapshot() App {
 	a.work.stale, a.work.throttled = false, true
 	a.work.snapshots++
@@ -167,7 +166,6 @@ func (e env) newestStep() int64 {
 	return e.snap.Steps[last].Number
 }
 
-// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
 func (e env) stepIndex() int {
 	i, _ := e.snap.Find(e.place.step)
 	return min(i, len(e.snap.Steps)-1)

@@ -71,7 +71,6 @@ func (a App) listAnswers(p compare.Pair) App {
 	return a
 }
 
-// listed reports whether the answers are known, or cannot be.
 func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.busy() }
 
 // updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.
@@ -183,7 +182,6 @@ func (a App) moveAnswer(by int) App {
 	return a
 }
 
-// moveToPair opens the answers to another prompt of the comparison.
 func (a App) moveToPair(by int) App {
 	before := a.second.cursor
 	a = a.moveRow(onPair, by)

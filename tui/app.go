@@ -277,7 +277,6 @@ func (a App) handle(msg tea.Msg) App {
 	return a
 }
 
-// clampCursor puts the cursor within the table and scrolls it into sight.
 func (a App) clampCursor() App {
 	p, n, visible := &a.panes, len(a.result.rows), max(1, a.visibleGroups())
 	p.cursor = clampIndex(p.cursor, n)

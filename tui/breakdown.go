@@ -127,7 +127,6 @@ func (a App) openBreakdown() App {
 	return a.pushView(viewBreakdown)
 }
 
-// runBy opens the view, divided by a column or a kind.
 func runBy(a App, args []string) (App, error) {
 	b := &a.breakdown
 	if len(args) == 0 {

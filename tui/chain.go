@@ -95,7 +95,6 @@ func chainKeys() keySection {
 
 func (a App) openChain() App { return a.pushView(viewChain) }
 
-// stageMoved shows the text on another stage from its beginning.
 func (a App) stageMoved() App {
 	a.chain.line = 0
 	return a
@@ -224,7 +223,6 @@ func (a App) setStage(options ...model.Option) App {
 	return a.switchTo(set)
 }
 
-// chainView draws the stages, and below what the one under the cursor means.
 func (a App) chainView(w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
@@ -264,7 +262,6 @@ func (s chainState) table(e env, w int) paneContent {
 	return c
 }
 
-// stagePage says in lines of w cells what is set of a stage, or what there is to choose from, and how.
 func (e env) stagePage(s chainStage, w int) []string {
 	t, set := e.display.theme, e.settings.now
 	var lines []string
@@ -300,7 +297,6 @@ func (e env) stagePage(s chainStage, w int) []string {
 	return lines
 }
 
-// effect says what a stage does to the step, what there is before it and after.
 func (s chainStage) effect(set model.Settings, x *analysis.Analysis) []string {
 	switch s.name {
 	case "reward":

@@ -202,7 +202,6 @@ func runAction(f action) runCommand {
 	return func(a App, _ []string) (App, error) { return f(a), nil }
 }
 
-// firstArgument completes the first argument to an element of list.
 func firstArgument(list func(App) []string) func(App, []string) []string {
 	return func(a App, before []string) (all []string) {
 		if len(before) == 0 {
@@ -212,13 +211,11 @@ func firstArgument(list func(App) []string) func(App, []string) []string {
 	}
 }
 
-// valuesOf completes the first argument to a value of a setting.
 func valuesOf(setting string) func(App, []string) []string {
 	s, _ := model.FindSetting(setting)
 	return firstArgument(func(a App) []string { return s.Values(a.settings.now) })
 }
 
-// oneOf completes the first argument to one of some words.
 func oneOf(words ...string) func(App, []string) []string {
 	return firstArgument(func(App) []string { return words })
 }
@@ -250,7 +247,6 @@ func (a App) stepNumbers() []string {
 	return model.Mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
 }
 
-// optionKeys returns the options of the estimator and of the stages that are set.
 func (a App) optionKeys() []string {
 	return model.Mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 }
@@ -282,7 +278,6 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	return a.change(func(s *undoState) { s.now = set }), nil
 }
 
-// rewardNames returns the reward components whose names can be typed.
 func (a App) rewardNames() []string {
 	return slices.DeleteFunc(slices.Clone(a.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
 }
@@ -305,7 +300,6 @@ func runStep(a App, args []string) (App, error) {
 	}
 }
 
-// stepSpan returns the first and the last step: "1 to 30".
 func (e env) stepSpan() string {
 	if len(e.snap.Steps) == 0 {
 		return "none yet"
@@ -344,7 +338,6 @@ func runKeep(a App, args []string) (App, error) {
 
 func runFilter(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }
 
-// orderNames names the orders of the groups by their columns.
 func orderNames() []string {
 	return model.Mapped(sortings(), func(s sorting) string {
 		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward

@@ -55,7 +55,6 @@ type export struct {
 	shown  bool   // the table on the screen, not the run
 }
 
-// exportFormats are the formats of the run, and of them those of a table.
 func exportFormats(shown bool) []string {
 	formats := []string{"md", "csv", "jsonl", "txt", "svg"}
 	if shown {

@@ -38,7 +38,6 @@ func figuresKeys() keySection {
 	})}
 }
 
-// openFigures opens the small charts, the cursor on the figure that is drawn.
 func (a App) openFigures() App {
 	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
 	a.steps.large = false
@@ -46,7 +45,6 @@ func (a App) openFigures() App {
 	return a.moveFigure(0)
 }
 
-// enlargeFigure draws the figure under the cursor alone.
 func (a App) enlargeFigure() App {
 	a = a.openFigure()
 	a.steps.large = true

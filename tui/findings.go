@@ -34,7 +34,6 @@ type findings struct {
 // lookAtRun looks at what ails a run, by the look before, which may be nil.
 type lookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
 
-// lookAtSamples is the look of a screen that is given no other.
 func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
 	var read diagnosis.ReadText
 	if e.texts[0] != nil {
@@ -144,7 +143,6 @@ func (a App) healthWord() (full, short string) {
 	return t.Paint(themes.Bad, full), t.Paint(themes.Bad, short)
 }
 
-// severityMark is the sign of a finding.
 func (e env) severityMark(s diagnosis.Severity) string {
 	if s == diagnosis.Alarm {
 		return e.display.theme.Paint(themes.Bad, "!")
@@ -303,7 +301,6 @@ func findingKeys() keySection {
 	}}
 }
 
-// showFinding opens a finding at the step and the group that show it.
 func (a App) showFinding(i int) App {
 	a.findings.open = i
 	f := a.openFinding()
@@ -338,7 +335,6 @@ func (a App) goToOnset() App {
 	return a
 }
 
-// openFindingGroup opens the group that shows the finding, or the groups of another step.
 func (a App) openFindingGroup() App {
 	f, g := a.openFinding(), a.selectedGroup()
 	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {

@@ -379,7 +379,6 @@ func (e env) emptyBody(w, h int) []string {
 	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
-// whyEmpty says why there is no analysis, and with more lines what to do.
 func (e env) whyEmpty() (text string, role themes.Role, more []string) {
 	title, p := sanitize.Line(e.title), e.snap.Run.Progress
 	switch {

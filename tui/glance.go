@@ -88,7 +88,6 @@ func (a App) glanceSelection() glanceRow {
 	}
 }
 
-// glanceIndex returns the row of what the cursor was on, or the first.
 func (a App) glanceIndex(was glanceRow) int {
 	if was == (glanceRow{}) {
 		return 0
@@ -300,7 +299,6 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 	}
 }
 
-// factsOf returns the facts, in the order of the screen.
 func (a App) factsOf(g *glance.Glance) []fact {
 	run := a.snap.Run
 	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(a.snap.Rows, "samples")}

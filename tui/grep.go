@@ -91,7 +91,6 @@ func (a App) matches() []textsearch.Match {
 	return nil
 }
 
-// openMatch goes to the sample under the cursor.
 func (a App) openMatch() App {
 	all := a.matches()
 	if len(all) == 0 {

@@ -30,7 +30,6 @@ type sorting struct {
 	ascends bool // its arrow is that of ascending values unless it is reversed
 }
 
-// sortings returns the ways to sort, the default first.
 func sortings() []sorting {
 	by := func(name, words string, of func(g *analysis.Group) float64) sorting {
 		return sorting{column: name, words: words, compare: func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
@@ -187,7 +186,6 @@ func sharedPrompt(groups []analysis.Group) int {
 	return sharedBeginning(len(groups), func(i int) string { return groups[i].Preview })
 }
 
-// sharedBeginning is sharedPrompt for n prompts.
 func sharedBeginning(n int, prompt func(i int) string) int {
 	first, same, several, longest := "", 0, false, 0
 	for i := range n {

@@ -210,7 +210,6 @@ func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
 	return lines
 }
 
-// groupHeader returns the headings, with an arrow on the one that the table is sorted by.
 func (e env) groupHeader(table groupTable, axis chart.Axis) string {
 	line := " "
 	for _, c := range table.columns {
@@ -347,7 +346,6 @@ func meanOf[T int32 | float64](values []T, isNumber func(T) bool) (mean float64,
 	return sum / float64(n), n > 0
 }
 
-// exportedGroups returns the groups that the filter shows, in the order of the table.
 func (a App) exportedGroups() report.Table {
 	x := a.result.analysis
 	s := report.Table{Columns: []string{

@@ -50,14 +50,12 @@ func (a App) openGroupSize() App {
 	return a.pushView(viewGroupSize)
 }
 
-// groupSizeView draws a row per size, and below what the estimates are from.
 func (a App) groupSizeView(w, h int) []string {
 	lines := a.groupSizeLines(w - 4)
 	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(a.groupSize.topLine, lines, h)
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// groupSizeLines returns the lines of the view, w cells of text each.
 func (a App) groupSizeLines(w int) []string {
 	r := a.groupSize.job.value
 	if r == nil {

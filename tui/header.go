@@ -249,7 +249,6 @@ func (e env) rewardTrend(w int) string {
 	return "  " + chart.Sparkline(e.display.theme, e.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
-// fateCounts counts the groups with fates that call for action.
 func (e env) fateCounts() string {
 	t := e.display.theme
 	var parts []string
@@ -498,7 +497,6 @@ func (e env) withLink(parts []string, full bool) []string {
 	return []string{t.Paint(themes.Warn, text)}
 }
 
-// silentText says for how long a disk has not answered.
 func (e env) silentText() string {
 	return "disk not answering for " + units.ShortDuration(e.snap.Run.Progress.Silent)
 }

@@ -177,7 +177,6 @@ func (a App) helpLines(parts []helpPart, w, h int) []string {
 	return lines[:len(lines)-1]
 }
 
-// matchingEntries returns the entries that contain every word of the query, with the name of their part.
 func (a App) matchingEntries(p helpPart) []helpEntry {
 	if p.searchOnly && a.help.query == "" {
 		return nil
@@ -210,7 +209,6 @@ func (e env) entryLines(entries []helpEntry, w int) []string {
 // spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
-// keyLabel returns the label of keys, spelled where there is only ASCII.
 func (e env) keyLabel(keys string) string {
 	if e.display.glyphs.ASCII {
 		return spelledKeys.Replace(keys)
@@ -299,7 +297,6 @@ func (e env) figureEntries(figures []figure) []helpEntry {
 	})
 }
 
-// otherFigures returns the figures of the glossary that are not among some.
 func otherFigures(known []figure) []figure {
 	var all []figure
 	for _, place := range figures.Places() {

@@ -82,7 +82,6 @@ func (a App) paste(text string) App {
 	return a.says("nothing is typed here: : / = and ? open a line, into which a text can be pasted")
 }
 
-// remember adds an entered line of a view to the history.
 func (a App) remember(view viewName, text string) App {
 	line := typedLine{view, text}
 	if strings.TrimSpace(text) != "" && (len(a.input.history) == 0 || a.input.history[len(a.input.history)-1] != line) {

@@ -28,7 +28,6 @@ type job[K comparable, V any] struct {
 // one part more.
 type work[V any] func(ctx context.Context) (value V, next work[V], err error)
 
-// once is work in one part.
 func once[V any](compute func(context.Context) (V, error)) work[V] {
 	return func(ctx context.Context) (V, work[V], error) {
 		value, err := compute(ctx)

@@ -30,7 +30,6 @@ func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
-// flip returns the action that turns something on or off.
 func flip(of func(*App) *bool) action {
 	return func(a App) App {
 		at := of(&a)
@@ -228,7 +227,6 @@ func (a App) followNewest() App {
 func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.visibleGroups()-1)) }
 func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
-// enterPane opens what the cursor of the focused pane is on.
 func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
 
 // moveWarning focuses the warnings, selects one, and puts the cursor on the group that
@@ -277,7 +275,6 @@ func (a App) escape() App {
 	return a.focusPane(layout.Groups)
 }
 
-// showGroups goes to the overview, the groups focused, from any view.
 func (a App) showGroups() App {
 	a.position.backStack = nil
 	a = a.openView(viewOverview)
@@ -290,7 +287,6 @@ func (a App) nextTheme() App {
 	return a.chooseTheme(all[(at+1)%len(all)])
 }
 
-// toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
 func (a App) toggleHelp() App {
 	a.help.open, a.help.onEstimator = !a.help.onEstimator, a.help.open && !a.help.onEstimator
 	a.help.query, a.help.scroll, a.input.behind = "", 0, 0

@@ -17,7 +17,6 @@ type list struct {
 	moved  func(App) App // what follows a move; nil: nothing
 }
 
-// lists returns every list by what its rows are to the mouse.
 func lists() [targetKinds]list {
 	pairs := func(a App) int { return len(a.second.pairs()) }
 	marks := func(a App) int { return len(a.session.current.Marks) }
@@ -69,7 +68,6 @@ func listKeys(hint string, of targetKind) []binding {
 	}
 }
 
-// pickerKeys returns the keys of a list that is narrowed by what is typed.
 func pickerKeys(of targetKind, enter binding) []binding {
 	to := func(by int) action { return func(a App) App { return a.moveRow(of, by) } }
 	return []binding{
@@ -82,7 +80,6 @@ func pickerKeys(of targetKind, enter binding) []binding {
 	}
 }
 
-// clampIndex returns the index of n elements that is nearest to i.
 func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
 
 // windowTop returns the first of n rows to show in a window of h rows, so that the cursor is in the middle unless the window is

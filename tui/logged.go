@@ -91,7 +91,6 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// adoptGroups groups the log as its advantages prove.
 func (a App) adoptGroups(proved model.ProvedGroups) App {
 	if proved == a.settings.now.Proved {
 		return a
@@ -248,7 +247,6 @@ func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice st
 	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
 }
 
-// rewards returns which columns are the reward at work, and who says so.
 func (a App) rewards() choice.Rewards {
 	set := a.settings.now
 	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {

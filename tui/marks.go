@@ -118,7 +118,6 @@ func (a App) markSign(m session.Mark) string {
 	return sign
 }
 
-// noteUnderCursor returns the note of the sample under the cursor, else that of its group.
 func (a App) noteUnderCursor() string {
 	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
 		return ""
@@ -132,13 +131,11 @@ func (a App) noteUnderCursor() string {
 	return sanitize.Line(have.Note)
 }
 
-// noteOf returns the note of a group of a step, or of the step if group is empty.
 func (a App) noteOf(step int64, group string) string {
 	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
-// openNote opens the line for the note of what the cursor is on.
 func (a App) openNote() App {
 	m, ok := a.markUnderCursor()
 	if !ok {
@@ -164,7 +161,6 @@ func (a App) saveNote() App {
 	return a.closeLine().addMark(m)
 }
 
-// notePrompt returns the line in w cells.
 func (a App) notePrompt(w int) string {
 	label := " note on " + sanitize.Line(a.markText(a.marks.draft.mark))
 	label = cells.Truncate(label, max(12, w/3)) + ": "
@@ -189,7 +185,6 @@ func marksKeys() keySection {
 	}...)}
 }
 
-// openMarks opens the list of marks, the cursor on the first of this step or a later one.
 func (a App) openMarks() App {
 	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.place.step }))
 	return a.pushView(viewMarks)
@@ -223,7 +218,6 @@ func (a App) goToMark() App {
 	return a.goTo(m)
 }
 
-// goTo goes to the step, the group or the sample that a mark is of.
 func (a App) goTo(m session.Mark) App {
 	i, found := a.snap.Find(m.Step)
 	if !found {

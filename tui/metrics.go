@@ -99,7 +99,6 @@ func trimPath(name string, w int) string {
 	return cells.Truncate(name[:at], room) + name[at:]
 }
 
-// moveMetricCursor moves the cursor of the pane and scrolls it into sight.
 func (a App) moveMetricCursor(by int) App {
 	x, in := a.shownFigures(), a.screen().Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
@@ -132,7 +131,6 @@ func figureListKeys() keySection {
 		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", App.drawPickedFigure})}
 }
 
-// openPicker opens the list of figures, the cursor on the one that is drawn.
 func (a App) openPicker() App {
 	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
 	return a.pushView(viewFigureList)
@@ -214,7 +212,6 @@ func runFigure(a App, args []string) (App, error) {
 	return a.drawFigure(list[0]), nil
 }
 
-// figureListView lists the figures, each with its value at the step on the screen and what it means.
 func (a App) figureListView(w, h int) []string {
 	t, list := a.display.theme, a.pickedFigures()
 	box := layout.Rect{W: w, H: h}
@@ -250,7 +247,6 @@ func (a App) figureListView(w, h int) []string {
 	return a.box(box, true, c)
 }
 
-// typedOr returns what was typed to narrow a list, or what can be.
 func typedOr(line lineedit.Line, otherwise string) string {
 	if line.Text == "" {
 		return otherwise
@@ -261,7 +257,6 @@ func typedOr(line lineedit.Line, otherwise string) string {
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
 
-// exportedMetrics returns the metrics of the groups that the filter shows.
 func (a App) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
 	if a.result.analysis == nil || a.shownFigures() == nil {

@@ -66,7 +66,6 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 	return a
 }
 
-// onWheel scrolls what is under the pointer, wherever the focus is.
 func (a App) onWheel(m tea.Mouse) App {
 	by := 1
 	switch m.Button {
@@ -104,7 +103,6 @@ func (a App) onPress(x, y int, now time.Time) App {
 	return a
 }
 
-// borders returns the borders that can be moved in the view on the screen.
 func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
 	case viewOverview, viewFilter:
@@ -131,7 +129,6 @@ func (a App) dragBorder(s spot, x, y int) App {
 	return a.clampCursor()
 }
 
-// restoreBorder puts a border back where the layout has it.
 func (a App) restoreBorder(split int) App {
 	a.display.shares = a.display.shares.With(layout.Split(split), 0)
 	return a.clampCursor()
@@ -275,7 +272,6 @@ func (a App) scrollPane(n, by int) App {
 	return paneTable()[n].move(a, wheelLines*by)
 }
 
-// stepAtColumn goes to the step that a chart of w columns draws nearest to a column.
 func (a App) stepAtColumn(axis chart.Axis, x, w int) App {
 	nearest, least := 0, math.MaxInt
 	for i, s := range a.result.trend.Steps {
@@ -412,7 +408,6 @@ func (a App) spotsAt(x, y int) []spot {
 	return slices.DeleteFunc(a.spots(), func(s spot) bool { return !s.rect.Contains(x, y) })
 }
 
-// keyNames returns the keys of the tables. A mark has the index of its key.
 func keyNames() (names []string) {
 	for _, s := range append(allKeys(), keySection{bindings: typingKeys()}) {
 		for _, b := range s.bindings {
@@ -422,7 +417,6 @@ func keyNames() (names []string) {
 	return names
 }
 
-// pressKey does what a key does, which types itself where it is a character.
 func (a App) pressKey(h hit) App {
 	switch key := keyNames()[h.n]; {
 	case key == "space":

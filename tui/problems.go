@@ -74,7 +74,6 @@ func (a App) readingLines(w int) []string {
 	return append(lines, " "+t.Paint(themes.Good, "all rows were read"))
 }
 
-// labelledLines wraps a text behind a label.
 func (e env) labelledLines(label, text string, w int) []string {
 	lines := cells.Wrap(sanitize.Line(text), w-14)
 	for i, line := range lines {
@@ -117,7 +116,6 @@ func (e env) problemLines(w, unreadable int) []string {
 // decision is how something about the log was decided, by evidence or by a flag.
 type decision struct{ about, text string }
 
-// decisions returns how the log was understood, and how to change that.
 func (a App) decisions() []decision {
 	run := a.snap.Run
 	format := run.Format

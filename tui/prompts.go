@@ -105,7 +105,6 @@ func (s promptsState) sortedBy() string {
 	return s.order
 }
 
-// sortPrompts sorts by the next of the figures that are shown and can be compared.
 func (a App) sortPrompts() App {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
 	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
@@ -142,7 +141,6 @@ func (a App) promptFilterPrompt(w int) string {
 	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
-// shownPrompts are the rows of the table.
 func (a App) shownPrompts() []*ledger.Prompt {
 	if a.prompts.job.value == nil {
 		return nil
@@ -150,7 +148,6 @@ func (a App) shownPrompts() []*ledger.Prompt {
 	return a.prompts.job.value.Selected
 }
 
-// openPrompt goes to the newest group of the prompt under the cursor.
 func (a App) openPrompt() App {
 	all := a.shownPrompts()
 	if len(all) == 0 {
@@ -202,7 +199,6 @@ func (a App) waiting(c paneContent, text string, w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// factLines are a line per fact, and an empty one.
 func (a App) factLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
 		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", a.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))

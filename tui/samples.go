@@ -220,7 +220,6 @@ func (e env) paneTitle(title string, focused bool) string {
 	return e.display.theme.Paint(themes.Title, title)
 }
 
-// promptOrName returns the prompt of a group, or its name if the log has no prompts.
 func (e env) promptOrName(g *analysis.Group) string {
 	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt

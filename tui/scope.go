@@ -64,7 +64,6 @@ func (s scope) indexes(snap model.Snapshot, end int) (steps []int, every int) {
 	return some, every
 }
 
-// stepsOf returns the steps of the scope that ends at index end of a snapshot, all of them.
 func (s scope) stepsOf(snap model.Snapshot, end int) []model.Step {
 	if s.kind == scopeAll {
 		return snap.Steps
@@ -160,7 +159,6 @@ func (a App) moveScope(by int) App {
 	return a.chooseScope(s)
 }
 
-// lastSteps returns how many steps scopeLast has, or would have.
 func (s scope) lastSteps() int { return cmp.Or(s.last, defaultLastSteps) }
 
 // chooseScope changes to a scope that the person chose. All steps end at the newest one; a narrower scope

@@ -159,7 +159,6 @@ func (a App) viewInSight() viewName {
 	}
 }
 
-// drawsSteps reports whether charts over the steps are in sight.
 func (a App) drawsSteps() bool { return a.viewInSight() == viewSteps || a.viewInSight() == viewFigures }
 
 func compareKeys() keySection {
@@ -190,7 +189,6 @@ func (s secondRun) pairs() []compare.Pair {
 	return nil
 }
 
-// pairAt returns row i of the table of prompts.
 func (s secondRun) pairAt(i int) compare.Pair {
 	if pairs := s.pairs(); s.bestFirst {
 		return pairs[len(pairs)-1-i]
@@ -280,7 +278,6 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 	}
 }
 
-// signedDelta returns a difference with its sign and its colour.
 func (e env) signedDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
 }
@@ -313,7 +310,6 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	return c
 }
 
-// exportedPairs returns the prompts that both runs have, in the order of the table.
 func (a App) exportedPairs() report.Table {
 	names := a.runNames()
 	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]), Columns: []string{

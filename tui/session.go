@@ -108,7 +108,6 @@ func (a App) SaveSession() error {
 	return err
 }
 
-// viewToSave returns the settings and views as they are; nil if they are the defaults.
 func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
@@ -143,7 +142,6 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-// savedViews are the views that are restored, with their names in the session.
 func savedViews() map[viewName]string {
 	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
 }
@@ -162,7 +160,6 @@ func (a App) savedViewName() string {
 	return ""
 }
 
-// restoreSession restores the session, but for settings that a flag sets, and says so.
 func (a App) restoreSession(o Options) App {
 	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
 	v := o.Session.View
@@ -191,7 +188,6 @@ func (a App) restoreSession(o Options) App {
 	return a.restoreView(v.OpenView).noticeRestored()
 }
 
-// restoreView opens the view of that name, if it has something to show.
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
 		if known != name || v == viewCompare && a.second.source == nil {

@@ -148,7 +148,6 @@ func (a App) moveEstimator(by int) App {
 	return a
 }
 
-// switchToSkipping is switchTo with a notice of what was skipped.
 func (a App) switchToSkipping(set model.Settings, skipped []string) App {
 	a = a.switchTo(set)
 	if a.notice == "" && len(skipped) > 0 {
@@ -270,12 +269,10 @@ func (e env) delta(now float64, was func(*analysis.Analysis) float64) string {
 	return e.paintDelta(now - was(base))
 }
 
-// stepDelta is delta for a value of the last step on the screen.
 func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string {
 	return e.delta(now, func(base *analysis.Analysis) float64 { return was(base.Last()) })
 }
 
-// paintDelta returns B − A as " Δ+4".
 func (e env) paintDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
 }
@@ -302,7 +299,6 @@ func signedShort(d float64) string {
 	return "−" + units.Short(-d)
 }
 
-// baselineFate returns the fate of a group under the baseline, and whether it differs.
 func (e env) baselineFate(g int) (model.Fate, bool) {
 	base := e.baselineAnalysis()
 	if base == nil || g >= base.Groups {

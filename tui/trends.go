@@ -209,7 +209,6 @@ func (e env) trendIndex() int {
 	return -1
 }
 
-// stepAxis returns the axis from the first step of the run to the last.
 func (e env) stepAxis() chart.Axis {
 	steps := e.result.trend.Steps
 	if len(steps) == 0 {

@@ -115,7 +115,6 @@ type pane struct {
 	figures  func(App) figureList // under its cursor, for the help
 }
 
-// paneTable returns every pane by its place in the layout.
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{

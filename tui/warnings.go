@@ -64,7 +64,6 @@ func (a App) warningLines() []warningLine {
 	return all
 }
 
-// hasNoWarnings reports whether warningLines returns none.
 func (a App) hasNoWarnings() bool {
 	x, run := a.result.analysis, &a.snap.Run
 	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(a.foundList()) == 0 && len(a.warningLines()) == 0

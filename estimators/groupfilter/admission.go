@@ -206,7 +206,6 @@ func clearlyAbove[T float32 | float64](r []T, limit float64) bool {
 	return apart > smallest && apart < largest && apart*apart > 8*limit*limit*float64(len(r))
 }
 
-// insideOpen is the rule LOW < mean < HIGH for a mean, with the reason otherwise.
 func insideOpen(mean, low, high float64) (bool, Reason) {
 	switch {
 	case low < mean && mean < high:

@@ -235,7 +235,6 @@ func slime() []*Filter {
 	}
 }
 
-// stdAbove is the rule std > limit.
 func stdAbove(limit float64) verdictOn {
 	return func(_ *Admission, r []float64) (bool, Reason) {
 		if clearlyAbove(r, limit) {

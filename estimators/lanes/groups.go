@@ -67,7 +67,6 @@ func (q *Groups) Next() bool {
 	return q.nextRest()
 }
 
-// nextRest goes to the next groups that are fewer than eight.
 func (q *Groups) nextRest() bool {
 	for size := q.next - len(q.offsets); size < len(q.waiting); size++ {
 		if w := &q.waiting[size]; w.rows > 0 {
@@ -79,7 +78,6 @@ func (q *Groups) nextRest() bool {
 	return false
 }
 
-// take makes the groups of w, of the given size, the current ones.
 func (q *Groups) take(w *Waiting, size int) {
 	q.Size, q.Rows, q.Starts = size, w.rows, w.starts
 	for g := q.Rows; g < Width; g++ {

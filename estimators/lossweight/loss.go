@@ -1,3 +1,40 @@
+// Package lossweight tells what each row of a batch weighs in the loss, by the framework's own
+// averaging of tokens and rows, to the last bit of float32.
+//
+// # Words
+//
+// The losses of a step's tokens are averaged to one number. The weight of a row is that number if the
+// loss of each of the row's tokens is 1 and that of all other tokens 0: at ratio 1 it multiplies the
+// row's advantage. A batch is the rows of one optimizer step: N rows in groups, with l tokens each, T
+// in all.
+//
+// # What is here
+//
+//   - losses_verl.go and losses_trl.go: the losses of the frameworks, a function for each: the name and the
+//     key in the trainer's configuration, formula, the options that change the weights, and file and
+//     release that it was read from. Of each framework the default is the first.
+//   - loss.go: [Loss], the list of the frameworks, the arithmetic that they share, and
+//     what the weights mean for a step: Σw·|A|, push down to push up, dilution by dead groups.
+//
+// # What is assumed
+//
+// Where a framework averages over micro-batches, the weights depend on how the step is cut. Options
+// named as in the trainer's configuration say so; without them the step is one micro-batch. Rows are
+// taken in the order of the log, which is not that of a trainer that shuffles (TRL does). A step of
+// several mini-batches has these weights within each of them. [Loss].Doc says which of that matters.
+//
+// Lengths are those of tokens with a loss mask of 1.
+//
+// # A new loss
+//
+//  1. A row in the function of its framework, the default first; the comments of estimators.Entry and
+//     [Loss] say what each field holds. The divisions are done in the framework's order, since each
+//     rounds; nothing is allocated per row or micro-batch. A new framework is a function and a line of
+//     catalogue, in loss.go.
+//  2. Golden cases: testdata/golden/X_loss_weights.json, numbers that the framework's own code printed,
+//     and a row in golden_test.go. The test fails for a loss that no case has.
+//  3. go test ./estimators/lossweight, then go test ./model/report -run LossesPage -update, which
+//     writes the pages .github/docs/losses. Nothing else in the repository repeats it.
 package lossweight
 
 import (
@@ -5,6 +42,8 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"math/bits"
+	"slices"
 
 	"vantage/estimators"
 )
@@ -87,7 +126,6 @@ func countOrNone(key, meaning string) estimators.Option {
 // weigh writes the weights of the rows of a batch; its errors are those of [Loss.Weigh].
 type weigh = func(dst []float64, b Batch, v estimators.Values) error
 
-// ofStep weighs the rows of a step by one weight.
 func ofStep(w weighing) weigh {
 	return func(dst []float64, b Batch, v estimators.Values) error {
 		b.set(dst, 0, len(dst), w(b, 0, len(dst), v))
@@ -232,7 +270,6 @@ func width(key string) divisor {
 	}
 }
 
-// dividedBy divides what w gives by then and by last.
 func (w weight) dividedBy(then, last float32) weight {
 	w.then, w.last = then, last
 	return w
@@ -336,4 +373,108 @@ func microBatches(rows, size int) iter.Seq2[int, int] {
 			}
 		}
 	}
+}
+
+// Mass is what a set of rows does to an optimizer step: sums over weight and advantage, of rows whose
+// weight and advantage are numbers. Add two for the mass of both sets.
+type Mass struct {
+	Rows       int     // in the set
+	Live       int     // with an advantage other than 0
+	Weight     float64 // Σw
+	LiveWeight float64 // Σw of the live ones
+	Positive   float64 // Σw·A over A > 0
+	Negative   float64 // Σw·|A| over A < 0
+}
+
+// MassOf returns the mass of rows by their weights and advantages, slices of equal length. A row whose
+// weight or advantage is not finite counts in Rows alone.
+func MassOf(weights, advantages []float64) Mass {
+	var live uint64
+	var weight, liveWeight, push, absolute float64
+	for i, w := range weights {
+		x := w * advantages[i]
+		if x-x != 0 {
+			continue
+		}
+		// No branch on the advantage: it would be guessed wrong for half of the rows.
+		mask := liveMask(advantages[i])
+		live += mask & 1
+		weight += w
+		liveWeight += math.Float64frombits(math.Float64bits(w) & mask)
+		push += x
+		absolute += math.Abs(x)
+	}
+	return Mass{
+		Rows: len(weights), Live: int(live), Weight: weight, LiveWeight: liveWeight,
+		Positive: (absolute + push) / 2, Negative: (absolute - push) / 2,
+	}
+}
+
+// liveMask has all bits set if a is not 0, else none.
+func liveMask(a float64) uint64 {
+	live := uint64(0)
+	if a != 0 {
+		live = 1
+	}
+	return -live
+}
+
+// Plus returns the mass of both sets.
+func (m Mass) Plus(o Mass) Mass {
+	return Mass{
+		m.Rows + o.Rows, m.Live + o.Live, m.Weight + o.Weight, m.LiveWeight + o.LiveWeight,
+		m.Positive + o.Positive, m.Negative + o.Negative,
+	}
+}
+
+// Total is Σw·|A|: how hard the rows push, whichever way.
+func (m Mass) Total() float64 { return m.Positive + m.Negative }
+
+// NegativeToPositive is the push down for each unit of push up: 1 is balance, +Inf if nothing pushes
+// up, NaN if nothing pushes.
+func (m Mass) NegativeToPositive() float64 { return m.Negative / m.Positive }
+
+// Dilution is how much the rows of advantage 0 thin the step: Σw of all rows over Σw of the live ones. 1
+// is none; at 2 half of the weight goes to rows that teach nothing, and the others push half as hard as
+// they would alone. +Inf if no row is live, NaN if there is no weight.
+func (m Mass) Dilution() float64 { return m.Weight / m.LiveWeight }
+
+// ShareOf returns m's part of the push of all, 0 to 1; NaN if nothing pushes.
+func (m Mass) ShareOf(all Mass) float64 { return m.Total() / all.Total() }
+
+// Quartiles returns the three lengths that a quarter, half and three quarters of the rows do not exceed:
+// of n lengths in order, those at n/4, n/2 and 3n/4, counted from 1 and rounded up. lengths is not empty
+// and holds no negative number; it is read and not sorted.
+func Quartiles(lengths []int32) [3]int32 {
+	const coarse = 12 // bits that are counted first
+	shift := max(bits.Len32(uint32(slices.Max(lengths)))-coarse, 0)
+	var high [1 << coarse]int32
+	for _, l := range lengths {
+		high[l>>shift]++
+	}
+	var quartiles [3]int32
+	low := make([]int32, 1<<shift)
+	for k := range quartiles {
+		bucket, place := at(high[:], ((k+1)*len(lengths)+3)/4)
+		clear(low)
+		for _, l := range lengths {
+			if l>>shift == bucket {
+				low[l&(1<<shift-1)]++
+			}
+		}
+		rest, _ := at(low, place)
+		quartiles[k] = bucket<<shift | rest
+	}
+	return quartiles
+}
+
+// at finds the bucket of a place, counted from 1, and the place within the bucket.
+func at(counts []int32, place int) (bucket int32, within int) {
+	for bucket, n := range counts {
+		if place <= int(n) {
+			return int32(bucket), place
+		}
+		place -= int(n)
+	}
+	panic("lossweight: no such place")
 }

@@ -17,7 +17,6 @@ const (
 // trlShuffles is what no log can tell.
 const trlShuffles = "TRL shuffles the rows of a generation batch before it cuts them: which rows share a micro-batch is not in the log, and the order of the log is taken."
 
-// trl is TRL's GRPOTrainer.
 func trl() []*Loss {
 	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
 		"Micro-batches make no difference."
@@ -66,7 +65,6 @@ func trlBatchOptions() []estimators.Option {
 	}
 }
 
-// trlCut is how a generation batch is cut.
 type trlCut struct {
 	perDevice     int     // b
 	accumulation  float32 // G
@@ -104,7 +102,6 @@ func weighTRLTokens(dst []float64, b Batch, v estimators.Values) error {
 	return nil
 }
 
-// swift is ms-swift's GRPO trainer.
 func swift() []*Loss {
 	const tokens = "T counts the tokens of the optimizer step, over all its micro-batches and processes. Micro-batches make no difference."
 	const source = "modelscope/ms-swift wheel ms-swift==4.6.0 swift/rlhf_trainers/grpo_trainer.py"
@@ -137,7 +134,6 @@ const (
 	openRLHFMicro   = "train.micro_batch_size"
 )
 
-// openRLHF is OpenRLHF with Ray.
 func openRLHF() []*Loss {
 	const local = "With train.dynamic_batch_enable the average is over the optimizer step. Without, it is over each micro-batch of " +
 		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken. One without a token makes the loss NaN."
@@ -157,7 +153,6 @@ func cutOpenRLHF(rows int, v estimators.Values) (size int, then, last float32) {
 	return size, float32(rows) / float32(size), 1
 }
 
-// nemoRL is NeMo-RL's clipped policy gradient.
 func nemoRL() []*Loss {
 	const source = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/loss/loss_functions.py:ClippedPGLossFn, nemo_rl/algorithms/utils.py:masked_mean"
 	notMasked := func(b Batch, lo, hi int, _ estimators.Values) float32 {

@@ -43,7 +43,6 @@ type Shaping struct {
 // grows with each token after L_max − L_buffer.
 type limits struct{ longest, buffer, factor string }
 
-// catalogue lists the shapings, in the order of package estimators.
 func catalogue() estimators.Catalogue[*Shaping] {
 	return estimators.Catalogue[*Shaping]{
 		NoFramework: "no overlong shaping of the framework %q is known: choose %s", NoName: "%s has no overlong shaping %q: it has %s",
@@ -164,12 +163,10 @@ func assertion(format string, args ...any) error {
 	return &estimators.Refusal{Kind: "AssertionError", Text: fmt.Sprintf(format, args...)}
 }
 
-// tokens is an option that takes a number of tokens and has no default.
 func tokens(key, meaning string, aliases ...string) estimators.Option {
 	return estimators.Option{Key: key, Aliases: aliases, Kind: estimators.OrNone(estimators.Count(0)), Default: "none", Meaning: meaning}
 }
 
-// factor is an option that multiplies the penalty.
 func factor(key, preset string, aliases ...string) estimators.Option {
 	kind := estimators.OrNone(estimators.Number(math.Inf(-1), math.Inf(1)))
 	return estimators.Option{Key: key, Aliases: aliases, Kind: kind, Default: preset, Meaning: "penalty at the longest length"}

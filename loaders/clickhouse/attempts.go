@@ -44,10 +44,8 @@ type stepPart struct {
 	written        float64 // when the first of the rows was written, in any unit; 0 if no column tells
 }
 
-// newestAttempt is the value of [Options.Attempt] for the newest.
 const newestAttempt = 0
 
-// decide decides what to read of the parts: attempt as [Options.Attempt].
 func decide(parts []stepPart, m *mapping, attempt int, split discover.Split) (d decision) {
 	d.split = cmp.Or(split, discover.SplitTrain)
 	values, hasTraining := map[string]bool{}, false
@@ -174,10 +172,8 @@ func (d *decision) isShown(p stepPart) (shown bool, why unread) {
 	return true, unread{}
 }
 
-// isWanted reports whether the address asks for a step.
 func (t *table) isWanted(step int64) bool { return step >= t.target.First && step <= t.target.Last }
 
-// counts returns how many rows are read of each step.
 func (t *table) counts(parts []stepPart) map[int64]stepCount {
 	counts := map[int64]stepCount{}
 	for _, p := range parts {
@@ -385,7 +381,6 @@ func (t *table) notRead(parts []stepPart) model.Attempts {
 	return all
 }
 
-// evaluation returns what is known of evaluations in the attempt that is read.
 func (r *reader) evaluation() model.Evaluation {
 	t, found := r.table, map[string]*model.EvaluationEvidence{}
 	d, sum := &t.decided, model.Evaluation{Shown: r.source.options.Split == discover.SplitVal}

@@ -65,7 +65,6 @@ func (r *reader) portion() (steps []stepCount) {
 	return steps
 }
 
-// oneInOf is of how many groups of a step one is asked for.
 func (r *reader) oneInOf(c stepCount) int {
 	if r.tooMuch.oneIn > 1 && c.rows >= r.tooMuch.rows {
 		return max(r.oneIn, r.tooMuch.oneIn)
@@ -215,7 +214,6 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 	return nil
 }
 
-// drop forgets a step that the table has no longer.
 func (r *reader) drop(step int64) {
 	delete(r.counted, step)
 	delete(r.doubled, step)

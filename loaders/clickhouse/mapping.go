@@ -150,7 +150,6 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 	return m, m.check(columns)
 }
 
-// check returns what is missing, in a sentence.
 func (m *mapping) check(columns []column) error {
 	switch {
 	case m.step.name == "":

@@ -33,10 +33,8 @@ func quoteText(text string) string {
 
 func (c column) quoted() string { return quoteName(c.name) }
 
-// as is the column as another kind, which may be NULL.
 func (c column) as(kind string) string { return "CAST(" + c.quoted() + " AS Nullable(" + kind + "))" }
 
-// orEmpty is a column as text, which is empty for NULL.
 func (c column) orEmpty() string { return "ifNull(" + c.as("String") + ", '')" }
 
 // where is a condition of several, nothing of none.
@@ -56,7 +54,6 @@ func (t Target) from() string {
 	return " FROM " + t.quoted()
 }
 
-// ofRun is the condition for the run, nothing if the table has no column for it.
 func (t *table) ofRun() []string {
 	switch run := t.m.run; {
 	case run.name == "":
@@ -70,7 +67,6 @@ func (t *table) ofRun() []string {
 	}
 }
 
-// ofReading is the condition for the run, and for what is read of its steps.
 func (t *table) ofReading() []string {
 	conditions, c := t.ofRun(), &t.decided
 	if len(c.evaluations) > 0 && c.split != discover.SplitAll {
@@ -126,7 +122,6 @@ const (
 	meansStatus
 )
 
-// fields are the numbers that are read of each sample.
 func (t *table) fields() (all []field) {
 	m := &t.m
 	if m.reward.name != "" {
@@ -260,7 +255,6 @@ type output struct {
 	data      proto.ColResult
 }
 
-// selecting returns the beginning of a statement, and the columns of its answer.
 func selecting(outputs ...output) (sql string, columns proto.Results) {
 	what := make([]string, len(outputs))
 	for i, o := range outputs {
@@ -364,7 +358,6 @@ func findLimit(ctx context.Context, conn *wire.Conn) (limit int, err error) {
 	return limit, err
 }
 
-// leavesOut is the error for a profile with which rows may be missing.
 func (t Target) leavesOut(need wire.Setting) error {
 	return &Error{text: fmt.Sprintf("the profile of %s on %s sets %s so that rows may be missing from an answer, and allows no other: ask for a user with %s=%s or with readonly=2", t.User, t.Host, need.Name, need.Name, need.Value)}
 }

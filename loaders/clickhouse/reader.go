@@ -88,7 +88,6 @@ func (r *reader) run(ctx context.Context) {
 	}
 }
 
-// session connects and reads; when following it returns only with an error.
 func (r *reader) session(ctx context.Context) error {
 	if err := r.connect(ctx); err != nil {
 		return err
@@ -202,7 +201,6 @@ func (r *reader) fileAgain(step int64) int32 {
 	return n
 }
 
-// fileName is what stands for the name of a file in sentences on a step.
 func (r *reader) fileName(step int64) string {
 	return fmt.Sprintf("%s step %d", r.table.target.name(), step)
 }

@@ -197,7 +197,6 @@ func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
 	return model.Prompt{Hash: max(1, jsonscan.Hash64([]byte(id))), Preview: id}
 }
 
-// finish puts the rows into their order and returns them as rows of a file.
 func (s *stepRows) finish(file int32) model.Block {
 	b := &s.block
 	s.order()
@@ -260,7 +259,6 @@ func (s *stepRows) order() {
 	}
 }
 
-// numbersTheStep reports whether no two samples of the step have one number.
 func (s *stepRows) numbersTheStep() bool {
 	seen := map[int64]bool{}
 	for _, n := range s.number {
@@ -322,7 +320,6 @@ func (r *reader) noteDoubled(rows *stepRows) {
 	r.doubled[rows.step] = d
 }
 
-// name is how a group is called in a sentence.
 func (k groupKey) name() string {
 	if k.id == "" {
 		return fmt.Sprintf("%016x", k.hash)
@@ -405,7 +402,6 @@ func (r *reader) findDoubled() (steps []int64, surplus int, example string) {
 	return steps, surplus, example
 }
 
-// adviceForDoubled says what can be done about rows that are there twice.
 func (m *mapping) adviceForDoubled() string {
 	column := "COLUMN"
 	for _, name := range m.unused {

@@ -50,7 +50,6 @@ type line struct {
 	json   string
 }
 
-// note changes what the reader tells.
 func (x *texts) note(change func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

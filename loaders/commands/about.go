@@ -80,7 +80,6 @@ func buildText(w io.Writer, b BuildInfo) error {
 	return err
 }
 
-// writeObject writes a value that names its schema as an indented object.
 func writeObject[T any](w io.Writer, value T) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -102,7 +101,6 @@ func (p *Program) userConfig() *cobra.Command {
 	}.of(p)
 }
 
-// storageOptions returns how storages are reached, by the flags.
 func (p *Program) storageOptions() (loaders.StorageOptions, error) {
 	o := loaders.StorageOptions{Endpoint: p.endpoint}
 	size, err := parseBytes(cmp.Or(p.cacheSize, "1GB"))

@@ -1,17 +1,21 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vantage/loaders"
+	"vantage/loaders/formats"
 	logged "vantage/loaders/scalars"
 	"vantage/model"
 	"vantage/model/analysis"
@@ -141,7 +145,6 @@ func deadGroup(ctx context.Context, snap model.Snapshot, set model.Settings, spa
 	return "", nil
 }
 
-// defaultLast is how many steps are listed if nothing says which.
 const defaultLast = 20
 
 func (p *Program) stepList() *cobra.Command {
@@ -202,7 +205,6 @@ several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
 	}.of(p)
 }
 
-// defaultChars is how many characters of a text are shown.
 const defaultChars = 400
 
 func (p *Program) show() *cobra.Command {
@@ -255,7 +257,6 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 	}.of(p)
 }
 
-// refuseNoGroup refuses arguments that are not a group and then a path.
 func (p *Program) refuseNoGroup(command string, args []string) error {
 	if len(args) < 2 {
 		return Usage(fmt.Errorf("%s takes a group and then a path, as `vantage %s GROUP PATH`: `vantage summary PATH` names groups", command, command))
@@ -268,7 +269,6 @@ func (p *Program) refuseNoGroup(command string, args []string) error {
 	return nil
 }
 
-// errNoGroup is the error of a name that no group has.
 var errNoGroup = errors.New("no such group")
 
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so. steps limits
@@ -320,10 +320,8 @@ func groupNames(ctx context.Context, snap model.Snapshot, set model.Settings) ([
 	return names, nil
 }
 
-// shownNames is how many names an error lists.
 const shownNames = 5
 
-// chooseName returns the name that is given, or the only one that begins with it.
 func chooseName(names [][]string, given string) (string, error) {
 	begin := map[string]bool{}
 	var some []string
@@ -381,9 +379,12 @@ func (r alikeReader) newest(ctx context.Context, suspects []int) (map[int64]glan
 	return alike, warnings, ctx.Err()
 }
 
-// warnings returns the warnings about the newest steps whose answers are alike, by the number of the step. The steps are
-// computed once more for that, one at a time: which of them are asked is known at the end.
-func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, error) {
+// warningsFor returns the warnings about the newest steps whose answers are alike, by the number of the step, if a rule is about
+// such answers. The steps are computed once more for that, one at a time: which of them are asked is known at the end.
+func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
+	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
+		return nil, nil
+	}
 	var suspects []int
 	err := analysis.Each(ctx, r.snap, r.set, func(a *analysis.Analysis) error {
 		if i, found := r.snap.Find(a.Step); found && glance.Suspect(&a.StepFigures) {
@@ -398,17 +399,67 @@ func (r alikeReader) warnings(ctx context.Context) (map[int64]model.Warning, err
 	return warnings, err
 }
 
-// warningsFor is warnings if a rule is about answers that are alike, else none.
-func (r alikeReader) warningsFor(ctx context.Context, rules []check.Rule) (map[int64]model.Warning, error) {
-	if !slices.ContainsFunc(rules, func(rule check.Rule) bool { return rule.Name == string(model.WarnAnswersAlike) }) {
-		return nil, nil
-	}
-	return r.warnings(ctx)
-}
-
-// withWarning adds the warning about a step to it.
 func withWarning(s *analysis.StepFigures, warnings map[int64]model.Warning) {
 	if w, found := warnings[s.Step]; found {
 		s.Warnings = append(slices.Clip(s.Warnings), w)
 	}
+}
+
+// orScalars is what summary does: where a path has no samples, it sums up the scalars that lie there, if any do.
+func orScalars(ofSamples func(context.Context, *call, func(io.Writer, *report.Summary) error) error) func(context.Context, *call, func(io.Writer, *report.Summary) error) error {
+	return func(ctx context.Context, c *call, write func(io.Writer, *report.Summary) error) error {
+		refused := ofSamples(ctx, c, write)
+		var unopened *loaders.Error
+		if errors.Is(refused, errNoSamples) || errors.As(refused, &unopened) {
+			if ok, err := c.p.writeScalars(ctx, c.paths, c.format); ok {
+				return err
+			}
+		}
+		return refused
+	}
+}
+
+// ScalarsAlone returns what writes, as text, what the scalars at a path say of a run, if nothing else is there; else nil. A screen shows samples.
+func (p *Program) ScalarsAlone(ctx context.Context, paths []string) (write func() error) {
+	if len(paths) != 1 || !logged.Alone(p.Disk, paths[0]) {
+		return nil
+	}
+	var text bytes.Buffer
+	to := *p
+	to.Out = &text
+	if ok, err := to.writeScalars(ctx, paths, "text"); !ok || err != nil {
+		return nil
+	}
+	return func() error {
+		_, err := p.output(ctx, "text").Write(text.Bytes())
+		return err
+	}
+}
+
+// writeScalars writes what the scalars at a path say; ok: there are some. If not, [loaders.Open] says why nothing can be read there.
+func (p *Program) writeScalars(ctx context.Context, paths []string, format string) (ok bool, err error) {
+	if len(paths) != 1 || loaders.IsElsewhere(paths[0]) {
+		return false, nil
+	}
+	found, err := logged.Read(p.Disk, paths[0])
+	if err != nil {
+		return false, nil
+	}
+	s := &report.Scalars{Path: Title(paths), File: filepath.Clean(found.File), Format: found.Format, Run: found.Scalars, Diagnosis: scalars.Diagnose(found.Scalars), Notes: found.Notes}
+	var names strings.Builder
+	for i := range found.Series {
+		names.WriteString(found.Series[i].Name + "\n")
+	}
+	switch s.Advice = formats.WhereSamplesAre([]byte(names.String())); {
+	case s.Advice != "":
+	case found.IsState():
+		s.Advice = formats.WhereSamplesOfStateAre()
+	default:
+		s.Advice = "samples tell more: `vantage formats` lists how each trainer writes them"
+	}
+	write := report.ScalarsText
+	if format == "json" {
+		write = report.ScalarsJSON
+	}
+	return true, write(p.output(ctx, format), s)
 }

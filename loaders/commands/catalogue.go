@@ -61,7 +61,6 @@ func (p *Program) overlong() *cobra.Command {
 	}.of(p)
 }
 
-// of returns the command for p.
 func (c catalogue[T]) of(p *Program) *cobra.Command {
 	format := newFormatFlag("text", c.Pages).or("json", c.JSON)
 	var frameworks []string
@@ -96,7 +95,6 @@ func (c catalogue[T]) of(p *Program) *cobra.Command {
 	return row.of(p)
 }
 
-// names are what an argument calls an entry.
 func (c catalogue[T]) names(x T) []string {
 	if c.oneEach {
 		return []string{x.About().Framework}
@@ -153,7 +151,6 @@ vantage formats trl`,
 	}.of(p)
 }
 
-// tableFormat describes tables of ClickHouse as a format.
 func tableFormat() report.Format {
 	return report.Format{
 		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.", Writes: clickhouse.RecommendedTable,
@@ -172,7 +169,6 @@ address name others. This table is read fast:
 	return err
 }
 
-// unknownFormat names the format that was probably meant.
 func unknownFormat(name string) error {
 	return fmt.Errorf("no format %q%s: `vantage formats` lists all", name, orMeant(name, formatNames()))
 }

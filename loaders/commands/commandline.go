@@ -18,8 +18,7 @@ import (
 // have it.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		expected, ok := map[string]string{
 			"int": "a whole number", "uint64": "a whole number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",
@@ -46,7 +45,6 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usage(fmt.Errorf("%w%s", err, hint))
 }
 
-// shownCommands is how many commands an error names.
 const shownCommands = 4
 
 // commandsWith returns the first commands that have a flag, and that others do.
@@ -126,12 +124,10 @@ func CheckWords(root *cobra.Command) {
 	}
 }
 
-// noArguments refuses arguments, as a mistake of the command line.
 func noArguments(cmd *cobra.Command, args []string) error {
 	return atMost(0, "%s takes no arguments, got %q: run `"+cmd.CommandPath()+"`")(cmd, args)
 }
 
-// oneName refuses a second argument.
 func oneName(cmd *cobra.Command, args []string) error {
 	return atMost(1, "%s takes one name, got %q too")(cmd, args)
 }

@@ -34,7 +34,6 @@ func parseTrainerConfig(text []byte) (*trainer.Config, error) {
 	return trainer.ReadConfig(options)
 }
 
-// parseConfig returns the options of a configuration, in a deterministic order.
 func parseConfig(text []byte) ([]trainer.Option, error) {
 	tree, err := parseTree(text)
 	if err == nil {
@@ -72,7 +71,6 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	return tree, nil
 }
 
-// sortedMap returns a JSON object in the order of its keys.
 func sortedMap(object map[string]any) yaml.MapSlice {
 	var tree yaml.MapSlice
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -141,7 +139,6 @@ const (
 	maxYAMLDepth = 64 // of brackets, and of lists in one line
 )
 
-// checkYAMLBounds fails for binary data and for text beyond the limits.
 func checkYAMLBounds(text []byte) error {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return errors.New("not a text file")
@@ -196,7 +193,6 @@ func parseArguments(text []byte) []trainer.Option {
 	return all
 }
 
-// isOptionName reports whether a word can be an option's name.
 func isOptionName(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
@@ -238,7 +234,6 @@ func shellWords(text string) []string {
 	return words
 }
 
-// maxRuleFile is the maximum size of a rule file.
 const maxRuleFile = 1 << 16
 
 var errNoRules = errors.New("expected a list of rules such as `- killed>5%`, at the top or under `rules:`")

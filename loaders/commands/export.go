@@ -175,7 +175,6 @@ func writeParquet(ctx context.Context, w io.Writer, t *report.SampleTable) error
 	return out.Close()
 }
 
-// part is the cells of some samples.
 type part struct {
 	cells []report.Cells
 	rows  int

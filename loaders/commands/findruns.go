@@ -158,7 +158,6 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 	})
 }
 
-// findAll returns all that a finder finds.
 func findAll(ctx context.Context, finder *runfinder.Finder) (list runlist.List, err error) {
 	for {
 		runs, err := finder.Next(ctx)

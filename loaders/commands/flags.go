@@ -109,7 +109,6 @@ func newFormatFlag[W any](name string, write W) formatFlag[W] {
 	return formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
 }
 
-// or returns the flag with one more format.
 func (f formatFlag[W]) or(name string, write W) formatFlag[W] {
 	f.names, f.writers, f.notes = append(f.names, name), append(f.writers, write), append(f.notes, 0)
 	return f
@@ -128,15 +127,6 @@ func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *form
 	return &f
 }
 
-func (f *formatChoice) addTo(cmd *cobra.Command) {
-	f.flags = cmd.Flags()
-	addChoice(cmd, &f.name, "format", f.name, join(f.names, "or"), f.names...)
-	if f.hasShort {
-		f.flags.BoolVar(&f.isShort, "json", false, "same as --format json")
-	}
-}
-
-// writer returns what writes the format that the flags name. command is for the error of one that there is not.
 func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	i, err := f.chosen(command)
 	if err != nil {
@@ -145,7 +135,6 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	return f.writers[i], nil
 }
 
-// chosen returns the index of the format that the flags name.
 func (f *formatChoice) chosen(command string) (int, error) {
 	if f.isShort && f.flags.Changed("format") && f.name != "json" {
 		return 0, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
@@ -163,7 +152,6 @@ func (f *formatChoice) chosen(command string) (int, error) {
 	return 0, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
-// noted are the notes that the format has no place for.
 func (f *formatChoice) noted() noteSet { return f.notes[slices.Index(f.names, f.name)] }
 
 // noteStyle is the format that notes are written in. JSONL is a default too: only a format that was asked for counts.
@@ -193,7 +181,6 @@ func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	addChoice(cmd, name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "), trainer.Names()...)
 }
 
-// stepRange selects steps of a run.
 type stepRange struct {
 	interval string // FROM:TO, where either may be omitted, or one step
 	last     int

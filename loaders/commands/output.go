@@ -44,8 +44,7 @@ func (s *SignalError) Error() string {
 // Stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
 // ends with it: it has written nothing that could be taken for whole.
 func Stopped(ctx context.Context) error {
-	var stopped *SignalError
-	if errors.As(context.Cause(ctx), &stopped) {
+	if stopped, ok := errors.AsType[*SignalError](context.Cause(ctx)); ok {
 		return &verdictError{stopped}
 	}
 	return nil
@@ -107,7 +106,6 @@ func writeMessage(w io.Writer, asJSON bool, key, text string) {
 
 func (e *verdictError) Unwrap() error { return e.error }
 
-// wantsJSON reports whether the arguments, which may be invalid, select JSON.
 func wantsJSON(args []string) bool {
 	for i, arg := range args {
 		if arg == "--json" {
@@ -256,7 +254,6 @@ func unwritableFolder(folder string, err error) error {
 	return err
 }
 
-// pipeTimeout is how long reading a small file from a pipe may take.
 const pipeTimeout = 10 * time.Second
 
 // parseFile reads the file of an option, no larger than maxBytes, and parses it. what says

@@ -90,7 +90,6 @@ type command[W any] struct {
 	failed    func(ctx context.Context, err error) error // what becomes of an error; nil: it stays
 }
 
-// of returns the command for p.
 func (c command[W]) of(p *Program) *cobra.Command {
 	var format *formatChoice
 	if c.format != nil {
@@ -123,7 +122,11 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 		return err
 	}
 	if format != nil {
-		format.addTo(cmd)
+		format.flags = cmd.Flags()
+		addChoice(cmd, &format.name, "format", format.name, join(format.names, "or"), format.names...)
+		if format.hasShort {
+			format.flags.BoolVar(&format.isShort, "json", false, "same as --format json")
+		}
 	}
 	if flags != nil {
 		flags(cmd)
@@ -132,7 +135,6 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 	return cmd
 }
 
-// start finds what writes the output, and runs.
 func (c command[W]) start(ctx context.Context, called *call) error {
 	var write W
 	called.format, called.noteStyle = "text", "text"
@@ -153,7 +155,6 @@ func (c command[W]) startOn(ctx context.Context, p *Program, paths []string, set
 	return c.start(ctx, &call{p: p, name: name, paths: paths, set: set})
 }
 
-// call is a command that was called.
 type call struct {
 	p       *Program
 	name    string
@@ -168,7 +169,6 @@ type call struct {
 	notes     noteSet // what the output does not say itself
 }
 
-// configure splits the arguments into paths and settings.
 func (c *call) configure(ctx context.Context) (err error) {
 	if c.paths != nil {
 		return nil
@@ -317,7 +317,6 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 	return err
 }
 
-// answer returns what every short answer says of the log.
 func (l *openLog) answer() report.Answer {
 	return report.Answer{Path: Title(l.paths), Snap: l.snap, Settings: l.set, Choice: l.choice, Now: time.Now()}
 }

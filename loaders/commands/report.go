@@ -103,10 +103,8 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 	return p.report().startOn(ctx, p, paths, set)
 }
 
-// isBreakdown reports whether the report is to be broken down: who pays.
 func (o *reportOptions) isBreakdown() bool { return o.by != "" || o.where.text != "" }
 
-// maxTexts is the most groups of which a page holds answers.
 const maxTexts = 100
 
 // refuse says which flags do not go together.
@@ -136,7 +134,6 @@ func (o *reportOptions) refuse() (err error) {
 	return err
 }
 
-// compute returns the report, with the warnings about texts.
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
 	selected, err := o.steps.selectFrom(log.snap)
 	if err != nil {
@@ -211,7 +208,6 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 	return parts, nil
 }
 
-// breakDown returns the figures of a report part by part.
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
 		return nil, err

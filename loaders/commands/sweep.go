@@ -83,7 +83,6 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 	}.of(p)
 }
 
-// emitBest writes the recommended settings.
 func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
 	d, err := findDialect(o.emit)
 	if err != nil {
@@ -97,7 +96,6 @@ func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error
 	return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 }
 
-// sweepSelected returns the grid of the groups that are selected under the settings as they are given.
 func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
 	if selected.text == "" {
 		var steps []int
@@ -138,7 +136,6 @@ func figureNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parse returns what the flags ask for.
 func (o *sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	if r.Pos, err = parseRatios(o.pos); err != nil {
 		return s, r, fmt.Errorf("--keep-pos-ratio: %w", err)
@@ -164,7 +161,6 @@ func (o *sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	return s, r, nil
 }
 
-// maxRatios is the most ratios per side of a grid.
 const maxRatios = 101
 
 // parseRatios parses FROM:TO:BY, or one ratio.
@@ -302,7 +298,6 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 	}.of(p)
 }
 
-// maxGroupSize is the largest size to ask about.
 const maxGroupSize = 1 << 16
 
 func parseSizes(text string) ([]int, error) {

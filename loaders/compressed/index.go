@@ -74,7 +74,6 @@ type textReader struct {
 	rest    io.Reader // the text after cached; nil until it is decompressed
 }
 
-// Read implements [io.Reader].
 func (t *textReader) Read(p []byte) (int, error) {
 	if len(t.cached) == 0 && t.rest == nil {
 		if err := t.decompress(); err != nil {
@@ -234,7 +233,6 @@ func (c *checkpoints) record(file int32, r *gzipindex.Reader) {
 	}
 }
 
-// add returns the distance to the next checkpoint.
 func (c *checkpoints) add(file int32, point gzipindex.Checkpoint) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,7 +289,6 @@ type textCache struct {
 	ranges []textRange // the most recent first
 }
 
-// textRange is a part of the text of a file.
 type textRange struct {
 	file int32
 	info os.FileInfo // of the file when it was read

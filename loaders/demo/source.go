@@ -150,7 +150,6 @@ func (s *Source) startStep() {
 	s.openLines, s.openBytes = 0, 0
 }
 
-// stepRows returns the rows of a step, always the same.
 func (s *Source) stepRows(number int) []row {
 	text := rand.New(rand.NewPCG(s.options.Seed+1, uint64(number)))
 	all := rows(text, s.run.step(number))

@@ -133,7 +133,6 @@ type rootFS struct {
 	path string
 }
 
-// ReadDir implements [fs.ReadDirFS].
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	dir := filepath.Join(r.path, filepath.FromSlash(name))
 	defer r.disk.end(r.disk.begin(dir))
@@ -150,7 +149,6 @@ type diskEntry struct {
 	dir  string
 }
 
-// Info implements [fs.DirEntry].
 func (e diskEntry) Info() (fs.FileInfo, error) {
 	defer e.disk.end(e.disk.begin(filepath.Join(e.dir, e.Name())))
 	return e.DirEntry.Info()
@@ -162,19 +160,16 @@ type diskFile struct {
 	disk *Disk
 }
 
-// Read implements [io.Reader].
 func (f *diskFile) Read(p []byte) (int, error) {
 	defer f.disk.end(f.disk.begin(f.Name()))
 	return f.File.Read(p)
 }
 
-// ReadAt implements [io.ReaderAt].
 func (f *diskFile) ReadAt(p []byte, at int64) (int, error) {
 	defer f.disk.end(f.disk.begin(f.Name()))
 	return f.File.ReadAt(p, at)
 }
 
-// Stat implements [Handle].
 func (f *diskFile) Stat() (fs.FileInfo, error) {
 	defer f.disk.end(f.disk.begin(f.Name()))
 	return f.File.Stat()

@@ -246,5 +246,4 @@ type sizedInfo struct {
 	size int64
 }
 
-// Size implements [os.FileInfo].
 func (i sizedInfo) Size() int64 { return i.size }

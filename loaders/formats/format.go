@@ -244,7 +244,6 @@ func (f *First) keys() Keys {
 	return f.found
 }
 
-// field returns a field of a record that is an object, as far as that can be read.
 func (f *First) field(name string) jsonscan.Value {
 	fields, _ := jsonscan.Pluck(f.Record, name)
 	return fields[0]
@@ -255,7 +254,6 @@ func (f *First) has(key string) bool {
 	return ok
 }
 
-// hasReward reports whether one of the columns of a table is a reward or a component of one.
 func hasReward(fields *decode.Fields, columns [][]byte) bool {
 	return slices.ContainsFunc(columns, func(name []byte) bool {
 		name = bytes.TrimSpace(name)
@@ -296,7 +294,6 @@ func Detect(formats []Format, name string, cut framing.Framing, record []byte) *
 	return best
 }
 
-// score returns how well a first record fits, 0 if it does not.
 func (f *Format) score(first *First) int {
 	fits := true
 	for key, kind := range f.Keys {

@@ -10,7 +10,6 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// groups are the formats with a group, or all of a step, in each record.
 func groups() []Format {
 	usual, ofGroup := usualFields(), groupFields()
 	return []Format{
@@ -152,13 +151,12 @@ func groups() []Format {
 }
 
 func groupFields() *decode.Fields {
-	f := decode.PreferNames(decode.Names{
+	return decode.PreferNames(decode.Names{
 		decode.RoleReward:   {"rewards", "scores", "group_rewards", "returns", "raw_rewards"},
 		decode.RolePrompt:   {"prompts", "questions"},
 		decode.RoleResponse: {"completions", "responses", "outputs", "generations", "answers", "texts", "samples", "rollouts"},
 		decode.RoleLength:   {"completion_lengths", "response_lengths", "lengths"},
 	})
-	return f
 }
 
 // listsRewards reports whether a table has a column of lists of rewards, and neither a single reward nor

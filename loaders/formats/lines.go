@@ -223,7 +223,6 @@ func splitUID(field string, id []byte) ([]byte, model.Rollout) {
 // maxDigits is how many digits a session and an output may have.
 const maxDigits = 9
 
-// cutNumber divides an id at its last "_", after which there is a number.
 func cutNumber(id []byte) (before []byte, number int32, ok bool) {
 	i := bytes.LastIndexByte(id, '_')
 	if i <= 0 || i+1 == len(id) || len(id)-i-1 > maxDigits {

@@ -101,7 +101,6 @@ func IsMetrics(record []byte) bool {
 	}
 }
 
-// averagesOnly says what a log of metrics holds, by its last record.
 func averagesOnly(record []byte) string {
 	text := "metrics only, no samples: it holds averages of steps"
 	if rewards := rewardAverages(record); len(rewards) > 0 {
@@ -113,7 +112,6 @@ func averagesOnly(record []byte) string {
 // maxAverages is how many averages a refusal repeats: they are what a person looks for first.
 const maxAverages = 4
 
-// rewardAverages returns the averages of rewards in a record of metrics, as "name value".
 func rewardAverages(record []byte) (averages []string) {
 	EachMetric(record, func(name string, v jsonscan.Value) {
 		if name = strings.TrimPrefix(name, "data/"); v.Kind == jsonscan.Number && len(averages) < maxAverages && isRewardAverage(name) {
@@ -138,7 +136,6 @@ func EachMetric(record []byte, visit func(name string, v jsonscan.Value)) {
 	_ = jsonscan.ScanObject(record, visitBelow(""))
 }
 
-// isRewardAverage reports whether trainers give that name to an average of rewards.
 func isRewardAverage(name string) bool {
 	if !strings.Contains(name, "reward") && !strings.Contains(name, "score") {
 		return false

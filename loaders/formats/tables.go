@@ -237,7 +237,6 @@ func trackioTables(r *decode.RowDecoder, record []byte, emit func()) error {
 	return nil
 }
 
-// hasText reports whether a row of a table has a prompt or a response.
 func hasText(fields *decode.Fields, row jsonscan.Value) (yes bool) {
 	row.EachField(func(key, _ jsonscan.Value) {
 		p, ok := fields.Lookup(key.Raw)

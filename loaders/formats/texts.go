@@ -85,7 +85,6 @@ func easyr1Record(r *decode.RowDecoder, record []byte, emit func()) error {
 	return nil
 }
 
-// cutLast is bytes.Cut at the last mark.
 func cutLast(b []byte, mark string) (before, after []byte, ok bool) {
 	i := bytes.LastIndex(b, []byte(mark))
 	if i < 0 {
@@ -122,7 +121,6 @@ func arealTextRecord(r *decode.RowDecoder, firstLine [][]byte, record []byte, em
 	return nil
 }
 
-// trimColours trims the escapes that the writer puts around a text.
 func trimColours(text []byte) []byte {
 	for _, start := range []string{"\x1b[33m", "\x1b[2m"} {
 		text = bytes.TrimPrefix(text, []byte(start))

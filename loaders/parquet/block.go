@@ -10,7 +10,6 @@ import (
 	"vantage/model"
 )
 
-// readTexts reads the prompts and group ids of the next n rows.
 func (r *columnReader) readTexts(n int) (model.Block, error) {
 	b := model.Block{Prompts: make([]model.Prompt, 1, 1+n/4), Groups: make([]string, 1)} // entry 0 is none
 	if r.prompt != nil {
@@ -59,7 +58,6 @@ func (r *columnReader) readPrompt(b *model.Block, i int) error {
 	return nil
 }
 
-// readGroupID sets the group of row i from a column of texts.
 func (r *columnReader) readGroupID(b *model.Block, i int) error {
 	if r.groupID == nil {
 		return nil
@@ -191,7 +189,6 @@ func (r *columnReader) lengths(n int) []int32 {
 	return lengths
 }
 
-// numberedGroups sets the groups of n rows from a column of numbers.
 func (r *columnReader) numberedGroups(b *model.Block, c *numberColumn, n int) {
 	b.Group = make([]int32, n)
 	previous := math.NaN()

@@ -26,7 +26,6 @@ func newFieldReader(table *pages.File, node *pages.Node) *fieldReader {
 	return r
 }
 
-// open begins at a row of a row group.
 func (r *fieldReader) open(group int, row int64) error {
 	for i := range r.leaves {
 		l := &r.leaves[i]
@@ -166,7 +165,6 @@ func (l *leafReader) read() {
 	}
 }
 
-// valueOf is a value of a page as the row decoder takes it.
 func valueOf(kind pages.Kind, x float64, text []byte) jsonscan.Value {
 	switch kind {
 	case pages.Text:
@@ -178,7 +176,6 @@ func valueOf(kind pages.Kind, x float64, text []byte) jsonscan.Value {
 	}
 }
 
-// cutRow takes the values of the next row.
 func (l *leafReader) cutRow() []entry {
 	n := 1
 	for n < len(l.entries) && l.entries[n].repetition > 0 {
@@ -215,7 +212,6 @@ func (j *jsonBuilder) value(n *pages.Node) {
 	}
 }
 
-// isThere reports whether there is a value of a node, or an element of a repeated one.
 func (j *jsonBuilder) isThere(n *pages.Node) bool {
 	left := j.leaves[n.First-j.first]
 	return len(left) > 0 && left[0].definition >= n.Definition
@@ -297,7 +293,6 @@ func (j *jsonBuilder) object(fields []pages.Node) {
 	j.text = jsonscan.AppendEnd(j.text, '}')
 }
 
-// appendJSON appends a scalar.
 func appendJSON(dst []byte, v jsonscan.Value) []byte {
 	switch v.Kind {
 	case jsonscan.Null:

@@ -374,7 +374,6 @@ func (r *columnReader) blockRows() int {
 	return int(min(r.left, maxBlockRows, max(blockBytes/perRow, 64)))
 }
 
-// pageRead is a page of a number column to be read, and its values.
 type pageRead struct {
 	column *numberColumn
 	page   pages.Page
@@ -384,7 +383,6 @@ type pageRead struct {
 	err    error
 }
 
-// planPages lists the pages that hold the next n rows of all number columns.
 func (r *columnReader) planPages(n int) ([]pageRead, error) {
 	work, cells := r.work[:0], 0
 	for _, c := range r.all {
@@ -465,10 +463,8 @@ func caught(err *error) {
 	}
 }
 
-// atEOF reports whether all rows have been read.
 func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
 
-// reset makes r read another file that fits.
 func (r *columnReader) reset(name string, f *pages.File) {
 	r.decoder.Reset(name)
 	for _, c := range r.conversations {

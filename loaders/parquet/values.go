@@ -43,12 +43,10 @@ func (c *numberColumn) add(p *pageRead) {
 
 func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
-// at returns value i; false for a null.
 func (c *numberColumn) at(i int) (x float64, ok bool) {
 	return c.values[i], c.valid == nil || c.valid[i]
 }
 
-// firstValid returns the first of n values that is not null, n if all are.
 func (c *numberColumn) firstValid(n int) int {
 	i := 0
 	for c.valid != nil && i < n && !c.valid[i] {
@@ -83,7 +81,6 @@ func (p *pageRead) read(b *pages.Buffer) {
 	}
 }
 
-// measure counts the characters of the page's texts.
 func (p *pageRead) measure(b *pages.Buffer) {
 	texts, err := p.page.Texts(b)
 	if err != nil {
@@ -221,7 +218,6 @@ type conversation struct {
 	ready int          // rows that have been read ahead
 }
 
-// open opens the column in a row group.
 func (c *conversation) open(f *pages.File, group int) error {
 	if c.field == nil {
 		i := slices.IndexFunc(f.Fields, func(n pages.Node) bool { return n.First == c.leaf })
@@ -244,7 +240,6 @@ func (c *conversation) next() (v jsonscan.Value, err error) {
 	return c.field.next(), nil
 }
 
-// measure reads the lengths of the responses of rows, so that lengths has n.
 func (c *conversation) measure(lengths *numberColumn, n int) error {
 	p := pageRead{column: lengths}
 	for range n - len(lengths.values) {

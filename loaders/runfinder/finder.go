@@ -90,7 +90,6 @@ func (f *Finder) Next(ctx context.Context) ([]runlist.Run, error) {
 	}
 }
 
-// drain returns a run and those that wait behind it.
 func (f *Finder) drain(r runlist.Run) []runlist.Run {
 	runs := []runlist.Run{r}
 	for {

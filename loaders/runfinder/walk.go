@@ -21,7 +21,6 @@ import (
 	"vantage/model/runlist"
 )
 
-// walker lists directories and emits the runs in them.
 type walker struct {
 	over  context.Context
 	here  string // absolute; names of runs below it are relative to it

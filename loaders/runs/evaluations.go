@@ -328,10 +328,8 @@ func (t *Table) AsksOthersThan(before *Table) bool {
 // groupSize returns the rows of a group: two groups of one prompt may stand together.
 func (t *Table) groupSize() int { return gcd(t.size, t.current) }
 
-// unknown reports whether nothing can be concluded from the prompts.
 func (t *Table) unknown() bool { return t.noName || t.ManySteps }
 
-// end returns the prompts of the last n groups, and whether there are so many.
 func (t *Table) end(n int) (prompts [tailGroups]uint64, ok bool) {
 	copy(prompts[:n], t.tail[:n])
 	return prompts, t.groups >= n && !t.unknown()

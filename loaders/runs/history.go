@@ -82,7 +82,6 @@ const (
 	manyUnits     = 8 // are not in the order of a start by chance, 1 in 5,000 times
 )
 
-// isStart reports whether a stretch was written by a start of the run.
 func isStart(trunk, stretch, tail []unit) bool {
 	if slices.ContainsFunc(filesOf(stretch), func(f File) bool { return f.Rewritten }) {
 		return true
@@ -182,7 +181,6 @@ func lastWrite(units []unit) time.Time {
 	return slices.MaxFunc(units, func(a, b unit) int { return a.to.Compare(b.to) }).to
 }
 
-// written is when the first and the last of some files were written.
 func written(files []File) (from, to time.Time) {
 	for _, f := range files {
 		if from.IsZero() || f.Written.Before(from) {

@@ -55,7 +55,6 @@ func (r *row) add(name string, v jsonscan.Value) {
 	}
 }
 
-// maxRow is how many figures of a row are read.
 const maxRow = 4096
 
 // stepOf reads a step: 7, or "7/438".
@@ -73,7 +72,6 @@ func (r *row) addObject(record []byte) {
 	formats.EachMetric(record, func(name string, v jsonscan.Value) { r.add(strings.TrimPrefix(name, "data/"), v) })
 }
 
-// log adds the row to a log, if it has a step.
 func (r *row) log(log *scalars.Log) {
 	for _, p := range r.points {
 		if r.rank > 0 {
@@ -82,7 +80,6 @@ func (r *row) log(log *scalars.Log) {
 	}
 }
 
-// maxLine is the largest line that is read.
 const maxLine = 4 << 20
 
 // readLines reads JSON lines, a row each: verl's file logger, metrics.jsonl of tinker-cookbook and prime-rl, logging.jsonl of ms-swift,

@@ -32,7 +32,6 @@ var (
 	errDamaged = errors.New("is damaged: what comes after the damage is not read")
 )
 
-// format is how a trainer writes its scalars.
 type format struct {
 	name  string
 	named func(file string) bool                                 // by the path of the file, relative to the folder of the run
@@ -71,7 +70,6 @@ func isRowFile(file string) bool {
 	return isRowLog(path.Base(file)) || isLines && strings.Count(file, "/") < 2 && strings.Trim(stem, "0123456789_") != ""
 }
 
-// isRowLog reports whether a file has a name that trainers give to rows of figures.
 func isRowLog(base string) bool { return slices.Contains(rowLogs, base) }
 
 var rowLogs = []string{"metrics.jsonl", "logging.jsonl", "trainer_log.jsonl", "experiment_log.jsonl", "history.jsonl"}
@@ -181,7 +179,6 @@ type folder struct {
 	path    string
 }
 
-// open opens a plain file below the folder.
 func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
 	f := fileio.File{Storage: d.storage, Disk: d.disk, Root: d.path, Path: name}
 	return f.Open()
@@ -331,7 +328,6 @@ func (d *folder) sources(l *discover.Listing) (all []*source) {
 // headSize is how much of a file tells its format.
 const headSize = 64 << 10
 
-// holds reports whether a file is of a format, and when it was modified.
 func (d *folder) holds(name string, f format) (modified time.Time, yes bool) {
 	file, info, err := d.open(name)
 	if err != nil {

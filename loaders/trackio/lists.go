@@ -60,7 +60,6 @@ type kind struct {
 // textColumn is a column with JSON, and what stands before it in a line.
 type textColumn struct{ name, before string }
 
-// kinds returns the tables with samples.
 func kinds() []*kind {
 	return []*kind{
 		{"metrics", "completions.jsonl", []textColumn{{"metrics", `,"metrics":`}}, `"trackio.table"`},
@@ -95,7 +94,6 @@ func (k *kind) in(v *sqlView) *samples {
 	return s
 }
 
-// allSamples returns the samples of all kinds that a database has.
 func allSamples(v *sqlView) (all []*samples) {
 	for _, k := range kinds() {
 		if s := k.in(v); s != nil {
@@ -241,7 +239,6 @@ func (l *lister) keep(s *samples, before []*list) (last int64) {
 	return last
 }
 
-// endsWith reports whether a row is the last one of the list.
 func (l *list) endsWith(s *samples, r *sqlRow) bool {
 	if r == nil {
 		return false
@@ -250,7 +247,6 @@ func (l *list) endsWith(s *samples, r *sqlRow) bool {
 	return ok && w.lineSize() == l.size()-l.start(len(l.entries)-1)
 }
 
-// addRow adds a row to the list of its run.
 func (l *lister) addRow(s *samples, r *sqlRow) {
 	w, ok := s.row(r)
 	if !ok || s.mark != "" && !w.has(s.mark) {
@@ -267,7 +263,6 @@ func (l *lister) addRow(s *samples, r *sqlRow) {
 	to.modified = l.now
 }
 
-// maxName bounds the names of runs.
 const maxName = 200
 
 // listOf returns the list of a run, which is added if there is none. Two runs of the same name get a number.

@@ -38,7 +38,6 @@ type sqliteDB struct {
 	log  *wal // as far as it was read
 }
 
-// newSQLite returns the database at a path. It opens nothing.
 func newSQLite(disk *fileio.Disk, path string) *sqliteDB { return &sqliteDB{disk: disk, path: path} }
 
 // A database begins so, with a header of this size.
@@ -47,7 +46,6 @@ const (
 	headerSize = 100
 )
 
-// isSQLite reports whether a file that begins so is a database.
 func isSQLite(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
 
 // Why a database cannot be read.
@@ -81,7 +79,6 @@ func (d *sqliteDB) Read(read func(*sqlView) error) error {
 	return errors.Join(errDisturbed, err)
 }
 
-// try is Read without trying again.
 func (d *sqliteDB) try(read func(*sqlView) error) (disturbed bool, err error) {
 	before := d.stamp()
 	if before.err != nil {
@@ -142,7 +139,6 @@ func (v *sqlView) fail(err error) {
 	}
 }
 
-// broken fails since the database is broken.
 func (v *sqlView) broken(how string, args ...any) {
 	v.fail(fmt.Errorf("%w: "+how, append([]any{errBroken}, args...)...))
 }
@@ -256,7 +252,6 @@ type sqlTable struct {
 // schema returns the table that lists all others.
 func (v *sqlView) schema() *sqlTable { return &sqlTable{view: v, root: 1} }
 
-// maxSchema bounds the text of a table's definition.
 const maxSchema = 1 << 20
 
 // Table returns the table of a name, nil if there is none.
@@ -386,7 +381,6 @@ func (w *wal) checksum(sum [2]uint32, data []byte) [2]uint32 {
 	return sum
 }
 
-// readOn reads the transactions that were committed since.
 func (w *wal) readOn(file io.ReaderAt, pageSize int) error {
 	frame := make([]byte, frameHeaderSize+pageSize)
 	pending := map[uint32]int64{}

@@ -79,7 +79,6 @@ func (w *walker) row(cell []byte) bool {
 	return w.view.err == nil && (r.ID <= w.after || w.yield(r))
 }
 
-// maxPages is how many pages of a view are kept.
 const maxPages = 64
 
 // tablePage returns a page of a table: its bytes, its kind, where its header ends and how many cells it has. It is kept: the next look
@@ -197,7 +196,6 @@ func (r *sqlRow) bytes(offset, size uint64) []byte {
 	}
 }
 
-// sqlKind is what a value is.
 type sqlKind int
 
 // The kinds. Texts and blobs are not told apart: trackio writes JSON as either.
@@ -208,7 +206,6 @@ const (
 	sqlText
 )
 
-// sqlValue is where a value of a row stands.
 type sqlValue struct {
 	Kind    sqlKind
 	Integer int64 // of a real number its bits

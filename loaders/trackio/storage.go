@@ -86,19 +86,15 @@ func isNew(name string, info fs.FileInfo) bool {
 	return info.Size() == 0 && filepath.Ext(name) == ".db"
 }
 
-// Name implements [fileio.Storage].
 func (d *database) Name() string { return d.path + string(filepath.Separator) }
 
 // Link implements [fileio.Storage]: the database is on this machine.
 func (d *database) Link() model.Link { return model.Link{} }
 
-// Close implements [fileio.Storage].
 func (d *database) Close() error { return nil }
 
-// WillRead implements [fileio.Storage].
 func (d *database) WillRead([]string) {}
 
-// Stat implements [fileio.Storage].
 func (d *database) Stat(name string) (fs.FileInfo, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +104,6 @@ func (d *database) Stat(name string) (fs.FileInfo, error) {
 	return d.object(path.Clean(name))
 }
 
-// object describes a file or a folder.
 func (d *database) object(name string) (fileio.Object, error) {
 	if l := d.find(name); l != nil {
 		return l.object(), nil
@@ -119,10 +114,8 @@ func (d *database) object(name string) (fileio.Object, error) {
 	return fileio.Object{}, d.notFound()
 }
 
-// maxNamed is how many runs an error names.
 const maxNamed = 8
 
-// notFound is the error of a path that leads nowhere in the database.
 func (d *database) notFound() error {
 	var runs []string
 	for _, l := range d.lists {
@@ -157,7 +150,6 @@ func (d *database) find(name string) *list {
 	return d.lists[i]
 }
 
-// Tree implements [fileio.Storage].
 func (d *database) Tree(dir string) (fs.FS, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -188,13 +180,10 @@ func (d *database) Tree(dir string) (fs.FS, error) {
 // tree are the entries of folders.
 type tree map[string][]fs.DirEntry
 
-// Open implements [fs.FS].
 func (t tree) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
 
-// ReadDir implements [fs.ReadDirFS].
 func (t tree) ReadDir(dir string) ([]fs.DirEntry, error) { return t[dir], nil }
 
-// Open implements [fileio.Storage].
 func (d *database) Open(name string) (fileio.Handle, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,10 +194,9 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 	if l == nil {
 		return nil, d.notFound()
 	}
-	return &handle{database: d, list: l, object: l.object()}, nil
+	return fileio.NewRanged(l.object(), func(p []byte, offset int64) (int, error) { return d.readAt(l, p, offset) }), nil
 }
 
-// failure says what is wrong with the database and what to do.
 func (d *database) failure(err error) error {
 	switch {
 	case errors.Is(err, errEmpty):
@@ -223,46 +211,16 @@ func (d *database) failure(err error) error {
 	return err
 }
 
-// handle is an open list.
-type handle struct {
-	database *database
-	list     *list
-	object   fileio.Object
-	at       int64 // of Read
-}
-
-// Stat implements [fileio.Handle].
-func (h *handle) Stat() (fs.FileInfo, error) { return h.object, nil }
-
-// Close implements [io.Closer].
-func (h *handle) Close() error { return nil }
-
-// Read implements [io.Reader].
-func (h *handle) Read(p []byte) (int, error) {
-	n, err := h.ReadAt(p, h.at)
-	h.at += int64(n)
-	if n > 0 {
-		return n, nil
-	}
-	return 0, err
-}
-
-// ReadAt implements [io.ReaderAt].
-func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
-	d := h.database
+func (d *database) readAt(l *list, p []byte, offset int64) (n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	entries := h.list.entries
-	if offset < 0 || offset >= h.object.Bytes {
-		return 0, io.EOF
-	}
-	i := sort.Search(len(entries), func(i int) bool { return entries[i].end > offset })
-	for n < len(p) && i < len(entries) {
-		line, err := d.line(h.list, i)
+	i := sort.Search(len(l.entries), func(i int) bool { return l.entries[i].end > offset })
+	for n < len(p) && i < len(l.entries) {
+		line, err := d.line(l, i)
 		if err != nil {
 			return n, err
 		}
-		n += copy(p[n:], line[offset+int64(n)-h.list.start(i):])
+		n += copy(p[n:], line[offset+int64(n)-l.start(i):])
 		i++
 	}
 	if n < len(p) {
@@ -271,14 +229,12 @@ func (h *handle) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// lineCache keeps the lines that were read last.
 type lineCache struct {
 	list  string // its path and version
 	lines map[int][]byte
 	size  int
 }
 
-// maxCached is how many bytes of lines are kept besides one.
 const maxCached = 8 << 20
 
 // errGone is the error of a row that was listed and is not there any more.

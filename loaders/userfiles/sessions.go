@@ -27,7 +27,6 @@ type SessionFile struct {
 	mu   sync.Mutex
 }
 
-// partPrefix begins the names of session files that are not complete.
 const partPrefix = ".part-"
 
 // Session returns the session file of the run at these paths.
@@ -119,7 +118,6 @@ func (m *SessionFile) save(data []byte, isNew bool) error {
 	return nil
 }
 
-// read returns the session and the bytes of the file, nil if there is no file.
 func (m *SessionFile) read() (session.Session, []byte, error) {
 	data, err := readPlain(m.path, session.MaxFile+1)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +185,6 @@ func (d *Files) RecentRuns(limit int) []RecentRun {
 	return runs
 }
 
-// savedSession is a file that holds a session, by its name.
 type savedSession struct {
 	path   string
 	opened time.Time

@@ -252,7 +252,6 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 	return advantages, trains
 }
 
-// hasUntrained reports whether the trainer says of some sample that it does not train.
 func (in *stepInput) hasUntrained() bool {
 	return slices.ContainsFunc(in.Status, func(s model.Status) bool { return !s.Trains() })
 }

@@ -103,8 +103,11 @@ func TestBlocksEqualTheWholeBatch(t *testing.T) {
 				t.Fatal(err, len(a.input.blocks))
 			}
 			entry, _ := set.FindEstimator()
-			var want estimators.Result
-			refused := estimators.Process(&want, entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
+			want := estimators.Result{Original: make([]float64, len(a.Batch.Rewards))}
+			refused := entry.Compute(want.Original, a.Batch, a.Settings.Scale)
+			if err := want.Filter(entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute); err != nil {
+				t.Fatal(err)
+			}
 			if (refused != nil) != (a.original.refusal != nil) {
 				t.Errorf("%v: refused %v, of the whole %v", estimator, a.original.refusal, refused)
 			}

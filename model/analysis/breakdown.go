@@ -351,7 +351,6 @@ func inside(value, path string, hasPath bool) (text string, found bool) {
 	return inside(string(object[name]), rest, true)
 }
 
-// plain returns a JSON string or number as text.
 func plain(raw json.RawMessage) (text string, found bool) {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {

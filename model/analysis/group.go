@@ -136,7 +136,6 @@ func IsFlip(original, processed float64) bool {
 	return signOf(original) != signOf(processed) && original == original && processed == processed
 }
 
-// signOf returns 1, 0 or -1; 0 for NaN.
 func signOf(x float64) int { return model.Count01(x > 0) - model.Count01(x < 0) }
 
 func countFlips(original, processed []float64, keep []bool) (f Flips) {

@@ -150,7 +150,6 @@ func (g *GroupedStep) Run(k int) int { return g.snap.RunOf(&g.step, g.firstRow(k
 // FullSize is how many consecutive rows are a group in the run of group k, 0 if it is not divided.
 func (g *GroupedStep) FullSize(k int) int { return g.rule.FullSize(g.Run(k)) }
 
-// firstRow is the input row of the first sample of group k.
 func (g *GroupedStep) firstRow(k int) int { return int(g.InputRow[g.Offsets[k]]) }
 
 // stepInput is the part of an analysis that depends only on the step, its grouping and the chosen
@@ -197,7 +196,6 @@ func (p plan) inputKey(i int) inputKey {
 	}
 }
 
-// stepInput returns that of step i: that of previous if it is the same.
 func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
 	key := p.inputKey(i)
 	if previous != nil && previous.input.key == key {

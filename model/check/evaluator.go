@@ -267,7 +267,6 @@ func (w *Monitor) Add(s *analysis.StepFigures) (all []Transition) {
 	return all
 }
 
-// turn adds a transition of rule k, if there is one.
 func (w *Monitor) turn(all []Transition, k int, step int64, fails bool, value string) []Transition {
 	if fails == w.failing[k] {
 		return all
@@ -389,7 +388,6 @@ func (t *tally) usualRows(m *measured, rows int) bool {
 	return true
 }
 
-// judge returns the verdict after a step with a value.
 func (t *tally) judge(m measured) (v verdict, ok bool) {
 	switch span := t.rule.Span; span.Kind {
 	case EachStep:

@@ -88,7 +88,6 @@ func UnreadFiles(snap model.Snapshot) string {
 	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"), files[0])
 }
 
-// value returns the value of a rule on the log, and its text. If it has none the text says why.
 func (l Log) value(r Rule) (x float64, text string, ok bool) {
 	switch {
 	case r.OfFindings():
@@ -101,7 +100,6 @@ func (l Log) value(r Rule) (x float64, text string, ok bool) {
 	return float64(l.Unreadable), units.Count(l.Unreadable), true
 }
 
-// adviceFor returns what to do if a rule on the log fails, "" if nothing is known.
 func (l Log) adviceFor(r Rule) string {
 	switch {
 	case r.OfFindings():
@@ -118,7 +116,6 @@ func (l Log) adviceFor(r Rule) string {
 	return ""
 }
 
-// counts reports whether a rule on findings counts one.
 func (r Rule) counts(f *diagnosis.Finding) bool {
 	return r.Name == string(f.Severity) || r.Name == string(f.Kind) && f.Severity == diagnosis.Alarm
 }
@@ -145,7 +142,6 @@ func (l Log) findings(r Rule) (x float64, text string, ok bool) {
 	return float64(len(found)), strings.Join(found, "; "), true
 }
 
-// stall returns how long no row came, in the unit of a rule.
 func (l Log) stall(r Rule) (x float64, text string, ok bool) {
 	unit := r.unitTime(l.StepTime)
 	switch {
@@ -182,7 +178,6 @@ func (l Log) StallsAt(rules []Rule) time.Time {
 	return next
 }
 
-// stepsCompared is how many steps before the last one say how many rows a step has.
 const stepsCompared = 8
 
 // ShortStep is the last step of a log if it has fewer rows than each of the steps before it: it may

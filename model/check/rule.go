@@ -61,7 +61,6 @@ func Parse(text string) (Rule, error) {
 	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, such as in killed>5%%", text)
 }
 
-// parseLimit parses a number with its unit; false if it is none.
 func parseLimit(text string) (x float64, unit string, ok bool) {
 	text = strings.Replace(text, "×", "x", 1)
 	for _, u := range []string{"%", "x", "s", "m", "h"} {
@@ -89,7 +88,6 @@ func ParseAll(texts []string) (rules []Rule, err error) {
 	return rules, nil
 }
 
-// validName reports whether name is one word of letters, digits and / _ @ - .
 func validName(name string) bool {
 	invalid := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/_@-.", r)
@@ -192,7 +190,6 @@ func (r Rule) valueOf(m measured, steps int) (x float64, text string) {
 	return x, units.Short(x)
 }
 
-// fails reports whether the value x fails the rule. NaN always does.
 func (r Rule) fails(x float64) bool { return math.IsNaN(x) || figures.Holds(x, r.Op, r.Limit) }
 
 // Span is the steps that a rule judges together.
@@ -236,7 +233,6 @@ func (s Span) String() string {
 	return ""
 }
 
-// isOfAll reports whether the span has one verdict for all steps, not one for each.
 func (s Span) isOfAll() bool {
 	return s.Kind == AllSteps || s.Kind == NumberOf || s.Kind == ShareOfSteps
 }
@@ -277,5 +273,4 @@ func parseSpan(words []string) (Span, error) {
 	return Span{}, fmt.Errorf("%q is not understood: after the number, use %s, such as killed>5%% for 3 steps", strings.Join(words, " "), spanWords)
 }
 
-// maxSpan is the most steps that a span can have.
 const maxSpan = 1_000_000

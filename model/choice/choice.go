@@ -43,7 +43,6 @@ type Given struct {
 // HasEstimator reports whether framework, estimator or scale were given.
 func (g Given) HasEstimator() bool { return g.origin() != "" }
 
-// origin returns the strongest origin, "" if nothing was chosen.
 func (g Given) origin() Origin {
 	for _, o := range []Origin{FromFlag, FromConfig} {
 		if g.Framework == o || g.Estimator == o || g.Scale == o {
@@ -53,7 +52,6 @@ func (g Given) origin() Origin {
 	return ""
 }
 
-// allows reports whether a candidate is what was given, and was computed with the options of the settings.
 func (g Given) allows(set model.Settings, c match.Candidate) bool {
 	isOther := g.Framework != "" && c.Framework != set.Framework || g.Estimator != "" && c.Estimator != set.Estimator || g.Scale != "" && c.Scale != set.Scale
 	if isOther || set.Options == "" {
@@ -135,7 +133,6 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 	return best, ok
 }
 
-// withDefaults returns set with the framework, and its defaults for what was not given.
 func withDefaults(set model.Settings, given Given, framework string) model.Settings {
 	set.Framework = framework
 	if given.Estimator == "" {

@@ -19,7 +19,7 @@ import (
 //	texts := NewTexts(o, most)
 //	for picks := texts.Next(); len(picks) > 0; picks = texts.Next() {
 //		for _, p := range picks {
-//			texts.Add(p, text of p)
+//			texts.add(p, texts.digest(text of p))
 //		}
 //	}
 type Texts struct {
@@ -270,9 +270,6 @@ func (t *Texts) pickSources() []Pick {
 	sort.Slice(picks, func(i, k int) bool { return hash(picks[i]) < hash(picks[k]) })
 	return picks[:min(len(picks), sourceTexts)]
 }
-
-// Add takes the text of a pick. Texts may come in any order.
-func (t *Texts) Add(p Pick, text model.Text) { t.add(p, t.digest(text)) }
 
 // digest is what is kept of a text: an answer without what is of its sample, and the fields that tell something.
 type digest struct {

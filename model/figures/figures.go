@@ -59,7 +59,6 @@ func Find[T any](list []Of[T], name string) (Column[T], bool) {
 	return Column[T]{}, false
 }
 
-// entries returns what explains the figures.
 func entries[T any](list []Of[T]) []Entry {
 	return model.Mapped(list, func(f Of[T]) Entry { return f.Entry })
 }

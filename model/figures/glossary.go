@@ -148,3 +148,127 @@ func (e Entry) Explanation() string {
 func Places() []Place {
 	return model.Mapped(sections(), func(s section) Place { return s.place })
 }
+
+func sweepFigures() []Entry {
+	return []Entry{
+		{"keep_pos_ratio, keep_neg_ratio", "ratio", "k = n if 1, 0 if 0, else max(1, int(n·ratio))", "share of the positive, or negative, samples of each group that is kept", "EasyR1 `algorithm.keep_pos_ratio`, `algorithm.keep_neg_ratio`"},
+		{"compute_new_adv", "yes or no", "", "whether advantages are recomputed over the kept samples", "EasyR1 `algorithm.compute_new_adv`"},
+		{"signal", "groups", "alive + short", "groups that still have a gradient", ""},
+		{"kept", "samples", "", "samples that the filter keeps, including those with A = 0", ""},
+		{"killed", "groups", "", "groups that have signal without the filter and none with it", ""},
+		{"short", "groups", "", "groups with fewer than 2 kept samples: recompute leaves their original values", ""},
+		{"trained", "samples, share of N", "#{A′ ≠ 0}", "samples that train, A≠0 of the header", ""},
+		{"effective", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size (ESS): so many samples of equal |A| would have the same spread", ""},
+		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose advantage changes sign in recompute, also from or to 0", ""},
+		{"abs, Σ|A|", "ratio", "Σ|A′| / Σ|A|", "total advantage compared with no filter", ""},
+		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "balance of positive and negative advantages: 0 is even, +1 only positive, −1 only negative", ""},
+		{"+:−, + : −", "% of Σ|A′|", "50·(1 + push) : 50·(1 − push)", "shares of Σ|A| from positive and from negative advantages", ""},
+		{"mean", "advantage", "ΣA′ / N", "mean advantage over all samples; far from 0 the update is one-sided", ""},
+		{"std", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0; not weighted by length", ""},
+		{"on_front", "yes or no", "", "☆: no other cell is better in one of the compared metrics without being worse in another", ""},
+		{"recommended", "yes or no", "", "★: the best cell for the goal", ""},
+	}
+}
+
+func groupSizeFigures() []Entry {
+	return []Entry{
+		{"size", "samples", "m", "samples of a group (rollouts per prompt)", "verl `rollout.n`, TRL `num_generations`"},
+		{"dead, dead_low, dead_high", "share of groups", "mean over groups of E[pᵐ] + E[(1−p)ᵐ], p ~ Beta(a + s, b + n − s)", "groups without signal: all samples are solved, or none is; low and high bound 90 % of repeats", ""},
+		{"all wrong, none_solved", "share of groups", "mean of B(a + s, b + n − s + m) / B(a + s, b + n − s)", "groups of which no sample is solved", ""},
+		{"all correct, all_solved", "share of groups", "mean of B(a + s + m, b + n − s) / B(a + s, b + n − s)", "groups of which all samples are solved", ""},
+		{"cost, samples_per_alive, samples_per_alive_low, samples_per_alive_high", "samples", "m / (1 − dead)", "samples to generate for each group that is not dead", ""},
+		{"range", "share, samples", "± 1.645·√(Σ dead·(1 − dead) / G² + variance of the fit)", "90 % range of the number if the same prompts are sampled again", ""},
+		{"a, b, rates", "number", "most likely under Π B(a + s, b + n − s) / B(a, b) · (a + b)^(−5/2)", "the Beta distribution of the prompts' solve rates", ""},
+		{"partial", "groups", "dead, and rewards differ", "groups with signal although all or none of their samples are solved", ""},
+	}
+}
+
+func compareFigures() []Entry {
+	return []Entry{
+		{"a, b, reward_a, reward_b", "reward", "mean reward of the prompt's compared samples, over the steps that both runs have", "mean reward of a prompt that both runs have", ""},
+		{"delta, Δ, mean Δ", "reward", "second run − first run; its mean over prompts", "difference of the second run from the first", ""},
+		{"std_err, ±, s.e.", "reward", "√(Σ(Δ − mean Δ)² / (P − 1) / P) over P prompts", "standard error of mean Δ", ""},
+		{"samples_a, samples_b, of_samples", "samples", "", "samples of the prompt in each run, in the steps that both have", ""},
+		{"samples", "samples", "min(samples_a, samples_b)", "compared samples of each run, spread evenly over its steps; under left_out the others", ""},
+		{"same_steps, other_steps", "yes or no; prompts", "", "whether both runs saw the prompt at the same steps; at how many prompts they did not", ""},
+		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which the second run is better, worse, equal", ""},
+		{"p", "0 to 1", "2·Σ C(m, i)·2⁻ᵐ for i ≤ min(wins, losses), m = wins + losses, at most 1", "p-value of the exact two-sided sign test: how often equal runs would differ as much", ""},
+		{"win_share_95, win rate", "share", "Wilson's score interval of wins / (wins + losses)", "95 % confidence interval of the share of prompts that the second run wins", ""},
+		{"only_a, only_b", "prompts", "", "prompts of the first run, and of the second, that are not compared", ""},
+		{"from, to, prompts", "reward; prompts", "mean reward over the compared samples of both runs", "a bin of difficulty and the prompts in it", ""},
+	}
+}
+
+func matchFigures() []Entry {
+	return []Entry{
+		{"compared", "samples", "", "logged advantages that are compared", ""},
+		{"exact", "samples", "", "of these, equal in every bit of float32, or of float64 where the trainer has it", ""},
+		{"near", "samples", "|logged − computed| ≤ 1e-6 of the largest advantage of the group (whitened over tokens 1e-4, NeMo-RL 1e-5), or equal at the decimals of the log", "of these, as close as logs are; includes exact", ""},
+		{"cut", "samples", "", "left out, since their groups hold fewer than others", ""},
+		{"short_groups, missing_rows", "groups; rows", "full − rows, summed over groups with fewer rows than a full one", "groups that lack rows, and how many", ""},
+	}
+}
+
+// checkFigures are names in rules that nothing else has.
+func checkFigures() []Entry {
+	return []Entry{
+		{"rows", "rows, share of the usual", "rows of the step / median of the eight steps before", "whether a step was cut off", ""},
+		{"unreadable", "rows, share of all", "rows that cannot be read / all rows", "torn rows, and rows that are not understood", ""},
+		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
+		{"alarm", "findings", "", "what ails the run so that a person would stop it: diagnosis.md", ""},
+		{"watch", "findings", "", "what may become an alarm: diagnosis.md", ""},
+	}
+}
+
+func warnings() []Entry {
+	return []Entry{
+		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},
+		{"stage-not-applied", "groups", "", "a length penalty or a loss lacks an option or lengths, and is left out", ""},
+		{"group-filter", "groups", "not admitted", "the group filter leaves no batch, or one that the trainer refuses", ""},
+		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
+		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
+		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
+		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks a value that it reads", ""},
+		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
+		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
+		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
+		{"parts-missing", "samples", "", "a part of the reward is NaN or missing, which others of the group have: the sum leaves it out", ""},
+		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
+		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
+		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
+		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
+		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
+		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
+		{"group-filter-assumes", "groups", "", "the log lacks a value that the rule of the group filter reads, so another one is used", ""},
+		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
+		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
+		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
+		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
+		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
+		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},
+		{"approximate-lengths", "samples", "", "metrics that trainers weight by tokens are weighted by characters or words, or count each sample once", ""},
+		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
+	}
+}
+
+// partFigures are those of samples that have something in common.
+func partFigures() []Entry {
+	return []Entry{
+		{"difficulty", "share of the group", "s / n: 0, ≤ 25 %, ≤ 50 %, ≤ 75 %, < 100 %, 100 %", "share of the group's n samples that are solved", ""},
+		{"length", "quarters of the step", "lengths up to those at n/4, n/2 and 3n/4 in order, rounded up", "quarter of the step's response lengths that the sample is in", ""},
+		{"samples", "samples", "", "samples of the part", ""},
+		{"groups", "groups", "", "groups with samples in the part; a group may be in several parts", ""},
+		{"reward, reward_mean", "reward", "Σr / #{finite r}", "mean reward of the part, after a length penalty if one is set", ""},
+		{"signal, signal_groups", "groups", "alive + short", "groups of the part with signal", ""},
+		{"admitted, admitted_groups", "groups", "", "groups of the part that the group filter admits; all without one", ""},
+		{"kept_samples", "samples", "", "samples that the filter keeps, including those with A = 0", ""},
+		{"A≠0, nonzero_samples", "samples", "#{A′ ≠ 0}", "samples that train", ""},
+		{"solved_samples, judged_samples", "samples", "", "solved samples, and samples whose rewards tell whether they are", ""},
+		{"Σ|A|, abs_advantage, abs_advantage_original", "share of all parts; in CSV and JSON the sum", "Σ|A′|; original Σ|A|", "the part's share of the total advantage", ""},
+		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "+1: all samples of the part are pushed up; −1: all are pushed down; 0: balance", ""},
+		{"sum_advantage", "advantage", "ΣA′", "sum of the advantages", ""},
+		{"tokens", "share of all parts; in CSV and JSON the sum", "Σ length, of known ones", "tokens of the responses: the cost of generating the part", ""},
+		{"Σw|A|, loss_mass_positive, loss_mass_negative", "share of all parts; in CSV and JSON the sums", "Σw·A′ over A′ > 0; Σw·|A′| over A′ < 0", "the part's share of the loss", ""},
+		{"loss_weight", "weight", "Σw", "total weight of the part in the loss, samples with A = 0 included", ""},
+	}
+}

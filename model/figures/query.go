@@ -17,7 +17,6 @@ import (
 // MaxQuery is the maximum length of a query in bytes.
 const MaxQuery = 400
 
-// maxDepth bounds nested parentheses and negations.
 const maxDepth = 50
 
 // QueryError is a syntax error of a query.

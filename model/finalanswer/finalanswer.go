@@ -178,7 +178,6 @@ const maxWords = 100
 // lastBytes is in how many of the last bytes of a response a bare number is looked for.
 const lastBytes = 300
 
-// lastNumber is the last number, with its sign, its commas and its decimals.
 func lastNumber(text string) string {
 	text = text[max(0, len(text)-lastBytes):]
 	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }

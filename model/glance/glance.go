@@ -96,7 +96,6 @@ func (c *Counts) Reward() float64 { return c.reward.Value(meanReward) }
 // Length returns the mean length of the responses, NaN if none is known.
 func (c *Counts) Length() float64 { return c.length.Value(meanLength) }
 
-// warning returns the warning of a kind of a step, the zero value without one.
 func warning(s *analysis.StepFigures, kind model.WarningKind) (w model.Warning) {
 	if i := slices.IndexFunc(s.Warnings, func(w model.Warning) bool { return w.Kind == kind }); i >= 0 {
 		w = s.Warnings[i]
@@ -245,7 +244,6 @@ func ofSettings(set model.Settings, g *Glance) string {
 	return ""
 }
 
-// ofSingles is what to do about groups of one sample.
 func (g *Glance) ofSingles() string {
 	switch singles := g.Fates[model.FateSingle]; {
 	case g.cut:
@@ -260,7 +258,6 @@ func (g *Glance) ofSingles() string {
 // refused returns the worst span at which the trainer's own code would stop, nil if there is none.
 func (g *Glance) refused() *Span { return g.worst(func(s *Span) bool { return s.detail != "" }) }
 
-// worst returns the worst span for which holds is true, nil if there is none.
 func (g *Glance) worst(holds func(*Span) bool) *Span {
 	for i := range g.Spans {
 		if holds(&g.Spans[i]) {

@@ -155,7 +155,6 @@ func invalidText(s *Span) string {
 	return fmt.Sprintf("%s of %s rewards are NaN or missing", units.Count(s.InvalidRewards), units.Count(s.Rows))
 }
 
-// allWrongToo adds that groups are all wrong, if half of them are.
 func (s *Span) allWrongToo() string {
 	if 2*s.Fates[model.FateAllWrong] < s.Groups {
 		return ""

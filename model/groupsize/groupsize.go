@@ -110,7 +110,6 @@ func (r *Result) count(counts map[Count]int, g *analysis.Group) {
 	}
 }
 
-// whyNone says why there is nothing to estimate from, "" if there is something.
 func (r *Result) whyNone(scales []model.RewardScale) string {
 	samples, solved, largest := 0, 0, 0
 	for _, c := range r.Counts {

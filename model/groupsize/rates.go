@@ -61,7 +61,6 @@ func shapes() (all []Rates) {
 	return all
 }
 
-// parameters returns how many numbers of the mixture are fitted.
 func (r Rates) parameters() int {
 	n := len(r) - 1
 	for _, p := range r {

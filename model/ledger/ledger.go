@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -36,7 +37,6 @@ type Ledger struct {
 // ErrNoPrompts says that rows cannot be told apart by their prompt.
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
-// newLedger returns a ledger without accounts, for steps of a snapshot.
 func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
 	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
@@ -92,7 +92,11 @@ func Of(ctx context.Context, snap model.Snapshot, set model.Settings, o Options)
 	if err != nil {
 		return nil, err
 	}
-	l.judge()
+	rules := Rules()
+	for i := range l.Prompts {
+		p := &l.Prompts[i]
+		p.state = slices.IndexFunc(rules, func(r Rule) bool { return r.Holds(p) })
+	}
 	return l, nil
 }
 
@@ -245,7 +249,6 @@ func (p *Prompt) add(a *analysis.Analysis, step model.Step, g int) {
 	p.note(v)
 }
 
-// note adds a group to the history.
 func (p *Prompt) note(v visits) {
 	if p.used == bins && p.last == p.width {
 		for i := range bins / 2 {
@@ -299,7 +302,6 @@ func (p *Prompt) rate(v visits) float64 {
 	return float64(v.solved) / float64(v.tries)
 }
 
-// tries are those of the rate.
 func (p *Prompt) tries() int {
 	if p.Known {
 		return p.Tries

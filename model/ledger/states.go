@@ -101,15 +101,6 @@ func Rules() []Rule {
 // States returns the names of the states, in the order of [Rules].
 func States() []string { return model.Mapped(Rules(), func(r Rule) string { return string(r.State) }) }
 
-// judge finds the state of each prompt, once all steps and doubts are in.
-func (l *Ledger) judge() {
-	rules := Rules()
-	for i := range l.Prompts {
-		p := &l.Prompts[i]
-		p.state = slices.IndexFunc(rules, func(r Rule) bool { return r.Holds(p) })
-	}
-}
-
 // State is what the prompt is.
 func (p *Prompt) State() State { return Rules()[p.state].State }
 

@@ -15,7 +15,6 @@ import (
 	"vantage/model/units"
 )
 
-// commonGroupSizes returns the usual numbers of samples per prompt.
 func commonGroupSizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
 
 // maxRegrouped is the largest step that is regrouped: more samples would take seconds.
@@ -274,7 +273,6 @@ func (f Filter) String() string {
 	return f.text("", "")
 }
 
-// text has something behind each ratio.
 func (f Filter) text(pos, neg string) string {
 	text := fmt.Sprintf("keep_pos_ratio %v%s, keep_neg_ratio %v%s", f.KeepPos, pos, f.KeepNeg, neg)
 	if f.Recompute {
@@ -359,7 +357,6 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 	return all
 }
 
-// keptOf is how many of the samples of one sign in a group were kept.
 type keptOf struct{ kept, all int }
 
 // countKept counts the positive and the negative samples of a group, and those whose logged advantage is not 0.
@@ -402,7 +399,6 @@ func (r ratioRange) with(c keptOf) ratioRange {
 	return ratioRange{max(r.lo, lo), min(r.hi, hi)}
 }
 
-// round returns the roundest ratio of the range.
 func (r ratioRange) round() float64 {
 	for _, parts := range []float64{1, 2, 4, 10, 20, 100, 1000} {
 		if x := math.Ceil(r.lo*parts) / parts; x >= r.lo && x <= r.hi {
@@ -412,7 +408,6 @@ func (r ratioRange) round() float64 {
 	return r.lo
 }
 
-// reproducesFiltered reports whether an estimator gives all logged advantages after a filter.
 func reproducesFiltered(grouped []*analysis.GroupedStep, e *estimators.Estimator, c Candidate, f Filter) bool {
 	how := variant{tolerance: roundingTolerance(loggedDecimals(grouped)), filter: &f}
 	return !slices.ContainsFunc(grouped, func(s *analysis.GroupedStep) bool {

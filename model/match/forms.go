@@ -147,7 +147,6 @@ func plainFormClue(grouped []*analysis.GroupedStep) string {
 	return fmt.Sprintf("they equal %s, rounded to %d decimals. No framework here computes this", f, d)
 }
 
-// clip is a range that advantages are cut to.
 type clip struct{ low, high float64 }
 
 // clipClue names the estimator, or else the plain form, that gives all logged advantages once they are cut to the largest of them, of both

@@ -123,7 +123,6 @@ func (p prover) proveRun(ctx context.Context, by model.GroupBy, run int) (size i
 	return 0, false, nil
 }
 
-// compareWhole compares a run with all rows of a key in one group.
 func (p prover) compareWhole(ctx context.Context, by model.GroupBy, run int) (*Report, error) {
 	if p.snap.RunCount() == 1 && p.own.Grouping.By == by && !p.own.Grouping.Divides() {
 		return p.own, nil
@@ -237,7 +236,6 @@ func (p prover) sizes(by model.GroupBy, run, at int) []int {
 	return all
 }
 
-// maxGroupSize is the largest number of rows per group that is tried.
 const maxGroupSize = 512
 
 // countProving counts the full groups of a run whose logged advantages are not all 0.

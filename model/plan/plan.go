@@ -142,7 +142,6 @@ func (p *Plan) choose() {
 	}
 }
 
-// addObserved adds the settings that the samples of the log answer.
 func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observed) error {
 	e, err := p.Settings.FindEstimator()
 	if err != nil {
@@ -221,7 +220,6 @@ func bestRatios(ctx context.Context, snap model.Snapshot, set model.Settings) (r
 	return rows, nil
 }
 
-// addModelled adds the sizes and the prompts that are not drawn again.
 func (p *Plan) addModelled(m *outlook, sizes []int) {
 	own := m.sum(nil, 0)
 	add := func(kind Kind, changes int, name string, drop []ledger.State, size int) {
@@ -268,7 +266,6 @@ func (p *Plan) addsTo(both Row) bool {
 	})
 }
 
-// whyNot says why no other samples can be thought of, "" if they can.
 func (m *outlook) whyNot(run *observed, set model.Settings) string {
 	e, err := set.FindEstimator()
 	m.e, m.scale = e, set.Scale
@@ -470,7 +467,6 @@ func (t *totals) add(o totals, times float64) {
 // figure is a figure of a setting against what was run.
 type figure func(of, run totals) float64
 
-// fill sets all figures of a row.
 func (r *Row) fill(of func(figure) Range) {
 	r.Alive = of(func(t, _ totals) float64 { return t.alive / t.groups })
 	r.Abs = of(func(t, run totals) float64 { return t.abs / run.abs })

@@ -93,12 +93,10 @@ func known(x float64) any {
 	return rounded(x)
 }
 
-// answerFigures are what a short answer says of a step beside its fates.
 func answerFigures() []figures.Column[*analysis.StepFigures] {
 	return figures.Select(figures.Steps(), "step", "samples", "nonzero_samples", "groups", "signal_groups", "reward_mean", "length_mean")
 }
 
-// stepObject is a step in a short answer.
 func stepObject(s *analysis.StepFigures) object {
 	var row object
 	for _, c := range answerFigures() {
@@ -196,7 +194,6 @@ func (r summaryRoom) count(kind partKind) (n int) {
 	return n
 }
 
-// of returns what there is room for of a finding.
 func (r summaryRoom) of(finding int) (cut findingCut) {
 	for _, p := range r {
 		if p.of != finding {
@@ -221,7 +218,6 @@ func (s *Summary) moreEvidence(room summaryRoom) (n int) {
 	return n
 }
 
-// write writes the summary with as many parts as fit.
 func (s *Summary) write(w io.Writer, draw func(summaryRoom) []byte) error {
 	parts := s.parts()
 	return writeFitting(w, len(parts), func(n int) []byte { return draw(parts[:n]) })
@@ -296,7 +292,6 @@ func (s *Summary) example(i int) string {
 	return shorten(s.Examples[i], 64)
 }
 
-// span returns the numbers of the first and the last step.
 func (s *Summary) span() (first, last int64) {
 	if n := len(s.Trend.Steps); n > 0 {
 		return s.Trend.Steps[0].Step, s.Trend.Steps[n-1].Step
@@ -306,10 +301,8 @@ func (s *Summary) span() (first, last int64) {
 
 func (s *Summary) advice() string { return shorten(withoutKeys(s.Glance.Advice(s.Diagnosis)), 240) }
 
-// reward says which columns are the reward, "" if there was nothing to choose.
 func (s *Summary) reward() string { return shorten(s.Choice.Rewards.String(), 120) }
 
-// notes say what is not in the figures, and what was doubted.
 func (s *Summary) notes() []string {
 	run := s.Snap.Run
 	var notes []string
@@ -332,10 +325,8 @@ func (s *Summary) notes() []string {
 	return out
 }
 
-// maxWarnings is how many kinds of warnings a summary has.
 const maxWarnings = 4
 
-// warnings returns the first kinds of warnings, and how many steps raise each.
 func (s *Summary) warnings() []warningSpan {
 	var out []warningSpan
 	for _, first := range s.Trend.FirstWarnings() {
@@ -417,7 +408,6 @@ func (s *Summary) text(room summaryRoom) []byte {
 	return b.Bytes()
 }
 
-// findingsText writes how the run is, what was found and what cannot be told.
 func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
 	blind := room.count(partBlind)
 	for _, f := range findingFacts(s.Diagnosis, room.of, blind) {
@@ -483,7 +473,6 @@ func StepsText(w io.Writer, s *Steps) error {
 	})
 }
 
-// stepLine is a step as a row of the table.
 func stepLine(s *analysis.StepFigures) string {
 	signal, open := fmt.Sprintf("%d/%d", s.Signal, s.Groups), ""
 	reward, counted := figures.Reward(s)

@@ -203,7 +203,6 @@ func percent(x, all float64) string {
 	return units.Missing
 }
 
-// signed is a number with sign and two decimals.
 func signed(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return units.Missing
@@ -214,7 +213,6 @@ func signed(x float64) string {
 	return fmt.Sprintf("%+.2f", x)
 }
 
-// cut shortens a text to n characters.
 func cut(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -100,7 +100,6 @@ func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 	return writeDocument(w, "vantage/"+c.Name+"@1", object{{c.Name, all}})
 }
 
-// options are objects in JSON.
 type options []estimators.Option
 
 // MarshalJSON writes them as a list.
@@ -268,7 +267,6 @@ func Overlong() Catalogue[*overlong.Shaping] {
 	}
 }
 
-// formulaText is the formula of an entry with what it needs, or that it is not computed from so much.
 func formulaText(e *estimators.Entry, from string, needs []string) string {
 	switch {
 	case e.NotComputable != "":
@@ -285,7 +283,6 @@ type need struct {
 	is   bool
 }
 
-// needed returns the names of what is needed.
 func needed(list []need) []string {
 	var names []string
 	for _, n := range list {

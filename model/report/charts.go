@@ -39,7 +39,6 @@ type pointSteps struct {
 	Count       int
 }
 
-// mainTrends returns the figures that are drawn over the steps, named as on the screen.
 func mainTrends() []trendLine {
 	return []trendLine{
 		{Name: "reward", metric: "critic/score/mean"},
@@ -68,7 +67,6 @@ func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points 
 	}
 }
 
-// solvedReward says which rewards are solved; "" if no run's rewards say it.
 func solvedReward(scales []model.RewardScale) string {
 	scales = slices.DeleteFunc(slices.Clone(scales), func(s model.RewardScale) bool { return !s.Known })
 	switch {
@@ -136,7 +134,6 @@ type trendLine struct {
 	counts                []int
 }
 
-// add adds the value of a step to a point of the line.
 func (l *trendLine) add(cell int, x float64) {
 	if x-x != 0 {
 		return
@@ -154,7 +151,6 @@ func (l *trendLine) add(cell int, x float64) {
 	l.Last, l.Min, l.Max = x, min(l.Min, x), max(l.Max, x)
 }
 
-// hasValue reports whether a step has the figure.
 func (l *trendLine) hasValue() bool { return l.Last == l.Last }
 
 // histogramBins is the resolution of a histogram, many times finer than its drawing.
@@ -211,7 +207,6 @@ func (h *histogram) add(values []float64, keep []bool) {
 	h.Sum, h.SumSquares = sum, squares
 }
 
-// rebin returns the counts in n bins from -limit to limit.
 func (h *histogram) rebin(limit float64, n int) []int {
 	columns := make([]int, n)
 	for i, count := range h.counts {
@@ -233,42 +228,24 @@ func (h *histogram) Std() float64 {
 	return math.Sqrt(max(0, h.SumSquares-h.Sum*h.Sum/n) / (n - 1))
 }
 
-// hasDistribution reports whether there is a finite advantage to draw.
 func (c *Charts) hasDistribution() bool {
 	return c.hasSamples && c.Original.N > c.Original.NotFinite
 }
 
 // bins returns both distributions in n bins from -limit to limit, and the largest count.
 func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest int) {
-	limit = c.axisLimit()
+	limit = units.RoundUp(max(c.Original.MaxAbs, c.Processed.MaxAbs))
 	original, processed = c.Original.rebin(limit, n), c.Processed.rebin(limit, n)
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
 
-// hasSolved reports whether there are solve rates to draw.
 func (c *Charts) hasSolved() bool { return c.Steps > 0 && c.SolvedAt != "" }
 
-// solvedTotals returns the largest count of a solve rate, and their sum.
 func (c *Charts) solvedTotals() (tallest, sum float64) {
 	for _, n := range c.Solved {
 		tallest, sum = max(tallest, n), sum+n
 	}
 	return tallest, sum
-}
-
-// axisLimit returns a round number that no advantage of either distribution exceeds.
-func (c *Charts) axisLimit() float64 {
-	largest := max(c.Original.MaxAbs, c.Processed.MaxAbs)
-	if largest == 0 {
-		return 1
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(largest)))
-	for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if largest <= m*unit {
-			return m * unit
-		}
-	}
-	return 10 * unit
 }
 
 // Sizes in characters.
@@ -380,7 +357,6 @@ func momentsText(name string, h *histogram) string {
 	return fmt.Sprintf("%-10s %s", name, h.moments("0 and not drawn", "  ", "  "))
 }
 
-// sparkline draws a figure between its minimum and maximum.
 func sparkline(l trendLine) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
@@ -398,12 +374,10 @@ func sparkline(l trendLine) string {
 	return b.String()
 }
 
-// solveBinNames returns labels for the bins of model.SolveNames.
 func solveBinNames() []string {
 	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
 }
 
-// horizontalBar draws a share of barColumns, to an eighth of a character.
 func horizontalBar(share float64) string {
 	eighths := int(math.Round(share * barColumns * 8))
 	if share > 0 {

@@ -19,7 +19,6 @@ type Comparison struct {
 	*compare.Result
 }
 
-// maxPairs is how many of the best and of the worst prompts are listed.
 const maxPairs = 10
 
 // Sentence says which run is better and how sure that is, or why nothing can be compared.
@@ -130,7 +129,6 @@ func CompareText(w io.Writer, c Comparison) error {
 	return out.Flush()
 }
 
-// pairList is a list of prompts with its title.
 type pairList struct {
 	title string
 	pairs []compare.Pair
@@ -149,7 +147,6 @@ func (c Comparison) pairLists() []pairList {
 	return []pairList{{"worst for " + c.Names[1], c.Pairs[:maxPairs]}, {"best for " + c.Names[1], best}}
 }
 
-// maxNameWidth is the width of a column that is headed by the name of a run.
 const maxNameWidth = 24
 
 // CompareMarkdown writes the comparison as Markdown.

@@ -24,7 +24,6 @@ type Head struct {
 	Folders []string // of this machine, with the separator at their end, which a page to be sent does not name
 }
 
-// withoutFolders returns a text as a page to be sent has it.
 func (h Head) withoutFolders(text string) string {
 	for _, folder := range h.Folders {
 		text = strings.ReplaceAll(text, folder, "")
@@ -104,7 +103,6 @@ func writeFacts(w io.Writer, width int, facts ...Fact) {
 	}
 }
 
-// facts returns those facts of the page that have some keys, in the order of the keys.
 func (p *page) facts(separator string, keys ...string) []Fact {
 	all := Facts(p.Snap, p.Settings, p.Choice, p.Grouping, separator)
 	written := p.Head.written()
@@ -169,7 +167,6 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 	return c.String()
 }
 
-// filterTexts are the settings that decide which samples are kept.
 func filterTexts(set model.Settings) []string {
 	all := []string{"keep_pos_ratio " + units.Fixed(set.KeepPos, 2), "keep_neg_ratio " + units.Fixed(set.KeepNeg, 2), "compute_new_adv " + units.OnOff(set.Recompute)}
 	if set.Truncated != "" {
@@ -178,7 +175,6 @@ func filterTexts(set model.Settings) []string {
 	return all
 }
 
-// rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
 func rewardText(set model.Settings, r choice.Rewards) string {
 	return sanitize.Line(cmp.Or(r.String(), set.Reward+string(set.Weights)))
 }

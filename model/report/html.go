@@ -86,7 +86,6 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 // put writes parts of the page: see [tag].
 func (h *htmlPage) put(parts ...any) { _, _ = h.out.WriteString(string(inner(parts...))) }
 
-// note writes a paragraph that explains what is above or below it.
 func (h *htmlPage) note(text string) { h.put(noteTag(text)) }
 
 func noteTag(text string) markup { return tag("p", class("note"), text) }
@@ -106,14 +105,12 @@ func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 	}
 }
 
-// section is a part of the page, which the list at its top links to.
 type section struct {
 	id, title string
 	has       bool
 	write     func() error
 }
 
-// sections returns all parts, in the order of the page.
 func (h *htmlPage) sections() []section {
 	c := h.charts
 	writing := func(write func()) func() error {
@@ -137,7 +134,6 @@ func (h *htmlPage) sections() []section {
 	}
 }
 
-// writeHead writes the page down to the first section.
 func (h *htmlPage) writeHead(shown []section) {
 	title := cmp.Or(h.Head.withoutFolders(h.Head.Path), h.Snap.Run.Format)
 	size := units.Plural(len(h.Snap.Steps), "steps") + " · " + units.Plural(h.Snap.Rows, "samples") + " · " + units.Plural(h.total.sum.Groups, "groups")
@@ -168,7 +164,6 @@ func (h *htmlPage) writeHead(shown []section) {
 	)
 }
 
-// tiles are the figures that a reader asks for first.
 func (h *htmlPage) tiles() markup {
 	all := h.total.summary()
 	tile := func(name, value, hint string) markup {
@@ -189,7 +184,6 @@ func (h *htmlPage) tiles() markup {
 	return tag("ul", class("tiles"), append(tiles, tile("kinds of warnings", units.Count(len(kinds)), hint)))
 }
 
-// rewardHint says what the mean reward is of, and that of the log if it is another.
 func (h *htmlPage) rewardHint() string {
 	logged, left := meanText(h.chain.logged()), h.total.notNumbers
 	isLogged := logged == meanText(h.total.summary().Metric("critic/score/mean"))
@@ -205,7 +199,6 @@ func (h *htmlPage) rewardHint() string {
 	return "mean of " + h.total.rewardsMeant()
 }
 
-// factList says how the log was read and by whose arithmetic it was computed.
 func (h *htmlPage) factList() markup {
 	var list []markup
 	for _, f := range h.facts(", ", "path", "report of", "freshness", "read", "groups", "doubt", "rollouts", "statuses", "lengths", "left out",
@@ -229,12 +222,10 @@ func (h *htmlPage) factList() markup {
 	return tag("dl", class("facts"), list)
 }
 
-// factTag is a term with what is said of it.
 func factTag(term string, parts ...any) markup {
 	return tag("div", tag("dt", term), tag("dd", parts...))
 }
 
-// writeFoot writes what is below the last section.
 func (h *htmlPage) writeFoot() {
 	var foot []markup
 	if h.Head.Command != "" {
@@ -333,7 +324,6 @@ func (h *htmlPage) stages() []stage {
 	}
 }
 
-// writeChain writes the stages with what each does to the run.
 func (h *htmlPage) writeChain() {
 	if h.charts.Steps == 0 {
 		h.note("No step is complete yet.")

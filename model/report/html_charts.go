@@ -33,7 +33,6 @@ func pageTrends() []trendLine {
 	)
 }
 
-// card is a picture of the page with its title, and parts above and below it.
 func card(title string, caption []markup, picture markup, below ...markup) markup {
 	return tag("figure", class("card"), tag("figcaption", tag("h3", title), caption), picture, below) + lineBreak
 }
@@ -177,7 +176,6 @@ func plot(height int, summary string, at []attribute, parts ...any) markup {
 	return tag("svg", at, attr("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, height)), attr("role", "img"), attr("aria-label", summary), inner(parts...))
 }
 
-// label is a text in a picture.
 func label(x, y float64, text string, attributes ...attribute) markup {
 	return tag("text", attributes, attr("x", x), attr("y", y), text)
 }
@@ -190,7 +188,6 @@ func rect(x, y, width, height float64, attributes ...attribute) markup {
 	return emptyTag("rect", attributes, attr("x", x), attr("y", y), attr("width", width), attr("height", height))
 }
 
-// drawTrend draws the line of a figure over the steps.
 func (c *Charts) drawTrend(l *trendLine, at ...attribute) markup {
 	axis := newPlotAxis(l.Min, l.Max)
 	var grid []markup
@@ -298,7 +295,6 @@ func (l *trendLine) overRun() string {
 	return units.Short(l.mean(first, min(last, first+tenth))) + " → " + units.Short(l.mean(max(first, last-tenth), last)) + " · mean " + units.Short(l.mean(first, last))
 }
 
-// stepX returns where a step is drawn.
 func (c *Charts) stepX(step float64) float64 {
 	first, last := float64(c.FirstStep), float64(c.LastStep)
 	if !(first < last) {
@@ -322,7 +318,6 @@ func (c *Charts) stepAxis() (axis markup) {
 	return axis
 }
 
-// plotAxis is the upright axis of a chart.
 type plotAxis struct {
 	lo, hi float64
 	step   float64
@@ -367,7 +362,6 @@ func roundTick(span float64, n int) float64 {
 	return 10 * unit
 }
 
-// y returns where a value is drawn.
 func (a plotAxis) y(v float64) float64 {
 	if a.step == 0 {
 		return (plotTop + plotBottom) / 2
@@ -455,7 +449,6 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 		label(3*plotWidth/4, below+18, "+ more likely", class("plus middle")))
 }
 
-// drawSolved draws a bar per solve rate.
 func (c *Charts) drawSolved(at ...attribute) markup {
 	tallest, all := c.solvedTotals()
 	var words []string
@@ -555,7 +548,6 @@ func (h *htmlPage) heatMap(s *Sweep, recompute bool, title string, choice sweep.
 		drawn, label(heatLeft-6, below+28, "↑ pos", class("end")), label(plotWidth-4, below+28, "keep_neg_ratio →", class("end")))
 }
 
-// isCurrent reports whether a cell has the settings of the report.
 func (h *htmlPage) isCurrent(c *sweep.Cell) bool {
 	set := h.Settings.Effective()
 	return math.Abs(c.KeepPos-set.KeepPos) < 1e-9 && math.Abs(c.KeepNeg-set.KeepNeg) < 1e-9 && c.Recompute == set.Recompute

@@ -17,7 +17,6 @@ import (
 	"vantage/model/units"
 )
 
-// tableColumn is a column of a table of the page.
 type tableColumn struct {
 	head string
 	kind string // what is sorted: "number", "share" or "text"
@@ -45,10 +44,8 @@ func (h *htmlPage) writeTable(name, caption string, columns []tableColumn, rows 
 	h.put(closeTag("tbody"), closeTag("table"), closeTag("div"), lineBreak)
 }
 
-// maxPromptShown is how many characters of a prompt a table shows.
 const maxPromptShown = 120
 
-// writeGroups writes what became of all groups, and a table of those that need a look.
 func (h *htmlPage) writeGroups() {
 	h.writeFates()
 	groups := h.worst.listed()
@@ -89,10 +86,8 @@ func (h *htmlPage) writeGroups() {
 	})
 }
 
-// fateWidth is how wide the bar of fates is, in its own units.
 const fateWidth = 1000
 
-// writeFates draws the share of each fate, with a list of them.
 func (h *htmlPage) writeFates() {
 	all := h.total.summary()
 	var bars, list []markup
@@ -112,7 +107,6 @@ func (h *htmlPage) writeFates() {
 		attr("aria-label", "Groups by fate: "+fateCounts(all.Fates)), bars), tag("ul", class("legend"), list))
 }
 
-// fateTag is the name of a fate with its colour.
 func fateTag(f model.Fate) markup {
 	return tag("span", class("fate"),
 		tag("svg", fateClass(f), attr("viewBox", "0 0 8 8"), attr("aria-hidden", "true"), emptyTag("rect", attr("width", "8"), attr("height", "8"), attr("rx", "2"))), f)
@@ -134,10 +128,8 @@ func fateClass(f model.Fate) attribute {
 	}
 }
 
-// groupsPerFate is how many groups of each fate a page lists, the newest.
 const groupsPerFate = 10
 
-// worstGroup is a group that a page lists.
 type worstGroup struct {
 	Step              int64
 	Fate              model.Fate
@@ -150,7 +142,6 @@ type worstGroup struct {
 	Best, Worst answerRow
 }
 
-// answerRow is the sample of a group with the best or the worst reward.
 type answerRow struct {
 	Row       int32 // of the step, in input order
 	Reward    float64
@@ -214,7 +205,6 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 // ranked returns the groups in the order of the page: those that need attention first, then the newest.
 func (w *worstGroups) ranked() []worstGroup { return slices.Concat(w.byFate[:]...) }
 
-// listed returns the groups of the table of a page.
 func (w *worstGroups) listed() (all []worstGroup) {
 	for _, groups := range w.byFate {
 		all = append(all, groups[:min(groupsPerFate, len(groups))]...)
@@ -222,7 +212,6 @@ func (w *worstGroups) listed() (all []worstGroup) {
 	return all
 }
 
-// writeWorstSteps writes the worst steps with their causes, and how they are ranked.
 func (h *htmlPage) writeWorstSteps() {
 	spans := h.Parts.Worst
 	h.note("Ranked " + glance.Order() + ". A healthy run has worst steps too: read why, and how many groups have signal.")
@@ -256,7 +245,6 @@ func (h *htmlPage) stepCells(s *analysis.StepFigures) string {
 	return strings.Join(append(cells, notableFates(s)), "\t")
 }
 
-// writeSteps writes a row per step.
 func (h *htmlPage) writeSteps() {
 	caption := "A row per step"
 	if hidden := len(h.Snap.Steps) - len(h.steps); hidden > 0 {
@@ -302,7 +290,6 @@ func findingTrends(d *diagnosis.Diagnosis) (lines []trendLine) {
 	return lines
 }
 
-// verdict says how the run is, in a line.
 func (h *htmlPage) verdict() markup {
 	switch d := h.Diagnosis; {
 	case d == nil || d.Health() == "unknown":
@@ -402,7 +389,6 @@ const (
 	maxAnswerText = 2500
 )
 
-// shownTexts returns the worst groups, whose answers are shown.
 func (h *htmlPage) shownTexts() []worstGroup {
 	all := h.worst.ranked()
 	return all[:min(h.Parts.Texts, len(all))]
@@ -474,7 +460,6 @@ func answerTag(which string, row answerRow, text model.Text, shown markup) marku
 		shown)
 }
 
-// preformatted is a text as it is, cut in the middle.
 func preformatted(text string, most int) markup {
 	if text == "" {
 		return noteTag("(empty)")

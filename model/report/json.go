@@ -47,7 +47,6 @@ func jsonHead(p *page) {
 	p.printf("  \"steps\": [")
 }
 
-// writeMembers writes members of the report, each followed by a comma.
 func (p *page) writeMembers(members object) {
 	for _, m := range members {
 		if _, left := m.value.(absent); !left {
@@ -165,7 +164,6 @@ func evaluationJSON(e *model.Evaluation) object {
 	}
 }
 
-// solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
 func solvedAt(scales []model.RewardScale) any {
 	for _, s := range scales {
 		if !s.Known || s.Column != "" || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
@@ -239,7 +237,6 @@ func rewardJSON(r choice.Rewards) any {
 	}
 }
 
-// figuresJSON are the counts and metrics of a step or a run.
 func (p *page) figuresJSON(s *analysis.StepFigures) object {
 	var o object
 	for _, c := range p.counts {
@@ -255,7 +252,6 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", metrics}}...)
 }
 
-// flipKindsJSON counts the kinds of flips that occur.
 func flipKindsJSON(f *analysis.Flips) any {
 	kinds := object{}
 	for k, kind := range analysis.FlipKinds() {
@@ -266,7 +262,6 @@ func flipKindsJSON(f *analysis.Flips) any {
 	return some(kinds.byKey())
 }
 
-// byKey sorts the members.
 func (o object) byKey() object {
 	slices.SortFunc(o, func(a, b member) int { return cmp.Compare(a.key, b.key) })
 	return o
@@ -333,13 +328,11 @@ func (p *page) groupJSON(g figures.GroupOf) object {
 	return o
 }
 
-// example is a group that a warning is about.
 type example struct {
 	Group  string `json:"group"`
 	Prompt string `json:"prompt,omitempty"`
 }
 
-// example returns the example of a warning, nil if it has none.
 func (p *page) example(w model.Warning) *example {
 	if w.Example < 0 {
 		return nil
@@ -380,7 +373,6 @@ func some(x any) any {
 // MarshalJSON writes the members.
 func (o object) MarshalJSON() ([]byte, error) { return encodeLine(o), nil }
 
-// encodeLine returns a value as JSON in one line.
 func encodeLine(value any) []byte { return appendJSON(nil, value, "") }
 
 // jsonBreak begins a line of JSON. A value in lines is written with as many of its spaces as its first line has; "" is for one line.
@@ -441,7 +433,6 @@ func appendJSON(out []byte, value any, line string) []byte {
 	return append(out, b.Bytes()...)
 }
 
-// encode returns a value as a line of JSON.
 func encode(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

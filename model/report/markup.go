@@ -29,7 +29,6 @@ func tag(name constant, parts ...any) markup {
 	return "<" + markup(name) + attributes + ">" + content + closeTag(name)
 }
 
-// emptyTag returns an element that holds nothing.
 func emptyTag(name constant, attributes ...any) markup {
 	all, _ := splitParts(attributes)
 	return "<" + markup(name) + all + "/>"
@@ -86,10 +85,8 @@ func (a attribute) writeTo(b *strings.Builder) {
 	b.WriteString(" " + string(a.name) + `="` + escape(visible(fmt.Sprint(value))) + `"`)
 }
 
-// attr returns an attribute.
 func attr(name constant, value any) attribute { return attribute{name, value} }
 
-// class returns the attribute of that name, which has constants alone.
 func class(names constant) attribute { return attribute{"class", names} }
 
 // linkTo is a link to the element with that id: a page links to nothing else.

@@ -58,7 +58,6 @@ func MatchText(w io.Writer, m Match) error {
 	return out.Flush()
 }
 
-// writeMatches lists what reproduces the log.
 func writeMatches(out io.Writer, r *match.Report) {
 	if len(r.Matches) == 1 {
 		fmt.Fprintln(out, "One estimator reproduces this log:")
@@ -75,7 +74,6 @@ func writeMatches(out io.Writer, r *match.Report) {
 	writeTolerance(out, r)
 }
 
-// writeOthers says why nothing is named, and lists the nearest.
 func writeOthers(out io.Writer, r *match.Report) {
 	switch r.Outcome() {
 	case match.OutcomeCannotTell:

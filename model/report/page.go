@@ -80,7 +80,6 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	return r, nil
 }
 
-// warnAlike adds the warning about the texts of a step to it.
 func (r *Report) warnAlike(s *analysis.StepFigures) {
 	if w, found := r.alike[s.Step]; found {
 		s.Warnings = append(slices.Clip(s.Warnings), w)
@@ -141,7 +140,6 @@ type pageFormat struct {
 	between    string // what is of one step and of the next
 }
 
-// page is a report being written.
 type page struct {
 	*Report
 	out          *bufio.Writer
@@ -273,7 +271,6 @@ func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, err
 	}, nil
 }
 
-// measure adds a step to what is shown of all samples.
 func (p *page) measure(s *analysis.StepFigures, a *analysis.Analysis) {
 	if !p.chartless {
 		p.charts.add(s, a)
@@ -300,12 +297,10 @@ func anyNames[T any](columns []figures.Column[T]) []any {
 	return model.Mapped(columns, func(c figures.Column[T]) any { return c.Name })
 }
 
-// anyTexts returns the cells of a row as texts.
 func anyTexts[T any](columns []figures.Column[T], of T, write func(figures.Number) string) []any {
 	return model.Mapped(columns, func(c figures.Column[T]) any { return write(c.Value(of)) })
 }
 
-// totalRow returns the cells of the last row of the table of steps, of all of them.
 func (p *page) totalRow(write func(figures.Number) string) []any {
 	s := p.total.summary()
 	cells := append(anyTexts(p.stepTable, s, write), notableFates(s))
@@ -333,7 +328,6 @@ type runTotal struct {
 	warningSpans []warningSpan
 }
 
-// warningSpan is the steps at which a kind of warning occurs.
 type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
 	First int64             `json:"first_step"`
@@ -343,7 +337,6 @@ type warningSpan struct {
 	newest []model.Warning // of that: several if one kind warns of both ratios
 }
 
-// complete returns how many steps count.
 func (t *runTotal) complete() int { return t.Steps - len(t.Open) }
 
 func (t *runTotal) add(s *analysis.StepFigures) {
@@ -395,7 +388,6 @@ func (t *runTotal) rewardsMeant() string {
 	return "all samples"
 }
 
-// summary returns the total in the form of a step.
 func (t *runTotal) summary() *analysis.StepFigures {
 	s := t.sum
 	for i, name := range t.metricNames {

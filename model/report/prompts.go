@@ -146,16 +146,16 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		figure("samples", 7, 4),
 		{head, 6, 0, func(p *ledger.Prompt) string {
 			if p.Known && p.OfMean() {
-				return "~" + number(p.Rate())
+				return "~" + meanText(p.Rate())
 			}
-			return number(p.Rate())
+			return meanText(p.Rate())
 		}},
 		{"95%", interval, 2, intervalText},
 		figure("trend", 6, 1),
 		{"signal", 7, 1, func(p *ledger.Prompt) string { return fmt.Sprintf("%s/%s", units.Count(p.Signal), units.Count(p.Seen)) }},
 		{"Σ|A|", 6, 0, func(p *ledger.Prompt) string { return units.Short(p.Abs) }},
 		cost,
-		{"per 1k", 7, 0, func(p *ledger.Prompt) string { return number(p.PerThousand()) }},
+		{"per 1k", 7, 0, func(p *ledger.Prompt) string { return meanText(p.PerThousand()) }},
 		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
 	const least = 27 // of the prompt
@@ -184,17 +184,9 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 
 func intervalText(p *ledger.Prompt) string {
 	low, high := p.Interval()
-	return number(low) + " – " + number(high)
+	return meanText(low) + " – " + meanText(high)
 }
 
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return units.Missing
-	}
-	return units.Short(x)
-}
-
-// promptTextWidth is the width of the text.
 const promptTextWidth = 120
 
 // PromptsText writes what the prompts of each state cost and gave, and a row for the first prompts.

@@ -188,7 +188,6 @@ func (p *SamplePart) fillOptional(c *Cells, column []float64, at []int) {
 	each(p, &c.Missing, func(k int) bool { return math.IsNaN(c.Numbers[k]) })
 }
 
-// readText reads the text of the only sample of a part once.
 func (p *SamplePart) readText() *model.Text {
 	if p.text != nil {
 		return p.text

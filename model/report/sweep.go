@@ -122,7 +122,6 @@ func SweepCSV(w io.Writer, s Sweep) error {
 
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
-// cells yields the cells without recompute, with it, or both.
 func (s Sweep) cells(recompute ...bool) iter.Seq[*sweep.Cell] {
 	return func(yield func(*sweep.Cell) bool) {
 		for _, r := range recompute {
@@ -162,10 +161,8 @@ func (s Sweep) writeRecommendation(out io.Writer) {
 	s.writeFront(out, a)
 }
 
-// maxFrontRows is how many settings of the front a table lists.
 const maxFrontRows = 10
 
-// writeFront writes a table of the choice, no filter, the current settings, and the front.
 func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 	least := ""
 	if a.Goal.KeepsShare() {

@@ -14,7 +14,6 @@ import (
 	"vantage/model/units"
 )
 
-// maxProblems is how many unreadable places are listed.
 const maxProblems = 10
 
 // Text writes a page of text: what was read and how, a table with its total, charts, then
@@ -44,14 +43,12 @@ func textHead(p *page) {
 	p.printf(textStepRow, append(anyNames(p.stepTable), "fates that need a look")...)
 }
 
-// textStepRow lays out a row of the table of steps.
 const textStepRow = "%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n"
 
 func textStep(p *page, s *analysis.StepFigures) []byte {
 	return fmt.Appendf(nil, textStepRow, append(anyTexts(p.stepTable, s, figures.Number.String), notableFates(s))...)
 }
 
-// textGroupRow lays out a row of the table of groups.
 const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
 // textGroups writes the groups of a step, the worst first.
@@ -86,7 +83,6 @@ func groupLabel(preview, name string) string {
 	return preview
 }
 
-// notableFates counts the groups of a step that are not alive, by fate.
 func notableFates(s *analysis.StepFigures) string {
 	if s.Open {
 		return "still being written"
@@ -178,7 +174,6 @@ func (p *page) textStepDetails(s *analysis.StepFigures) {
 	}
 }
 
-// problems returns the first places that could not be read, and how many they are.
 func (p *page) problems() (first []model.Problem, all int) {
 	first = p.Snap.Run.Problems
 	if len(first) > 0 {

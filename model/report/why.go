@@ -48,13 +48,11 @@ func (y *Why) Best() int { return y.ranked()[0] }
 // Worst returns the column of the sample with the worst reward.
 func (y *Why) Worst() int { return y.ranked()[y.group().Size()-1] }
 
-// head is what the answers about a group begin with.
 func (y *Why) head(prompt string) object {
 	g := y.group()
 	return object{{"group", y.name()}, {"step", g.Step}, {"prompt", prompt}}
 }
 
-// name and prompt are those of the group, cut.
 func (y *Why) name() string   { return shorten(y.group().Name, 96) }
 func (y *Why) prompt() string { return shorten(y.group().Preview, 160) }
 
@@ -192,7 +190,6 @@ func ShowJSON(w io.Writer, s *Show) error {
 	})
 }
 
-// file returns the file that the sample was read from, cut.
 func (s *Show) file(t ShownText) string {
 	i, found := s.Snap.Find(s.Analysis.Step)
 	if !found {
@@ -204,7 +201,6 @@ func (s *Show) file(t ShownText) string {
 	return ""
 }
 
-// prompt returns the prompt in full, cut as the texts are.
 func (s *Show) prompt(chars int) string {
 	if len(s.Shown) > 0 && s.Shown[0].Text.Prompt != "" {
 		return middleCut(s.Shown[0].Text.Prompt, chars)

@@ -137,7 +137,6 @@ func (l List) Add(more ...Run) List {
 	return List{runs}
 }
 
-// merge joins what was known of a run with what was found.
 func merge(known, found Run) Run {
 	opened := known.Opened
 	if found.Opened.After(opened) {

@@ -55,7 +55,6 @@ func isPrintableASCII(s string) bool {
 	return true
 }
 
-// displayRune returns the character to write for r, a negative one for none.
 func displayRune(r rune) rune {
 	switch {
 	case r == '\n', r == '\r', r == '\t', r == '\u2028', r == '\u2029', r == '\u0085':
@@ -95,7 +94,6 @@ type cluster struct {
 	jamo      jamo // of the last character
 }
 
-// acceptMark counts a combining mark and reports whether to write it.
 func (c *cluster) acceptMark(r rune) bool {
 	c.marks++
 	if c.marks > maxMarks {
@@ -187,7 +185,6 @@ type jsonWriter struct {
 	buf  []byte
 }
 
-// Write implements [io.Writer].
 func (w *jsonWriter) Write(p []byte) (int, error) {
 	text := p
 	if len(w.part) > 0 {

@@ -150,7 +150,6 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	return v.applyNamed(set, isSet)
 }
 
-// applyNamed returns set with the saved values that have the name of a setting.
 func (v *View) applyNamed(set model.Settings, isSet func(option string) bool) model.Settings {
 	named := []model.Option{
 		{Name: "solved_at", Value: v.SolvedAt},
@@ -224,7 +223,6 @@ func Decode(data []byte, run []string) (Session, error) {
 	return f.Session, validate(f.Marks)
 }
 
-// validate checks the limits on marks and their texts.
 func validate(marks []Mark) error {
 	if len(marks) > MaxMarks {
 		return fmt.Errorf("%d marks, but at most %d are saved", len(marks), MaxMarks)
@@ -250,7 +248,6 @@ func IsSession(data []byte) bool {
 	return ok
 }
 
-// parse returns the zero value of what is no session file of this version.
 func parse(data []byte) (sessionFile, bool) {
 	var f sessionFile
 	if err := json.Unmarshal(data, &f); err != nil || f.Vantage != version || len(f.Run) == 0 {

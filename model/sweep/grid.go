@@ -192,14 +192,19 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, un
 		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
 	})
 	if !a.Open { // an open step raises no warnings
-		step.countWarnings()
+		step.pos.countFar(step.Pos)
+		step.neg.countFar(step.Neg)
+		for k := range step.filtered {
+			far := max(step.pos.far[k/len(step.Neg)], step.neg.far[k%len(step.Neg)])
+			step.filtered[k].countWarnings(far)
+			step.recomputed[k].countWarnings(far)
+		}
 	}
 	g.Steps++
 	g.merge(step)
 	return nil
 }
 
-// addGroups adds these groups of a step to all cells.
 func (g *Grid) addGroups(ctx context.Context, a *analysis.Analysis, entry *estimators.Estimator, groups []analysis.Group) error {
 	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
 	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
@@ -461,7 +466,6 @@ func (o *Outcome) countFate(alive, nonzero, short bool) {
 // that the log does not raise by itself.
 type StepWarnings [6]int
 
-// warnedKinds are in the order of reports.
 func warnedKinds() [6]model.WarningKind {
 	return [6]model.WarningKind{
 		model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio,
@@ -488,16 +492,6 @@ func (w StepWarnings) Kinds() (raised []WarnedKind) {
 		}
 	}
 	return raised
-}
-
-func (g *Grid) countWarnings() {
-	g.pos.countFar(g.Pos)
-	g.neg.countFar(g.Neg)
-	for k := range g.filtered {
-		far := max(g.pos.far[k/len(g.Neg)], g.neg.far[k%len(g.Neg)])
-		g.filtered[k].countWarnings(far)
-		g.recomputed[k].countWarnings(far)
-	}
 }
 
 func (s *side) countFar(ratios []float64) {

@@ -70,7 +70,6 @@ func (c *Cell) hasSettingsOf(o *Cell) bool {
 	return c.KeepPos == o.KeepPos && c.KeepNeg == o.KeepNeg && (c.Recompute == o.Recompute || !c.Filtering())
 }
 
-// reason returns what the choice gives and takes against no filter.
 func (g *Grid) reason(k goalKind, c *Cell) string {
 	if c.Filtering() {
 		return "against no filter it " + c.Against(&g.unfiltered)
@@ -124,7 +123,6 @@ func (c *Cell) MassText() string {
 	return fmt.Sprintf("%.0f:%.0f", up, 100-up)
 }
 
-// percent writes a share by a format of its hundredfold.
 func percent(format string, share float64) string {
 	if share-share != 0 {
 		return units.Missing

@@ -174,7 +174,6 @@ func (s *Search) Run(ctx context.Context, snap model.Snapshot, set model.Setting
 // maxCounts bounds what samples have in common.
 const maxCounts = 10_000
 
-// step reads the texts of a step.
 func (s *Search) step(ctx context.Context, step model.Step, a *analysis.Analysis, read analysis.ReadTexts) (*found, error) {
 	f := &found{a: a}
 	group, columns := make([]int, a.Rows), make([]int, 0, a.Rows)
@@ -214,7 +213,6 @@ const (
 	keptMatch  = 200
 )
 
-// match returns the first match of the texts of a sample; its In is "" if there is none.
 func (s *Search) match(t *model.Text) Match {
 	for _, part := range s.In {
 		text := part.of(t)

@@ -147,7 +147,17 @@ func ReadConfig(options []Option) (*Config, error) {
 	if err := r.applyStages(options); err != nil {
 		return nil, err
 	}
-	r.applyKL(options)
+	switch r.Framework {
+	case "easyr1":
+		if why := easyR1KL(options); why != "" {
+			r.Warnings = append(r.Warnings, why)
+			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+		}
+	case "verl", "ms-swift": // which key it is, warnUnsupported says
+		if isTrue(options, "use_kl_in_reward") || isTrue(options, "kl_in_reward") {
+			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+		}
+	}
 	for _, o := range options {
 		if slices.Contains(r.UsedKeys, truncate(o.Key)) || slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
 			continue
@@ -246,7 +256,6 @@ func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 	return nil
 }
 
-// optionRule takes over an option of an estimator or a stage.
 func optionRule(option estimators.Option) keyRule {
 	return keyRule{option.Key, func(value string) (model.Option, error) {
 		_, err := estimators.Options("").With(option.Key, value).Values([]estimators.Option{option})
@@ -351,7 +360,6 @@ func functionName(text string) string {
 	return text[strings.LastIndexByte(text, '.')+1:]
 }
 
-// applyStages takes over the stages that the configuration turns on, and their options.
 func (r *Config) applyStages(options []Option) error {
 	for setting, s := range model.StagesOf(r.Framework) {
 		on, name := false, s.Framework+"/"+s.Name
@@ -374,21 +382,6 @@ func (r *Config) applyStages(options []Option) error {
 		}
 	}
 	return nil
-}
-
-// applyKL finds out whether the trainer subtracts a KL penalty from the rewards.
-func (r *Config) applyKL(options []Option) {
-	switch r.Framework {
-	case "easyr1":
-		if why := easyR1KL(options); why != "" {
-			r.Warnings = append(r.Warnings, why)
-			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
-		}
-	case "verl", "ms-swift": // which key it is, warnUnsupported says
-		if isTrue(options, "use_kl_in_reward") || isTrue(options, "kl_in_reward") {
-			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
-		}
-	}
 }
 
 // easyR1KL says that EasyR1 subtracts the KL, "" if it does not or nothing is said of it. It does by default, unless one of

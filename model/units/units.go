@@ -72,6 +72,20 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'e', 1, 64)
 }
 
+// RoundUp returns a number not below x that is easy to read at the end of an axis, 1 for 0.
+func RoundUp(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, step := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+		if x <= step*unit*(1+1e-9) {
+			return step * unit
+		}
+	}
+	return 10 * unit
+}
+
 // Brief writes any number in about four columns: as Short below a hundred, then 180, 5.4k,
 // 54k, 1.2M, 3e+38.
 func Brief(x float64) string {

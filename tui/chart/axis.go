@@ -18,22 +18,8 @@ type Axis struct{ Lo, Hi float64 }
 // SymmetricAxis returns an axis around zero that ends at a round number not below limit,
 // which must be finite.
 func SymmetricAxis(limit float64) Axis {
-	limit = min(roundUp(limit), math.MaxFloat64)
+	limit = min(units.RoundUp(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
-}
-
-// roundUp rounds x up to a number that is easy to read at the end of an axis.
-func roundUp(x float64) float64 {
-	if x <= 0 {
-		return 1
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, step := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if x <= step*unit*(1+1e-9) {
-			return step * unit
-		}
-	}
-	return 10 * unit
 }
 
 // Column returns the column of v among w columns; values beyond the axis are in the first
@@ -187,7 +173,6 @@ func (a Axis) ticks(step float64) int {
 	return int(math.Floor(a.Hi/step+tickTolerance)-math.Ceil(a.Lo/step-tickTolerance)) + 1
 }
 
-// tickText writes a round value with the decimals of its step.
 func tickText(v, step float64) string {
 	if math.Abs(v) >= 99_950 || step < 1e-3 {
 		return units.Short(v)
@@ -312,7 +297,6 @@ func (b Bars) Middle(bin int) int { return b.start + bin*b.slot + b.offset() + (
 
 func (b Bars) offset() int { return (b.slot - b.width) / 2 }
 
-// bin returns the bin whose bar is in a column, or false between bars.
 func (b Bars) bin(column int) (int, bool) {
 	x := column - b.start
 	if x < 0 {
@@ -320,4 +304,82 @@ func (b Bars) bin(column int) (int, bool) {
 	}
 	within := x%b.slot - b.offset()
 	return x / b.slot, within >= 0 && within < b.width
+}
+
+// Glyphs are the characters that charts are made of.
+type Glyphs struct {
+	Dot, Ring, HalfDot          string   // a kept sample, a dropped one, both kinds in one cell
+	Vertical, Horizontal, Cross string   // lines of axes, and where two cross
+	BarsUp                      []string // parts of a bar from the bottom, the full one last
+	BarsDown                    []string // parts of a bar from the top, the full one last
+	MeterFull, MeterEmpty       string
+	SortUp, SortDown            string // of the column that a table is sorted by
+	ASCII                       bool
+}
+
+// Unicode returns the glyphs of a terminal with UTF-8.
+func Unicode() Glyphs {
+	return Glyphs{
+		Dot: "●", Ring: "○", HalfDot: "◐", Vertical: "│", Horizontal: "─", Cross: "┼",
+		BarsUp:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+		BarsDown:  []string{"▔", "▀", "█"},
+		MeterFull: "━", MeterEmpty: "─", SortUp: "▲", SortDown: "▼",
+	}
+}
+
+// ASCII returns the glyphs of a terminal without UTF-8.
+func ASCII() Glyphs {
+	return Glyphs{
+		Dot: "o", Ring: ".", HalfDot: "8", Vertical: "|", Horizontal: "-", Cross: "+",
+		BarsUp:    []string{"_", ".", ":", "#"},
+		BarsDown:  []string{"'", ":", "#"},
+		MeterFull: "=", MeterEmpty: ".", SortUp: "^", SortDown: "v",
+		ASCII: true,
+	}
+}
+
+// SortArrow returns the mark of the column that a table is sorted by.
+func (g Glyphs) SortArrow(ascending bool) string {
+	if ascending {
+		return g.SortUp
+	}
+	return g.SortDown
+}
+
+// Stroke is how a line is drawn, so that lines are told apart without colour.
+type Stroke int
+
+// The strokes.
+const (
+	Solid Stroke = iota
+	Dashed
+	Dotted
+	DashDotted
+	Sparse // of every second dot: behind another line
+)
+
+// drawn reports whether a line has dots in a column of dots.
+func (s Stroke) drawn(x int) bool {
+	switch s {
+	case Dashed:
+		return x%6 < 4
+	case Dotted:
+		return x%4 < 1
+	case DashDotted:
+		return x%8 < 4 || x%8 == 6
+	case Sparse:
+		return x%2 < 1
+	default:
+		return true
+	}
+}
+
+func (s Stroke) mark() rune { return []rune("*o+x.")[s] }
+
+// Sample returns a piece of a line for a legend, two cells wide.
+func (g Glyphs) Sample(s Stroke) string {
+	if g.ASCII {
+		return string([]rune{s.mark(), s.mark()})
+	}
+	return []string{"──", "╌╌", "··", "╌·", "⠂⠂"}[s]
 }

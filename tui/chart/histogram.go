@@ -147,7 +147,6 @@ func barGlyph(glyphs []string, fraction float64) string {
 	return glyphs[min(len(glyphs), max(1, i))-1]
 }
 
-// barRow draws one row of the bars of a histogram.
 func barRow(t *themes.Theme, h Histogram, w int, cell func(count float64) string) string {
 	var negative, positive strings.Builder
 	bars, bins := NewBars(len(h.Counts), w), len(h.Counts)

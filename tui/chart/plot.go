@@ -120,7 +120,6 @@ func (l Line) gapAfter(i int, x Axis, w int) bool {
 	return l.gaps != nil && l.gaps[i] && i+1 < len(l.X) && dotColumn(x, l.X[i+1], w)-dotColumn(x, l.X[i], w) > 1
 }
 
-// joinsNext reports whether the line goes on from point i to the next one.
 func (l Line) joinsNext(i int, x Axis, w int) bool {
 	return i+1 < len(l.Y) && isFinite(l.Y[i]) && isFinite(l.Y[i+1]) && !l.gapAfter(i, x, w)
 }
@@ -257,7 +256,6 @@ func dotRow(a Axis, v float64, h int) int {
 	return int(math.Round((1 - fractionOf(v, a.Lo, a.Hi)) * float64(4*h-1)))
 }
 
-// addDots draws the line in braille.
 func (l Line) addDots(c *plotCells, x Axis) {
 	dots := make([]rune, c.w*c.h)
 	set := func(p canvas.Point) {

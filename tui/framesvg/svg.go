@@ -61,7 +61,6 @@ func SVG(frame, title string, c Colors) string {
 `, w, h, w, h, escape(title), fontSize, fonts, c.Foreground, css.String(), w, h, c.Background, body.String())
 }
 
-// escape returns s as XML text.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder returns no errors
@@ -236,7 +235,6 @@ type stylesheet struct {
 	styles []string // CSS declarations; style i has class ci
 }
 
-// class returns the class of a style.
 func (s *stylesheet) class(style string) string {
 	i := slices.Index(s.styles, style)
 	if i < 0 {
@@ -246,7 +244,6 @@ func (s *stylesheet) class(style string) string {
 	return fmt.Sprintf("c%d", i)
 }
 
-// background returns the background of a cell, "" for the default.
 func (s *stylesheet) background(style uv.Style) string {
 	if style.Attrs&uv.AttrReverse != 0 {
 		return hex(style.Fg, s.colors.Foreground)
@@ -254,7 +251,6 @@ func (s *stylesheet) background(style uv.Style) string {
 	return hex(style.Bg, "")
 }
 
-// foreground returns the style of the text of a cell.
 func (s *stylesheet) foreground(style uv.Style) string {
 	css := "fill:" + hex(style.Fg, s.colors.Foreground)
 	if style.Attrs&uv.AttrReverse != 0 {

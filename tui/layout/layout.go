@@ -147,7 +147,6 @@ func (s *Screen) narrow(body Rect, front Pane, held Held) {
 	s.Panes[Steps].JoinsBelow, s.Panes[Warnings].JoinsAbove = true, true
 }
 
-// medium shows all panes but one: warnings, or metrics if they are in front.
 func (s *Screen) medium(body Rect, front Pane, held Held) {
 	steps := 2
 	if front != Metrics {
@@ -223,7 +222,6 @@ const (
 	splitCount
 )
 
-// splitNames are the names of the splits in a saved session.
 func splitNames() [splitCount]string {
 	return [splitCount]string{
 		NarrowRows: "narrow-rows", NarrowColumns: "narrow-columns", MediumRows: "medium-rows", MediumTop: "medium-top", MediumBottom: "medium-bottom",

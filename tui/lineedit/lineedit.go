@@ -115,7 +115,6 @@ func (l Line) wordRight() Line {
 	return l
 }
 
-// deleting returns the edit that deletes what a move of the cursor passes.
 func deleting(move func(Line) Line) func(Line) Line {
 	return func(l Line) Line {
 		before, behind := l.Cut()

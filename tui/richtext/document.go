@@ -76,7 +76,6 @@ func (b *builder) endParagraph() {
 	b.current = paragraph{start: b.text.Len()}
 }
 
-// writeLine adds s and ends the paragraph.
 func (b *builder) writeLine(role themes.Role, s string) {
 	b.write(role, s)
 	b.endParagraph()
@@ -187,7 +186,6 @@ func isClosing(s string) bool {
 // Len returns the number of lines.
 func (p *Page) Len() int { return len(p.lines) }
 
-// lineOf returns the line of a byte of the text.
 func (p *Page) lineOf(at int) int {
 	return max(0, sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > at })-1)
 }

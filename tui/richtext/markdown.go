@@ -42,7 +42,6 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// code writes the code block at the start of lines and returns how many lines it has.
 func (m *markdown) code(lines []string) int {
 	fence := fenceOf(lines[0])
 	m.b.writeLine(themes.Dim, lines[0])

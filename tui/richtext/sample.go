@@ -63,7 +63,6 @@ func (b *builder) section(anchor, name, s string, write func(s string)) {
 
 func characters(s string) string { return units.Plural(utf8.RuneCountInString(s), "characters") }
 
-// prose writes the paragraphs of a text.
 func (b *builder) prose(s string, role themes.Role, o Options) {
 	s = strings.TrimRight(strings.TrimLeft(s, "\r\n"), "\r\n ")
 	if s == "" {
@@ -170,7 +169,6 @@ func bothSpeak(s string, starts [][]int) bool {
 	return slices.ContainsFunc(starts, isAssistant) && slices.ContainsFunc(starts, func(at []int) bool { return !isAssistant(at) })
 }
 
-// turnsAt cuts a text at the starts of its turns.
 func turnsAt(s string, starts [][]int) []turn {
 	var all []turn
 	if before := s[:starts[0][0]]; strings.TrimSpace(before) != "" {
@@ -295,7 +293,6 @@ type segment struct {
 
 func (s segment) logged() string { return s.open + s.body + s.close }
 
-// thoughtTags returns the tags that models put around their thoughts.
 func thoughtTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"},
@@ -410,7 +407,6 @@ func (b *builder) toolHeading(name string, call bool, o Options) {
 	b.writeLine(themes.Key, arrow+name)
 }
 
-// gutterText writes text as it is, with a line on its left.
 func (b *builder) gutterText(s string, role themes.Role) {
 	s = strings.Trim(s, "\r\n ")
 	if s == "" {

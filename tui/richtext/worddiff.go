@@ -164,7 +164,6 @@ func (c *comparison) compare() {
 	c.parts = joinDifferences(c.parts)
 }
 
-// joinDifferences makes one difference of two with a coincidence between them.
 func joinDifferences(parts []part) []part {
 	var all []part
 	for i, p := range parts {
@@ -216,7 +215,6 @@ func (c *comparison) write(b *builder) {
 	b.endParagraph()
 }
 
-// changed writes the words of one answer in brackets with its sign.
 func (b *builder) changed(role themes.Role, sign string, words []word) {
 	if len(words) == 0 {
 		return

@@ -63,7 +63,6 @@ const (
 	noDictionary = -1 << 63
 )
 
-// column is a field of the schema.
 type column struct {
 	layout
 	name       string
@@ -75,7 +74,6 @@ type column struct {
 	dictionary int64 // the id of that into which the values are indexes; noDictionary without one
 }
 
-// column reads a field of the schema.
 func (r *reader) column(f table, depth int) *column {
 	at, n := f.vector(0, 1)
 	c := &column{name: string(f.data[at : at+min(n, maxName)]), kind: f.integer(2, 1, 0), dictionary: noDictionary}
@@ -131,12 +129,10 @@ func (c *column) readType(t table) {
 	}
 }
 
-// hasBits reports whether a number has a size that there is.
 func (c *column) hasBits() bool {
 	return c.form != asInteger && c.form != asFloat || c.bits == 8 || c.bits == 16 || c.bits == 32 || c.bits == 64
 }
 
-// array is the values of a column in a batch.
 type array struct {
 	column   *column
 	length   int
@@ -186,7 +182,6 @@ func (b *batch) buffer(least int) []byte {
 	return b.body[at : at+n]
 }
 
-// array returns the values of a column, with those of the columns below.
 func (b *batch) array(c *column) *array {
 	a := &array{column: c}
 	n, nulls := b.pair(&b.nodes, &b.nodesLeft)
@@ -218,7 +213,6 @@ func (b *batch) array(c *column) *array {
 	return a
 }
 
-// isNull reports whether value i is null, or is none.
 func (a *array) isNull(i int) bool {
 	return i < 0 || i >= a.length || a.column.kind == kindNull || a.validity != nil && a.validity[i/8]>>(i%8)&1 == 0
 }

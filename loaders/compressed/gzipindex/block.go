@@ -75,7 +75,6 @@ func (r *Reader) copyStored() {
 	}
 }
 
-// codeLengthOrder is the order in which the lengths of the code length code are written.
 var codeLengthOrder = [...]byte{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // repeats are how often the length codes from 16 on repeat a length: at least so often, and as often more as so many bits say.

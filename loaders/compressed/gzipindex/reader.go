@@ -71,7 +71,6 @@ func NewReader(file io.Reader) *Reader {
 	return &Reader{file: file, out: make([]byte, outEnd+maxMatch+slack), step: (*Reader).header}
 }
 
-// Read implements [io.Reader].
 func (r *Reader) Read(p []byte) (int, error) {
 	for r.delivered == r.n && r.err == nil {
 		if r.n >= outEnd { // move the window to the start
@@ -99,7 +98,6 @@ func (r *Reader) fail(err error) {
 	}
 }
 
-// updateCRC adds the new text in out to the checksum.
 func (r *Reader) updateCRC() {
 	if !r.crcUnknown {
 		r.crc = crc32.Update(r.crc, crc32.IEEETable, r.out[r.crcEnd:r.n])
@@ -140,7 +138,6 @@ func (r *Reader) need(n uint) {
 	}
 }
 
-// take removes n bits from bitBuffer.
 func (r *Reader) take(n uint) uint64 {
 	x := r.bitBuffer & (1<<n - 1)
 	r.bitBuffer >>= n
@@ -168,7 +165,6 @@ func (r *Reader) checkOverrun() {
 	}
 }
 
-// align skips to the start of a byte.
 func (r *Reader) align() { r.take(r.bitCount & 7) }
 
 // The flags of a member's header.

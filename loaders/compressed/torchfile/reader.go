@@ -38,7 +38,6 @@ func NewReader(file io.Reader) io.Reader {
 	return &reader{in: bufio.NewReaderSize(file, 64<<10), work: maxWork}
 }
 
-// Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	if !r.loaded {
 		r.loaded = true

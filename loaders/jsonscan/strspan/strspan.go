@@ -106,7 +106,6 @@ func countBytes(p []byte, n int, escaped bool, c *Counts) (end int, escapesNext,
 	return n, escaped, false
 }
 
-// isShortEscape reports whether a backslash and the letter are a complete escape.
 func isShortEscape(letter byte) bool {
 	switch letter {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':

@@ -117,7 +117,6 @@ func resize(buffer *[]byte, n int) []byte {
 	return (*buffer)[:n]
 }
 
-// decompress returns the data of a page, whose header says that it has size bytes.
 func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, error) {
 	if codec == codecNone || size == 0 {
 		return compressed, nil
@@ -166,7 +165,6 @@ func (b *Buffer) gunzip(compressed []byte, size int) ([]byte, error) {
 // firstRead is how many bytes are allocated before any have been decompressed.
 const firstRead = 1 << 20
 
-// readAll reads size bytes, and allocates no more than twice what there is to read.
 func (b *Buffer) readAll(r io.Reader, size int) ([]byte, error) {
 	for have := 0; ; {
 		room := min(size, max(firstRead, 2*have, cap(b.data)))

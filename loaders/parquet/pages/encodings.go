@@ -88,7 +88,6 @@ type deltaHead struct {
 	first        int64
 }
 
-// readDeltaHead returns the head of data, and the data after it.
 func readDeltaHead(data []byte) (h deltaHead, rest []byte, err error) {
 	var counts [3]uint64
 	for i := range counts {
@@ -266,7 +265,6 @@ func newNumberFormat(e *element) NumberFormat {
 	return f
 }
 
-// plain returns the number that data begins with, in plain encoding.
 func (f *NumberFormat) plain(data []byte) float64 {
 	switch f.physical {
 	case typeInt32:

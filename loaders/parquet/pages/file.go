@@ -66,7 +66,6 @@ type Group struct {
 	chunks []chunk // parallel to Columns
 }
 
-// chunk is where a column of a row group lies.
 type chunk struct {
 	codec        int
 	values       int64
@@ -135,7 +134,6 @@ func (f *File) WillRead(group, column int) {
 // memoryReader is a file that has been read as a whole.
 type memoryReader []byte
 
-// ReadAt implements [io.ReaderAt].
 func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
 	if offset >= int64(len(m)) {
 		return 0, io.EOF

@@ -68,7 +68,6 @@ func (d *thriftDecoder) integer(kind byte) int64 {
 	return 0
 }
 
-// bytes decodes a byte string, a part of the data.
 func (d *thriftDecoder) bytes() []byte {
 	n := d.varint()
 	if n > uint64(len(d.data)-d.offset) {
@@ -79,7 +78,6 @@ func (d *thriftDecoder) bytes() []byte {
 	return d.data[d.offset-int(n) : d.offset]
 }
 
-// fields calls visit for each field of a struct. What visit does not decode is skipped.
 func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
 	for id := 0; !d.failed; {
 		head := d.byte()
@@ -116,7 +114,6 @@ func (d *thriftDecoder) list(visit func(kind byte)) {
 	}
 }
 
-// listHead decodes how many elements a list has, and their kind.
 func (d *thriftDecoder) listHead() (n uint64, kind byte) {
 	head := d.byte()
 	if n = uint64(head >> 4); n == 15 {

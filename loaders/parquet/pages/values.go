@@ -102,7 +102,6 @@ func (p *Page) numbers(dst []float64, data []byte, n int, b *Buffer) (_ []float6
 	return dst, ErrUnsupported
 }
 
-// indexes decodes n indexes into a dictionary of that size.
 func (p *Page) indexes(data []byte, n, size int, b *Buffer) ([]int32, error) {
 	if n == 0 {
 		return nil, nil
@@ -205,7 +204,6 @@ func (p *Page) Texts(b *Buffer) (t Texts, err error) {
 	return t, nil
 }
 
-// texts decodes the n texts of a page that are there.
 func (p *Page) texts(data []byte, n int, b *Buffer) (t Texts, err error) {
 	t.data = data
 	switch p.header.encoding {

@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// chunk is a column of a row group.
 type chunk struct {
 	data               []byte // its pages
 	offset             int64  // of them in the file
@@ -31,7 +30,6 @@ func (w *Writer) Encode(cells []Cells, rows int) *RowGroup {
 	return g
 }
 
-// encoder encodes a column of a row group.
 type encoder struct {
 	*Writer
 	*chunk
@@ -91,7 +89,6 @@ func bounds[T int64 | float64](e *encoder, values []T, rows int, stored func(T) 
 	return stored(lo), stored(hi + 0) // never -0
 }
 
-// encodeNames writes the page of the dictionary: each name once.
 func (e *encoder) encodeNames(rows int) {
 	e.names = make([]uint32, rows)
 	known, last := map[string]uint32{}, "" // name before
@@ -121,7 +118,6 @@ func (e *encoder) encodeNames(rows int) {
 	e.dictionary = len(e.data)
 }
 
-// encodePage writes a page of some rows.
 func (e *encoder) encodePage(from, to int) {
 	e.page = e.page[:0]
 	if e.Optional {
@@ -180,7 +176,6 @@ func appendBits(out []byte, n int, of func(k int) bool) []byte {
 	return out
 }
 
-// encodeIndexes writes runs of rows with one name.
 func (e *encoder) encodeIndexes() {
 	e.page = append(e.page, byte(e.width))
 	for at := 0; at < len(e.present); {
@@ -255,7 +250,6 @@ func appendPacked(out []byte, values []int64, width int) []byte {
 	return out
 }
 
-// writePage compresses the page.
 func (e *encoder) writePage(kind int64, values int, encoding int64) {
 	compressed := e.zstd.EncodeAll(e.page, nil)
 	var t thrift

@@ -73,7 +73,6 @@ func Open(name, endpoint string, patience time.Duration) (fileio.Storage, string
 	return b, cleanKey(key), nil
 }
 
-// cleanKey returns a key, or prefix, without slashes around it.
 func cleanKey(key string) string { return strings.Trim(path.Clean("/"+key), "/") }
 
 // prefixOf returns what the keys below a folder begin with, "" for the top.
@@ -270,17 +269,15 @@ type brokenError struct{ err error }
 func (e *brokenError) Error() string { return e.err.Error() }
 func (e *brokenError) Unwrap() error { return e.err }
 
-// isBroken reports whether the rest may be asked for again.
 func isBroken(err error) bool {
-	var e *brokenError
-	return errors.As(err, &e)
+	_, ok := errors.AsType[*brokenError](err)
+	return ok
 }
 
 func (b *bucket) noObject() error {
 	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
 }
 
-// failure says in a sentence why an object or a prefix cannot be read.
 func (b *bucket) failure(err error) error {
 	var f *fileio.Failure
 	var no minio.ErrorResponse
@@ -337,7 +334,6 @@ func (b *bucket) refusal(no minio.ErrorResponse) error {
 	return f
 }
 
-// refusalByStatus is refusal for codes that are no more telling than their status.
 func (b *bucket) refusalByStatus(f *fileio.Failure, no minio.ErrorResponse) error {
 	switch s := no.StatusCode; {
 	case s == http.StatusForbidden || s == http.StatusUnauthorized:

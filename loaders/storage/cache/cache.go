@@ -300,7 +300,6 @@ func (a *ahead) fetchNext(fetch func(name string) int64) {
 	}
 }
 
-// taken says that bytes that were fetched are being read now.
 func (a *ahead) taken(bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -163,7 +163,6 @@ func (c *connection) delay() {
 	c.next = time.Now().Add(c.wait)
 }
 
-// lose notes that a session was lost, and returns why.
 func (c *connection) lose(s *session) error {
 	s.kill()
 	c.mu.Lock()
@@ -273,7 +272,6 @@ func connectFailure(t target, words *lastWords, err error) *fileio.Failure {
 	return f
 }
 
-// says quotes the last words of ssh, in parentheses.
 func says(words *lastWords) string {
 	if last := words.last(); last != "" {
 		return " (ssh: " + strings.TrimPrefix(last, "ssh: ") + ")"

@@ -155,7 +155,6 @@ func (s *storage) list(dir string, expected int) (all []fileio.Object, err error
 // scheme begins paths that are addresses.
 const scheme = "ssh://"
 
-// target is the account on another node that a path names.
 type target struct {
 	name string // what is written before paths: "me@node7:" or "ssh://me@node7:2222/"
 	host string // as ssh takes it: with the user, without the port

@@ -172,7 +172,6 @@ func (t *tree) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
 }
 
-// ReadDir implements [fs.ReadDirFS].
 func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	dir := path.Join(t.top, name)
 	t.mu.Lock()
@@ -257,7 +256,6 @@ func (t *tree) jobs(now time.Time) (jobs []func()) {
 	return jobs
 }
 
-// newest returns all directories that were listed, and the newest files in them, the newest first.
 func (t *tree) newest() (folders []*folder, files []fileio.Object) {
 	byTime := func(a, b fileio.Object) int { return b.Modified.Compare(a.Modified) }
 	for _, f := range t.folders {

@@ -148,7 +148,6 @@ type answer struct {
 	body []byte
 }
 
-// maxMessage is how much is kept of what the node says of an error.
 const maxMessage = 200
 
 // Which attributes of a file follow.
@@ -230,7 +229,6 @@ func (a answer) entries(dir string) (all []fileio.Object, err error) {
 	return all, nil
 }
 
-// fields are the fields of a packet, of which nothing was read yet.
 type fields struct {
 	rest  []byte
 	short bool // a field was asked for that is not there

@@ -2,10 +2,13 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 
+	"vantage/estimators"
 	"vantage/loaders/jsonscan/strspan"
 )
 
@@ -164,4 +167,134 @@ func AppendEnd(dst []byte, bracket byte) []byte {
 		dst = dst[:n]
 	}
 	return append(dst, bracket)
+}
+
+// ToFloat reads a number as trainers write it: as a number, a truth value, a text ("0.5", "nan",
+// "-inf") or a list of one of these. Null is a missing reward.
+func (v Value) ToFloat() (float64, bool) {
+	switch v.Kind {
+	case Number, String:
+		// Out of range is no error here: 1e999 is +Inf, as Python reads it.
+		x, err := strconv.ParseFloat(string(bytes.TrimSpace(v.Raw)), 64)
+		return x, err == nil || math.IsInf(x, 0)
+	case ComputedNumber:
+		return v.Float, true
+	case Bool:
+		if v.Raw[0] == 't' {
+			return 1, true
+		}
+		return 0, true
+	case Null:
+		return estimators.MissingReward(), true
+	case Array:
+		element, ok := v.Single()
+		if !ok || element.Kind == Array {
+			return 0, false
+		}
+		return element.ToFloat()
+	default:
+		return 0, false
+	}
+}
+
+// ToInt reads a step or a length: an integer, also one written as 7.0, "7" or [7].
+func (v Value) ToInt() (int64, bool) {
+	if v.Kind == Number || v.Kind == String {
+		if n, err := strconv.ParseInt(string(bytes.TrimSpace(v.Raw)), 10, 64); err == nil {
+			return n, true
+		}
+	}
+	if v.Kind == Null || v.Kind == Bool {
+		return 0, false
+	}
+	x, ok := v.ToFloat()
+	const maxExact = 1 << 53
+	if !ok || x != math.Trunc(x) || math.Abs(x) > maxExact {
+		return 0, false
+	}
+	return int64(x), true
+}
+
+// ToAdvantage reads an advantage, NaN if there is none. Of a list, one per token, it returns the
+// first that is not zero: prompts and padding are masked with zeros.
+func (v Value) ToAdvantage() float64 {
+	if v.Kind != Array {
+		if x, ok := v.ToFloat(); ok && v.Kind != Null {
+			return x
+		}
+		return math.NaN()
+	}
+	first := math.NaN()
+	v.EachElement(func(e Value) {
+		if x := e.ToAdvantage(); first == 0 || math.IsNaN(first) {
+			first = x
+		}
+	})
+	return first
+}
+
+// FromFloat returns a number that has no text in the record.
+func FromFloat(x float64) Value { return Value{Kind: ComputedNumber, Float: x} }
+
+// Float16 returns the number that 16 bits are in tables: binary16 of IEEE 754. Each of them is exact, subnormal ones too; NaNs lose their sign and payload.
+func Float16(bits uint16) float64 {
+	fraction, exponent := float64(bits&0x3ff), int(bits>>10&0x1f)
+	var x float64
+	switch {
+	case exponent == 0x1f && fraction != 0:
+		return math.NaN()
+	case exponent == 0x1f:
+		x = math.Inf(1)
+	case exponent == 0:
+		x = math.Ldexp(fraction, -24)
+	default:
+		x = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if bits>>15 != 0 {
+		x = -x
+	}
+	return x
+}
+
+// FromText returns plain text as a JSON string: backslashes are escaped, since they begin no
+// escapes there. Text without any is not copied.
+func FromText(text []byte) Value {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = bytes.ReplaceAll(text, []byte{'\\'}, []byte(`\\`))
+	}
+	return Value{Kind: String, Raw: text}
+}
+
+// Literal returns v with the text that a JSON log would have: group ids and ground truths are
+// compared by their bytes.
+func (v Value) Literal() Value {
+	if v.Kind != ComputedNumber {
+		return v
+	}
+	return Value{Kind: Number, Raw: strconv.AppendFloat(nil, v.Float, 'f', -1, 64)}
+}
+
+// Hash64 hashes a text, the same in every run of the program (hash/maphash is not). It folds a
+// 128-bit product for each eight bytes, as wyhash does (Wang Yi, 2019), in its simplest form.
+func Hash64(b []byte) uint64 {
+	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	h := uint64(len(b)) ^ k0
+	for len(b) >= 8 {
+		h = fold(h^binary.LittleEndian.Uint64(b), k1)
+		b = b[8:]
+	}
+	var last [8]byte
+	copy(last[:], b)
+	h = fold(h^binary.LittleEndian.Uint64(last[:]), k1)
+	return fold(h^k0, k0)
+}
+
+// MixHash hashes a sequence of hashes: h is the hash of those before next.
+func MixHash(h, next uint64) uint64 {
+	return fold(h^0x9e3779b97f4a7c15, next^0xd6e8feb86659fd93) + next
+}
+
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
 }
