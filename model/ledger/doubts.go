@@ -225,12 +225,12 @@ func (l *Ledger) judgeAnswers(tries []*try) {
 	for k, some := range byPrompt {
 		a := answersOf(k, some)
 		all = append(all, a)
-		if a.agree() {
-			if 2*a.right > a.same {
-				right++
-			} else {
-				wrong++
-			}
+		switch mostly := 2*a.right > a.same; {
+		case !a.agree():
+		case mostly:
+			right++
+		case !a.isTrue: // else it is the grader that errs, not those who agree
+			wrong++
 		}
 		minority, graded = minority+min(a.right, a.same-a.right), graded+a.same
 	}

@@ -260,6 +260,10 @@ func TestPoison(t *testing.T) {
 					rows[len(rows)-1].response = fmt.Sprintf("\\boxed{%d}", r.IntN(100))
 				}
 				add(v, drawn+p, 5, float64(r.IntN(2)), "5")
+			}
+		}
+		for p := range uint64(40) { // that a grader knows no right answer to says nothing about those who agree on another
+			for range 8 {
 				add(v, matched+p, 9, 0, "#### 9")
 			}
 		}
@@ -289,7 +293,7 @@ func TestPoison(t *testing.T) {
 			found[p.Doubt.Kind]++
 		}
 	}
-	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 10 || wrong > 0 {
+	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 40 || wrong > 0 {
 		t.Errorf("%v, %d false", found, wrong)
 	}
 }
