@@ -363,11 +363,21 @@ func TestTwins(t *testing.T) {
 		{Prompt: "Today is  2026-11-23.\nWhat is 2 + 2?", Truth: "4"},
 		{Prompt: "Today is 2026-11-23. What is 2 + 3?", Truth: "5"},
 		{Prompt: "Today is 2026-11-24. What is 2 + 2?", Truth: "5"},
+		{Prompt: "What is 3 + 3?", Truth: "6"},
+		{Prompt: "What is\n3 + 3?", Truth: "6"},
+		{Prompt: "What is 3 + 3?", Truth: "7"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4 + 4?", Truth: "8"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4  + 4?", Truth: "8"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4 + 5?", Truth: "9"},
+	}
+	preview := func(text string) string { // as of a loader: one line of at most 160 bytes
+		line := strings.Join(strings.Fields(text), " ")
+		return line[:min(len(line), 160)]
 	}
 	store, chunk := model.NewStore(), model.Chunk{Format: "made", Files: []string{"x"}}
 	for i, p := range prompts {
 		for range 2 {
-			chunk.Records = append(chunk.Records, model.Record{Step: int64(i), Prompt: uint64(i + 1), Preview: p.Prompt, Reward: 1, Length: -1, Advantage: math.NaN(), Offset: int64(i)})
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(i), Prompt: uint64(i + 1), Preview: preview(p.Prompt), Reward: 1, Length: -1, Advantage: math.NaN(), Offset: int64(i)})
 		}
 	}
 	store.Append(&chunk)
@@ -377,7 +387,7 @@ func TestTwins(t *testing.T) {
 		}
 		return nil
 	}
-	for join, want := range map[bool][2]int{false: {4, 1}, true: {3, 0}} {
+	for join, want := range map[bool][2]int{false: {10, 3}, true: {7, 0}} {
 		l, err := Of(t.Context(), store.Snapshot(), model.DefaultSettings(), Options{Read: read, Join: join})
 		if err != nil {
 			t.Fatal(err)
