@@ -51,8 +51,8 @@ def machine(versions):
             f"revision {revision()}, {named}; {time.strftime('%Y-%m-%d')}.")
 
 
-def write(mark, lines):
-    """Puts lines between the marks of a bench in the page."""
+def write(mark, lines, page=PAGE):
+    """Puts lines between the marks of a bench in a page."""
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
-    before, rest = open(PAGE).read().split(begin)
-    open(PAGE, "w").write(before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])
+    before, rest = open(page).read().split(begin)
+    open(page, "w").write(before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])

@@ -52,14 +52,14 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // IsLost reports whether an error says that the connection to a storage is lost.
 func IsLost(err error) bool {
-	f, ok := errors.AsType[*Failure](err)
-	return ok && f.Lost
+	var f *Failure
+	return errors.As(err, &f) && f.Lost
 }
 
 // IsReplaced reports whether an error says that a file was replaced while it was read.
 func IsReplaced(err error) bool {
-	f, ok := errors.AsType[*Failure](err)
-	return ok && f.Replaced
+	var f *Failure
+	return errors.As(err, &f) && f.Replaced
 }
 
 // Object describes a file or a directory of a storage.

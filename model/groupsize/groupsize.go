@@ -89,9 +89,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 	}
 	sizes = slices.Clone(sizes)
 	slices.Sort(sizes)
-	for _, size := range slices.Compact(sizes) {
-		r.Sizes = append(r.Sizes, estimate(r.Counts, f, size))
-	}
+	r.Sizes = estimate(r.Counts, f, slices.Compact(sizes))
 	return r, nil
 }
 
@@ -173,68 +171,97 @@ func (e Estimate) CostRange() (low, high float64) {
 	return float64(e.Size) / (1 - e.LowDead), float64(e.Size) / (1 - e.HighDead)
 }
 
-// estimate returns the estimate for groups of a size. Its range has three uncertainties: the counts leave several mixtures possible, each would be
+// estimate returns the estimates for groups of the sizes. Their ranges have three uncertainties: the counts leave several mixtures possible, each would be
 // fitted otherwise to other prompts, and each group is dead or not by its own chance.
-func estimate(counts []Count, f Fit, size int) Estimate {
-	e := Estimate{Size: size}
-	e.AllSolved, e.NoneSolved, _ = f.solvedAlike(counts, size)
-	expected := make([][]float64, len(f.Near)) // shares of dead groups, by mixture and draw
-	e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
-		all, none, variance := f.Near[near][draw].solvedAlike(counts, size)
-		expected[near] = append(expected[near], all+none)
-		const chances = 19 // quantiles of a normal distribution
-		for i := range chances {
-			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/chances-1)
-			to = append(to, min(1, max(0, all+none+z*math.Sqrt(variance))))
-		}
-		return to
-	})
-	for _, draws := range expected { // where chance of a group adds little the expected share itself is to be in the range, in 95 %
-		sum, squares, n := 0.0, 0.0, float64(len(draws))
-		for _, x := range draws {
-			sum, squares = sum+x, squares+x*x
-		}
-		reach := 1.96 * math.Sqrt(max(0, squares/n-sum*sum/n/n))
-		e.LowDead, e.HighDead = max(0, min(e.LowDead, sum/n-reach)), min(1, max(e.HighDead, sum/n+reach))
+func estimate(counts []Count, f Fit, sizes []int) []Estimate {
+	all := make([]Estimate, len(sizes))
+	for k, x := range solvedAlike(counts, f.Rates, sizes) {
+		all[k] = Estimate{Size: sizes[k], NoneSolved: x.none, AllSolved: x.all}
 	}
-	return e
+	drawn := make([][][]alike, len(f.Near)) // by mixture, draw and size
+	for near, draws := range f.Near {
+		for _, r := range draws {
+			drawn[near] = append(drawn[near], solvedAlike(counts, r, sizes))
+		}
+	}
+	var quantiles [19]float64 // of a normal distribution
+	for i := range quantiles {
+		quantiles[i] = math.Sqrt2 * math.Erfinv((2*float64(i)+1)/float64(len(quantiles))-1)
+	}
+	for k := range all {
+		e := &all[k]
+		e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
+			x := drawn[near][draw][k]
+			for _, z := range quantiles {
+				to = append(to, min(1, max(0, x.all+x.none+z*math.Sqrt(x.variance))))
+			}
+			return to
+		})
+		for _, draws := range drawn { // where chance of a group adds little the expected share itself is to be in the range, in 95 %
+			sum, squares, n := 0.0, 0.0, float64(len(draws))
+			for _, x := range draws {
+				dead := x[k].all + x[k].none
+				sum, squares = sum+dead, squares+dead*dead
+			}
+			reach := 1.96 * math.Sqrt(max(0, squares/n-sum*sum/n/n))
+			e.LowDead, e.HighDead = max(0, min(e.LowDead, sum/n-reach)), min(1, max(e.HighDead, sum/n+reach))
+		}
+	}
+	return all
 }
 
-// solvedAlike returns the shares of groups of size samples that are expected to be all solved, and none,
-// for the prompts that were seen, and the variance of their sum.
-func (r Rates) solvedAlike(counts []Count, size int) (all, none, variance float64) {
-	groups := 0.0
-	for _, c := range counts {
-		x, y := r.ofPrompt(c, size)
-		n := float64(c.Groups)
-		all += n * x
-		none += n * y
-		variance += n * (x + y) * max(0, 1-x-y)
-		groups += n
+// alike are the shares of groups that are expected to be all solved, and none, for the prompts that were seen, and the variance of their sum.
+type alike struct{ all, none, variance float64 }
+
+// solvedAlike returns the shares for groups of each size. Those of a prompt are those of the parts of the mixture, by the chance that it is of each.
+func solvedAlike(counts []Count, r Rates, sizes []int) []alike {
+	f, groups := newFitter(counts), 0.0
+	f.expect(r, make([]float64, len(counts)))
+	mirrored := make([]Count, len(counts))
+	for i, c := range counts {
+		mirrored[len(counts)-1-i] = Count{c.Size, c.Size - c.Solved, c.Groups}
+		groups += float64(c.Groups)
 	}
-	return all / groups, none / groups, variance / (groups * groups)
+	shares, all, none := make([]alike, len(sizes)), make([]float64, len(counts)), make([]float64, len(counts))
+	for k, size := range sizes {
+		clear(all)
+		clear(none)
+		for j, p := range r {
+			p.addAllSolved(all, counts, size, func(i int) float64 { return f.chances[j][i] })
+			Part{p.Share, p.B, p.A}.addAllSolved(none, mirrored, size, func(i int) float64 { return f.chances[j][len(counts)-1-i] })
+		}
+		x := &shares[k]
+		for i, c := range counts {
+			n, a, b := float64(c.Groups)/groups, all[i], none[len(counts)-1-i]
+			x.all += n * a
+			x.none += n * b
+			x.variance += n / groups * (a + b) * max(0, 1-a-b)
+		}
+	}
+	return shares
 }
 
-// ofPrompt returns the probabilities that all or none of size samples are solved, for the prompt of a
-// group that was seen: those of the parts, by the chance that the prompt is of each.
-func (r Rates) ofPrompt(c Count, size int) (all, none float64) {
-	chance := math.SmallestNonzeroFloat64
-	for _, p := range r {
+// addAllSolved adds the probability that all of size samples are solved, for the prompts of groups that were seen, by the chance that they are of the
+// part. It goes from one count to that of fewer solved by a factor for each, which is quicker than the formula.
+func (p Part) addAllSolved(to []float64, counts []Count, size int, chance func(i int) float64) {
+	const far = 16
+	m, x := float64(size), 1.0
+	for i := len(counts) - 1; i >= 0 && p.A > 0; i-- {
+		c, more := counts[i], math.MaxInt
+		if i+1 < len(counts) && counts[i+1].Size == c.Size {
+			more = counts[i+1].Solved - c.Solved
+		}
 		switch {
-		case p.A > 0 && p.B > 0:
-			a, b, m := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved), float64(size)
-			posterior := logBeta(a, b)
-			x := p.Share * math.Exp(posterior-logBeta(p.A, p.B))
-			all += x * math.Exp(logBeta(a+m, b)-posterior)
-			none += x * math.Exp(logBeta(a, b+m)-posterior)
-			chance += x
-		case p.A == 0 && c.Solved == 0:
-			none += p.Share
-			chance += p.Share
-		case p.B == 0 && c.Solved == c.Size:
-			all += p.Share
-			chance += p.Share
+		case p.B == 0:
+		case more < 0 || more > far:
+			a, b := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved)
+			x = math.Exp(logBeta(a+m, b) - logBeta(a, b))
+		default:
+			for s := range more {
+				a := p.A + float64(c.Solved+s)
+				x *= a / (a + m)
+			}
 		}
+		to[i] += chance(i) * x
 	}
-	return all / chance, none / chance
 }

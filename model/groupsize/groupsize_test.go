@@ -54,7 +54,7 @@ func TestEstimatesAreThoseOfScipy(t *testing.T) {
 		{16, 0.2241281894, 0.0683903898, 22.61543488},
 		{64, 0.1240749283, 0.0294591373, 75.60847684},
 	} {
-		got := estimate(counted(), certain(r), want.size)
+		got := estimate(counted(), certain(r), []int{want.size})[0]
 		for _, x := range [][2]float64{{got.NoneSolved, want.none}, {got.AllSolved, want.all}, {got.Cost(), want.cost}} {
 			if math.Abs(x[0]-x[1]) > 1e-5*max(1, x[1]) {
 				t.Errorf("size %d: %v, want %v", want.size, x[0], x[1])
@@ -68,7 +68,7 @@ func TestEstimatesAreThoseOfScipy(t *testing.T) {
 // quantiles of 1/19, of which the outermost in the range is 1.62.
 func TestEstimateByHand(t *testing.T) {
 	uniform := Rates{{1, 1, 1}}
-	got := estimate([]Count{{2, 1, 100}}, certain(uniform), 2)
+	got := estimate([]Count{{2, 1, 100}}, certain(uniform), []int{2})[0]
 	if math.Abs(got.AllSolved-0.3) > 1e-12 || math.Abs(got.NoneSolved-0.3) > 1e-12 || math.Abs(got.Cost()-5) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
@@ -78,7 +78,7 @@ func TestEstimateByHand(t *testing.T) {
 	// a third of the prompts each never solved, always, and every second time: of groups without a solved
 	// sample of 2, (1/3)/(1/3+1/12) = 0.8 are of the first, and by hand the others have none of 2 in 1/4
 	thirds := Rates{{1. / 3, 0, 1}, {1. / 3, 1, 0}, {1. / 3, pointSum / 2, pointSum / 2}}
-	if got := estimate([]Count{{2, 0, 1}}, certain(thirds), 2); math.Abs(got.NoneSolved-0.85) > 1e-5 || math.Abs(got.AllSolved-0.05) > 1e-5 {
+	if got := estimate([]Count{{2, 0, 1}}, certain(thirds), []int{2})[0]; math.Abs(got.NoneSolved-0.85) > 1e-5 || math.Abs(got.AllSolved-0.05) > 1e-5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestEstimateByHand(t *testing.T) {
 func TestFitAtTheBounds(t *testing.T) {
 	for _, counts := range [][]Count{{{8, 0, 16}}, {{8, 8, 16}}, {{8, 4, 16}}, {{8, 0, 8}, {8, 8, 8}}, {{1, 1, 1}}, {{2, 1, 1}}, {{65536, 9, 1}}} {
 		f := FitRates(counts)
-		e := estimate(counts, f, 16)
+		e := estimate(counts, f, []int{16})[0]
 		if !(f.Mean() >= 0 && f.Mean() <= 1) || !(e.Dead() >= 0 && e.Dead() <= 1) || !(e.LowDead <= e.HighDead) {
 			t.Errorf("%v: %+v, %+v", counts, f.Rates, e)
 		}
@@ -201,6 +201,7 @@ func TestRangesHold(t *testing.T) {
 					newFitter(counts).fit(r, drawn, 100)
 					beta.Near[0] = append(beta.Near[0], r)
 				}
+				many, single := estimate(counts, f, asked), estimate(counts, beta, asked)
 				for k, size := range asked {
 					truth, next := 0.0, 0.0
 					for _, p := range rates {
@@ -209,7 +210,7 @@ func TestRangesHold(t *testing.T) {
 							next += 1 / float64(prompts)
 						}
 					}
-					e, one := estimate(counts, f, size), estimate(counts, beta, size)
+					e, one := many[k], single[k]
 					for _, c := range []*tally{&sum, &bySize[k]} {
 						c.cases++
 						c.width += e.HighDead - e.LowDead

@@ -103,15 +103,28 @@ func (f Fit) Span(values func(near, draw int, to []float64) []float64) (low, hig
 func (r Rates) SolvedOf(c Count, chances []float64) {
 	clear(chances)
 	size, total := len(chances)-1, 0.0
+	relative := make([]float64, len(chances))
 	for _, p := range r {
 		switch {
 		case p.A > 0 && p.B > 0:
 			a, b := p.A+float64(c.Solved), p.B+float64(c.Size-c.Solved)
 			weight := p.Share * math.Exp(logBeta(a, b)-logBeta(p.A, p.B))
-			log := logBeta(a, b+float64(size)) - logBeta(a, b)
-			for k := range chances {
-				chances[k] += weight * math.Exp(log)
-				log += math.Log(float64(size-k) / float64(k+1) * (a + float64(k)) / (b + float64(size-k-1)))
+			near := int(float64(size) * a / (a + b)) // from where the chances of more, and of less, do not overflow
+			next := func(k int) float64 {            // the chance of k+1 solved, against that of k
+				return float64(size-k) * (a + float64(k)) / (float64(k+1) * (b + float64(size-k-1)))
+			}
+			relative[near] = 1
+			sum := 1.0
+			for k := near; k < size; k++ {
+				relative[k+1] = relative[k] * next(k)
+				sum += relative[k+1]
+			}
+			for k := near; k > 0; k-- {
+				relative[k-1] = relative[k] / next(k-1)
+				sum += relative[k-1]
+			}
+			for k, x := range relative {
+				chances[k] += weight * x / sum
 			}
 			total += weight
 		case p.A == 0 && c.Solved == 0:
@@ -208,7 +221,7 @@ type fitter struct {
 
 	chances [][]float64  // by part and count: of being of that part
 	weights []float64    // by count, of the part that is fitted
-	powers  [3][]float64 // of a+i, b+i and a+b+i in its likelihood, or their logarithms
+	powers  [3][]float64 // of a+i, b+i and a+b+i in its likelihood, or the products of all up to i
 }
 
 func newFitter(counts []Count) *fitter {
@@ -262,15 +275,16 @@ func (f *fitter) expect(r Rates, groups []float64) (sum float64) {
 		f.chances = append(f.chances, make([]float64, len(f.counts)))
 	}
 	for j, p := range r {
+		unit := 1 / (p.A + p.B + float64(f.largest)/math.E) // in which products neither overflow nor vanish
 		for k, x := range []float64{p.A, p.B, p.A + p.B} {
-			product := 0.0
+			product := 1.0
 			for i := range f.powers[k] {
 				f.powers[k][i] = product
-				product += math.Log(x + float64(i))
+				product *= (x + float64(i)) * unit
 			}
 		}
 		for i, c := range f.counts {
-			f.chances[j][i] = p.Share * math.Exp(f.powers[0][c.Solved]+f.powers[1][c.Size-c.Solved]-f.powers[2][c.Size])
+			f.chances[j][i] = p.Share * f.powers[0][c.Solved] * f.powers[1][c.Size-c.Solved] / f.powers[2][c.Size]
 		}
 	}
 	for i := range f.counts {
@@ -281,7 +295,9 @@ func (f *fitter) expect(r Rates, groups []float64) (sum float64) {
 		for j := range r {
 			f.chances[j][i] /= all
 		}
-		sum += groups[i] * math.Log(all)
+		if groups[i] > 0 {
+			sum += groups[i] * math.Log(all)
+		}
 	}
 	return sum
 }

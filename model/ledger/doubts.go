@@ -228,12 +228,12 @@ func (l *Ledger) judgeAnswers(tries []*try) {
 	for k, some := range byPrompt {
 		a := answersOf(k, some)
 		all = append(all, a)
-		if a.agree() {
-			if 2*a.right > a.same {
-				right++
-			} else {
-				wrong++
-			}
+		switch mostly := 2*a.right > a.same; {
+		case !a.agree():
+		case mostly:
+			right++
+		case !a.isTrue: // else it is the grader that errs, not those who agree
+			wrong++
 		}
 		minority, graded = minority+min(a.right, a.same-a.right), graded+a.same
 	}
@@ -333,12 +333,13 @@ func (l *Ledger) findTwins(ctx context.Context, read analysis.ReadTexts) error {
 	return err
 }
 
-// alike returns prompts whose beginnings differ only in white space or in a time stamp from that of another.
+// alike returns prompts whose beginnings differ only in white space or in a time stamp from that of another. A preview has no runs of white space, so
+// that equal ones are of such prompts too, or, if they are long, of any that begin alike: those come last.
 func (l *Ledger) alike(plain func(string) string) (alike []*Prompt) {
 	seed := maphash.MakeSeed()
 	forms := make([]uint64, len(l.Prompts)) // hashes, since there may be millions
 	first := make(map[uint64]int32, len(l.Prompts))
-	isAlike := map[uint64]bool{}
+	isAlike := map[uint64]bool{} // by form, if several prompts have it: whether not only their long beginnings do
 	for k := range l.Prompts {
 		preview := l.Prompts[k].Preview
 		form := strings.Join(strings.Fields(preview), " ")
@@ -352,13 +353,15 @@ func (l *Ledger) alike(plain func(string) string) (alike []*Prompt) {
 		of, found := first[forms[k]]
 		if !found {
 			first[forms[k]] = int32(k)
-		} else if l.Prompts[of].Preview != preview {
-			isAlike[forms[k]] = true
+		} else {
+			isAlike[forms[k]] = isAlike[forms[k]] || l.Prompts[of].Preview != preview || len(preview) < fullPreview
 		}
 	}
-	for k := range l.Prompts {
-		if isAlike[forms[k]] && len(alike) < twinTexts {
-			alike = append(alike, &l.Prompts[k])
+	for _, wanted := range []bool{true, false} {
+		for k := range l.Prompts {
+			if is, found := isAlike[forms[k]]; found && is == wanted && len(alike) < twinTexts {
+				alike = append(alike, &l.Prompts[k])
+			}
 		}
 	}
 	return alike

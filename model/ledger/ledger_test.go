@@ -260,6 +260,10 @@ func TestPoison(t *testing.T) {
 					rows[len(rows)-1].response = fmt.Sprintf("\\boxed{%d}", r.IntN(100))
 				}
 				add(v, drawn+p, 5, float64(r.IntN(2)), "5")
+			}
+		}
+		for p := range uint64(40) { // that a grader knows no right answer to says nothing about those who agree on another
+			for range 8 {
 				add(v, matched+p, 9, 0, "#### 9")
 			}
 		}
@@ -289,7 +293,7 @@ func TestPoison(t *testing.T) {
 			found[p.Doubt.Kind]++
 		}
 	}
-	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 10 || wrong > 0 {
+	if found[AgreeWrong] < 9 || found[TwoGrades] < 9 || found[TruthWrong] != 40 || wrong > 0 {
 		t.Errorf("%v, %d false", found, wrong)
 	}
 }
@@ -359,11 +363,21 @@ func TestTwins(t *testing.T) {
 		{Prompt: "Today is  2026-11-23.\nWhat is 2 + 2?", Truth: "4"},
 		{Prompt: "Today is 2026-11-23. What is 2 + 3?", Truth: "5"},
 		{Prompt: "Today is 2026-11-24. What is 2 + 2?", Truth: "5"},
+		{Prompt: "What is 3 + 3?", Truth: "6"},
+		{Prompt: "What is\n3 + 3?", Truth: "6"},
+		{Prompt: "What is 3 + 3?", Truth: "7"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4 + 4?", Truth: "8"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4  + 4?", Truth: "8"},
+		{Prompt: strings.Repeat("You are helpful. ", 20) + "4 + 5?", Truth: "9"},
+	}
+	preview := func(text string) string { // as of a loader: one line of at most 160 bytes
+		line := strings.Join(strings.Fields(text), " ")
+		return line[:min(len(line), 160)]
 	}
 	store, chunk := model.NewStore(), model.Chunk{Format: "made", Files: []string{"x"}}
 	for i, p := range prompts {
 		for range 2 {
-			chunk.Records = append(chunk.Records, model.Record{Step: int64(i), Prompt: uint64(i + 1), Preview: p.Prompt, Reward: 1, Length: -1, Advantage: math.NaN(), Offset: int64(i)})
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(i), Prompt: uint64(i + 1), Preview: preview(p.Prompt), Reward: 1, Length: -1, Advantage: math.NaN(), Offset: int64(i)})
 		}
 	}
 	store.Append(&chunk)
@@ -373,7 +387,7 @@ func TestTwins(t *testing.T) {
 		}
 		return nil
 	}
-	for join, want := range map[bool][2]int{false: {4, 1}, true: {3, 0}} {
+	for join, want := range map[bool][2]int{false: {10, 3}, true: {7, 0}} {
 		l, err := Of(t.Context(), store.Snapshot(), model.DefaultSettings(), Options{Read: read, Join: join})
 		if err != nil {
 			t.Fatal(err)

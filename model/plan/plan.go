@@ -401,16 +401,28 @@ func (m *outlook) expect(size int) [][]totals {
 	return all
 }
 
-// draw replaces chances by the shares of so many draws.
+// draw replaces chances by the shares of so many draws. Of each draw's place between 0 and 1, cut into as many equal parts as there are chances, first
+// says from which chance on it is found.
 func draw(random *rand.Rand, chances []float64, times int) {
-	upTo, sum := make([]float64, len(chances)), 0.0
+	upTo, first, sum := make([]float64, len(chances)), make([]int, len(chances)), 0.0
 	for k, chance := range chances {
 		sum += chance
 		upTo[k] = sum
 	}
+	parts := float64(len(chances))
+	for i, k := 0, 0; i < len(first); i++ {
+		for upTo[k] < float64(i)/parts*sum {
+			k++
+		}
+		first[i] = k
+	}
 	clear(chances)
 	for range times {
-		k, _ := slices.BinarySearch(upTo, random.Float64()*sum)
+		x := random.Float64()
+		k := first[int(x*parts)]
+		for upTo[k] < x*sum {
+			k++
+		}
 		chances[k] += 1 / float64(times)
 	}
 }

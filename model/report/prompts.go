@@ -189,7 +189,7 @@ func intervalText(p *ledger.Prompt) string {
 
 const promptTextWidth = 120
 
-// PromptsText writes what the prompts of each state cost and gave, and a row for the first prompts.
+// PromptsText writes what the prompts of each state cost and gave, a row for the first prompts, and the evidence against suspects among these.
 func PromptsText(w io.Writer, p *Prompts) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10, PromptFacts(p)...)
@@ -197,6 +197,13 @@ func PromptsText(w io.Writer, p *Prompts) error {
 	shown := p.Selected[:min(p.Shown, len(p.Selected))]
 	for _, line := range PromptTable(shown, p.Unit, promptTextWidth) {
 		fmt.Fprintln(out, line)
+	}
+	between := "\n"
+	for _, one := range shown {
+		if one.Doubt != nil {
+			fmt.Fprintf(out, "%s %-9s %s\n", between, cut(sanitize.Line(one.Name()), 8), sanitize.Line(one.Why()))
+			between = ""
+		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s of %s, by %s\n", units.Count(len(shown)), units.Plural(len(p.Selected), "prompts"), p.Order)
 	return out.Flush()
