@@ -21,10 +21,11 @@ import (
 
 // Screen is a model on a terminal, and the model that Bubble Tea sees.
 type Screen struct {
-	program *tea.Program
-	model   tea.Model
-	last    time.Time // a frame was drawn
-	due     bool      // a message will say when the next one may be
+	*tea.Program
+
+	model tea.Model
+	last  time.Time // a frame was drawn
+	due   bool      // a message will say when the next one may be
 
 	mu       sync.Mutex // on a signal another goroutine gives the terminal back
 	in       *os.File   // nil: there are no keys
@@ -59,17 +60,17 @@ func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ..
 		if s.in = os.Stdin; !term.IsTerminal(s.in.Fd()) {
 			keys, _, err := uv.OpenTTY()
 			if err != nil {
-				return nil, fmt.Errorf("there is no terminal to read keys from: %w", err)
+				return nil, fmt.Errorf("cannot open a terminal to read keys from: %w", err)
 			}
 			s.in = keys
 		}
 		w, h, err := term.GetSize(file.Fd())
 		if err != nil {
-			return nil, fmt.Errorf("the terminal does not say how large it is: %w", err)
+			return nil, fmt.Errorf("cannot read the size of the terminal: %w", err)
 		}
 		options = append(options, tea.WithInput(s.in), tea.WithWindowSize(w, h))
 	}
-	s.program = tea.NewProgram(s, append(options, others...)...)
+	s.Program = tea.NewProgram(s, append(options, others...)...)
 	return s, nil
 }
 
@@ -89,15 +90,9 @@ func (s *Screen) Run() (tea.Model, error) {
 			}
 		}()
 	}
-	_, err := s.program.Run()
+	_, err := s.Program.Run()
 	return s.model, err
 }
-
-// Send hands the model a message, and Quit has it quit.
-func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
-
-// Quit has the model quit.
-func (s *Screen) Quit() { s.program.Quit() }
 
 func (s *Screen) sendSize() {
 	if file, ok := s.out.(term.File); ok {
@@ -123,7 +118,7 @@ func (s *Screen) enter() (err error) {
 	defer s.mu.Unlock()
 	if s.in != nil {
 		if s.before, err = term.MakeRaw(s.in.Fd()); err != nil {
-			return fmt.Errorf("the terminal cannot be set to send each key: %w", err)
+			return fmt.Errorf("cannot have the terminal send each key: %w", err)
 		}
 	}
 	r := uv.NewTerminalRenderer(&s.buf, os.Environ())
@@ -174,7 +169,7 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.renderer != nil {
-		s.buf.WriteString(fmt.Sprint(raw.Msg))
+		fmt.Fprint(&s.buf, raw.Msg)
 		s.flush()
 	}
 	return nil
@@ -266,9 +261,9 @@ func (s *Screen) draw(v tea.View) {
 }
 
 func (s *Screen) setMouse(mode tea.MouseMode) {
-	switch {
-	case mode == s.mouse:
-	case mode == tea.MouseModeNone:
+	switch mode {
+	case s.mouse:
+	case tea.MouseModeNone:
 		s.buf.WriteString(ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr)
 	default:
 		s.buf.WriteString(ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr)
