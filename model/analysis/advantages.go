@@ -341,8 +341,9 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 }
 
 func (a *Analysis) fillTable(ctx context.Context) {
-	a.Table = slices.Clone(a.input.groups)
+	a.Table = make([]Group, len(a.input.groups))
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
+		copy(a.Table[b.from:b.to], a.input.groups[b.from:b.to])
 		for g := b.from; g < b.to; g++ {
 			a.countGroup(&a.Table[g], g)
 		}
