@@ -8,9 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vantage/loaders/commands"
+	"vantage/tui/tty"
 )
 
 // ending ends the program on a signal, or once its screen is closed, within two seconds: a call that waits for a disk or a link that
@@ -18,7 +17,7 @@ import (
 type ending struct {
 	ctx     context.Context // the first signal cancels it, with that signal as cause
 	overdue chan error      // what the program ends with although it is not done
-	screen  atomic.Pointer[tea.Program]
+	screen  atomic.Pointer[tty.Screen]
 }
 
 const (
@@ -67,7 +66,7 @@ func (e *ending) leave(say func()) {
 	go func() {
 		defer close(said)
 		if screen := e.screen.Load(); screen != nil {
-			screen.Kill()
+			screen.Leave()
 		}
 		say()
 	}()

@@ -31,6 +31,7 @@ import (
 	"vantage/themes"
 	"vantage/tui"
 	"vantage/tui/runpicker"
+	"vantage/tui/tty"
 )
 
 func main() {
@@ -325,12 +326,14 @@ func (p *program) checkTheme() error {
 
 // runScreen runs a screen until it quits or ctx ends, and returns its last state.
 func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) (last tea.Model, err error) {
-	// signals cancel ctx, which quits: Bubble Tea's own handler would race with that
-	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
-	if noColor {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	profile := colorprofile.ASCII
+	if !noColor {
+		profile = colorprofile.Detect(p.Out, os.Environ())
 	}
-	screen := tea.NewProgram(first, options...)
+	screen, err := tty.New(first, p.Out, profile)
+	if err != nil {
+		return first, err
+	}
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
 	p.end.screen.Store(screen)
@@ -343,7 +346,10 @@ func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) 
 func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, Assumed: assumedTheme(),
-		NoColor: os.Getenv("NO_COLOR") != "", Suspend: commands.SuspendFunc(),
+		NoColor: os.Getenv("NO_COLOR") != "",
+	}
+	if suspend := commands.SuspendFunc(); suspend != nil {
+		o.Suspend = func() error { return p.end.screen.Load().Outside(suspend) }
 	}
 	if texts, ok := runs[0].source.(tui.TextReader); ok {
 		o.Look = func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {

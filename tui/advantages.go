@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -381,7 +382,8 @@ func (s distributionState) charts(e env, width int) chartCache {
 		return e.result.charts
 	}
 	all, kept := e.onlyShown(nil), e.onlyShown(x.Keep)
-	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original, nil), maxAbs(x.Processed, nil))), maxAbs: maxAbs(x.Processed, nil)}
+	processed := maxAbs(x.Processed, nil)
+	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original, nil), processed)), maxAbs: processed}
 	if all != nil {
 		m.maxAbs = maxAbs(x.Processed, kept)
 	}
@@ -405,9 +407,12 @@ func (s distributionState) charts(e env, width int) chartCache {
 		return m.withoutTwin()
 	case key.base != nil:
 		above, all = key.base.Processed, e.onlyShown(key.base.Keep)
-		axis = chart.SymmetricAxis(max(maxAbs(above, nil), maxAbs(x.Processed, nil)))
+		axis = chart.SymmetricAxis(max(maxAbs(above, nil), processed))
 	}
-	m.upper, m.lower = chart.Bin(axis, width, above, all), chart.Bin(axis, width, x.Processed, kept)
+	var upper sync.WaitGroup
+	upper.Go(func() { m.upper = chart.Bin(axis, width, above, all) })
+	m.lower = chart.Bin(axis, width, x.Processed, kept)
+	upper.Wait()
 	return m.withoutTwin()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -201,7 +202,7 @@ func New(ctx context.Context, source Source, o Options) App {
 // Init starts reading and asks the terminal for its background; nothing waits for the
 // answer.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.RequestBackgroundColor}
+	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.Raw(ansi.RequestBackgroundColor)}
 	if a.second.source != nil {
 		first = append(first, readSecond(a.ctx, a.second.source, 0))
 	}
@@ -384,22 +385,13 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// suspendDelay is how long the program runs on between restoring the terminal and
-// stopping. Bubble Tea's renderer stops its ticker some time after it was told to; a
-// program that is stopped before that stops the ticker of its new renderer when it is
-// continued, and draws nothing any more (charmbracelet/bubbletea issue 1778).
-const suspendDelay = 50 * time.Millisecond
-
 // suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
-// like an editor: with the terminal restored, and the screen drawn again afterwards.
+// like an editor: it reads no keys meanwhile.
 type suspendCommand struct{ stop func() error }
 
 var _ tea.ExecCommand = suspendCommand{}
 
-func (s suspendCommand) Run() error {
-	time.Sleep(suspendDelay)
-	return s.stop()
-}
+func (s suspendCommand) Run() error { return s.stop() }
 
 func (suspendCommand) SetStdin(io.Reader)  {}
 func (suspendCommand) SetStdout(io.Writer) {}

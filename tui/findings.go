@@ -54,7 +54,7 @@ const restAfterLook = 9
 // findingsKey is all that a look at the run depends on.
 type findingsKey struct {
 	steps uint64         // a hash of the complete steps
-	set   model.Settings // without what comes after the reward
+	set   model.Settings // which rewards are of which group, and no more: no estimator changes what ails a run
 }
 
 // diagnosis returns what ails the run, nil while that is not known.
@@ -92,8 +92,10 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if a.findings.snapshots != a.work.snapshots {
 		a.findings.snapshots, a.findings.steps = a.work.snapshots, hashOfSteps(a.snap)
 	}
-	key := findingsKey{a.findings.steps, a.settings.now}
-	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute, key.set.GroupFilter, key.set.Loss, key.set.Overlong, key.set.StageOptions = 1, 1, false, "", "", "", ""
+	now := a.settings.now
+	key := findingsKey{a.findings.steps, model.Settings{
+		Reward: now.Reward, Weights: now.Weights, SolvedAt: now.SolvedAt, GroupBy: now.GroupBy, NumGenerations: now.NumGenerations, Proved: now.Proved,
+	}}
 	if !a.findings.job.lacks(key, func(was, wanted findingsKey) bool { return was.set == wanted.set }) {
 		return a
 	}

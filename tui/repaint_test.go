@@ -13,11 +13,12 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vantage/model"
+	"vantage/tui/tty"
 )
 
 // virtualTerminal is what the program writes to, in virtual time.
 type virtualTerminal struct {
-	program *tea.Program
+	program *tty.Screen
 
 	mu       sync.Mutex
 	written  int // bytes
@@ -45,15 +46,18 @@ func (v *virtualTerminal) counts() (written, repaints int) {
 // inVirtualTime runs the program as main does, on a terminal of 120×36, and then f.
 // Whatever takes no computing takes no time: sleeping lets everything settle that is due
 // by then.
-func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal), more ...tea.ProgramOption) {
+func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		v := &virtualTerminal{}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		app := New(ctx, source, Options{Title: "runs/made", Settings: filterSettings()})
-		v.program = tea.NewProgram(app, append(more, tea.WithInput(nil), tea.WithOutput(v), tea.WithoutSignalHandler(), tea.WithWindowSize(120, 36),
-			tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}))...)
+		program, err := tty.New(app, v, colorprofile.ANSI256, tea.WithInput(nil), tea.WithWindowSize(120, 36), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.program = program
 		ended := make(chan error)
 		go func() {
 			_, err := v.program.Run()
@@ -162,7 +166,7 @@ func TestFreshnessRepaintsOnceAMinute(t *testing.T) {
 		c.Progress.LastWrite = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	inVirtualTime(t, source, func(v *virtualTerminal) {
-		time.Sleep(10 * time.Second) // the first frames come with the ticks below
+		time.Sleep(10 * time.Second)
 		written, atStart := v.counts()
 		time.Sleep(50 * time.Minute)
 		idle, atIdle := v.counts()
@@ -178,7 +182,7 @@ func TestFreshnessRepaintsOnceAMinute(t *testing.T) {
 		if after, _ := v.counts(); after != ended {
 			t.Errorf("%d bytes after the end", after-ended)
 		}
-	}, tea.WithFPS(1)) // three days of ticks
+	})
 }
 
 // An idle screen sends nothing, even while the source reports that nothing has come.

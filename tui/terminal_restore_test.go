@@ -12,10 +12,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"vantage/loaders/demo"
 	"vantage/model"
 	"vantage/tui"
+	"vantage/tui/tty"
 
 	"vantage/internal/testkit/repotest"
 )
@@ -191,7 +193,10 @@ func (s *panickingSource) Next(ctx context.Context) (*model.Chunk, error) {
 func runPanicking(where string) {
 	source := &panickingSource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
 	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})
-	_, err := tea.NewProgram(panickingModel{Model: app, where: where, source: source}, tea.WithoutSignalHandler()).Run()
+	screen, err := tty.New(panickingModel{Model: app, where: where, source: source}, os.Stdout, colorprofile.ANSI256)
+	if err == nil {
+		_, err = screen.Run()
+	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(3)
 }

@@ -340,10 +340,11 @@ func (a *Analysis) process(ctx context.Context, c *perRollout) {
 }
 
 func (a *Analysis) fillTable(ctx context.Context) {
-	if a.Table = a.input.groups; a.plan.scratch == nil {
-		a.Table = slices.Clone(a.Table) // others share those of the input
+	if a.Table = a.input.groups; a.plan.scratch == nil { // others share those of the input
+		a.Table = make([]Group, len(a.input.groups))
 	}
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
+		copy(a.Table[b.from:b.to], a.input.groups[b.from:b.to]) // nothing where they are the same
 		for g := b.from; g < b.to; g++ {
 			a.countGroup(&a.Table[g], g)
 		}

@@ -305,7 +305,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 			ratio = a.Settings.KeepNeg
 		}
 		for i, x := range a.perRollout.original {
-			n := model.Count01(x*sign > 0 && a.countedTrains(i))
+			n := model.Count01(x*sign > 0) & model.Count01(a.Status == nil || a.countedTrains(i)) // no branch on the sign, which nobody can predict
 			all += n
 			kept += n & model.Count01(a.perRollout.keep[i])
 		}

@@ -1,0 +1,285 @@
+// Package tty runs a model of Bubble Tea on a terminal and draws its frames. Bubble Tea reads the keys and runs the commands; its
+// own renderer would look 60 times a second whether there is something to draw, and a frame would wait for it. main calls it.
+package tty
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// Screen is a model on a terminal, and the model that Bubble Tea sees.
+type Screen struct {
+	*tea.Program
+
+	model tea.Model
+	last  time.Time // a frame was drawn
+	due   bool      // a message will say when the next one may be
+
+	mu       sync.Mutex // on a signal another goroutine gives the terminal back
+	in       *os.File   // nil: there are no keys
+	before   *term.State
+	out      io.Writer
+	buf      bytes.Buffer // is sent with the next frame
+	cells    uv.ScreenBuffer
+	renderer *uv.TerminalRenderer // nil: the terminal is not ours now
+	profile  colorprofile.Profile
+	mouse    tea.MouseMode
+	atOnce   bool // the terminal can show a frame in one piece
+}
+
+// A frame is drawn at once, but the next one only so much later; and the first one when the terminal's first answers may have come.
+const (
+	frameTime = 8 * time.Millisecond
+	firstTime = 2 * time.Millisecond
+)
+
+// nextFrameMsg says that the next frame may be drawn.
+type nextFrameMsg struct{}
+
+// New returns a screen for a model. Other options than these are those of a test.
+func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ...tea.ProgramOption) (*Screen, error) {
+	s := &Screen{model: first, out: out, profile: profile, cells: uv.NewScreenBuffer(0, 0)}
+	options := []tea.ProgramOption{
+		tea.WithOutput(out), tea.WithColorProfile(profile), tea.WithFilter(s.filter),
+		tea.WithoutRenderer(), tea.WithFPS(1), // which stays as a tick
+		tea.WithoutSignalHandler(), // which would race with that of main
+	}
+	if file, ok := out.(term.File); ok {
+		if s.in = os.Stdin; !term.IsTerminal(s.in.Fd()) {
+			keys, _, err := uv.OpenTTY()
+			if err != nil {
+				return nil, fmt.Errorf("cannot open a terminal to read keys from: %w", err)
+			}
+			s.in = keys
+		}
+		w, h, err := term.GetSize(file.Fd())
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the size of the terminal: %w", err)
+		}
+		options = append(options, tea.WithInput(s.in), tea.WithWindowSize(w, h))
+	}
+	s.Program = tea.NewProgram(s, append(options, others...)...)
+	return s, nil
+}
+
+// Run shows the model until it quits, and returns its last state.
+func (s *Screen) Run() (tea.Model, error) {
+	if err := s.enter(); err != nil {
+		return s.model, err
+	}
+	defer s.Leave()
+	if s.in != nil {
+		resized := make(chan os.Signal, 1)
+		uv.NotifyWinch(resized)
+		defer signal.Stop(resized)
+		go func() {
+			for range resized {
+				s.sendSize()
+			}
+		}()
+	}
+	_, err := s.Program.Run()
+	return s.model, err
+}
+
+func (s *Screen) sendSize() {
+	if file, ok := s.out.(term.File); ok {
+		if w, h, err := term.GetSize(file.Fd()); err == nil {
+			s.Send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	}
+}
+
+// Outside calls a function with the terminal as it was before.
+func (s *Screen) Outside(f func() error) error {
+	s.Leave()
+	defer func() {
+		_ = s.enter()
+		go s.sendSize()
+	}()
+	return f()
+}
+
+// enter makes the terminal ours.
+func (s *Screen) enter() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.in != nil {
+		if s.before, err = term.MakeRaw(s.in.Fd()); err != nil {
+			return fmt.Errorf("cannot have the terminal send each key: %w", err)
+		}
+	}
+	r := uv.NewTerminalRenderer(&s.buf, os.Environ())
+	r.SetColorProfile(s.profile)
+	r.SetBackspace(true)
+	r.SetTabStops(-1)
+	r.SetScrollOptim(true)
+	r.SaveCursor()
+	r.SetFullscreen(true)
+	r.SetRelativeCursor(false)
+	s.renderer, s.mouse = r, tea.MouseModeNone
+	s.resize(s.cells.Width(), s.cells.Height())
+	s.buf.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1))
+	if _, far := os.LookupEnv("SSH_TTY"); !far && !strings.Contains(os.Getenv("TERM_PROGRAM"), "Apple") {
+		s.buf.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
+	}
+	return nil
+}
+
+// Leave gives the terminal back as it was.
+func (s *Screen) Leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.renderer == nil {
+		return
+	}
+	s.setMouse(tea.MouseModeNone)
+	if s.cells.Method == ansi.GraphemeWidth {
+		s.buf.WriteString(ansi.ResetModeUnicodeCore)
+	}
+	s.buf.WriteString(ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable)
+	s.flush()
+	s.renderer = nil
+	if s.before != nil {
+		_ = term.Restore(s.in.Fd(), s.before)
+	}
+}
+
+// Init implements [tea.Model].
+func (s *Screen) Init() tea.Cmd { return s.model.Init() }
+
+// filter sends what is for the terminal alone, which Bubble Tea would keep until its next tick.
+func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	raw, ok := msg.(tea.RawMsg)
+	if !ok {
+		return msg
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.renderer != nil {
+		fmt.Fprint(&s.buf, raw.Msg)
+		s.flush()
+	}
+	return nil
+}
+
+// Update implements [tea.Model].
+func (s *Screen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer s.leaveOnPanic()
+	if _, ok := msg.(nextFrameMsg); ok {
+		s.due = false
+		return s, nil
+	}
+	s.adapt(msg)
+	s.model, cmd = s.model.Update(msg)
+	return s, cmd
+}
+
+// leaveOnPanic has Bubble Tea write the trace to the screen that stays.
+func (s *Screen) leaveOnPanic() {
+	if value := recover(); value != nil {
+		s.Leave()
+		panic(value)
+	}
+}
+
+// adapt takes what the terminal says of itself.
+func (s *Screen) adapt(msg tea.Msg) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.resize(msg.Width, msg.Height)
+	case tea.ColorProfileMsg:
+		if s.profile = msg.Profile; s.renderer != nil {
+			s.renderer.SetColorProfile(s.profile)
+		}
+	case tea.ModeReportMsg:
+		switch known := msg.Value == ansi.ModeReset; {
+		case msg.Mode == ansi.ModeSynchronizedOutput:
+			s.atOnce = known
+		case msg.Mode == ansi.ModeUnicodeCore && (known || msg.Value.IsSet()):
+			s.buf.WriteString(ansi.SetModeUnicodeCore)
+			s.cells.Method = ansi.GraphemeWidth
+		}
+	}
+}
+
+// resize has the next frame drawn as a whole.
+func (s *Screen) resize(w, h int) {
+	s.cells.Touched = nil
+	s.cells.Resize(w, h)
+	if s.renderer != nil {
+		s.renderer.Erase()
+		s.renderer.Resize(w, h)
+	}
+}
+
+// View implements [tea.Model]: it draws, or has a message come when that is due.
+func (s *Screen) View() (nothing tea.View) {
+	defer s.leaveOnPanic()
+	now := time.Now()
+	if s.last.IsZero() {
+		s.last = now.Add(firstTime - frameTime)
+	}
+	if wait := s.last.Add(frameTime).Sub(now); wait > 0 {
+		if !s.due {
+			s.due = true
+			time.AfterFunc(wait, func() { s.Send(nextFrameMsg{}) })
+		}
+		return nothing
+	}
+	s.draw(s.model.View())
+	s.last = now
+	return nothing
+}
+
+func (s *Screen) draw(v tea.View) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.renderer == nil || v.Content == "" {
+		return
+	}
+	s.setMouse(v.MouseMode)
+	s.cells.Clear()
+	uv.NewStyledString(v.Content).Draw(s.cells, s.cells.Bounds())
+	s.renderer.Render(s.cells.RenderBuffer)
+	_ = s.renderer.Flush()
+	s.flush()
+}
+
+func (s *Screen) setMouse(mode tea.MouseMode) {
+	switch mode {
+	case s.mouse:
+	case tea.MouseModeNone:
+		s.buf.WriteString(ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr)
+	default:
+		s.buf.WriteString(ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr)
+	}
+	s.mouse = mode
+}
+
+// flush sends what is to be sent. If the terminal is gone, a signal ends the program.
+func (s *Screen) flush() {
+	text := s.buf.Bytes()
+	if len(text) == 0 {
+		return
+	}
+	if s.atOnce {
+		text = []byte(ansi.SetModeSynchronizedOutput + string(text) + ansi.ResetModeSynchronizedOutput)
+	}
+	_, _ = s.out.Write(text)
+	s.buf.Reset()
+}
