@@ -21,21 +21,32 @@ import (
 // reader shows texts: that of a sample, those of two side by side, or the diff of two. Texts stay in the log: only the pages on
 // the screen and the last few texts are in memory.
 type reader struct {
-	unfolded bool // <think> sections are shown in full
+	thinking thinking
 	raw      bool // the texts as logged, their Markdown and LaTeX not rendered
 	scroll   int  // the first line in sight, counted from the responses of texts that are side by side
 	job      job[pagesKey, textPages]
 	cached   []cachedText
 }
 
+// thinking is when <think> sections are shown in full.
+type thinking int
+
+const (
+	thinkingIfFits thinking = iota // with all the rest of the page
+	thinkingHidden
+	thinkingShown
+)
+
 // pagesKey is all that pages of texts depend on.
 type pagesKey struct {
-	texts       [2]textKey // the second one counts if there are two
-	two         bool
-	diff        bool      // of the second text and the first, on the first page
-	names       [2]string // of the sides of a diff
-	folded, raw bool
-	widths      [2]int
+	texts    [2]textKey // the second one counts if there are two
+	two      bool
+	diff     bool      // of the second text and the first, on the first page
+	names    [2]string // of the sides of a diff
+	thinking thinking
+	raw      bool
+	widths   [2]int
+	room     int // the lines that a page has to fit in for its thinking to be shown; 0 if it does not matter
 }
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
@@ -60,8 +71,9 @@ const maxCachedTexts = 8
 
 // textPages is pages and the texts that they are made of.
 type textPages struct {
-	pages [2]*richtext.Page
-	texts []cachedText
+	pages  [2]*richtext.Page
+	folded bool // the pages hide thinking, if there is any
+	texts  []cachedText
 }
 
 func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
@@ -75,25 +87,57 @@ func (r *reader) request(a *App, key pagesKey) {
 	if key.two {
 		wanted = key.texts[:]
 	}
-	options := richtext.Options{Folded: key.folded, Raw: key.raw, ASCII: a.display.glyphs.ASCII}
+	options := richtext.Options{Raw: key.raw, ASCII: a.display.glyphs.ASCII}
 	r.job.start(a, key, once(func(ctx context.Context) (p textPages, err error) {
-		for side, text := range wanted {
+		for _, text := range wanted {
 			read := cachedText{key: text}
 			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
 				read = cached[i]
 			} else if read.text, err = sources[text.run].Text(ctx, text.place); err != nil {
 				return textPages{}, err
 			}
-			if p.texts = append(p.texts, read); !key.diff {
-				p.pages[side] = richtext.Sample(read.text, options).Wrap(key.widths[side])
-			}
+			p.texts = append(p.texts, read)
 		}
-		if key.diff {
-			second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
-			p.pages[0] = richtext.Diff(second, first, options).Wrap(key.widths[0])
+		if key.thinking != thinkingHidden {
+			p.layOut(key, options)
+		}
+		if p.folded = key.thinking == thinkingHidden || key.thinking == thinkingIfFits && p.longest() > key.room; p.folded {
+			options.Folded = true
+			p.layOut(key, options)
 		}
 		return p, ctx.Err()
 	}))
+}
+
+// layOut makes the pages of the texts.
+func (p *textPages) layOut(key pagesKey, o richtext.Options) {
+	if key.diff {
+		second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
+		p.pages[0] = richtext.Diff(second, first, o).Wrap(key.widths[0])
+		return
+	}
+	for side, read := range p.texts {
+		p.pages[side] = richtext.Sample(read.text, o).Wrap(key.widths[side])
+	}
+}
+
+// longest returns the lines of the longer page.
+func (p textPages) longest() int {
+	n := 0
+	for _, page := range p.pages {
+		if page != nil {
+			n = max(n, page.Len())
+		}
+	}
+	return n
+}
+
+// toggleThinking hides the thinking if the pages show it, and shows it if they hide it.
+func (r *reader) toggleThinking() {
+	r.thinking = thinkingHidden
+	if r.job.value.folded {
+		r.thinking = thinkingShown
+	}
 }
 
 // take takes the pages that msg brings, and reports whether it does.
@@ -192,7 +236,7 @@ func (a App) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.sampleReader.page(0), a.sampleReader.job.of
+	before, was := a.sampleReader.job.value, a.sampleReader.job.of
 	if a.sampleReader.take(&a, msg) {
 		a.sampleReader.scroll = a.initialScroll(before, was)
 		a = a.updateSearch()
@@ -242,7 +286,12 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	_, text, _ := a.groupViewParts()
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
 	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
-	want.folded = !a.sampleReader.unfolded && a.sampleReader.search.query == ""
+	if want.thinking = a.sampleReader.thinking; a.sampleReader.search.query != "" {
+		want.thinking = thinkingShown
+	}
+	if want.thinking == thinkingIfFits {
+		want.room = text.Inner().H
+	}
 	if want.raw = a.sampleReader.raw && !want.diff; want.diff {
 		want.texts[1] = key(order[0])
 		if row == order[0] {
@@ -270,10 +319,10 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(before *richtext.Page, was pagesKey) int {
-	now, page := a.sampleReader.job.of, a.sampleReader.page(0)
+func (a App) initialScroll(pages textPages, was pagesKey) int {
+	now, page, before := a.sampleReader.job.of, a.sampleReader.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if was.folded == now.folded && was.raw == now.raw {
+		if pages.folded == a.sampleReader.job.value.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, a.sampleReader.scroll)
 		}
 		return a.sampleReader.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
@@ -319,7 +368,7 @@ func groupKeys() keySection {
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
 		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.sampleReader.unfolded })},
+		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},

@@ -249,7 +249,7 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	}
 	lines := hangingIndent(first, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hangingIndent(first, why, w), hangingIndent(cells.Spaces(cells.Width(first)), figures, w)...)
+		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
 	}
 	if len(lines) > most {
 		lines = lines[:most]

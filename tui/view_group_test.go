@@ -96,8 +96,10 @@ func TestGroupViewShowsTexts(t *testing.T) {
 	source := madeRunWithTexts(2, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "enter")
-		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
+		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▾ thought", "Two draws without replacement.", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
 		d.press("z")
+		d.wantText("▸ thought  132 characters · z unfolds")
+		d.press("j", "k", "z")
 		d.wantText("▾ thought", "Two draws without replacement.")
 		d.press("v")
 		d.wantText("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
