@@ -90,11 +90,15 @@ func (a App) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
 
 func (a App) readOnEstimator() App {
 	_, page, _ := a.estimatorBody()
-	if list := a.picker.matching(); len(list) > 0 {
-		visible := max(1, page.Inner().H)
-		if a.picker.top += visible - 1; a.picker.top+1 >= len(a.estimatorPage(list[a.picker.cursor], page.W-4)) {
-			a.picker.top = 0
-		}
+	list, visible, lines := a.picker.matching(), max(1, page.Inner().H), 0
+	if len(list) > 0 {
+		lines = len(a.estimatorPage(list[a.picker.cursor], page.W-4))
+	}
+	if lines <= visible {
+		return a.says("all that is known of it is on the screen")
+	}
+	if a.picker.top += visible; a.picker.top >= lines {
+		a.picker.top = 0
 	}
 	return a
 }
