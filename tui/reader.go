@@ -39,19 +39,21 @@ const (
 
 // pagesKey is all that pages of texts depend on.
 type pagesKey struct {
-	texts    [2]textKey // the second one counts if there are two
-	two      bool
-	diff     bool      // of the second text and the first, on the first page
-	names    [2]string // of the sides of a diff
-	thinking thinking
-	raw      bool
-	widths   [2]int
-	room     int // the lines that a page has to fit in for its thinking to be shown; 0 if it does not matter
+	texts     [2]textKey // the second one counts if there are two
+	two       bool
+	diff      bool      // of the second text and the first, on the first page
+	diffBelow bool      // the diff follows the first text, if it has room too
+	best      bool      // the first text is the winner of that diff
+	names     [2]string // of the sides of a diff
+	thinking  thinking
+	raw       bool
+	widths    [2]int
+	room      int // the lines that a page has to fit in for its thinking, or a diff below it, to be shown; 0 if it does not matter
 }
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
 func (k pagesKey) sameTexts(o pagesKey) bool {
-	return k.texts[0].place == o.texts[0].place && k.texts[1].place == o.texts[1].place && k.diff == o.diff
+	return k.texts[0].place == o.texts[0].place && (k.texts[1].place == o.texts[1].place || k.diffBelow || o.diffBelow) && k.diff == o.diff
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
@@ -84,7 +86,7 @@ func (r *reader) request(a *App, key pagesKey) {
 		return
 	}
 	sources, cached, wanted := a.texts, r.cached, key.texts[:1]
-	if key.two {
+	if key.two || key.diffBelow {
 		wanted = key.texts[:]
 	}
 	options := richtext.Options{Raw: key.raw, ASCII: a.display.glyphs.ASCII}
@@ -105,20 +107,35 @@ func (r *reader) request(a *App, key pagesKey) {
 			options.Folded = true
 			p.layOut(key, options)
 		}
+		if key.diffBelow {
+			title, winner, loser := "against the best answer", p.side(key, 1), p.side(key, 0)
+			if key.best {
+				title, winner, loser = "against the worst answer", loser, winner
+			}
+			if with := richtext.SampleAndDiff(p.texts[0].text, title, winner, loser, options).Wrap(key.widths[0]); with.Len() <= key.room {
+				p.pages[0] = with
+			}
+		}
 		return p, ctx.Err()
 	}))
 }
 
 // layOut makes the pages of the texts.
 func (p *textPages) layOut(key pagesKey, o richtext.Options) {
-	if key.diff {
-		second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
-		p.pages[0] = richtext.Diff(second, first, o).Wrap(key.widths[0])
-		return
+	switch {
+	case key.diff:
+		p.pages[0] = richtext.Diff(p.side(key, 1), p.side(key, 0), o).Wrap(key.widths[0])
+	case key.two:
+		p.pages[1] = richtext.Sample(p.texts[1].text, o).Wrap(key.widths[1])
+		fallthrough
+	default:
+		p.pages[0] = richtext.Sample(p.texts[0].text, o).Wrap(key.widths[0])
 	}
-	for side, read := range p.texts {
-		p.pages[side] = richtext.Sample(read.text, o).Wrap(key.widths[side])
-	}
+}
+
+// side is a text as one of a diff.
+func (p textPages) side(key pagesKey, n int) richtext.Side {
+	return richtext.Side{Name: key.names[n], Text: p.texts[n].text.Response}
 }
 
 // longest returns the lines of the longer page.
@@ -271,6 +288,9 @@ func (a App) stopReading() App {
 	return a.followNewest().requestAnalysis()
 }
 
+// heightForDiffBelow is the height of the text from which the diff to the best sample follows it, where both have room.
+const heightForDiffBelow = 40
+
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
 func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
@@ -289,15 +309,23 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	if want.thinking = a.sampleReader.thinking; a.sampleReader.search.query != "" {
 		want.thinking = thinkingShown
 	}
-	if want.thinking == thinkingIfFits {
+	want.raw = a.sampleReader.raw && !want.diff
+	other, rewards := order[0], a.result.analysis.LoggedRewards
+	if want.best = row == other; want.best {
+		other = order[len(order)-1]
+	}
+	want.diffBelow = text.H >= heightForDiffBelow && !want.diff && !want.raw && a.sampleReader.search.query == "" && rewards[row]-rewards[other] != 0
+	if want.thinking == thinkingIfFits || want.diffBelow {
 		want.room = text.Inner().H
 	}
-	if want.raw = a.sampleReader.raw && !want.diff; want.diff {
-		want.texts[1] = key(order[0])
-		if row == order[0] {
-			want.texts[0] = key(order[len(order)-1])
-		}
+	if want.diff || want.diffBelow {
+		want.texts[1] = key(other)
 		want.names[1], want.names[0] = a.sideNames()
+	}
+	if want.diff && want.best { // the winner is the second text
+		want.texts[0], want.texts[1] = want.texts[1], want.texts[0]
+	} else if want.best {
+		want.names[0], want.names[1] = want.names[1], want.names[0]
 	}
 	return want, true
 }

@@ -114,6 +114,34 @@ func TestGroupViewShowsTexts(t *testing.T) {
 	})
 }
 
+// A large screen shows below a text how it differs from the best answer, the best one from the worst, where rewards differ and it fits.
+func TestTextIsComparedWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRunWithTexts(1, proofText), 200, 60, filterSettings(), func(d *driver) {
+		lacksDiff := func() {
+			t.Helper()
+			if frame := ansi.Strip(d.frame()); strings.Contains(frame, "against the") {
+				t.Errorf("there is a diff:\n%s", frame)
+			}
+		}
+		d.press("G", "enter")
+		d.wantText("text  sample 1", "against the worst answer", "+ sample 1  reward 0.9", "− sample 8  reward 0.1", "[+Of the 9 left, 3 are red: 3/9 = 1/3]")
+		d.press("j", "j")
+		d.wantText("text  sample 3", "against the best answer", "+ sample 1  reward 0.9", "− sample 3  reward 0.8")
+		d.press("/", "2")
+		lacksDiff()
+		d.press("esc", "v")
+		lacksDiff()
+		d.press("v", "K", "1", "G")
+		d.wantText("against the best answer")
+		d.press("d")
+		lacksDiff()
+		d.press("d", "g", "esc", "g", "enter") // all of whose rewards are equal
+		d.wantText("zero variance")
+		lacksDiff()
+	})
+}
+
 // Keys scroll the text and go to its parts; a notice says which part there is not.
 func TestTextKeysScroll(t *testing.T) {
 	t.Parallel()
