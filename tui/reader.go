@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -138,12 +139,12 @@ func (p textPages) side(key pagesKey, n int) richtext.Side {
 	return richtext.Side{Name: key.names[n], Text: p.texts[n].text.Response}
 }
 
-// longest returns the lines of the longer page.
+// longest returns the lines of the longer page, without fields of the record that are no text.
 func (p textPages) longest() int {
 	n := 0
 	for _, page := range p.pages {
 		if page != nil {
-			n = max(n, page.Len())
+			n = max(n, cmp.Or(firstOrZero(page.AnchorLines(richtext.AnchorFields)), page.Len()))
 		}
 	}
 	return n

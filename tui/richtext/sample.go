@@ -87,6 +87,7 @@ func (b *builder) fields(all []model.Field) {
 	if len(all) == 0 {
 		return
 	}
+	b.anchor(AnchorFields)
 	b.writeLine(themes.Title, "other fields of the record")
 	for _, f := range all {
 		b.current.hang = 4
