@@ -262,7 +262,7 @@ func (a App) glanceView(w, h int) []string {
 	lines = append(lines, facts.lines...)
 	left, right := w, 0
 	if w >= widthForGlanceSteps && len(a.snap.Steps) > 1 {
-		left = w / 2
+		left = w * 11 / 20
 		right = w - left
 	}
 	worst := a.box(layout.Rect{W: left, H: h - above}, a.glance.cursor >= len(a.foundList()), a.worstSteps(g, left-2, h-above-2))
