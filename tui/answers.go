@@ -57,7 +57,7 @@ func (a App) listAnswers(p compare.Pair) App {
 	r := a.answers
 	r.listing.reset()
 	r.job.reset()
-	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, reader: reader{unfolded: r.unfolded, raw: r.raw, job: r.job}, listing: r.listing}
+	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
 	sets := a.second.job.value.sets
 	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
 	a.answers.listing.start(&a, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
@@ -110,9 +110,12 @@ func (a App) wantedAnswers() (want pagesKey, ok bool) {
 	if !a.answers.listed() || a.screen().TooSmall {
 		return want, false
 	}
-	want.two, want.diff, want.folded = true, a.answers.answersDiffer(a.env), !a.answers.unfolded
+	want.two, want.diff, want.thinking = true, a.answers.answersDiffer(a.env), a.answers.thinking
 	want.raw = a.answers.raw && !want.diff
 	_, texts, _ := a.answerParts()
+	if want.thinking == thinkingIfFits {
+		want.room = texts[0].Inner().H
+	}
 	for side, answers := range a.answers.listing.value {
 		if len(answers) == 0 || a.texts[side] == nil {
 			return want, false
@@ -162,7 +165,7 @@ func answerKeys() keySection {
 		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", App.toggleAnswerDiff},
 		{[]string{"n"}, "n", "", "next difference of the diff", move(App.moveAnswerDifference, 1)},
 		{[]string{"N"}, "N", "", "previous difference", move(App.moveAnswerDifference, -1)},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.answers.unfolded })},
+		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.answers.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", App.toggleAnswerRaw},
 		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", func(a App) App { return a.scrollAnswers(max(1, a.answerHeight()-1)) }},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) App { return a.scrollAnswers(-max(1, a.answerHeight()-1)) }},

@@ -346,6 +346,7 @@ func keyEffects() map[string]keyEffect {
 		"list of estimators: ↑":   {first: []string{"down", "down"}, shows: "easyr1 rloo"},
 		"list of estimators: ^D":  {hides: "╮╭ easyr1 grpo"},
 		"list of estimators: ^U":  {first: []string{"pgdown"}, shows: "╮╭ easyr1 grpo"},
+		"list of estimators: Tab": {shows: "all that is known of it is on the screen"},
 		"list of estimators: ⏎":   {first: []string{"down"}, shows: "e rloo"},
 		"list of estimators: Esc": {shows: "groups  24"},
 

@@ -15,11 +15,13 @@ import (
 type estimatorPicker struct {
 	filter string // words that the listed ones contain
 	cursor int
+	top    int // the first line in sight of what is said about the one under the cursor
 }
 
 func estimatorKeys() keySection {
-	return keySection{"list of estimators", pickerKeys(onEstimator,
-		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator})}
+	return keySection{"list of estimators", append(pickerKeys(onEstimator,
+		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator}),
+		binding{[]string{"tab"}, "Tab", "Tab read-on", "the next lines about it, at the end the first again", App.readOnEstimator})}
 }
 
 // openEstimators opens the list of estimators, the cursor on the one at work.
@@ -58,29 +60,47 @@ func (a App) pickEstimator() App {
 
 // estimatorsView draws the list, and to the right or below the estimator under the cursor.
 func (a App) estimatorsView(w, h int) []string {
-	if w < widthForEstimatorBeside {
-		above := max(3, h/2)
-		return append(a.picker.table(a.env, a.lineOf(a.picker.filter), w, above), a.picker.pane(a.env, w, h-above)...)
+	list, page, borders := a.estimatorParts(w, h)
+	table, about := a.picker.table(a.env, a.lineOf(a.picker.filter), list.W, list.H), a.picker.pane(a.env, page.W, page.H)
+	if borders == nil {
+		return append(table, about...)
 	}
-	left, right, _ := a.estimatorColumns(w, h)
-	return joinColumns(a.picker.table(a.env, a.lineOf(a.picker.filter), left.W, h), a.picker.pane(a.env, right.W, h))
+	return joinColumns(table, about)
 }
 
 // widthForEstimatorBeside is the width from which the estimator under the cursor is described beside the list.
 const widthForEstimatorBeside = 100
 
-func (e env) estimatorColumns(w, h int) (left, right layout.Rect, border layout.Border) {
-	return e.display.shares.Beside(layout.EstimatorColumns, layout.Rect{W: w, H: h}, w*5/8)
+// estimatorParts returns where the list and what is said about the one under the cursor are, and the border between them if they
+// are side by side.
+func (e env) estimatorParts(w, h int) (list, page layout.Rect, borders []layout.Border) {
+	if w < widthForEstimatorBeside {
+		above := max(3, h/2)
+		return layout.Rect{W: w, H: above}, layout.Rect{Y: above, W: w, H: h - above}, nil
+	}
+	list, page, border := e.display.shares.Beside(layout.EstimatorColumns, layout.Rect{W: w, H: h}, w*5/8)
+	return list, page, []layout.Border{border}
 }
 
-// estimatorBorders returns the border between the list and the description, if they are side by side.
-func (a App) estimatorBorders() []layout.Border {
-	if a.display.w < widthForEstimatorBeside {
-		return nil
-	}
+// estimatorBody returns the parts as they are on the screen.
+func (a App) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
 	s := a.screen()
-	_, _, border := a.estimatorColumns(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H))
-	return []layout.Border{border}
+	return a.estimatorParts(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H))
+}
+
+func (a App) readOnEstimator() App {
+	_, page, _ := a.estimatorBody()
+	list, visible, lines := a.picker.matching(), max(1, page.Inner().H), 0
+	if len(list) > 0 {
+		lines = len(a.estimatorPage(list[a.picker.cursor], page.W-4))
+	}
+	if lines <= visible {
+		return a.says("all that is known of it is on the screen")
+	}
+	if a.picker.top += visible; a.picker.top >= lines {
+		a.picker.top = 0
+	}
+	return a
 }
 
 func (p estimatorPicker) table(e env, line lineedit.Line, w, h int) []string {
@@ -105,7 +125,7 @@ func (p estimatorPicker) pane(e env, w, h int) []string {
 	c := paneContent{title: " no match"}
 	if list := p.matching(); len(list) > 0 {
 		of := list[p.cursor]
-		c = paneContent{title: " " + of.Framework + " " + of.Name, lines: e.estimatorPage(of, w-4)}
+		c = paneContent{title: " " + of.Framework + " " + of.Name}.scrolledTo(p.top, e.estimatorPage(of, w-4), h)
 	}
 	return e.box(layout.Rect{W: w, H: h}, false, c)
 }

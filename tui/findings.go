@@ -159,7 +159,7 @@ const maxBlindLines = 3
 func (a App) paneFindings(w, h int) paneContent {
 	t, d, c := a.display.theme, a.diagnosis(), paneContent{title: " what ails the run"}
 	switch {
-	case d == nil:
+	case d == nil, d.Health() == "unknown" && a.findings.job.busy() && 2*d.Steps < len(a.snap.Steps): // most was not there yet
 		c.lines = []string{t.Paint(themes.Dim, " looking …")}
 		return c
 	case d.Health() == "unknown":

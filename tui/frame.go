@@ -313,12 +313,8 @@ func (a App) noticeLines(w int) []string {
 	if a.notice == "" {
 		return nil
 	}
-	lines := cells.Wrap(sanitize.Line(a.notice), w-2)
 	// a low screen has room for fewer, so that its panes keep theirs
-	if most := max(1, min(5, (a.display.h-10)/2)); len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] = cells.Truncate(lines[most-1]+" …", w-2)
-	}
+	lines := a.cutLines(cells.Wrap(sanitize.Line(a.notice), w-2), max(1, min(5, (a.display.h-10)/2)), w-1)
 	for i, line := range lines {
 		lines[i] = cells.Fit(" "+a.display.theme.Paint(themes.Warn, line), w)
 	}

@@ -219,6 +219,9 @@ func (a App) exportedGlance() report.Table {
 // widthForGlanceBars is the width from which the groups by fate stand beside the facts.
 const widthForGlanceBars = 110
 
+// widthForGlanceSteps is the width from which the metrics over all steps are beside the worst steps.
+const widthForGlanceSteps = 180
+
 // How many of the worst steps and of the facts are in sight at least.
 const minWorstRows, minGlanceFacts = 3, 4
 
@@ -256,7 +259,18 @@ func (a App) glanceView(w, h int) []string {
 		facts.lines = a.box(layout.Rect{W: w, H: above}, false, facts)
 	}
 	lines = append(lines, facts.lines...)
-	return append(lines, a.box(layout.Rect{W: w, H: h - above}, a.glance.cursor >= len(a.foundList()), a.worstSteps(g, w-2, h-above-2))...)
+	left, right := w, 0
+	if w >= widthForGlanceSteps && len(a.snap.Steps) > 1 {
+		left = w * 11 / 20
+		right = w - left
+	}
+	worst := a.box(layout.Rect{W: left, H: h - above}, a.glance.cursor >= len(a.foundList()), a.worstSteps(g, left-2, h-above-2))
+	if right > 0 {
+		steps := a.paneSteps(right-2, h-above-2)
+		steps.title = " " + steps.title
+		worst = joinColumns(worst, a.box(layout.Rect{W: right, H: h - above}, false, steps))
+	}
+	return append(lines, worst...)
 }
 
 // fact is a labelled sentence of the view.
@@ -294,7 +308,7 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 	for rank := 2; ; rank-- {
 		lines := draw(rank, false)
 		if len(lines) <= h || rank == 0 {
-			return lines[:min(len(lines), h)]
+			return a.cutLines(lines, h, w)
 		}
 	}
 }

@@ -192,7 +192,7 @@ const minSamplesBelow = 4
 // samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
 func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
 	t, g := a.display.theme, a.selectedGroup()
-	if inFull && h > minSamplesBelow+2 {
+	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
 		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.panes.cursor+1))+cells.Truncate(a.promptOrName(g), w-12))
 	}
 	if inFull {

@@ -10,6 +10,8 @@ import (
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
 
@@ -56,6 +58,9 @@ func (a App) groupSizeView(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
+// leastSizeBar is how many cells a bar has beside a row of the table, if there is one.
+const leastSizeBar = 16
+
 func (a App) groupSizeLines(w int) []string {
 	r := a.groupSize.job.value
 	if r == nil {
@@ -67,8 +72,14 @@ func (a App) groupSizeLines(w int) []string {
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
-		if i == 0 {
+		room := w - cells.Width(line) - 6 // for a bar for the share of the groups that are dead
+		switch {
+		case i == 0 && room < leastSizeBar:
 			line = a.display.theme.Paint(themes.Dim, line)
+		case i == 0:
+			line = a.display.theme.Paint(themes.Dim, line+"    dead")
+		case room >= leastSizeBar:
+			line += "    " + chart.Meter(a.display.theme, a.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
 		}
 		lines = append(lines, " "+line)
 	}

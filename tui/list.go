@@ -26,7 +26,7 @@ func lists() [targetKinds]list {
 		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
 		onPair:      {cursor: func(a *App) *int { return &a.second.cursor }, count: pairs, open: App.openAnswers},
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
-		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator},
+		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator, moved: func(a App) App { a.picker.top = 0; return a }},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
 		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: App.glanceRows, open: App.openWorstStep},

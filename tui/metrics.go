@@ -239,8 +239,7 @@ func (a App) figureListView(w, h int) []string {
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		explained := cells.Wrap(sanitize.Line(here)+": "+text, in.W-2)
-		for _, line := range explained[:min(len(explained), maxExplained)] {
+		for _, line := range a.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
 			c.lines = append(c.lines, " "+line)
 		}
 	}

@@ -112,7 +112,7 @@ func (a App) borders() (all []layout.Border) {
 	case viewAnswers:
 		_, _, all = a.answerParts()
 	case viewEstimators:
-		all = a.estimatorBorders()
+		_, _, all = a.estimatorBody()
 	default:
 	}
 	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })

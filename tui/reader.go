@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,26 +22,39 @@ import (
 // reader shows texts: that of a sample, those of two side by side, or the diff of two. Texts stay in the log: only the pages on
 // the screen and the last few texts are in memory.
 type reader struct {
-	unfolded bool // <think> sections are shown in full
+	thinking thinking
 	raw      bool // the texts as logged, their Markdown and LaTeX not rendered
 	scroll   int  // the first line in sight, counted from the responses of texts that are side by side
 	job      job[pagesKey, textPages]
 	cached   []cachedText
 }
 
+// thinking is when <think> sections are shown in full.
+type thinking int
+
+const (
+	thinkingIfFits thinking = iota // with all the rest of the page
+	thinkingHidden
+	thinkingShown
+)
+
 // pagesKey is all that pages of texts depend on.
 type pagesKey struct {
-	texts       [2]textKey // the second one counts if there are two
-	two         bool
-	diff        bool      // of the second text and the first, on the first page
-	names       [2]string // of the sides of a diff
-	folded, raw bool
-	widths      [2]int
+	texts     [2]textKey // the second one counts if there are two
+	two       bool
+	diff      bool      // of the second text and the first, on the first page
+	diffBelow bool      // the diff follows the first text, if it has room too
+	best      bool      // the first text is the winner of that diff
+	names     [2]string // of the sides of a diff
+	thinking  thinking
+	raw       bool
+	widths    [2]int
+	room      int // the lines that a page has to fit in for its thinking, or a diff below it, to be shown; 0 if it does not matter
 }
 
 // sameTexts reports whether two pages are of the same texts, however they are laid out.
 func (k pagesKey) sameTexts(o pagesKey) bool {
-	return k.texts[0].place == o.texts[0].place && k.texts[1].place == o.texts[1].place && k.diff == o.diff
+	return k.texts[0].place == o.texts[0].place && (k.texts[1].place == o.texts[1].place || k.diffBelow || o.diffBelow) && k.diff == o.diff
 }
 
 // textKey identifies a text: after a step was rewritten its place may hold another one.
@@ -60,8 +74,9 @@ const maxCachedTexts = 8
 
 // textPages is pages and the texts that they are made of.
 type textPages struct {
-	pages [2]*richtext.Page
-	texts []cachedText
+	pages  [2]*richtext.Page
+	folded bool // the pages hide thinking, if there is any
+	texts  []cachedText
 }
 
 func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
@@ -72,28 +87,75 @@ func (r *reader) request(a *App, key pagesKey) {
 		return
 	}
 	sources, cached, wanted := a.texts, r.cached, key.texts[:1]
-	if key.two {
+	if key.two || key.diffBelow {
 		wanted = key.texts[:]
 	}
-	options := richtext.Options{Folded: key.folded, Raw: key.raw, ASCII: a.display.glyphs.ASCII}
+	options := richtext.Options{Raw: key.raw, ASCII: a.display.glyphs.ASCII}
 	r.job.start(a, key, once(func(ctx context.Context) (p textPages, err error) {
-		for side, text := range wanted {
+		for _, text := range wanted {
 			read := cachedText{key: text}
 			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
 				read = cached[i]
 			} else if read.text, err = sources[text.run].Text(ctx, text.place); err != nil {
 				return textPages{}, err
 			}
-			if p.texts = append(p.texts, read); !key.diff {
-				p.pages[side] = richtext.Sample(read.text, options).Wrap(key.widths[side])
-			}
+			p.texts = append(p.texts, read)
 		}
-		if key.diff {
-			second, first := richtext.Side{Name: key.names[1], Text: p.texts[1].text.Response}, richtext.Side{Name: key.names[0], Text: p.texts[0].text.Response}
-			p.pages[0] = richtext.Diff(second, first, options).Wrap(key.widths[0])
+		if key.thinking != thinkingHidden {
+			p.layOut(key, options)
+		}
+		if p.folded = key.thinking == thinkingHidden || key.thinking == thinkingIfFits && p.longest() > key.room; p.folded {
+			options.Folded = true
+			p.layOut(key, options)
+		}
+		if key.diffBelow {
+			title, winner, loser := "against the best answer", p.side(key, 1), p.side(key, 0)
+			if key.best {
+				title, winner, loser = "against the worst answer", loser, winner
+			}
+			if with := richtext.SampleAndDiff(p.texts[0].text, title, winner, loser, options).Wrap(key.widths[0]); with.Len() <= key.room {
+				p.pages[0] = with
+			}
 		}
 		return p, ctx.Err()
 	}))
+}
+
+// layOut makes the pages of the texts.
+func (p *textPages) layOut(key pagesKey, o richtext.Options) {
+	switch {
+	case key.diff:
+		p.pages[0] = richtext.Diff(p.side(key, 1), p.side(key, 0), o).Wrap(key.widths[0])
+	case key.two:
+		p.pages[1] = richtext.Sample(p.texts[1].text, o).Wrap(key.widths[1])
+		fallthrough
+	default:
+		p.pages[0] = richtext.Sample(p.texts[0].text, o).Wrap(key.widths[0])
+	}
+}
+
+// side is a text as one of a diff.
+func (p textPages) side(key pagesKey, n int) richtext.Side {
+	return richtext.Side{Name: key.names[n], Text: p.texts[n].text.Response}
+}
+
+// longest returns the lines of the longer page, without fields of the record that are no text.
+func (p textPages) longest() int {
+	n := 0
+	for _, page := range p.pages {
+		if page != nil {
+			n = max(n, cmp.Or(firstOrZero(page.AnchorLines(richtext.AnchorFields)), page.Len()))
+		}
+	}
+	return n
+}
+
+// toggleThinking hides the thinking if the pages show it, and shows it if they hide it.
+func (r *reader) toggleThinking() {
+	r.thinking = thinkingHidden
+	if r.job.value.folded {
+		r.thinking = thinkingShown
+	}
 }
 
 // take takes the pages that msg brings, and reports whether it does.
@@ -192,7 +254,7 @@ func (a App) readingGroup() bool {
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
-	before, was := a.sampleReader.page(0), a.sampleReader.job.of
+	before, was := a.sampleReader.job.value, a.sampleReader.job.of
 	if a.sampleReader.take(&a, msg) {
 		a.sampleReader.scroll = a.initialScroll(before, was)
 		a = a.updateSearch()
@@ -227,6 +289,9 @@ func (a App) stopReading() App {
 	return a.followNewest().requestAnalysis()
 }
 
+// heightForDiffBelow is the height of the text from which the diff to the best sample follows it, where both have room.
+const heightForDiffBelow = 40
+
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
 func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
@@ -242,13 +307,26 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	_, text, _ := a.groupViewParts()
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
 	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
-	want.folded = !a.sampleReader.unfolded && a.sampleReader.search.query == ""
-	if want.raw = a.sampleReader.raw && !want.diff; want.diff {
-		want.texts[1] = key(order[0])
-		if row == order[0] {
-			want.texts[0] = key(order[len(order)-1])
-		}
+	if want.thinking = a.sampleReader.thinking; a.sampleReader.search.query != "" {
+		want.thinking = thinkingShown
+	}
+	want.raw = a.sampleReader.raw && !want.diff
+	other, rewards := order[0], a.result.analysis.LoggedRewards
+	if want.best = row == other; want.best {
+		other = order[len(order)-1]
+	}
+	want.diffBelow = text.H >= heightForDiffBelow && !want.diff && !want.raw && a.sampleReader.search.query == "" && rewards[row]-rewards[other] != 0
+	if want.thinking == thinkingIfFits || want.diffBelow {
+		want.room = text.Inner().H
+	}
+	if want.diff || want.diffBelow {
+		want.texts[1] = key(other)
 		want.names[1], want.names[0] = a.sideNames()
+	}
+	if want.diff && want.best { // the winner is the second text
+		want.texts[0], want.texts[1] = want.texts[1], want.texts[0]
+	} else if want.best {
+		want.names[0], want.names[1] = want.names[1], want.names[0]
 	}
 	return want, true
 }
@@ -270,10 +348,10 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(before *richtext.Page, was pagesKey) int {
-	now, page := a.sampleReader.job.of, a.sampleReader.page(0)
+func (a App) initialScroll(pages textPages, was pagesKey) int {
+	now, page, before := a.sampleReader.job.of, a.sampleReader.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if was.folded == now.folded && was.raw == now.raw {
+		if pages.folded == a.sampleReader.job.value.folded && was.raw == now.raw {
 			return page.CorrespondingLine(before, a.sampleReader.scroll)
 		}
 		return a.sampleReader.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
@@ -319,7 +397,7 @@ func groupKeys() keySection {
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
 		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
-		{[]string{"z"}, "z", "z thinking", "show or hide the thinking, also in a diff", flip(func(a *App) *bool { return &a.sampleReader.unfolded })},
+		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},

@@ -127,6 +127,25 @@ func TestKeysCostFewBytes(t *testing.T) {
 	})
 }
 
+// Where few groups leave room for the samples of the one under the cursor, going down a row changes the numbers of each sample too:
+// six samples with two advantages each cost less than 900 bytes.
+func TestSamplesBelowGroupsCostFewBytes(t *testing.T) {
+	t.Parallel()
+	inVirtualTime(t, onePromptRun(10), func(v *virtualTerminal) {
+		v.program.Send(tea.BackgroundColorMsg{Color: color.Black})
+		time.Sleep(time.Second)
+		for range 6 {
+			before, _ := v.counts()
+			v.program.Send(keyPress("j"))
+			time.Sleep(time.Second)
+			after, _ := v.counts()
+			if n := after - before; n < 100 || n >= 900 {
+				t.Errorf("going down a row costs %d bytes", n)
+			}
+		}
+	})
+}
+
 // A log that grows a hundred times a second repaints the screen twice a second.
 func TestGrowingLogRepaintsTwiceASecond(t *testing.T) {
 	t.Parallel()

@@ -248,13 +248,9 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	}
 	lines := hangingIndent(first, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hangingIndent(first, why, w), hangingIndent(cells.Spaces(cells.Width(first)), figures, w)...)
+		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
 	}
-	if len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] = strings.TrimSuffix(cells.Truncate(lines[most-1], w-1), "…") + "…"
-	}
-	return lines
+	return a.cutLines(lines, most, w)
 }
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the

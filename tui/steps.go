@@ -252,7 +252,10 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 	add(128, "groups", 8, cells.FitRight)
 	add(0, "reward", 8, cells.FitRight)
 	add(0, "signal", 16, afterSpaces)
-	add(76, e.nonzeroName(), 18, cells.Fit)
+	if w < 96 {
+		add(76, e.nonzeroName(), 6, shareAlone)
+	}
+	add(96, e.nonzeroName(), 18, cells.Fit)
 	for _, row := range e.tellingRows() { // where no filter is at work, these are the same at each step
 		switch trendRows()[row].name {
 		case "kept":
@@ -264,6 +267,14 @@ func (e env) stepColumns(w int) (columns []stepColumn) {
 		}
 	}
 	return columns
+}
+
+// shareAlone leaves of a number and the share that it is only the share.
+func shareAlone(text string, w int) string {
+	if _, share, ok := strings.Cut(text, " ("); ok {
+		text = strings.TrimSuffix(share, ")")
+	}
+	return cells.FitRight(text, w)
 }
 
 func afterSpaces(text string, w int) string { return "  " + cells.Fit(text, w-2) }

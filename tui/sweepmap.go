@@ -302,7 +302,27 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 	}
 	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
 	c.lines = append(c.lines, m.frontLines(h-len(c.lines)-1)...)
+	for _, pairs := range m.alongRatios() {
+		if len(pairs.cells) > 0 && len(c.lines)+len(pairs.cells)+3 <= h {
+			c.lines = append(c.lines, m.pairTable(pairs.title, pairs.cells)...)
+		}
+	}
 	return c
+}
+
+// alongRatios returns the pairs of the row and of the column of the map under the cursor, of whose figures the map shows one.
+func (m sweepMap) alongRatios() (along [2]struct {
+	title string
+	cells []*sweep.Cell
+}) {
+	here, last := m.here(), len(m.grid.Pos)-1
+	along[0].title = "at keep_pos " + units.Fixed(here.KeepPos, 2)
+	along[1].title = "at keep_neg " + units.Fixed(here.KeepNeg, 2)
+	for i := last; i >= 0; i -= 2 {
+		along[0].cells = append(along[0].cells, m.grid.At(m.settings.now.Recompute, m.pos, i))
+		along[1].cells = append(along[1].cells, m.grid.At(m.settings.now.Recompute, i, m.neg))
+	}
+	return along
 }
 
 // frontLines lists the pairs that no other beats in at most n lines: those that keep most of the signal first.
@@ -314,16 +334,21 @@ func (m sweepMap) frontLines(n int) []string {
 			front = append(front, c)
 		}
 	}
-	if n < 3 || len(front) < 2 {
+	if n < 4 || len(front) < 2 {
 		return nil
 	}
 	slices.SortStableFunc(front, func(a, b *sweep.Cell) int { return cmp.Or(b.Signal-a.Signal, cmp.Compare(b.AbsRatio(), a.AbsRatio())) })
+	return m.pairTable(frontMark+" no pair beats these, and none of them raises a warning", front[:min(len(front), n-3)])
+}
+
+// pairTable lists what some pairs do, below a blank line and a title.
+func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 	t := m.display.theme
 	lines := []string{
-		"", " " + t.Paint(themes.Title, frontMark+" no other pair is better in everything that is judged, and none raises a warning"),
+		"", " " + t.Paint(themes.Title, title),
 		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
 	}
-	for _, c := range front[:min(len(front), n-len(lines))] {
+	for _, c := range pairs {
 		line := fmt.Sprintf(" %s %8s  %8s", m.adviceMark(c), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
 		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
 			line += cells.FitRight(text, 8)

@@ -96,8 +96,10 @@ func TestGroupViewShowsTexts(t *testing.T) {
 	source := madeRunWithTexts(2, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "enter")
-		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
+		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▾ thought", "Two draws without replacement.", "4/10 = 2/5", "ground truth", "zero variance at the worst", "1/8")
 		d.press("z")
+		d.wantText("▸ thought  132 characters · z unfolds")
+		d.press("j", "k", "z")
 		d.wantText("▾ thought", "Two draws without replacement.")
 		d.press("v")
 		d.wantText("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
@@ -109,6 +111,34 @@ func TestGroupViewShowsTexts(t *testing.T) {
 		d.wantText("group 1/24", "no further group")
 		d.press("esc")
 		d.wantText("1 groups")
+	})
+}
+
+// A large screen shows below a text how it differs from the best answer, the best one from the worst, where rewards differ and it fits.
+func TestTextIsComparedWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	drive(t, madeRunWithTexts(1, proofText), 200, 60, filterSettings(), func(d *driver) {
+		lacksDiff := func() {
+			t.Helper()
+			if frame := ansi.Strip(d.frame()); strings.Contains(frame, "against the") {
+				t.Errorf("there is a diff:\n%s", frame)
+			}
+		}
+		d.press("G", "enter")
+		d.wantText("text  sample 1", "against the worst answer", "+ sample 1  reward 0.9", "− sample 8  reward 0.1", "[+Of the 9 left, 3 are red: 3/9 = 1/3]")
+		d.press("j", "j")
+		d.wantText("text  sample 3", "against the best answer", "+ sample 1  reward 0.9", "− sample 3  reward 0.8")
+		d.press("/", "2")
+		lacksDiff()
+		d.press("esc", "v")
+		lacksDiff()
+		d.press("v", "K", "1", "G")
+		d.wantText("against the best answer")
+		d.press("d")
+		lacksDiff()
+		d.press("d", "g", "esc", "g", "enter") // all of whose rewards are equal
+		d.wantText("zero variance")
+		lacksDiff()
 	})
 }
 

@@ -183,6 +183,11 @@ func (l List) Match(query string) []int {
 	return byRank[inOrder]
 }
 
+// HasWord reports whether the label or the format of a run has a word that begins with a prefix.
+func (l List) HasWord(prefix string) bool {
+	return slices.ContainsFunc(l.runs, func(r Run) bool { return r.rank([]string{strings.ToLower(prefix)}) == atWord })
+}
+
 // The ranks of matches, the best first.
 const (
 	atWord  = iota // at the start of a word

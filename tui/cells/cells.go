@@ -127,8 +127,12 @@ func ASCII(s string) string {
 		replacement, known := asciiFor(first)
 		switch {
 		case cluster == "…":
-			dots, taken := ellipsis(out[text:], s)
-			out, s = append(out, dots...), s[taken:]
+			dots, takes := ellipsis(out[text:], s)
+			out = append(out, dots...)
+			if takes {
+				letter, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth) // with its marks
+				s = s[len(letter):]
+			}
 		case known && size == len(cluster):
 			out = append(out, replacement)
 		case first < utf8.RuneSelf && w <= 1: // an ASCII letter with accents
@@ -140,10 +144,10 @@ func ASCII(s string) string {
 	return string(out)
 }
 
-// ellipsis returns the dots for … between two texts, and how many bytes of the second one they are in the place of. They
+// ellipsis returns the dots for … between two texts, and whether they take the place of the first letter of the second one. They
 // are two, for one is a full stop: the other takes the place of a blank beside it, or of a letter of the text that was cut.
 // It changes the last byte of before.
-func ellipsis(before []byte, after string) (dots string, taken int) {
+func ellipsis(before []byte, after string) (dots string, takes bool) {
 	last, next := byte('|'), byte(' ')
 	if len(before) > 0 {
 		last = before[len(before)-1]
@@ -153,11 +157,11 @@ func ellipsis(before []byte, after string) (dots string, taken int) {
 	}
 	switch {
 	case !isLetter(last) && isLetter(next): // the beginning was cut
-		return "..", 1
+		return "..", true
 	case isLetter(last) || last == ' ' && next < utf8.RuneSelf:
 		before[len(before)-1] = '.'
 	}
-	return ".", 0
+	return ".", false
 }
 
 // isLetter reports whether an ASCII character is a part of a text, and no blank or frame.

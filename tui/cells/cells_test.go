@@ -71,6 +71,7 @@ func TestASCIIEllipsis(t *testing.T) {
 		"computing …":                "computing..",
 		"| …ends of/names |":         "| ..nds of/names |",
 		"|…ends|":                    "|..nds|",
+		"|…e\u0301nds|":              "|..nds|",
 		"|…|":                        "|.|",
 		"step …\nstep":               "step..\nstep",
 		"\x1b[1mcut…\x1b[m 5":        "\x1b[1mcu..\x1b[m 5",

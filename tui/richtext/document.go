@@ -33,6 +33,7 @@ const (
 	AnchorPrompt   = "prompt"
 	AnchorResponse = "response"
 	AnchorTruth    = "truth"
+	AnchorFields   = "other fields"
 	AnchorChange   = "change" // each difference of two answers
 )
 

@@ -40,11 +40,15 @@ func (o Options) sign(sign, ascii string) string {
 // Sample returns prompt, response, truth and the other fields of a sample.
 func Sample(t model.Text, o Options) *Document {
 	var b builder
+	b.sample(t, o)
+	return b.document()
+}
+
+func (b *builder) sample(t model.Text, o Options) {
 	b.section(AnchorPrompt, "prompt", t.Prompt, func(s string) { b.conversation(s, o, false) })
 	b.section(AnchorResponse, "response", t.Response, func(s string) { b.conversation(s, o, true) })
 	b.section(AnchorTruth, "ground truth", t.Truth, func(s string) { b.prose(s, themes.Plain, o) })
 	b.fields(t.Fields)
-	return b.document()
 }
 
 func (b *builder) section(anchor, name, s string, write func(s string)) {
@@ -82,6 +86,7 @@ func (b *builder) fields(all []model.Field) {
 	if len(all) == 0 {
 		return
 	}
+	b.anchor(AnchorFields)
 	b.writeLine(themes.Title, "other fields of the record")
 	for _, f := range all {
 		b.current.hang = 4

@@ -34,6 +34,22 @@ type Side struct{ Name, Text string }
 // winner alone are in [+ ], words of the loser alone in [− ]. Spaces and line breaks are not
 // compared. Beyond 262,144 words a text is left out, and the Document says so.
 func Diff(winner, loser Side, o Options) *Document {
+	var b builder
+	b.diff(winner, loser, o, " (n: next difference)")
+	return b.document()
+}
+
+// SampleAndDiff is Sample, and below it under a title what Diff says of two answers.
+func SampleAndDiff(t model.Text, title string, winner, loser Side, o Options) *Document {
+	var b builder
+	b.sample(t, o)
+	b.writeLine(themes.Title, title)
+	b.diff(winner, loser, o, "")
+	return b.document()
+}
+
+// diff writes a diff. hint follows the words on a difference.
+func (b *builder) diff(winner, loser Side, o Options, hint string) {
 	thoughtsLeftOut := false
 	if o.Folded {
 		w, l := withoutThoughts(winner.Text), withoutThoughts(loser.Text)
@@ -44,11 +60,10 @@ func Diff(winner, loser Side, o Options) *Document {
 	winnerWords, winnerTruncated := splitWords(winner.Text, o)
 	c := comparison{loser: loserWords, winner: winnerWords, plus: "+", minus: o.sign("−", "-")}
 	c.compare()
-	var b builder
 	b.legend(themes.Positive, c.plus, winner.Name)
 	b.legend(themes.Negative, c.minus, loser.Name)
 	b.current.hang = 2
-	b.writeLine(themes.Dim, c.summary())
+	b.writeLine(themes.Dim, c.summary(hint))
 	if thoughtsLeftOut {
 		b.writeLine(themes.Dim, "thinking is left out: z compares it too")
 	}
@@ -57,8 +72,7 @@ func Diff(winner, loser Side, o Options) *Document {
 	}
 	b.endParagraph()
 	b.anchor(AnchorResponse)
-	c.write(&b)
-	return b.document()
+	c.write(b)
 }
 
 func (b *builder) legend(role themes.Role, sign, name string) {
@@ -177,7 +191,7 @@ func joinDifferences(parts []part) []part {
 	return all
 }
 
-func (c *comparison) summary() string {
+func (c *comparison) summary(hint string) string {
 	common, differences := 0, 0
 	for _, p := range c.parts {
 		if p.equal {
@@ -198,7 +212,7 @@ func (c *comparison) summary() string {
 	} else if p.equal {
 		start = fmt.Sprintf("the first %d words are the same", len(p.loser))
 	}
-	return fmt.Sprintf("%s; %d words in common, of %d and %d (n: next difference)", start, common, len(c.winner), len(c.loser))
+	return fmt.Sprintf("%s; %d words in common, of %d and %d%s", start, common, len(c.winner), len(c.loser), hint)
 }
 
 // write writes the winner's words and, at differences, the loser's before them.

@@ -294,12 +294,12 @@ func Keys() []Key {
 		{[]string{"end"}, "", "", "", move(math.MaxInt32)},
 		{[]string{"enter"}, "⏎", "⏎ open", "open the run, or the two marked ones to compare", Picker.open},
 		{[]string{"space", " "}, "Space", "Space compare", "mark a run; Enter then compares it with a second one, marked or under the cursor", Picker.toggleMark},
-		{[]string{"/"}, "/", "/ filter", "type a part of a path or of a format; any letter but q and ? begins it too", Picker.beginFilter},
+		{[]string{"/"}, "/", "/ filter", "type a part of a path or of a format; any letter begins it too, q only if a name has a word with q", Picker.beginFilter},
 		{[]string{"backspace"}, "⌫", "", "delete the last character of the filter", Picker.backspace},
 		{[]string{"esc"}, "Esc", "", "remove the filter, then the marks", Picker.escape},
 		{[]string{"ctrl+r"}, "^R", "", "look again, for longer", Picker.lookAgain},
 		{[]string{"?"}, "?", "? help", "this page", Picker.openHelp},
-		{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit; while a filter is typed, q is a letter of it", Picker.quit},
+		{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit; while a filter is typed, or if a name has a word that begins with q, q is a letter of the filter", Picker.quit},
 	}
 }
 
@@ -309,7 +309,7 @@ func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 		return p.onHelpKey(key)
 	}
 	i := slices.IndexFunc(Keys(), func(k Key) bool { return slices.Contains(k.names, key) })
-	if i < 0 || p.typing && (key == "q" || key == "/") {
+	if i < 0 || key == "q" && p.typesQ() || key == "/" && p.typing {
 		if line, ok := p.line().Press(key); ok && p.typing {
 			return p.setFilter(line)
 		}
@@ -317,6 +317,9 @@ func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 	}
 	return Keys()[i].action(p)
 }
+
+// typesQ reports whether q is a letter of the filter: whoever types the name of a run, such as qwen, does not mean to quit.
+func (p Picker) typesQ() bool { return p.typing || p.list.HasWord("q") }
 
 func move(by int) func(Picker) Picker {
 	return func(p Picker) Picker {

@@ -124,15 +124,19 @@ func TestSpaceMarksTwoRunsToCompare(t *testing.T) {
 	}
 }
 
-// Letters filter at once; q quits, but is a letter of a filter that has begun.
+// Letters filter at once; q quits, but is a letter of a filter that has begun, and begins one where a word of a name does.
 func TestTypingFilters(t *testing.T) {
 	p := found(newPicker(80, 24), run("runs/qwen", 1), run("runs/math-qwq", 2), run("runs/other", 3))
-	for keys, want := range map[string]string{"math": "runs/math-qwq", "/qwen": "runs/qwen", "mq": "runs/math-qwq", "other": "runs/other"} {
+	for keys, want := range map[string]string{"math": "runs/math-qwq", "/qwen": "runs/qwen", "qwen": "runs/qwen", "mq": "runs/math-qwq", "other": "runs/other"} {
 		if got := chosenNames(press(press(p, strings.Split(keys, "")...), "enter")); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q opens %q, want %q", keys, got, want)
 		}
 	}
-	if _, cmd := p.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil || cmd() != tea.Quit() {
+	if frame := ansi.Strip(p.frame()); strings.Contains(frame, "q quit") || !strings.Contains(frame, "^C quit") {
+		t.Errorf("the hints tell of another key than ^C to quit:\n%s", frame)
+	}
+	noneWithQ := found(newPicker(80, 24), run("runs/other", 1), run("runs/seq", 2))
+	if _, cmd := noneWithQ.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil || cmd() != tea.Quit() || !strings.Contains(ansi.Strip(noneWithQ.frame()), "q quit") {
 		t.Error("q does not quit")
 	}
 	filtered := press(p, "m", "q")

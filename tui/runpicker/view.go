@@ -169,8 +169,11 @@ func (p Picker) hints() string {
 			all = append(all, k.Hint)
 		}
 	}
+	if p.typesQ() {
+		all[len(all)-1] = "^C quit"
+	}
 	if p.typing {
-		all = append(all[:len(all)-2], "Esc remove", "^C quit")
+		all[len(all)-2] = "Esc remove"
 	}
 	if len(p.list.Runs()) == 0 {
 		all = append([]string{"^R again"}, all[len(all)-2:]...)
