@@ -21,7 +21,7 @@ import (
 )
 
 // The screen here is so large that no sentence is cut and few are wrapped.
-const screenWidth, screenHeight = 400, 160
+const screenWidth, screenHeight = 520, 160
 
 // saidOnScreen is every sentence that the screen says of a log: the header, the run at a glance, and the warnings of all steps together.
 func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
@@ -59,6 +59,7 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 		add("fate", strings.TrimRight(line, "━─ "), first, last)
 	}
 	for _, line := range paneOf(screen[0], "worst steps, and why") {
+		line, _, _ = strings.Cut(line, "││") // charts are next to them
 		if m := regexp.MustCompile(`^ +(-?\d+)(?:[–-](-?\d+))?  (.*?)  +signal (.*?) *$`).FindStringSubmatch(line); m != nil {
 			from, to := stepsOf(m[1], m[2])
 			add("cause", m[3], from, to)
