@@ -349,7 +349,7 @@ func (m sweepMap) pairTable(title string, pairs []*sweep.Cell) []string {
 		t.Paint(themes.Dim, "   keep_pos  keep_neg  signal    kept    Σ|A|   flips  killed"),
 	}
 	for _, c := range pairs {
-		line := fmt.Sprintf(" %s %8s  %8s", m.adviceMark(c), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
+		line := fmt.Sprintf(" %s %8s  %8s", cells.Fit(m.adviceMark(c), 1), units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))
 		for _, text := range []string{units.Percent(c.Signal, c.Groups), units.Percent(c.Kept, c.Samples), shareText(c.AbsRatio()), units.Count(c.Flips), units.Count(c.Killed)} {
 			line += cells.FitRight(text, 8)
 		}
