@@ -59,13 +59,14 @@ func saidOnScreen(t *testing.T, l *rawLog) (all []said) {
 		add("fate", strings.TrimRight(line, "━─ "), first, last)
 	}
 	for _, line := range paneOf(screen[0], "worst steps, and why") {
+		line, _, _ = strings.Cut(line, "││") // beside it are the metrics over the steps
 		if m := regexp.MustCompile(`^ +(-?\d+)(?:[–-](-?\d+))?  (.*?)  +signal (.*?) *$`).FindStringSubmatch(line); m != nil {
 			from, to := stepsOf(m[1], m[2])
 			add("cause", m[3], from, to)
 			add("signal of", m[4], from, to)
 		} else if m := regexp.MustCompile(`^ \S+ (all wrong|all correct|constant|single|noise|invalid|alive) +(.*)`).FindStringSubmatch(line); m != nil {
 			add("group", m[1]+": "+m[2], first, last)
-		} else if !regexp.MustCompile(`^ *($|Worst first, by badness, |none: every group)`).MatchString(line) {
+		} else if !regexp.MustCompile(`^ *($|Worst first, by badness, |none: every group|trainer would stop\.)`).MatchString(line) {
 			t.Errorf("%s: nothing here says when this is true: %q", l.name, line)
 		}
 	}
