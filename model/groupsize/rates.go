@@ -141,13 +141,15 @@ func (r Rates) SolvedOf(c Count, chances []float64) {
 }
 
 // What decides which mixtures are possible. The price of a number that is fitted is in the logarithm of the likelihood, as is what a mixture of
-// several parts costs besides, and how far below the best one a mixture may be. They are such that ranges hold the truth in 95 % of runs of made
-// prompts of every kind in the table of tuning.md, on which they were set.
+// several parts costs besides, and how far below the best one a mixture may be: farther where there are few samples a prompt. They are such that
+// ranges hold the truth in 95 % of runs of made prompts of every kind in the table of tuning.md, on which they were set.
 const (
 	draws     = 20
 	price     = 2.5
 	mixed     = 2
-	stillNear = 7.5
+	stillNear = 6.
+	nearOfFew = 7.5
+	few       = 16 // samples
 )
 
 // FitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
@@ -172,7 +174,10 @@ func FitRates(counts []Count) Fit {
 		}
 		all, scores = append(all, r), append(scores, score)
 	}
-	best := slices.Max(scores)
+	best, least := slices.Max(scores), stillNear
+	if f.largest < few {
+		least = nearOfFew
+	}
 	fit := Fit{Rates: all[slices.Index(scores, best)]}
 	random := rand.New(rand.NewPCG(1, 2)) // equal logs have equal ranges
 	for range draws {
@@ -184,7 +189,7 @@ func FitRates(counts []Count) Fit {
 		fit.Drawn = append(fit.Drawn, drawn)
 	}
 	for i, r := range all {
-		if scores[i] < best-stillNear {
+		if scores[i] < best-least {
 			continue
 		}
 		var again []Rates
