@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -202,7 +201,7 @@ func New(ctx context.Context, source Source, o Options) App {
 // Init starts reading and asks the terminal for its background; nothing waits for the
 // answer.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.Raw(ansi.RequestBackgroundColor)}
+	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.RequestBackgroundColor}
 	if a.second.source != nil {
 		first = append(first, readSecond(a.ctx, a.second.source, 0))
 	}

@@ -293,9 +293,7 @@ func (a App) toggleHelp() App {
 	return a
 }
 
-func (a App) redraw() App {
-	return a.starts(func() tea.Msg { return tea.WindowSizeMsg{Width: a.display.w, Height: a.display.h} })
-}
+func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 
 // suspend stops the program until the shell continues it.
 func (a App) suspend() App {

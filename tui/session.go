@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
 	"vantage/model/choice"
@@ -252,7 +251,7 @@ func (a App) forget() App {
 	a = a.showGroups()
 	if a.display.themeByUser {
 		a.display.themeByUser, a.display.themeFixed = false, false
-		a = a.starts(tea.Raw(ansi.RequestBackgroundColor))
+		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
 	a = a.apply(a.settings.push(undoState{now: set})).forgetScope()

@@ -17,7 +17,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model/runlist"
 	"vantage/model/sanitize"
@@ -107,7 +106,7 @@ type examinedMsg struct {
 type clockMsg struct{}
 
 // Init starts to look, and asks the terminal for its background; nothing waits for the answer.
-func (p Picker) Init() tea.Cmd { return tea.Batch(p.next(), tea.Raw(ansi.RequestBackgroundColor)) }
+func (p Picker) Init() tea.Cmd { return tea.Batch(p.next(), tea.RequestBackgroundColor) }
 
 func (p Picker) next() tea.Cmd {
 	ctx, finder := p.ctx, p.finder

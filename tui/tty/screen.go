@@ -64,10 +64,7 @@ func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ..
 			}
 			s.in = keys
 		}
-		w, h, err := term.GetSize(file.Fd())
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the size of the terminal: %w", err)
-		}
+		w, h, _ := term.GetSize(file.Fd())
 		options = append(options, tea.WithInput(s.in), tea.WithWindowSize(w, h))
 	}
 	s.Program = tea.NewProgram(s, append(options, others...)...)
@@ -83,7 +80,7 @@ func (s *Screen) Run() (tea.Model, error) {
 	if s.in != nil {
 		resized := make(chan os.Signal, 1)
 		uv.NotifyWinch(resized)
-		defer signal.Stop(resized)
+		defer func() { signal.Stop(resized); close(resized) }()
 		go func() {
 			for range resized {
 				s.sendSize()
@@ -160,46 +157,23 @@ func (s *Screen) Leave() {
 // Init implements [tea.Model].
 func (s *Screen) Init() tea.Cmd { return s.model.Init() }
 
-// filter sends what is for the terminal alone, which Bubble Tea would keep until its next tick.
+// filter takes what is for the terminal alone, which Bubble Tea would keep until its next tick, and what the terminal says of itself.
 func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
-	raw, ok := msg.(tea.RawMsg)
-	if !ok {
-		return msg
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.renderer != nil {
-		fmt.Fprint(&s.buf, raw.Msg)
-		s.flush()
+	switch msg { // these have types that only Bubble Tea knows
+	case tea.ClearScreen():
+		s.resize(s.cells.Width(), s.cells.Height())
+	case tea.RequestBackgroundColor():
+		msg = tea.RawMsg{Msg: ansi.RequestBackgroundColor}
 	}
-	return nil
-}
-
-// Update implements [tea.Model].
-func (s *Screen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer s.leaveOnPanic()
-	if _, ok := msg.(nextFrameMsg); ok {
-		s.due = false
-		return s, nil
-	}
-	s.adapt(msg)
-	s.model, cmd = s.model.Update(msg)
-	return s, cmd
-}
-
-// leaveOnPanic has Bubble Tea write the trace to the screen that stays.
-func (s *Screen) leaveOnPanic() {
-	if value := recover(); value != nil {
-		s.Leave()
-		panic(value)
-	}
-}
-
-// adapt takes what the terminal says of itself.
-func (s *Screen) adapt(msg tea.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch msg := msg.(type) {
+	case tea.RawMsg:
+		if s.renderer != nil {
+			fmt.Fprint(&s.buf, msg.Msg)
+			s.flush()
+		}
+		return nil
 	case tea.WindowSizeMsg:
 		s.resize(msg.Width, msg.Height)
 	case tea.ColorProfileMsg:
@@ -214,6 +188,26 @@ func (s *Screen) adapt(msg tea.Msg) {
 			s.buf.WriteString(ansi.SetModeUnicodeCore)
 			s.cells.Method = ansi.GraphemeWidth
 		}
+	}
+	return msg
+}
+
+// Update implements [tea.Model].
+func (s *Screen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer s.leaveOnPanic()
+	if _, ok := msg.(nextFrameMsg); ok {
+		s.due = false
+		return s, nil
+	}
+	s.model, cmd = s.model.Update(msg)
+	return s, cmd
+}
+
+// leaveOnPanic has Bubble Tea write the trace to the screen that stays.
+func (s *Screen) leaveOnPanic() {
+	if value := recover(); value != nil {
+		s.Leave()
+		panic(value)
 	}
 }
 
