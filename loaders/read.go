@@ -402,7 +402,8 @@ func reasonOf(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "its permissions do not let you: ask its owner for read permission"
 	}
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
+	var p *fs.PathError
+	if errors.As(err, &p) {
 		err = p.Err
 	}
 	return err.Error()

@@ -143,7 +143,8 @@ func (s Settings) Validate() error {
 
 // trainerError is a trainer's refusal without the kind of the exception.
 func trainerError(err error) error {
-	if refusal, ok := errors.AsType[*estimators.Refusal](err); ok {
+	var refusal *estimators.Refusal
+	if errors.As(err, &refusal) {
 		return errors.New(refusal.Text)
 	}
 	return err

@@ -18,7 +18,8 @@ import (
 // have it.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
 		expected, ok := map[string]string{
 			"int": "a whole number", "uint64": "a whole number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false, or the flag alone",

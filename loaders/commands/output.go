@@ -44,7 +44,8 @@ func (s *SignalError) Error() string {
 // Stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
 // ends with it: it has written nothing that could be taken for whole.
 func Stopped(ctx context.Context) error {
-	if stopped, ok := errors.AsType[*SignalError](context.Cause(ctx)); ok {
+	var stopped *SignalError
+	if errors.As(context.Cause(ctx), &stopped) {
 		return &verdictError{stopped}
 	}
 	return nil

@@ -270,8 +270,8 @@ func (e *brokenError) Error() string { return e.err.Error() }
 func (e *brokenError) Unwrap() error { return e.err }
 
 func isBroken(err error) bool {
-	_, ok := errors.AsType[*brokenError](err)
-	return ok
+	var e *brokenError
+	return errors.As(err, &e)
 }
 
 func (b *bucket) noObject() error {
