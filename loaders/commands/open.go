@@ -415,7 +415,7 @@ func (c memoryController) leastLeft(root, path string) int64 {
 // lines yields the lines of a file of the kernel, none if it cannot be read.
 func lines(root, name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		h, err := os.Open(filepath.Join(root, name))
+		h, err := os.Open(filepath.Join(root, name)) //nolint:forbidigo // the kernel's files
 		if err != nil {
 			return
 		}

@@ -72,10 +72,13 @@ type Object struct {
 	Version  string      // changes whenever the content does, as an ETag; "" if the storage knows none
 }
 
+// Name implements [fs.FileInfo] and [fs.DirEntry].
 func (o Object) Name() string { return path.Base(o.Path) }
 
+// Size implements [fs.FileInfo].
 func (o Object) Size() int64 { return o.Bytes }
 
+// Mode implements [fs.FileInfo].
 func (o Object) Mode() fs.FileMode {
 	switch {
 	case o.Folder:
@@ -86,14 +89,19 @@ func (o Object) Mode() fs.FileMode {
 	return 0o444
 }
 
+// ModTime implements [fs.FileInfo].
 func (o Object) ModTime() time.Time { return o.Modified }
 
+// IsDir implements [fs.FileInfo] and [fs.DirEntry].
 func (o Object) IsDir() bool { return o.Folder }
 
+// Sys implements [fs.FileInfo].
 func (o Object) Sys() any { return nil }
 
+// Type implements [fs.DirEntry].
 func (o Object) Type() fs.FileMode { return o.Mode().Type() }
 
+// Info implements [fs.DirEntry].
 func (o Object) Info() (fs.FileInfo, error) { return o, nil }
 
 // Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened. It holds nothing that
@@ -111,6 +119,7 @@ func NewRanged(o Object, readAt func(p []byte, offset int64) (int, error)) Range
 // Stat returns the [Object] that was opened.
 func (r Ranged) Stat() (os.FileInfo, error) { return r.Object, nil }
 
+// Close implements [Handle].
 func (Ranged) Close() error { return nil }
 
 type readerAt func(p []byte, offset int64) (int, error)
@@ -195,6 +204,7 @@ func (t *ObjectTree) addFolder(prefix, dir string) {
 // text. They are in no folder.
 func (t *ObjectTree) Unnamed() []string { return t.unnamed }
 
+// ReadDir implements [fs.ReadDirFS].
 func (t *ObjectTree) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, ok := t.folders[name]
 	if !ok {

@@ -16,7 +16,6 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/match"
-	"vantage/model/rewardcolumns"
 	"vantage/model/units"
 )
 
@@ -307,10 +306,10 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 	if len(named) == 0 {
 		candidates = columns
 	}
-	var found rewardcolumns.Found
+	var found FoundColumns
 	ok := false
 	for _, trainer := range advantagesFrom(snap, set, given) {
-		if found, ok = rewardcolumns.Find(ctx, snap, set, trainer, candidates, len(named) > 0); ok {
+		if found, ok = FindColumns(ctx, snap, set, trainer, candidates, len(named) > 0); ok {
 			break
 		}
 	}

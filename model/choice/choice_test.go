@@ -112,7 +112,7 @@ func TestDefaultOfEveryFrameworkIsValid(t *testing.T) {
 }
 
 // logsOfTRL is a folder for each way in which TRL was started: see its README.md.
-const logsOfTRL = "../rewardcolumns/testdata/"
+const logsOfTRL = "testdata/"
 
 // withoutAdvantages returns a log of TRL's kind with two columns and no advantages.
 func withoutAdvantages(names []string) model.Snapshot {

@@ -13,7 +13,6 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/diagnosis"
-	"vantage/model/finalanswer"
 	"vantage/model/units"
 )
 
@@ -108,9 +107,9 @@ func (l *Ledger) doubt(ctx context.Context, set model.Settings, read analysis.Re
 			return // what cannot be read says nothing
 		}
 		all[i].source, all[i].length = diagnosis.SourceOf(t.Fields), len(t.Prompt)
-		all[i].answer, _ = finalanswer.Of(t.Response)
-		truth, _ := finalanswer.Of(t.Truth)
-		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == finalanswer.Plain(t.Truth))
+		all[i].answer, _ = finalAnswer(t.Response)
+		truth, _ := finalAnswer(t.Truth)
+		all[i].isTrue = all[i].answer != "" && (all[i].answer == truth || all[i].answer == plainAnswer(t.Truth))
 	})
 	if err != nil {
 		return err

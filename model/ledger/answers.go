@@ -1,6 +1,7 @@
-// Package finalanswer finds the result at which a response arrives, as graders of trainers do: so that two responses can be
-// told to give the same answer in other words.
-package finalanswer
+package ledger
+
+// The result at which a response arrives, as graders of trainers find it: so that two responses can be told to give the same
+// answer in other words.
 
 import (
 	"encoding/json"
@@ -8,15 +9,15 @@ import (
 	"strings"
 )
 
-// Way is how a response gives its answer.
-type Way struct {
+// answerWay is how a response gives its answer.
+type answerWay struct {
 	Name string
 	find func(text string) string // the last answer given so, "" if there is none
 }
 
-// Ways returns the ways in the order in which they are tried: what is marked as the answer before what only stands last.
-func Ways() []Way {
-	return []Way{
+// answerWays returns the ways in the order in which they are tried: what is marked as the answer before what only stands last.
+func answerWays() []answerWay {
+	return []answerWay{
 		{"boxed", boxed},
 		{"tag", func(text string) string { return between(text, "<answer>", "</answer>") }},
 		{"hashes", func(text string) string { return lineAfter(text, "####") }},
@@ -26,15 +27,15 @@ func Ways() []Way {
 	}
 }
 
-// Of returns the answer of a response and the way in which it is given, both "" if it gives none. What stands before the end of a thought is
-// no answer. An answer is as [Plain] makes it.
-func Of(response string) (answer, way string) {
+// finalAnswer returns the answer of a response and the way in which it is given, both "" if it gives none. What stands before the end of a thought is
+// no answer. An answer is as [plainAnswer] makes it.
+func finalAnswer(response string) (answer, way string) {
 	if i := strings.LastIndex(response, "</think>"); i >= 0 {
 		response = response[i+len("</think>"):]
 	}
 	response = response[max(0, len(response)-endBytes):]
-	for _, w := range Ways() {
-		if answer = Plain(w.find(response)); answer != "" {
+	for _, w := range answerWays() {
+		if answer = plainAnswer(w.find(response)); answer != "" {
 			return answer, w.Name
 		}
 	}
@@ -47,9 +48,9 @@ const (
 	maxObjects = 32
 )
 
-// Plain returns an answer without what does not change it: case, spaces, dollars, a full stop, units of LaTeX, commas between thousands; a number
-// in its shortest form. The answer of a ground truth, which may be a whole solution, is that of [Of].
-func Plain(answer string) string {
+// plainAnswer returns an answer without what does not change it: case, spaces, dollars, a full stop, units of LaTeX, commas between thousands; a number
+// in its shortest form. The answer of a ground truth, which may be a whole solution, is that of [finalAnswer].
+func plainAnswer(answer string) string {
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	answer = strings.NewReplacer(`\left`, "", `\right`, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`, `\!`, "", `\,`, "", `\ `, "", "$", "", "**", "", "{,}", "").Replace(answer)
 	for {

@@ -1,4 +1,4 @@
-package finalanswer
+package ledger
 
 import "testing"
 
@@ -27,16 +27,16 @@ func TestAnswers(t *testing.T) {
 		{`\boxed{1,2}`, "1,2", "boxed"},
 		{`\boxed{50\%}`, "50", "boxed"},
 	} {
-		if got, way := Of(c.response); got != c.want || way != c.way {
+		if got, way := finalAnswer(c.response); got != c.want || way != c.way {
 			t.Errorf("%q: %q by %q, want %q by %q", c.response, got, way, c.want, c.way)
 		}
 	}
 }
 
 // No text makes it fail.
-func FuzzOf(f *testing.F) {
+func FuzzFinalAnswer(f *testing.F) {
 	f.Add(`\boxed{{}`)
 	f.Add("{{}}")
 	f.Add("answer is İ")
-	f.Fuzz(func(_ *testing.T, text string) { Of(text) })
+	f.Fuzz(func(_ *testing.T, text string) { finalAnswer(text) })
 }

@@ -1,4 +1,4 @@
-package rewardcolumns
+package choice
 
 import (
 	"cmp"

@@ -1,10 +1,4 @@
-// Package rewardcolumns finds out which columns of a log make up its reward, and with which weights.
-// TRL logs a column for each reward function, more columns that a person adds with log_extra, and no
-// total; but it logs the advantages, and those follow from the weighted sum of the right columns.
-//
-// In comes a snapshot; out goes a [Found] that reproduces the logged advantages in the arithmetic of
-// the log's trainer. Package choice asks for it.
-package rewardcolumns
+package choice
 
 import (
 	"context"
@@ -19,8 +13,10 @@ import (
 	"vantage/model/analysis"
 )
 
-// Found says which columns make up the reward.
-type Found struct {
+// FoundColumns says which columns of a log make up its reward, and with which weights. TRL logs a column for each reward function,
+// more columns that a person adds with log_extra, and no total; but it logs the advantages, and those follow from the weighted sum of the
+// right columns.
+type FoundColumns struct {
 	Weights   model.Weights // of the columns that count; a function with weight 0 is among them if it is known to be one
 	Exact     int           // logged advantages that the weights reproduce, to one float32 unit in the last place
 	Agreeing  int           // or within the tolerance of package match
@@ -36,12 +32,12 @@ const minAgreeing = 0.9
 // maxColumns is how many columns may be told apart: nobody weighs more.
 const maxColumns = 32
 
-// Find returns the weights under which an estimator of the trainer gives the logged advantages; ok is
+// FindColumns returns the weights under which an estimator of the trainer gives the logged advantages; ok is
 // false if there are none. It reads the grouping of the settings, and a bounded number of steps.
 //
 // columns are the candidates, in the order of the log: a trainer logs its reward functions before
 // other columns. If known is set, all of them are reward functions, else some may be something else.
-func Find(ctx context.Context, snap model.Snapshot, set model.Settings, trainer string, columns []string, known bool) (found Found, ok bool) {
+func FindColumns(ctx context.Context, snap model.Snapshot, set model.Settings, trainer string, columns []string, known bool) (found FoundColumns, ok bool) {
 	if len(columns) == 0 || len(columns) > maxColumns {
 		return found, false
 	}
@@ -63,7 +59,7 @@ func Find(ctx context.Context, snap model.Snapshot, set model.Settings, trainer 
 		}
 	}
 	if found.Agreeing == 0 || float64(found.Agreeing) < minAgreeing*float64(found.Compared) || ctx.Err() != nil {
-		return Found{}, false
+		return FoundColumns{}, false
 	}
 	found.Undecided = c.undecided()
 	twice := v.verify(found.Weights.Times(2))
@@ -74,8 +70,8 @@ func Find(ctx context.Context, snap model.Snapshot, set model.Settings, trainer 
 // best returns the weights that reproduce most advantages. Of those that reproduce equally many the
 // first wins, unless a later one is right in the last place for many more: leave-one-out is what no
 // division is, with other weights, but for rounding.
-func (v verifier) best(c *candidates, all [][]float64) Found {
-	best := Found{}
+func (v verifier) best(c *candidates, all [][]float64) FoundColumns {
+	best := FoundColumns{}
 	for _, factors := range all {
 		for _, w := range c.complete(factors) {
 			f := v.verify(w)
@@ -90,7 +86,7 @@ func (v verifier) best(c *candidates, all [][]float64) Found {
 	return best
 }
 
-func (f Found) complete() bool { return f.Compared > 0 && f.Agreeing == f.Compared }
+func (f FoundColumns) complete() bool { return f.Compared > 0 && f.Agreeing == f.Compared }
 
 // ones returns the factors to try first: each function counts as it is, and the reward functions come
 // before the other columns.
@@ -119,23 +115,23 @@ type verifier struct {
 }
 
 // verify returns how many advantages the best estimator reproduces with those weights.
-func (v verifier) verify(w model.Weights) Found {
-	set, best := v.set, Found{Weights: w}
+func (v verifier) verify(w model.Weights) FoundColumns {
+	set, best := v.set, FoundColumns{Weights: w}
 	set.Weights = w
 	var steps []*analysis.GroupedStep
 	for _, i := range v.steps {
 		step, err := analysis.GroupStep(v.snap, i, set)
 		if err != nil {
-			return Found{}
+			return FoundColumns{}
 		}
 		steps = append(steps, step)
 	}
 	for _, e := range v.estimators {
 		for _, scale := range e.Scales {
 			if v.ctx.Err() != nil {
-				return Found{}
+				return FoundColumns{}
 			}
-			f := Found{Weights: w}
+			f := FoundColumns{Weights: w}
 			for _, step := range steps {
 				f.add(step, e, scale)
 			}
@@ -149,7 +145,7 @@ func (v verifier) verify(w model.Weights) Found {
 
 // add compares the advantages of a step. Groups whose logged advantages are all 0 would agree with any
 // weights of columns that are equal in them, and count only if they do not agree.
-func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale) {
+func (f *FoundColumns) add(step *analysis.GroupedStep, e *estimators.Estimator, scale estimators.Scale) {
 	computed := step.Advantages(e, scale)
 	if computed == nil {
 		return
@@ -157,7 +153,7 @@ func (f *Found) add(step *analysis.GroupedStep, e *estimators.Estimator, scale e
 	near := analysis.NewLoggedTolerance(e, scale, step.LoggedRewards, computed)
 	for lo, hi := range step.Groups() {
 		tolerance, dead := near.Within(lo, hi), true
-		counted := Found{}
+		counted := FoundColumns{}
 		for i := lo; i < hi; i++ {
 			a, b := step.LoggedAdvantages[i], computed[i]
 			if math.IsNaN(a) {
