@@ -307,15 +307,17 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	_, text, _ := a.groupViewParts()
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
 	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
-	if want.thinking = a.sampleReader.thinking; a.sampleReader.search.query != "" {
+	searches := a.sampleReader.search.query != ""
+	if want.thinking = a.sampleReader.thinking; searches {
 		want.thinking = thinkingShown
 	}
 	want.raw = a.sampleReader.raw && !want.diff
 	other, rewards := order[0], a.result.analysis.LoggedRewards
-	if want.best = row == other; want.best {
+	want.best = row == other
+	if want.best {
 		other = order[len(order)-1]
 	}
-	want.diffBelow = text.H >= heightForDiffBelow && !want.diff && !want.raw && a.sampleReader.search.query == "" && rewards[row]-rewards[other] != 0
+	want.diffBelow = text.H >= heightForDiffBelow && !want.diff && !want.raw && !searches && rewards[row]-rewards[other] != 0
 	if want.thinking == thinkingIfFits || want.diffBelow {
 		want.room = text.Inner().H
 	}
@@ -323,12 +325,18 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 		want.texts[1] = key(other)
 		want.names[1], want.names[0] = a.sideNames()
 	}
-	if want.diff && want.best { // the winner is the second text
-		want.texts[0], want.texts[1] = want.texts[1], want.texts[0]
-	} else if want.best {
-		want.names[0], want.names[1] = want.names[1], want.names[0]
+	return want.winnerLast(), true
+}
+
+// winnerLast has the better answer second in a diff, of which it is the first text in a page of the best answer.
+func (k pagesKey) winnerLast() pagesKey {
+	switch {
+	case k.diff && k.best:
+		k.texts[0], k.texts[1] = k.texts[1], k.texts[0]
+	case k.best:
+		k.names[0], k.names[1] = k.names[1], k.names[0]
 	}
-	return want, true
+	return k
 }
 
 // stepOf returns the step of a group on the screen, unless the snapshot has a newer revision of it than

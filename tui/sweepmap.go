@@ -302,27 +302,19 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 	}
 	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
 	c.lines = append(c.lines, m.frontLines(h-len(c.lines)-1)...)
-	for _, pairs := range m.alongRatios() {
-		if len(pairs.cells) > 0 && len(c.lines)+len(pairs.cells)+3 <= h {
-			c.lines = append(c.lines, m.pairTable(pairs.title, pairs.cells)...)
+	addEverySecond := func(title string, n int, at func(i int) *sweep.Cell) {
+		var pairs []*sweep.Cell
+		for i := n - 1; i >= 0; i -= 2 {
+			pairs = append(pairs, at(i))
+		}
+		if len(c.lines)+len(pairs)+3 <= h {
+			c.lines = append(c.lines, m.pairTable(title, pairs)...)
 		}
 	}
+	here, recompute := m.here(), m.settings.now.Recompute // the map shows one figure of these
+	addEverySecond("at keep_pos "+units.Fixed(here.KeepPos, 2), len(m.grid.Neg), func(i int) *sweep.Cell { return m.grid.At(recompute, m.pos, i) })
+	addEverySecond("at keep_neg "+units.Fixed(here.KeepNeg, 2), len(m.grid.Pos), func(i int) *sweep.Cell { return m.grid.At(recompute, i, m.neg) })
 	return c
-}
-
-// alongRatios returns the pairs of the row and of the column of the map under the cursor, of whose figures the map shows one.
-func (m sweepMap) alongRatios() (along [2]struct {
-	title string
-	cells []*sweep.Cell
-}) {
-	here, last := m.here(), len(m.grid.Pos)-1
-	along[0].title = "at keep_pos " + units.Fixed(here.KeepPos, 2)
-	along[1].title = "at keep_neg " + units.Fixed(here.KeepNeg, 2)
-	for i := last; i >= 0; i -= 2 {
-		along[0].cells = append(along[0].cells, m.grid.At(m.settings.now.Recompute, m.pos, i))
-		along[1].cells = append(along[1].cells, m.grid.At(m.settings.now.Recompute, i, m.neg))
-	}
-	return along
 }
 
 // frontLines lists the pairs that no other beats in at most n lines: those that keep most of the signal first.

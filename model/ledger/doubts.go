@@ -215,18 +215,10 @@ func (a *answers) agree() bool {
 
 // judgeAnswers finds the doubts, by what is usual among the prompts that were read.
 func (l *Ledger) judgeAnswers(tries []*try) {
-	byPrompt := map[int][]*try{}
-	for _, t := range tries {
-		if t.answer != "" {
-			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
-		}
-	}
-	all := make([]answers, 0, len(byPrompt))
+	all := answersByPrompt(tries)
 	right, wrong := 0, 0     // prompts whose answers agree, by whether the answer is mostly solved
 	minority, graded := 0, 0 // tries of one answer that are graded unlike most of it, of all
-	for k, some := range byPrompt {
-		a := answersOf(k, some)
-		all = append(all, a)
+	for _, a := range all {
 		switch mostly := 2*a.right > a.same; {
 		case !a.agree():
 		case mostly:
@@ -252,6 +244,19 @@ func (l *Ledger) judgeAnswers(tries []*try) {
 			l.Prompts[a.prompt].Doubt = d
 		}
 	}
+}
+
+func answersByPrompt(tries []*try) (all []answers) {
+	byPrompt := map[int][]*try{}
+	for _, t := range tries {
+		if t.answer != "" {
+			byPrompt[t.prompt] = append(byPrompt[t.prompt], t)
+		}
+	}
+	for prompt, some := range byPrompt {
+		all = append(all, answersOf(prompt, some))
+	}
+	return all
 }
 
 func answersOf(prompt int, tries []*try) answers {
