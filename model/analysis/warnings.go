@@ -304,10 +304,14 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if sign < 0 {
 			ratio = a.Settings.KeepNeg
 		}
+		keep, everyTrains := a.perRollout.keep[:len(a.perRollout.original)], a.Status == nil
 		for i, x := range a.perRollout.original {
-			n := model.Count01(x*sign > 0) & model.Count01(a.Status == nil || a.countedTrains(i)) // no branch on the sign, which nobody can predict
+			n := model.Count01(x*sign > 0) // no branch on the sign, which nobody can predict
+			if !everyTrains {
+				n &= model.Count01(a.countedTrains(i))
+			}
 			all += n
-			kept += n & model.Count01(a.perRollout.keep[i])
+			kept += n & model.Count01(keep[i])
 		}
 		if !IsFarFromRatio(ratio, kept, all) {
 			return nil
