@@ -36,12 +36,8 @@ type replacedFile struct {
 	number  int // of the folder, from 0
 }
 
-// attemptsShare is one part in how many of the time that may take while following, and attemptsPause is the least time between two
-// such looks: a fast log is read a hundred times a second.
-const (
-	attemptsShare = 50
-	attemptsPause = 100 * time.Millisecond
-)
+// attemptsShare is one part in how many of the time that may take while following.
+const attemptsShare = 50
 
 // leaveOutAttempts decides which rows of other attempts are left out, if it is time to.
 func (s *fileSet) leaveOutAttempts(now time.Time) {
@@ -52,7 +48,7 @@ func (s *fileSet) leaveOutAttempts(now time.Time) {
 	a.changed = false
 	start := time.Now()
 	leftOut := runs.LeftOut(s.runFiles, int(s.options.Attempt))
-	a.next = time.Now().Add(max(attemptsPause, attemptsShare*time.Since(start)))
+	a.next = time.Now().Add(attemptsShare * time.Since(start))
 	if reflect.DeepEqual(leftOut, a.sent) {
 		return
 	}

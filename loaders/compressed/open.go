@@ -244,13 +244,13 @@ type zstdReader struct {
 }
 
 // zstdBlocks is how many blocks are in flight where a whole file is decompressed: while one is put
-// together from its parts, those after it are decoded. With two it takes a fifth more time, and so it does with little memory.
+// together from its parts, those after it are decoded. With two it takes a fifth more time.
 const zstdBlocks = 4
 
 // newZstdReader returns a reader with so many blocks in flight; with 1 it starts no goroutines.
 func newZstdReader(file io.Reader, blocks int) (*zstdReader, error) {
 	maxWindow := maxZstdWindow(debug.SetMemoryLimit(-1))
-	d, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(blocks), zstd.WithDecoderLowmem(blocks == 1),
+	d, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(blocks), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(maxWindow)))
 	return &zstdReader{d, maxWindow}, err
 }
