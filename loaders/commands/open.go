@@ -1,19 +1,15 @@
 package commands
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -309,132 +305,4 @@ func cutLabel(arg string) (label, rest string) {
 	before, _, _ := strings.Cut(arg, "://")
 	at := strings.LastIndexByte(before, '=') + 1
 	return arg[:at], arg[at:]
-}
-
-// The node is training: take at most a quarter of its available memory, and collect earlier
-// than Go's default. Reading stops before all of it is taken.
-const (
-	memoryDivisor  = 4
-	minMemoryLimit = 256 << 20
-	gcPercent      = 30
-)
-
-// LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
-// set. That limit is soft: beyond it the program gets slower. It returns the hard one, at which
-// reading has to stop, 0 if it is unknown.
-func LimitMemory() (hard int64) {
-	free := availableMemory("/")
-	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-		if free > 0 {
-			debug.SetMemoryLimit(max(minMemoryLimit, free/memoryDivisor))
-		}
-	}
-	return free - free/8 // the rest is for what is not counted: stacks, code, the screen
-}
-
-// availableMemory returns how many bytes this process can still get: the least that the system, each
-// control group above the process (of version 1 or 2), and its own limit of addresses leave. It is 0 if
-// nothing tells. The files of the kernel are read below root, which is "/" but in tests.
-func availableMemory(root string) int64 {
-	free := number(root, "proc/meminfo", "MemAvailable:") << 10
-	for _, left := range []int64{groupMemory(root), addressSpace(root)} {
-		if left > 0 && (free == 0 || left < free) {
-			free = left
-		}
-	}
-	return free
-}
-
-// Go's runtime takes addresses by the arena, and ends the program if it gets none. A small log needs no more than it has at the start.
-const (
-	arena    = 64 << 20
-	smallLog = 16 << 20
-)
-
-func addressSpace(root string) int64 {
-	for line := range lines(root, "proc/self/limits") {
-		rest, ok := strings.CutPrefix(line, "Max address space")
-		if !ok {
-			continue
-		}
-		fields := strings.Fields(rest)
-		if len(fields) == 0 {
-			return 0
-		}
-		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
-			return max(smallLog, limit-number(root, "proc/self/status", "VmSize:")<<10-2*arena)
-		}
-	}
-	return 0
-}
-
-// memoryController says where a version of control groups tells limit and use.
-type memoryController struct {
-	hierarchy               string // below root
-	limit, usage, cacheName string // cacheName is in memory.stat: pages of files, which the kernel gives back
-}
-
-// groupMemory returns what the control groups of the process leave, 0 if they limit nothing.
-func groupMemory(root string) int64 {
-	v2 := memoryController{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
-	v1 := memoryController{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}
-	left := int64(math.MaxInt64)
-	for line := range lines(root, "proc/self/cgroup") {
-		id, rest, _ := strings.Cut(line, ":")
-		controllers, path, _ := strings.Cut(rest, ":")
-		switch {
-		case id == "0" && controllers == "":
-			left = min(left, v2.leastLeft(root, path))
-		case strings.Contains(","+controllers+",", ",memory,"):
-			left = min(left, v1.leastLeft(root, path))
-		}
-	}
-	if left == math.MaxInt64 {
-		return 0
-	}
-	return max(1, left)
-}
-
-// leastLeft returns the least that a group and those above it leave. In a container the path may not be
-// visible: its own group is then the top of the hierarchy.
-func (c memoryController) leastLeft(root, path string) int64 {
-	left := int64(math.MaxInt64)
-	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
-		dir := filepath.Join(c.hierarchy, path)
-		if limit := number(root, filepath.Join(dir, c.limit), ""); limit > 0 && limit < 1<<60 { // version 1 has a number for none
-			used := number(root, filepath.Join(dir, c.usage), "") - number(root, filepath.Join(dir, "memory.stat"), c.cacheName+" ")
-			left = min(left, limit-max(0, used))
-		}
-		if path == "/" {
-			return left
-		}
-	}
-}
-
-// lines yields the lines of a file of the kernel, none if it cannot be read.
-func lines(root, name string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		h, err := os.Open(filepath.Join(root, name)) //nolint:forbidigo // the kernel's files
-		if err != nil {
-			return
-		}
-		defer func() { _ = h.Close() }()
-		for scanner := bufio.NewScanner(h); scanner.Scan(); {
-			if !yield(scanner.Text()) {
-				return
-			}
-		}
-	}
-}
-
-// number returns the number behind a name that begins a line of a file of the kernel, with "" the last number of the file; 0 if
-// it holds none ("max").
-func number(root, file, name string) (n int64) {
-	for line := range lines(root, file) {
-		if value, ok := strings.CutPrefix(line, name); ok {
-			n, _ = strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
-		}
-	}
-	return n
 }
