@@ -129,7 +129,7 @@ func flagLines() map[string][]string {
 	where := []string{"--where", "sample.new>0.7 kept>=4"}
 	return map[string][]string{
 		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
-		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "plan": {"plan", "DIR/log.jsonl", "--solved-at", "1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
+		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "plan": {"plan", "DIR/long.jsonl", "--solved-at", "1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl", "--solved-at", "1"}, where...),
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
 		"grep":   {"grep", "DIR/log.jsonl", "so so so so so so"},
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
@@ -167,7 +167,7 @@ func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
 				}
 				if line = append(slices.Clone(line), effect.with...); effect.path != "" {
 					for i := range line {
-						line[i] = strings.ReplaceAll(line[i], "DIR/log.jsonl", effect.path)
+						line[i] = strings.NewReplacer("DIR/log.jsonl", effect.path, "DIR/long.jsonl", effect.path).Replace(line[i])
 					}
 				}
 				flag := "--" + f.Name
@@ -229,14 +229,18 @@ func outcome(t *testing.T, line []string) map[string]string {
 	return found
 }
 
-// flagLog writes logs and the files that flags name: 6 steps of groups a, b and c, 4 answers each, and in the first of a group
+// flagLog writes logs and the files that flags name: 6 steps, of one log 12, of groups a, b and c, 4 answers each, and in the first of a group
 // early. Every third group has mixed rewards; the others have equal ones, of 0, 0.5 and 1. A question is asked of some answers of each
 // group. The rewards are two columns.
 func flagLog(t *testing.T, dir string) {
 	t.Helper()
-	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl"} {
+	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl"} {
 		var rows strings.Builder
-		for step := range 6 {
+		steps := 6
+		if name == "long.jsonl" {
+			steps = 12
+		}
+		for step := range steps {
 			for g, group := range []string{"a", "b", "c", "early"} {
 				for i := range 4 {
 					if group == "early" && step > 0 {

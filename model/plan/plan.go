@@ -82,8 +82,8 @@ type Range struct{ Value, Low, High float64 }
 const (
 	LeastGain = 1.10 // as much yield, against the run
 	LeastKept = 0.90 // as much of Σ|A| must be left, where prompts, groups or samples are left out
-	LeastSeen = 30   // groups: of fewer a model knows too little to recommend
 	LeastMore = 1.25 // as much yield, against each of two changes alone
+	leastSeen = 30   // groups: of fewer a model knows too little
 	nearBest  = 0.90 // of the settings that give as much of the best one's yield that of the fewest changes is taken
 )
 
@@ -126,7 +126,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 // push does not say what is better.
 func (p *Plan) choose() {
 	worth := func(r Row) bool {
-		return r.Kind != Scale && (!r.Model || p.Groups >= LeastSeen) && r.Yield.Low > 1 && r.Yield.Value >= LeastGain && r.kept >= LeastKept
+		return r.Kind != Scale && r.Yield.Low > 1 && r.Yield.Value >= LeastGain && r.kept >= LeastKept
 	}
 	most := 0.0
 	for _, r := range p.Rows[1:] {
@@ -274,6 +274,8 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 		return err.Error()
 	case len(m.counts) == 0:
 		return "the rewards don't show which samples are solved; use --solved-at X"
+	case run.all().groups < leastSeen:
+		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) + " that it takes"
 	case run.counted < 0.9*run.all().groups:
 		return "the rewards of too many groups don't show which samples are solved"
 	case len(m.counts) > maxCounts || slices.Max(m.sizes) > MaxSize:

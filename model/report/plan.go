@@ -55,11 +55,8 @@ func PlanText(w io.Writer, p Plan) error {
 
 // Recommendation says in a sentence what is worth changing, or that nothing is.
 func (p Plan) Recommendation() string {
-	if p.Best == 0 && p.Groups < plan.LeastSeen {
-		return fmt.Sprintf("nothing is recommended: too few groups to model prompts by, %s of the %d that it takes", units.Count(p.Groups), plan.LeastSeen)
-	}
 	if p.Best == 0 {
-		return fmt.Sprintf("nothing is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
+		return fmt.Sprintf("nothing of this is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
 	return fmt.Sprintf("%s: %s of the run's yield, %s in 90%% of repeats", r.Name, timesText(r.Yield.Value), spanText(r.Yield))
