@@ -198,10 +198,9 @@ func New(ctx context.Context, source Source, o Options) App {
 	return a.restoreSession(o)
 }
 
-// Init starts reading and asks the terminal for its background; nothing waits for the
-// answer.
+// Init starts reading.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.RequestBackgroundColor}
+	first := []tea.Cmd{readChunk(a.ctx, a.source, 0)}
 	if a.second.source != nil {
 		first = append(first, readSecond(a.ctx, a.second.source, 0))
 	}

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,7 @@ func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal)) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
+		time.Sleep(time.Hour) // until the last ticks are over
 	})
 }
 
@@ -218,6 +220,27 @@ func TestIdleScreenSendsNothing(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if after, _ := v.counts(); after != before {
 			t.Errorf("%d bytes in five idle minutes", after-before)
+		}
+	})
+}
+
+// The first frame does not wait for the processors that reading takes.
+func TestReadingStartsAfterTheFirstFrame(t *testing.T) {
+	t.Parallel()
+	asked := make(chan int, 1)
+	source := &timedSource{textSource: &textSource{madeSource: madeRun(1)}}
+	var terminal atomic.Pointer[virtualTerminal]
+	source.pause = func(chunk int) time.Duration {
+		if written, _ := terminal.Load().counts(); chunk == 0 {
+			asked <- written
+		}
+		return 0
+	}
+	inVirtualTime(t, source, func(v *virtualTerminal) {
+		terminal.Store(v)
+		time.Sleep(time.Second)
+		if written := <-asked; written < 500 {
+			t.Errorf("the log is asked for its first rows after %d bytes of the screen", written)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
 	gcPercent      = 30
+	firstPercent   = 200 // the first collection comes at 8 MB
 )
 
 // LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
@@ -24,7 +26,8 @@ const (
 func LimitMemory() (hard int64) {
 	free := availableMemory("/")
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(firstPercent)
+		runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 		if free > 0 {
 			debug.SetMemoryLimit(max(minMemoryLimit, free/memoryDivisor))
 		}

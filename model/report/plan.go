@@ -56,7 +56,7 @@ func PlanText(w io.Writer, p Plan) error {
 // Recommendation says in a sentence what is worth changing, or that nothing is.
 func (p Plan) Recommendation() string {
 	if p.Best == 0 {
-		return fmt.Sprintf("nothing of this is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
+		return fmt.Sprintf("nothing tried is worth changing: no row, scales apart, gives %s with a range above 1 and %.0f%% of Σ|A| left", timesText(plan.LeastGain), 100*plan.LeastKept)
 	}
 	r := p.Rows[p.Best]
 	return fmt.Sprintf("%s: %s of the run's yield, %s in 90%% of repeats", r.Name, timesText(r.Yield.Value), spanText(r.Yield))

@@ -105,8 +105,8 @@ type examinedMsg struct {
 
 type clockMsg struct{}
 
-// Init starts to look, and asks the terminal for its background; nothing waits for the answer.
-func (p Picker) Init() tea.Cmd { return tea.Batch(p.next(), tea.RequestBackgroundColor) }
+// Init starts to look.
+func (p Picker) Init() tea.Cmd { return p.next() }
 
 func (p Picker) next() tea.Cmd {
 	ctx, finder := p.ctx, p.finder

@@ -24,8 +24,9 @@ type Screen struct {
 	*tea.Program
 
 	model tea.Model
-	last  time.Time // a frame was drawn
-	due   bool      // a message will say when the next one may be
+	last  time.Time     // a frame was drawn
+	due   bool          // a message will say when the next one may be
+	drawn chan struct{} // closed by the first frame
 
 	mu       sync.Mutex // on a signal another goroutine gives the terminal back
 	in       *os.File   // nil: there are no keys
@@ -43,6 +44,7 @@ type Screen struct {
 const (
 	frameTime = 8 * time.Millisecond
 	firstTime = 2 * time.Millisecond
+	lateStart = 100 * time.Millisecond // the model starts without a frame, in a terminal without size
 )
 
 // nextFrameMsg says that the next frame may be drawn.
@@ -50,7 +52,7 @@ type nextFrameMsg struct{}
 
 // New returns a screen for a model. Other options than these are those of a test.
 func New(first tea.Model, out io.Writer, profile colorprofile.Profile, others ...tea.ProgramOption) (*Screen, error) {
-	s := &Screen{model: first, out: out, profile: profile, cells: uv.NewScreenBuffer(0, 0)}
+	s := &Screen{model: first, drawn: make(chan struct{}), out: out, profile: profile, cells: uv.NewScreenBuffer(0, 0)}
 	options := []tea.ProgramOption{
 		tea.WithOutput(out), tea.WithColorProfile(profile), tea.WithFilter(s.filter),
 		tea.WithoutRenderer(), tea.WithFPS(1), // which stays as a tick
@@ -128,10 +130,11 @@ func (s *Screen) enter() (err error) {
 	r.SetRelativeCursor(false)
 	s.renderer, s.mouse = r, tea.MouseModeNone
 	s.resize(s.cells.Width(), s.cells.Height())
-	s.buf.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1))
+	s.buf.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1) + ansi.RequestBackgroundColor)
 	if _, far := os.LookupEnv("SSH_TTY"); !far && !strings.Contains(os.Getenv("TERM_PROGRAM"), "Apple") {
 		s.buf.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
 	}
+	s.flush()
 	return nil
 }
 
@@ -154,8 +157,20 @@ func (s *Screen) Leave() {
 	}
 }
 
-// Init implements [tea.Model].
-func (s *Screen) Init() tea.Cmd { return s.model.Init() }
+// Init implements [tea.Model]. What the model starts would take the processors before there is a frame, so it starts after that.
+func (s *Screen) Init() tea.Cmd {
+	start := s.model.Init()
+	return func() tea.Msg {
+		select {
+		case <-s.drawn:
+		case <-time.After(lateStart):
+		}
+		if start == nil {
+			return nil
+		}
+		return start()
+	}
+}
 
 // filter takes what is for the terminal alone, which Bubble Tea would keep until its next tick, and what the terminal says of itself.
 func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
@@ -252,6 +267,11 @@ func (s *Screen) draw(v tea.View) {
 	s.renderer.Render(s.cells.RenderBuffer)
 	_ = s.renderer.Flush()
 	s.flush()
+	select {
+	case <-s.drawn:
+	default:
+		close(s.drawn)
+	}
 }
 
 func (s *Screen) setMouse(mode tea.MouseMode) {
