@@ -93,7 +93,7 @@ func largeStep(b *testing.B, groups, size int) *driver {
 		for i := range size {
 			n := g*size + i
 			block.Step, block.Offset = append(block.Step, 1), append(block.Offset, int64(n)*100)
-			block.Reward, block.Length = append(block.Reward, float64(n*7919%11)/10), append(block.Length, int32(n%4096))
+			block.Reward, block.Length = append(block.Reward, float64(n*7919%11)/10), append(block.Length, int32(1+n%4096))
 			block.Prompt = append(block.Prompt, int32(g+1))
 		}
 	}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -76,18 +77,32 @@ func (a *Analysis) warnings() []model.Warning {
 	if a.Open {
 		return nil
 	}
-	var all []model.Warning
-	for _, r := range rules() {
+	all := rules()
+	found := make([]*model.Warning, len(all))
+	look := func(k int) {
+		r := all[k]
 		find := r.find
 		if r.scope == perStep && a.steps != nil {
 			find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
 		}
-		if w := find(a); w != nil {
-			w.Kind, w.Step = r.kind, a.Step
-			all = append(all, *w)
+		if found[k] = find(a); found[k] != nil {
+			found[k].Kind, found[k].Step = r.kind, a.Step
 		}
 	}
-	return all
+	if a.Rows > 2*blockSize {
+		sideBySide(context.Background(), len(all), look)
+	} else {
+		for k := range all {
+			look(k)
+		}
+	}
+	var warnings []model.Warning
+	for _, w := range found {
+		if w != nil {
+			warnings = append(warnings, *w)
+		}
+	}
+	return warnings
 }
 
 // joinWarnings counts what a rule finds in each of the joined steps, in the words of the step where it
@@ -300,18 +315,18 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if !a.Settings.Filtering() && a.admission == nil {
 			return nil // all are kept
 		}
-		ratio, kept, all := a.Settings.KeepPos, 0, 0
+		ratio, kept, all := a.Settings.KeepPos, a.sums.keptPositive, a.sums.positive.n
 		if sign < 0 {
-			ratio = a.Settings.KeepNeg
+			ratio, kept, all = a.Settings.KeepNeg, a.sums.keptNegative, a.sums.negative.n
 		}
-		keep, everyTrains := a.perRollout.keep[:len(a.perRollout.original)], a.Status == nil
-		for i, x := range a.perRollout.original {
-			n := model.Count01(x*sign > 0) // no branch on the sign, which nobody can predict
-			if !everyTrains {
-				n &= model.Count01(a.countedTrains(i))
+		if a.sums.original.n < a.Rows || a.Status != nil || len(a.perRollout.original) < a.Rows { // these are not of all that count
+			kept, all = 0, 0
+			for i, x := range a.perRollout.original {
+				if x*sign > 0 && a.countedTrains(i) {
+					all++
+					kept += model.Count01(a.perRollout.keep[i])
+				}
 			}
-			all += n
-			kept += n & model.Count01(keep[i])
 		}
 		if !IsFarFromRatio(ratio, kept, all) {
 			return nil

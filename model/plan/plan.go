@@ -274,8 +274,6 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 		return err.Error()
 	case len(m.counts) == 0:
 		return "the rewards don't show which samples are solved; use --solved-at X"
-	case run.all().groups < leastSeen:
-		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) + " that it takes"
 	case run.counted < 0.9*run.all().groups:
 		return "the rewards of too many groups don't show which samples are solved"
 	case len(m.counts) > maxCounts || slices.Max(m.sizes) > MaxSize:
@@ -288,6 +286,8 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 		return units.Fraction(int(run.partial), int(run.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
 	case !slices.ContainsFunc(m.counts, func(c groupsize.Count) bool { return c.Solved > 0 && c.Solved < c.Size }):
 		return "no prompt has solved samples and others"
+	case run.all().groups < leastSeen:
+		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) + " that it takes"
 	}
 	return ""
 }
