@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -35,9 +36,9 @@ type findings struct {
 type lookAtRun func(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error)
 
 func (e env) lookAtSamples(ctx context.Context, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	var read diagnosis.ReadText
+	var read analysis.ReadTexts
 	if e.texts[0] != nil {
-		read = e.texts[0].Text
+		read = analysis.ReadTextsOf(e.texts[0])
 	}
 	return diagnosis.See(ctx, snap, set, read, previous)
 }

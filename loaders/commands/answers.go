@@ -90,9 +90,9 @@ type Texts interface {
 // LookAt looks at what ails a run: at its steps, at texts of some answers, and at what the trainer logged of its steps, if the log can be
 // asked for that: see [loaders.Source.Scalars]. log is nil if nothing can be read again; previous is the look before, or nil.
 func LookAt(ctx context.Context, log Texts, snap model.Snapshot, set model.Settings, previous *diagnosis.Look) (*diagnosis.Look, error) {
-	var read diagnosis.ReadText
+	var read analysis.ReadTexts
 	if log != nil {
-		read = log.Text
+		read = analysis.ReadTextsOf(log)
 	}
 	look, err := diagnosis.See(ctx, snap, set, read, previous)
 	if err != nil {
@@ -349,7 +349,7 @@ func chooseName(names [][]string, given string) (string, error) {
 
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.
 type alikeReader struct {
-	text diagnosis.ReadText
+	text analysis.TextFunc
 	snap model.Snapshot
 	set  model.Settings
 }

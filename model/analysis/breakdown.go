@@ -223,14 +223,11 @@ func ReadTextsOf(source interface {
 	return func(ctx context.Context, places []model.Place, _ func([]byte) bool, visit func(int, model.Text, error)) error {
 		one.Lock()
 		defer one.Unlock()
-		for i, at := range places {
-			text, err := source.Text(ctx, at)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		for i := 0; i < len(places) && ctx.Err() == nil; i++ {
+			text, err := source.Text(ctx, places[i])
 			visit(i, text, err)
 		}
-		return nil
+		return ctx.Err()
 	}
 }
 

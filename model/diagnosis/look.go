@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Look is a look at a run: what was found, and what the next look at the same run need not see again.
@@ -25,9 +26,6 @@ type digestKey struct {
 	revision, row int
 }
 
-// ReadText reads the text of a sample from the log again.
-type ReadText func(context.Context, model.Place) (model.Text, error)
-
 // How many texts a look reads at most: enough for the shares that detectors ask for.
 const (
 	maxTexts    = 4096
@@ -36,7 +34,7 @@ const (
 
 // See looks at a run: at all its steps, and at the texts of some of its answers, in the order of the log. A text that cannot be read is
 // none. previous is the look before, or nil.
-func See(ctx context.Context, snap model.Snapshot, set model.Settings, read ReadText, previous *Look) (*Look, error) {
+func See(ctx context.Context, snap model.Snapshot, set model.Settings, read analysis.ReadTexts, previous *Look) (*Look, error) {
 	if previous == nil {
 		previous = &Look{}
 	}
@@ -57,7 +55,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 		look.seed = texts.seed
 	}
 	for picks := texts.Next(); len(picks) > 0 && read != nil; picks = texts.Next() {
-		if !texts.read(ctx, snap, picks, read, previous.digests, look.digests) {
+		if texts.read(ctx, snap, picks, read, previous.digests, look.digests) != nil {
 			break
 		}
 	}
@@ -71,34 +69,43 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read Read
 	return look, nil
 }
 
-// read reads the texts of some samples that are not among those before, keeps all if keep is not nil, and reports whether it is worth
+// read reads the texts of some samples that are not among those before, and keeps all if keep is not nil. It fails if it is not worth
 // asking for more: of a far log whose link is lost it is not.
-func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read ReadText, before, keep map[digestKey]digest) bool {
+func (t *Texts) read(ctx context.Context, snap model.Snapshot, picks []Pick, read analysis.ReadTexts, before, keep map[digestKey]digest) error {
 	place := func(p Pick) model.Place { return snap.Steps[p.Step].Place(p.Row) }
 	sort.Slice(picks, func(i, k int) bool { return place(picks[i]).Compare(place(picks[k])) < 0 })
-	for _, p := range picks {
-		if ctx.Err() != nil {
-			return false
+	key := func(p Pick) digestKey {
+		return digestKey{snap.Steps[p.Step].Number, snap.Steps[p.Step].Revision, p.Row}
+	}
+	digests, unread, places := make([]*digest, len(picks)), []int(nil), []model.Place(nil)
+	for i, p := range picks {
+		if d, known := before[key(p)]; known {
+			digests[i] = &d
+		} else {
+			unread, places = append(unread, i), append(places, place(p))
 		}
-		step := snap.Steps[p.Step]
-		key := digestKey{step.Number, step.Revision, p.Row}
-		d, known := before[key]
-		if !known {
-			text, err := read(ctx, place(p))
-			if err != nil && keep != nil {
-				return false
-			}
-			if err != nil {
-				continue
-			}
-			d = t.digest(text)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := read(ctx, places, nil, func(i int, text model.Text, err error) {
+		switch {
+		case err == nil:
+			d := t.digest(text)
+			digests[unread[i]] = &d
+		case keep != nil:
+			stop()
+		}
+	})
+	for i, p := range picks {
+		if digests[i] == nil {
+			continue
 		}
 		if keep != nil {
-			keep[key] = d
+			keep[key(p)] = *digests[i]
 		}
-		t.add(p, d)
+		t.add(p, *digests[i])
 	}
-	return true
+	return failed
 }
 
 // Within returns the findings that hold at one of the steps from first to last, and what cannot be told.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // farRun is a log on another node of so many steps of 4 groups of 4 answers.
@@ -25,6 +26,10 @@ func farRun(steps int) model.Snapshot {
 	return s.Snapshot()
 }
 
+type textFunc func(context.Context, model.Place) (model.Text, error)
+
+func (f textFunc) Text(ctx context.Context, at model.Place) (model.Text, error) { return f(ctx, at) }
+
 // Of a log on another node no text is asked for twice while it grows, and none any more once one cannot be read.
 func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 	reads, most := map[int64]int{}, math.MaxInt
@@ -38,7 +43,7 @@ func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 	var look *Look
 	for steps := 10; steps <= 12; steps++ {
 		var err error
-		if look, err = See(t.Context(), farRun(steps), model.DefaultSettings(), read, look); err != nil {
+		if look, err = See(t.Context(), farRun(steps), model.DefaultSettings(), analysis.ReadTextsOf(textFunc(read)), look); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +61,7 @@ func TestTextsOfAFarLogAreReadOnce(t *testing.T) {
 		asked++
 		return read(ctx, at)
 	}
-	if _, err := See(t.Context(), farRun(10), model.DefaultSettings(), lost, nil); err != nil || asked != 1 {
+	if _, err := See(t.Context(), farRun(10), model.DefaultSettings(), analysis.ReadTextsOf(textFunc(lost)), nil); err != nil || asked != 1 {
 		t.Errorf("a lost link is asked %d times, %v", asked, err)
 	}
 }

@@ -587,12 +587,15 @@ func controls(text string) (within bool, end string) {
 	junk := 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		rest := text[i:min(len(text), i+32)]
-		if n := strings.IndexAny(rest, ">]") + 1; (r == '<' || r == '[') && n > 1 && isControl(rest[:n]) {
+		rest, n := text[i:min(len(text), i+32)], 0
+		if r == '<' || r == '[' {
+			n = strings.IndexAny(rest, ">]") + 1
+		}
+		if n > 1 && isControl(rest[:n]) {
 			end, size = strings.Clone(rest[:n]), n
 		} else if end != "" && !unicode.IsSpace(r) {
 			return true, ""
-		} else if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || unicode.Is(unicode.Co, r) {
+		} else if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r > unicode.MaxASCII && unicode.Is(unicode.Co, r) {
 			junk++
 		}
 		i += size
