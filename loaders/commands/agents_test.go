@@ -141,21 +141,24 @@ func agentGroup(t *testing.T, path string) string {
 // However long what a log holds, an answer stays within 2 KB, and is JSON.
 func TestAnswersOfLongTextsFit(t *testing.T) {
 	t.Parallel()
-	var rows strings.Builder
-	long := strings.Repeat("a \"quoted\" long text; 好 ", 400)
-	for step := range repotest.Times(10, 40) {
-		for i := range 200 {
-			row, _ := json.Marshal(map[string]any{"step": 1e12 + float64(step), "uid": long + fmt.Sprint(i/100), "prompt": long, "response": long + fmt.Sprint(i), "reward": i % (step + 1) % 3, "ground_truth": long, "a_reward": i % 2})
-			rows.Write(append(row, '\n'))
-		}
-		rows.WriteString("{\"broken " + long + "\n")
-	}
 	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
 	path := filepath.Join(dir, strings.Repeat("y", 200)+".jsonl")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(rows.String()), 0o600); err != nil {
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := json.NewEncoder(file)
+	long := strings.Repeat("a \"quoted\" long text; 好 ", 400)
+	for step := range repotest.Times(10, 25) {
+		for i := range 200 {
+			_ = rows.Encode(map[string]any{"step": 1e12 + float64(step), "uid": long + fmt.Sprint(i/100), "prompt": long, "response": long + fmt.Sprint(i), "reward": i % (step + 1) % 3, "ground_truth": long, "a_reward": i % 2})
+		}
+		fmt.Fprintln(file, "{\"broken "+long)
+	}
+	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range [][]string{{"summary", path}, {"why", long + "1", path}, {"show", long + "1", path}, {"steps", path}, {"summary", path, "--keep-neg-ratio", "0.2", "--compute-new-adv"}} {

@@ -350,7 +350,6 @@ func (l *rawLog) fate(g rawGroup) string {
 			}
 		}
 	}
-	least, most := l.extremes()
 	first := g.rows[0].reward
 	invalid := slices.ContainsFunc(g.rows, func(r rawRow) bool { return math.IsNaN(r.reward) })
 	equal := !slices.ContainsFunc(g.rows, func(r rawRow) bool { return float32(r.reward) != float32(first) }) // as trainers hold them
@@ -361,6 +360,8 @@ func (l *rawLog) fate(g rawGroup) string {
 		return "single"
 	case !equal:
 		return "alive"
+	}
+	switch least, most := l.extremes(); {
 	case least == most && first != 0 && first != 1:
 		return "constant" // nothing shows what is right
 	case first == least:
@@ -394,12 +395,13 @@ func (l *rawLog) movers() (move, atMean int) {
 		if l.nanAs0 {
 			mean *= float64(n) / float64(len(g.rows))
 		}
+		alive := l.fate(g) == "alive"
 		for _, r := range g.rows {
 			if l.nanAs0 && math.IsNaN(r.reward) {
 				r.reward = 0
 			}
 			off := math.Abs(r.reward-mean) > 1e-9*max(1, math.Abs(mean))
-			move += map[bool]int{true: 1}[off && l.fate(g) == "alive" && (!r.cutOff || !l.masks())]
+			move += map[bool]int{true: 1}[off && alive && (!r.cutOff || !l.masks())]
 			atMean += map[bool]int{true: 1}[!off]
 		}
 	}
