@@ -170,7 +170,7 @@ type display struct {
 	shortened   bool // h is without lines that a notice has taken: only while a frame is drawn
 	noColor     bool
 	mouse       bool
-	marking     bool          // while it is looked up what can be clicked: no frame is sent with marks
+	marking     []string      // the names of keys, while it is looked up what can be clicked: no frame is sent with marks
 	shares      layout.Shares // of borders that were moved
 	themeFixed  bool          // whatever the terminal answers
 	themeByUser bool          // chosen by a key or a command, now or in the session: it is saved

@@ -222,7 +222,7 @@ func (a App) hints(w int) string {
 
 func (a App) hintText(b binding) string {
 	t, words := a.display.theme, strings.Fields(a.keyLabel(b.hint))
-	if !a.display.marking {
+	if a.display.marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
 	}

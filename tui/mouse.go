@@ -329,7 +329,7 @@ type spot struct {
 // what is seen and what can be clicked are one. The mark is an escape sequence without width, and only
 // [App.spots] asks for it: no terminal is sent any.
 func (e env) mark(kind targetKind, n int, text string) string {
-	if !e.display.marking || text == "" {
+	if e.display.marking == nil || text == "" {
 		return text
 	}
 	return fmt.Sprintf("\x1b[%d;%dy%s%s", kind, n, text, markEnd)
@@ -343,7 +343,7 @@ const (
 )
 
 func (e env) markLines(kind targetKind, n int, lines []string) []string {
-	if !e.display.marking {
+	if e.display.marking == nil {
 		return lines
 	}
 	for i, line := range lines {
@@ -358,7 +358,7 @@ func (a App) spots() []spot {
 	if a.display.w == 0 || a.screen().TooSmall {
 		return nil
 	}
-	a.display.marking = true
+	a.display.marking = keyNames()
 	var all []spot
 	for y, line := range a.lines() {
 		all = append(all, spotsOfLine(line, y)...)
@@ -444,10 +444,10 @@ func (e env) markKey(name, text string) string { return e.markAsKey(onKey, name,
 func (e env) markSetting(name, text string) string { return e.markAsKey(onSetting, name, text) }
 
 func (e env) markAsKey(kind targetKind, name, text string) string {
-	if !e.display.marking {
+	if e.display.marking == nil {
 		return text
 	}
-	return e.mark(kind, slices.Index(keyNames(), name), text)
+	return e.mark(kind, slices.Index(e.display.marking, name), text)
 }
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no

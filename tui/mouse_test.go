@@ -119,7 +119,7 @@ func TestMarksDrawNothing(t *testing.T) {
 				}
 				frame := strings.Join(d.app.lines(), "\n")
 				marked := d.app
-				marked.display.marking = true
+				marked.display.marking = keyNames()
 				if got := ansi.Strip(strings.Join(marked.lines(), "\n")); got != ansi.Strip(frame) {
 					t.Errorf("%s at %v: another screen with marks:\n%s\nnot\n%s", s.name, size, got, ansi.Strip(frame))
 				}
