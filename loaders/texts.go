@@ -447,7 +447,11 @@ func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.P
 		for hi < len(places) && places[hi].Offset == places[lo].Offset {
 			hi++
 		}
-		record, err := in.recordAt(places[lo].Offset)
+		var record []byte
+		err := patiently(func() (err error) {
+			record, err = in.recordAt(places[lo].Offset)
+			return err
+		}, true)
 		missing := hi - lo
 		switch {
 		case err == nil && mayHold != nil && !mayHold(record):

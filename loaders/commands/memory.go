@@ -17,7 +17,7 @@ const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
 	gcPercent      = 30
-	firstPercent   = 200 // the first collection comes at 8 MB
+	firstPercent   = 200 // until the first collection, which comes at 8 MB: at 30 several would come while the program starts
 )
 
 // LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is

@@ -79,23 +79,19 @@ func (a *Analysis) warnings() []model.Warning {
 	}
 	all := rules()
 	found := make([]*model.Warning, len(all))
-	look := func(k int) {
-		r := all[k]
-		find := r.find
-		if r.scope == perStep && a.steps != nil {
-			find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
+	shares := max(1, len(a.input.blocks)) // a step of one block is not worth a goroutine
+	sideBySide(context.Background(), shares, func(share int) {
+		for k := share; k < len(all); k += shares {
+			r := all[k]
+			find := r.find
+			if r.scope == perStep && a.steps != nil {
+				find = func(a *Analysis) *model.Warning { return a.joinWarnings(r.find) }
+			}
+			if found[k] = find(a); found[k] != nil {
+				found[k].Kind, found[k].Step = r.kind, a.Step
+			}
 		}
-		if found[k] = find(a); found[k] != nil {
-			found[k].Kind, found[k].Step = r.kind, a.Step
-		}
-	}
-	if a.Rows > 2*blockSize {
-		sideBySide(context.Background(), len(all), look)
-	} else {
-		for k := range all {
-			look(k)
-		}
-	}
+	})
 	var warnings []model.Warning
 	for _, w := range found {
 		if w != nil {
