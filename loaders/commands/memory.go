@@ -17,7 +17,7 @@ const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
 	gcPercent      = 30
-	firstPercent   = 200 // until the first collection, which comes at 8 MB: at 30 several would come while the program starts
+	firstPercent   = 400 // until the first collection, which comes at 16 MB: at 30 several would come while a small log is read
 )
 
 // LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
