@@ -8,7 +8,6 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // estimatorPicker is the state of the list of estimators.
@@ -103,7 +102,7 @@ func (a App) readOnEstimator() App {
 	return a
 }
 
-func (p estimatorPicker) table(e env, line lineedit.Line, w, h int) []string {
+func (p estimatorPicker) table(e env, line cells.Line, w, h int) []string {
 	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
 	c := paneContent{title: " estimators  " + typedOr(line, "type to narrow the list")}
 	framework, name := 16, 30

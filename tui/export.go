@@ -22,7 +22,7 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
-	"vantage/tui/framesvg"
+	"vantage/tui/cells"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -150,7 +150,7 @@ func (a App) exportRun(format string) (text string, err error) {
 func (a App) screenSVG() string {
 	a.notice = ""
 	t := a.display.theme
-	return framesvg.SVG(a.frame(), "vantage "+sanitize.Line(a.title)+a.againstSecond(), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
+	return cells.SVG(a.frame(), "vantage "+sanitize.Line(a.title)+a.againstSecond(), cells.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 // exportShown returns the table of the view on the screen, filtered and sorted as it is

@@ -11,7 +11,6 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // textLine is a line that is typed in.
@@ -24,7 +23,7 @@ type textLine struct {
 
 // input is what all lines have besides their text. One is open at a time.
 type input struct {
-	behind  int // bytes of the text behind the cursor, see [lineedit.Line]
+	behind  int // bytes of the text behind the cursor, see [cells.Line]
 	history []typedLine
 	back    int    // how many lines of the history back the text was taken from; 0: it is typed
 	draft   string // what was typed before it was taken from there
@@ -42,15 +41,15 @@ func lineKeys() keySection {
 		{[]string{"up", "ctrl+p"}, "↑", "", "the line entered before, also ^P", move(App.recall, 1)},
 		{[]string{"down", "ctrl+n"}, "↓", "", "the line entered after it, also ^N", move(App.recall, -1)},
 	}}
-	for _, e := range lineedit.Edits() {
+	for _, e := range cells.Edits() {
 		s.bindings = append(s.bindings, binding{e.Keys, e.Label, "", e.Doc, func(a App) App { return a.edited(e.Do) }})
 	}
 	return s
 }
 
 // lineOf returns the open line, or the search of the help, with its cursor.
-func (a App) lineOf(text string) lineedit.Line {
-	return lineedit.Line{Text: text, Behind: a.input.behind}
+func (a App) lineOf(text string) cells.Line {
+	return cells.Line{Text: text, Behind: a.input.behind}
 }
 
 // typed puts what was typed or pasted at the cursor, unless that makes the line longer than its limit.
@@ -59,10 +58,10 @@ func (a App) typed(text string) App {
 	if limit, n := line.limit, len(*line.text(&a))+len(text); n > limit {
 		return a.says(fmt.Sprintf("at most %d bytes fit into this line, not %d", limit, n))
 	}
-	return a.edited(func(l lineedit.Line) lineedit.Line { return l.Insert(text) })
+	return a.edited(func(l cells.Line) cells.Line { return l.Insert(text) })
 }
 
-func (a App) edited(edit func(lineedit.Line) lineedit.Line) App {
+func (a App) edited(edit func(cells.Line) cells.Line) App {
 	line := a.currentView().line
 	at := line.text(&a)
 	before, next := *at, edit(a.lineOf(*at))
@@ -103,7 +102,7 @@ func (a App) recall(by int) App {
 		texts[0] = a.input.draft
 	}
 	a.input.back = clampIndex(a.input.back+by, len(texts))
-	return a.edited(func(lineedit.Line) lineedit.Line { return lineedit.Line{Text: texts[a.input.back]} })
+	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.input.back]} })
 }
 
 // narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.

@@ -15,7 +15,6 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // metricWidth is the least width of a column, without a difference from the baseline.
@@ -246,7 +245,7 @@ func (a App) figureListView(w, h int) []string {
 	return a.box(box, true, c)
 }
 
-func typedOr(line lineedit.Line, otherwise string) string {
+func typedOr(line cells.Line, otherwise string) string {
 	if line.Text == "" {
 		return otherwise
 	}

@@ -1,19 +1,16 @@
-// Package lineedit edits a line of input as a shell does: [Edits] is the table of its keys.
-//
-// It is ours because the text input of charm.land/bubbles brings a clipboard package that looks for five programs
-// along PATH before main runs, each of them on a disk that may hang.
-package lineedit
+package cells
 
 import (
 	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"vantage/tui/cells"
 )
 
-// Line is a line of text with a cursor. Its zero value is empty.
+// Line is a line of input with a cursor, which [Edits] edit as a shell does. Its zero value is empty.
+//
+// It is ours because the text input of charm.land/bubbles brings a clipboard package that looks for five programs
+// along PATH before main runs, each of them on a disk that may hang.
 type Line struct {
 	Text   string
 	Behind int // bytes of Text behind the cursor; too many: it is at the start
@@ -71,9 +68,9 @@ func (l Line) Insert(text string) Line {
 // Shown returns the line with its cursor in at most w cells: of a long one the part around the cursor.
 func (l Line) Shown(w int) string {
 	before, behind := l.Cut()
-	if room := max(1, w-1); cells.Width(before)+cells.Width(behind) > room {
-		before = cells.TruncateLeft(before, max(room*2/3, room-cells.Width(behind)))
-		behind = cells.Truncate(behind, room-cells.Width(before))
+	if room := max(1, w-1); Width(before)+Width(behind) > room {
+		before = TruncateLeft(before, max(room*2/3, room-Width(behind)))
+		behind = Truncate(behind, room-Width(before))
 	}
 	return before + "▏" + behind
 }
