@@ -7,7 +7,7 @@
 // that does, or not at all. A [CSVReader] does the same with the cells of a table.
 //
 // In: the bytes of many lines. Out: a [model.Block]. The workers of package loaders call it, for formats
-// without a Layout. Reading spends its time here and in jsonscan/strspan.
+// without a Layout. Reading spends its time here and in [jsonscan.MeasureString].
 package fast
 
 import (
@@ -18,7 +18,6 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
-	"vantage/loaders/jsonscan/strspan"
 	"vantage/model"
 )
 
@@ -156,7 +155,7 @@ func (v *span) readString(p []byte, at int) (end int) {
 	if at == len(p) || p[at] != '"' {
 		return 0
 	}
-	c, ok := strspan.Measure(p[at+1:])
+	c, ok := jsonscan.MeasureString(p[at+1:])
 	if !ok {
 		return 0
 	}
