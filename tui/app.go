@@ -14,7 +14,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -25,10 +25,10 @@ import (
 type Options struct {
 	Title        string // what is open, as the person named it
 	Settings     model.Settings
-	Given        choice.Given // which of framework, estimator and scale the command line sets
-	ASCII        bool         // draw with ASCII characters only
-	NoColor      bool         // even if the terminal has colours
-	Second       Source       // a second run to compare with, or nil
+	Given        match.Given // which of framework, estimator and scale the command line sets
+	ASCII        bool        // draw with ASCII characters only
+	NoColor      bool        // even if the terminal has colours
+	Second       Source      // a second run to compare with, or nil
 	SecondTitle  string
 	Files        FileSaver                // nil: copies and exports are not saved
 	Multiplexer  Multiplexer              // between the program and the terminal

@@ -11,9 +11,9 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -337,7 +337,7 @@ func (a App) choiceReason() (reason, short, mark string) {
 		role, mark = themes.Warn, "!"
 	case c.Confirmed():
 		role, mark = themes.Good, string([]rune(c.Short())[:1])
-	case c.Origin == choice.Assumed || c.NoGroups:
+	case c.Origin == match.Assumed || c.NoGroups:
 		mark = "?"
 	default:
 		mark = " "

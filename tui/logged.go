@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -21,14 +20,14 @@ import (
 type loggedMatch struct {
 	job     job[int, matched] // by the number of complete steps that are compared
 	latest  matched           // that has a report
-	rewards choice.Rewards    // the columns that the log shows to be the reward
+	rewards match.Rewards     // the columns that the log shows to be the reward
 }
 
 // matched says which estimator wrote the advantages in the log, and which columns are its reward.
 type matched struct {
 	report  *match.Report  // nil: there is nothing to compare
 	set     model.Settings // with which the report was made
-	rewards choice.Rewards
+	rewards match.Rewards
 }
 
 // maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
@@ -54,7 +53,7 @@ func (a App) updateMatch(msg tea.Msg) App {
 		set.Weights = "" // the columns of the reward are to be chosen again, as more is known
 	}
 	a.loggedMatch.job.start(&a, steps, once(func(ctx context.Context) (m matched, err error) {
-		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
+		m.set, m.rewards = match.ChooseRewards(ctx, snap, set, given)
 		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
 		return m, err
 	}))
@@ -77,7 +76,7 @@ func (a App) startAtTrainer() App {
 	if a.session.autoOrigin != "" || a.snap.Run.Format == "" {
 		return a
 	}
-	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
+	set, chosen := match.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
 	if set.Effective().Validate() != nil {
 		return a // the analysis says why
 	}
@@ -123,7 +122,7 @@ func (a App) onMatch(m matched, err error) App {
 	if err == nil { // else no advantages in the log, or no groups: nothing to compare
 		isFirst := a.loggedMatch.latest.report == nil || a.loggedMatch.undecided() || notice != ""
 		a.loggedMatch.latest = m
-		set, chosen := choice.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
+		set, chosen := match.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
 		if isFirst && isOpen && set.Effective().Validate() == nil {
 			a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 			if set != state.now {
@@ -136,12 +135,12 @@ func (a App) onMatch(m matched, err error) App {
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
-func (a App) choice() choice.Choice {
+func (a App) choice() match.Choice {
 	origin := a.session.autoOrigin
 	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
-		origin = choice.FromScreen
+		origin = match.FromScreen
 	}
-	c := choice.Describe(a.settings.now, origin, a.loggedReport())
+	c := match.Describe(a.settings.now, origin, a.loggedReport())
 	if t := a.result.trend; t != nil {
 		c = c.OfRule(a.snap, t.Grouping.GroupRule)
 	}
@@ -219,7 +218,7 @@ func (e env) matchWarning() []warningLine {
 // rewardsAreOpen reports whether the log may still decide which of its columns are the reward: the
 // person has named none, nor taken back what the log said.
 func (a App) rewardsAreOpen() bool {
-	if a.session.given.Rewards == choice.FromConfig && a.snap.Run.CheckReward(a.settings.now) != nil {
+	if a.session.given.Rewards == match.FromConfig && a.snap.Run.CheckReward(a.settings.now) != nil {
 		return true // it names what the log lacks
 	}
 	return a.session.given.Rewards == "" && a.settings.now.Reward == "" && a.settings.now.Weights == a.session.autoWeights
@@ -227,7 +226,7 @@ func (a App) rewardsAreOpen() bool {
 
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these
 // columns, and a notice if they are others than before.
-func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice string) {
+func (a App) learnRewards(r match.Rewards) (_ App, learned undoState, notice string) {
 	learned = a.settings.undoState
 	if !a.rewardsAreOpen() || !r.IsChoice() {
 		return a, learned, ""
@@ -247,20 +246,20 @@ func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice st
 	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
 }
 
-func (a App) rewards() choice.Rewards {
+func (a App) rewards() match.Rewards {
 	set := a.settings.now
 	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {
 		return a.loggedMatch.rewards
 	}
 	if set.Reward == "" && set.Weights == "" && len(a.snap.Run.SummedColumns()) < 2 {
-		return choice.Rewards{}
+		return match.Rewards{}
 	}
 	origin := a.session.given.Rewards
 	if set.Reward != a.session.defaults.Reward || set.Weights != a.session.defaults.Weights {
-		origin = choice.FromScreen
+		origin = match.FromScreen
 	}
 	if set.Reward == "" && set.Weights == "" {
-		origin = choice.Assumed
+		origin = match.Assumed
 	}
-	return choice.DescribeRewards(a.snap, set, choice.Rewards{Origin: origin})
+	return match.DescribeRewards(a.snap, set, match.Rewards{Origin: origin})
 }

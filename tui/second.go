@@ -12,8 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/compare"
+	"vantage/model/match"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -55,7 +55,7 @@ func (k secondRunKey) of(ctx context.Context, snap model.Snapshot) model.Setting
 	set := k.set
 	if k.autoRewards {
 		set.Weights = ""
-		set, _ = choice.ChooseRewards(ctx, snap, set, choice.Given{})
+		set, _ = match.ChooseRewards(ctx, snap, set, match.Given{})
 	}
 	return set
 }

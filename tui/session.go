@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
@@ -31,11 +31,11 @@ type sessionState struct {
 	pending         []sessionChange // not saved yet; the first of them are while writing
 	writing         bool
 	defaults        model.Settings    // without a session
-	given           choice.Given      // by the command line
+	given           match.Given       // by the command line
 	restored        bool              // the session holds an estimator: the log's own is not used
 	estimatorChosen bool              // by the command line or in the session
 	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	autoOrigin      choice.Origin     // of autoEstimator; "" before the log is known
+	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
 	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
 	removedMark     session.Mark      // the last one that was removed
 }
@@ -244,7 +244,7 @@ func (a App) forget() App {
 	if a.session.given.Rewards == "" {
 		defaults.Weights = a.session.autoWeights
 	}
-	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
+	set, chosen := match.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}

@@ -16,7 +16,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/report"
 )
 
@@ -44,7 +44,7 @@ func (e *outputError) Unwrap() error { return e.error }
 // checkFormat writes findings, and transitions for --watch; transition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	findings   func(io.Writer, check.Result, choice.Choice) error
+	findings   func(io.Writer, check.Result, match.Choice) error
 	transition func(io.Writer, check.Transition) error
 }
 

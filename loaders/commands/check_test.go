@@ -9,7 +9,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
@@ -57,7 +57,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{findings: func(_ io.Writer, result check.Result, _ choice.Choice) error {
+	format := checkFormat{findings: func(_ io.Writer, result check.Result, _ match.Choice) error {
 		for i := range result.Findings {
 			if !result.Findings[i].Passed() {
 				failed = append(failed, result.Findings[i].Rule.String())

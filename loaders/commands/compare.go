@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/match"
 	"vantage/model/report"
@@ -56,7 +55,7 @@ vantage compare old=runs/a new=runs/b --format md`,
 					return err
 				}
 				c.note(snap.Run.LeftOut()...)
-				set, rewards := choice.ChooseRewards(ctx, snap, c.set, p.Given())
+				set, rewards := match.ChooseRewards(ctx, snap, c.set, p.Given())
 				c.noteRewards(names[i]+": ", rewards)
 				read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
 			}
@@ -168,7 +167,7 @@ vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 			if m.Report, err = match.Run(ctx, log.snap, log.set, match.DefaultLimit); err != nil {
 				return m, err
 			}
-			set, chosen := choice.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
+			set, chosen := match.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
 			m.Choice = chosen.WithGroups(log.snap, set, p.given("group_by", "num_generations"))
 			m.Choice.Rewards = log.choice.Rewards
 			log.then = func() error { return matchError(m.Outcome()) }

@@ -20,8 +20,8 @@ import (
 	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 	"vantage/model/runlist"
 )
 
@@ -82,7 +82,7 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 		store.Append(chunk)
 	}
 	snap := store.Snapshot()
-	set, _ = choice.ChooseRewards(ctx, snap, set, p.Given())
+	set, _ = match.ChooseRewards(ctx, snap, set, p.Given())
 	look, err := diagnosis.See(ctx, snap, set, nil, nil)
 	if err != nil || snap.Rows == 0 {
 		return c

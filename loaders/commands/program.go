@@ -18,7 +18,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/report"
 )
 
@@ -206,7 +206,7 @@ func (c *call) note(texts ...string) {
 }
 
 // noteChoice notes the estimator, if one was chosen, and the columns of the reward.
-func (c *call) noteChoice(chosen choice.Choice) {
+func (c *call) noteChoice(chosen match.Choice) {
 	if chosen.Origin != "" {
 		c.note("computed as " + chosen.WithScale())
 	}
@@ -214,7 +214,7 @@ func (c *call) noteChoice(chosen choice.Choice) {
 }
 
 // noteRewards notes which columns of a log are the reward. run is the title of the log, if there are several.
-func (c *call) noteRewards(run string, r choice.Rewards) {
+func (c *call) noteRewards(run string, r match.Rewards) {
 	if r.IsChoice() {
 		c.note(run + "reward " + r.String())
 	}
@@ -241,7 +241,7 @@ type openLog struct {
 	Source
 	snap   model.Snapshot
 	set    model.Settings
-	choice choice.Choice
+	choice match.Choice
 
 	group    string                // the argument that names one
 	selected *selection            // the groups that a query selects; nil: it is not noted
@@ -308,7 +308,7 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 		return err
 	}
 	if onlyRewards {
-		l.set, l.choice.Rewards = choice.ChooseRewards(ctx, l.snap, l.call.set, l.p.Given())
+		l.set, l.choice.Rewards = match.ChooseRewards(ctx, l.snap, l.call.set, l.p.Given())
 		return nil
 	}
 	if l.set, l.choice, err = l.p.choose(ctx, l.snap, l.call.set); err != nil {

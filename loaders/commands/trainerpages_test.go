@@ -21,7 +21,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 const trainersFolder = "../../.github/docs/trainers"
@@ -157,7 +157,7 @@ func factsOf(t *testing.T, f *formats.Format) string {
 // whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.
 func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
-	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
+	set, _ := match.Choose(model.DefaultSettings(), match.Given{}, f.Framework, nil)
 	if f.Framework == "" {
 		found := "The log has no advantages either, so vantage assumes"
 		if proved {

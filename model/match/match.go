@@ -1,7 +1,10 @@
-// Package match finds the estimator that wrote the advantages of a log. It takes a
-// snapshot, computes the advantages under every framework, estimator and scale that the
-// log has the columns for, compares them with the logged ones and returns a [Report]. The
-// match command, the screen and report's note on logged advantages call it.
+// Package match finds the estimator that wrote the advantages of a log, and decides with which one a log is computed.
+//
+// [Run] computes the advantages of a snapshot under every framework, estimator and scale that the log has the columns for,
+// compares them with the logged ones and returns a [Report]. [Choose] takes, in this order, what flags say, what --config says,
+// the estimator that reproduces the advantages in the log, the trainer that wrote the log, and else the default; [ChooseRewards]
+// decides before that which columns of the log are its reward. The commands and the screen both ask them, and show the [Choice]
+// with every number: nothing is assumed silently.
 //
 // A logged advantage is equal to a computed one (in every bit of the framework's precision, or but
 // for one float32 unit in the last place: see [Verdict.Equal]), near it (within 1e-6 of the largest
@@ -9,7 +12,7 @@
 // If no estimator is near everywhere and the log was written with three to seven decimals, near means
 // equal after rounding to these. If still none is, groups with fewer samples than the others are left
 // out: the log may have been cut. If still none is, other groups are tried, such as each 8 consecutive
-// rows of a prompt: those that match are proved, and package choice takes them.
+// rows of a prompt: those that match are proved, and [Choose] takes them unless flags or --config decide on groups.
 package match
 
 import (

@@ -12,10 +12,10 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -29,7 +29,7 @@ type Answer struct {
 	Path     string
 	Snap     model.Snapshot
 	Settings model.Settings // with which everything is computed
-	Choice   choice.Choice  // who chose the estimator of Settings
+	Choice   match.Choice   // who chose the estimator of Settings
 	Now      time.Time
 }
 
@@ -489,7 +489,7 @@ func stepLine(s *analysis.StepFigures) string {
 // TailLine is a step that is complete, what begins to ail the run, or the end of a tail.
 type TailLine struct {
 	Step   *analysis.StepFigures // nil in the other lines
-	Choice choice.Choice
+	Choice match.Choice
 
 	Finding *diagnosis.Finding // nil in the other lines
 	At      int64              // the newest complete step when it was found

@@ -14,8 +14,8 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -26,7 +26,7 @@ type Breakdown struct {
 	By       string // "difficulty", "length", "step", or a column of the log
 	Where    string // the query that selected the samples, "" for all
 	Settings model.Settings
-	Choice   choice.Choice
+	Choice   match.Choice
 	Parts    analysis.Breakdown
 }
 

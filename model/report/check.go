@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // CheckText writes the estimator, then a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckText(w io.Writer, result check.Result, chosen match.Choice) error {
 	out := bufio.NewWriter(w)
 	findings := result.Findings
 	writeComputedAs(out, chosen)
@@ -44,7 +44,7 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 }
 
 // writeComputedAs writes the estimator, and the columns of the reward if they had to be chosen.
-func writeComputedAs(out io.Writer, chosen choice.Choice) {
+func writeComputedAs(out io.Writer, chosen match.Choice) {
 	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	writeFacts(out, 0, fact("reward", chosen.Rewards.String()))
 }
@@ -90,7 +90,7 @@ func failureText(f *check.Finding) string {
 
 // CheckJSON writes the object that the schema check@1 describes. Where a rule judges several steps in a row together, failed
 // and worst_step are the last of them, and worst_from is the first.
-func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 	rules := []object{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
@@ -122,7 +122,7 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
 // annotation, and the total.
-func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckGitHub(w io.Writer, result check.Result, chosen match.Choice) error {
 	findings := result.Findings
 	out := bufio.NewWriter(w)
 	writeComputedAs(out, chosen)
@@ -209,7 +209,7 @@ type (
 )
 
 // CheckJUnit writes a test suite with a case per rule. A rule that nothing has a value for is skipped.
-func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckJUnit(w io.Writer, result check.Result, chosen match.Choice) error {
 	findings := result.Findings
 	suite := junitSuite{
 		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/groupsize"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -18,7 +18,7 @@ import (
 // GroupSize is what other sizes of groups would do, and which columns are the reward.
 type GroupSize struct {
 	*groupsize.Result
-	Rewards choice.Rewards
+	Rewards match.Rewards
 	Where   string // which groups are selected, a sentence; "" for all
 }
 

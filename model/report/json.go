@@ -15,8 +15,8 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 )
 
@@ -202,7 +202,7 @@ func settingsJSON(s model.Settings) object {
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it; and which columns are the reward, if that was chosen.
-func choiceJSON(c choice.Choice) object {
+func choiceJSON(c match.Choice) object {
 	estimator := object{
 		{"origin", c.Origin},
 		{"framework", c.Framework},
@@ -219,7 +219,7 @@ func choiceJSON(c choice.Choice) object {
 	return object{{"estimator", some(estimator)}, {"reward", rewardJSON(c.Rewards)}}
 }
 
-func rewardJSON(r choice.Rewards) any {
+func rewardJSON(r match.Rewards) any {
 	if !r.IsChoice() {
 		return absent{}
 	}

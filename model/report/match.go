@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -16,7 +15,7 @@ import (
 // Match is which estimators reproduce a log, and as what the other commands compute it.
 type Match struct {
 	*match.Report
-	Choice choice.Choice
+	Choice match.Choice
 }
 
 // maxOthers is how many of the nearest candidates are listed if none matches.

@@ -19,10 +19,10 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -33,7 +33,7 @@ type Report struct {
 	Head       Head // what the report is of; the caller sets it
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
-	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it
+	Choice     match.Choice   // who chose the estimator of Settings; the caller sets it
 	Grouping   model.Grouping
 	Per        Per
 	Refusals   Refusals // of the groups written so far

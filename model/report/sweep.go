@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/model/units"
@@ -19,8 +19,8 @@ import (
 // Sweep selects what is written of a grid.
 type Sweep struct {
 	Grid      *sweep.Grid
-	Where     string        // which groups are selected, a sentence; "" for all
-	Choice    choice.Choice // who chose the estimator of the grid
+	Where     string       // which groups are selected, a sentence; "" for all
+	Choice    match.Choice // who chose the estimator of the grid
 	Figures   []sweep.Figure
 	Recompute []bool // without recompute, with it, or both
 	Goal      sweep.Goal
