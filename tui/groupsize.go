@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/groupsize"
+	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -17,7 +17,7 @@ import (
 
 // groupSizeState is the state of the view of what other sizes of groups would do.
 type groupSizeState struct {
-	job     job[groupSizeKey, *groupsize.Result]
+	job     job[groupSizeKey, *plan.GroupSizes]
 	topLine int // the first in sight
 }
 
@@ -36,8 +36,8 @@ func (a App) updateGroupSize(msg tea.Msg) App {
 		return a
 	}
 	snap := a.snap
-	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) {
-		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes(), nil)
+	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*plan.GroupSizes, error) {
+		return plan.EstimateSizes(ctx, snap, key.set, plan.DefaultSizes(), nil)
 	}))
 	return a
 }
@@ -84,7 +84,7 @@ func (a App) groupSizeLines(w int) []string {
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines, "")
-	for _, f := range report.GroupSizeFacts(report.GroupSize{Result: r, Rewards: a.rewards()}) {
+	for _, f := range report.GroupSizeFacts(report.GroupSize{GroupSizes: r, Rewards: a.rewards()}) {
 		lines = append(lines, a.labelledLines(f.Label, f.Text, w)...)
 	}
 	return lines

@@ -12,7 +12,7 @@ import (
 //
 //	isAnswer := a.view.job.take(&a, msg)
 //	if key := …; a.view.job.lacks(key, behind) {
-//		a.view.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) { … }))
+//		a.view.job.start(&a, key, once(func(ctx context.Context) (*plan.GroupSizes, error) { … }))
 //	}
 type job[K comparable, V any] struct {
 	key    K                  // of the latest request; zero: there is none, or it was stopped

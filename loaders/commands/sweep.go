@@ -14,7 +14,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/groupsize"
 	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sweep"
@@ -206,7 +205,7 @@ and cost more. It needs to know which samples are solved: see --solved-at.`,
 		format:  &format,
 		sets:    unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(groupsize.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
+			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(plan.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
 			steps.addTo(cmd.Flags())
 			where.addTo(cmd.Flags())
 		},
@@ -226,7 +225,7 @@ and cost more. It needs to know which samples are solved: see --solved-at.`,
 			if where.text == "" {
 				selected = nil
 			}
-			r.Result, err = groupsize.Run(ctx, log.snap, log.set, asked, selected)
+			r.GroupSizes, err = plan.EstimateSizes(ctx, log.snap, log.set, asked, selected)
 			if where.text != "" && where.steps > 0 && where.matching == 0 {
 				return r, where.nothing()
 			}

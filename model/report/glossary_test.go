@@ -11,7 +11,7 @@ import (
 	"vantage/model"
 	"vantage/model/compare"
 	"vantage/model/figures"
-	"vantage/model/groupsize"
+	"vantage/model/plan"
 	"vantage/model/sweep"
 )
 
@@ -32,7 +32,7 @@ func TestColumnsHaveLines(t *testing.T) {
 			}
 			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
 		}},
-		"groupsize": {figures.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
+		"groupsize": {figures.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{GroupSizes: &plan.GroupSizes{}}) }},
 		"report by": {figures.Parts, func(w io.Writer) error {
 			return BreakdownCSV(w, &Breakdown{By: "difficulty"})
 		}},
