@@ -17,7 +17,6 @@ import (
 	"vantage/loaders"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
-	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/diagnosis"
@@ -33,26 +32,23 @@ const (
 
 // FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
 // for one that looks longer.
-func (p *Program) FindRuns(folder string, longer bool) *runfinder.Finder {
-	o := runfinder.Options{Dir: cmp.Or(folder, ".")}
+func (p *Program) FindRuns(folder string, longer bool) *loaders.Finder {
+	o := loaders.FinderOptions{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
 	}
 	if folder != "" {
 		o.Disk = p.Disk // what is looked at without being asked for may hang
-		return runfinder.New(o)
+		return loaders.NewFinder(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
 	if dir, err := filepath.Abs(trackioFolder(o.Home)); err == nil {
 		o.Also = []string{dir}
 	}
 	if d, err := userfiles.Open(); err == nil {
-		recent, _ := fileio.Within(fileio.HomePatience, func() []userfiles.RecentRun { return d.RecentRuns(maxRecentRuns) })
-		for _, r := range recent {
-			o.Recent = append(o.Recent, runfinder.Recent{Paths: r.Paths, Opened: r.Opened})
-		}
+		o.Recent, _ = fileio.Within(fileio.HomePatience, func() []loaders.RecentRun { return d.RecentRuns(maxRecentRuns) })
 	}
-	return runfinder.New(o)
+	return loaders.NewFinder(o)
 }
 
 // maxExamined is how large a log may be, in bytes, that is read for the list of runs.
@@ -158,7 +154,7 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 	})
 }
 
-func findAll(ctx context.Context, finder *runfinder.Finder) (list runlist.List, err error) {
+func findAll(ctx context.Context, finder *loaders.Finder) (list runlist.List, err error) {
 	for {
 		runs, err := finder.Next(ctx)
 		if errors.Is(err, io.EOF) {

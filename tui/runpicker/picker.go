@@ -24,7 +24,7 @@ import (
 	"vantage/tui/cells"
 )
 
-// Finder finds runs. loaders/runfinder has one.
+// Finder finds runs. Package loaders has one.
 type Finder interface {
 	// Next waits for runs and returns them. It returns io.EOF when there are no more.
 	Next(ctx context.Context) ([]runlist.Run, error)
