@@ -116,9 +116,9 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *Report) 
 			continue
 		}
 		switch {
-		case v.IsDefaultOf(trainer):
+		case v.isDefaultOf(trainer):
 			return v.Candidate, true
-		case !ok || v.IsOf(trainer) && !best.IsOf(trainer):
+		case !ok || v.isOf(trainer) && !best.isOf(trainer):
 			best, ok = v.Candidate, true
 		}
 	}
@@ -143,7 +143,7 @@ func Describe(set model.Settings, origin Origin, logged *Report) Choice {
 		return c
 	}
 	if f := logged.Filter; f != nil {
-		if now := FilterOf(set); now == nil || *now != *f {
+		if now := filterOf(set); now == nil || *now != *f {
 			return c // it was compared after other keep ratios
 		}
 		c.AfterFilter = true

@@ -132,7 +132,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 func (r *Report) confirmsGroups(trainer string) bool {
 	return slices.ContainsFunc(r.Matches, func(v Verdict) bool {
 		e, err := estimators.Find(v.Framework, v.Estimator)
-		return err == nil && !e.DependsOnBatch || v.IsOf(trainer)
+		return err == nil && !e.DependsOnBatch || v.isOf(trainer)
 	})
 }
 
@@ -150,7 +150,7 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 	if grouping.Proved {
 		r.GroupFlags = snap.Flags(grouping.GroupRule)
 	}
-	if err := r.compareAll(ctx, snap, grouped, FilterOf(set)); err != nil {
+	if err := r.compareAll(ctx, snap, grouped, filterOf(set)); err != nil {
 		return grouped, err
 	}
 	if r.decide(grouped); r.HasMatch() && r.Filter == nil {
@@ -256,7 +256,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 	trainer := snap.Run.Framework
 	sort.SliceStable(r.Matches, func(i, j int) bool {
 		v, w := &r.Matches[i], &r.Matches[j]
-		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
+		return cmp.Or(model.Count01(w.isDefaultOf(trainer))-model.Count01(v.isDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
 	})
 	sort.SliceStable(r.Others, func(i, j int) bool {
 		v, w := &r.Others[i], &r.Others[j]
@@ -351,16 +351,16 @@ func (c Candidate) String() string {
 	return text
 }
 
-// IsOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
+// isOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
 // verl's. No estimator is of an unknown trainer, "".
-func (c Candidate) IsOf(trainer string) bool {
+func (c Candidate) isOf(trainer string) bool {
 	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
 }
 
-// IsDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
+// isDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
 // have the same bits in another release.
-func (c Candidate) IsDefaultOf(trainer string) bool {
-	return c.IsOf(trainer) && c.Estimator == estimators.Default(c.Framework)
+func (c Candidate) isDefaultOf(trainer string) bool {
+	return c.isOf(trainer) && c.Estimator == estimators.Default(c.Framework)
 }
 
 // Outcome is what a comparison comes to. Its texts are part of the JSON.

@@ -82,7 +82,7 @@ type Range struct{ Value, Low, High float64 }
 const (
 	LeastGain = 1.10 // as much yield, against the run
 	LeastKept = 0.90 // as much of Σ|A| must be left, where prompts, groups or samples are left out
-	LeastMore = 1.25 // as much yield, against each of two changes alone
+	leastMore = 1.25 // as much yield, against each of two changes alone
 	leastSeen = 30   // groups: of fewer a model knows too little
 	nearBest  = 0.90 // of the settings that give as much of the best one's yield that of the fewest changes is taken
 )
@@ -262,7 +262,7 @@ func (p *Plan) addModelled(m *outlook, sizes []int) {
 func (p *Plan) addsTo(both Row) bool {
 	return !slices.ContainsFunc(p.Rows, func(r Row) bool {
 		single := r.Kind == Retire || r.Kind == Size && r.Settings == both.Settings
-		return single && both.Yield.Value < LeastMore*r.Yield.Value
+		return single && both.Yield.Value < leastMore*r.Yield.Value
 	})
 }
 

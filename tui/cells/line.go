@@ -26,9 +26,9 @@ type Edit struct {
 // Edits returns the keys of a line, in the order of the help.
 func Edits() []Edit {
 	return []Edit{
-		{[]string{"backspace", "ctrl+h"}, "⌫", "delete the character before the cursor", deleting(Line.Left)},
+		{[]string{"backspace", "ctrl+h"}, "⌫", "delete the character before the cursor", deleting(Line.left)},
 		{[]string{"delete", "ctrl+d"}, "Del", "delete the character under the cursor, also ^D", deleting(Line.right)},
-		{[]string{"left", "ctrl+b"}, "←", "a character to the left", Line.Left},
+		{[]string{"left", "ctrl+b"}, "←", "a character to the left", Line.left},
 		{[]string{"right", "ctrl+f"}, "→", "a character to the right", Line.right},
 		{[]string{"home", "ctrl+a"}, "^A", "to the start, also Home", Line.start},
 		{[]string{"end", "ctrl+e"}, "^E", "to the end, also End", Line.end},
@@ -75,8 +75,8 @@ func (l Line) Shown(w int) string {
 	return before + "▏" + behind
 }
 
-// Left moves the cursor by a character, which may be several runes.
-func (l Line) Left() Line {
+// left moves the cursor by a character, which may be several runes.
+func (l Line) left() Line {
 	before, behind := l.Cut()
 	last := ""
 	for rest := before; rest != ""; rest = rest[len(last):] {
