@@ -144,7 +144,7 @@ func (a App) onAnalysis(x analysed, err error) App {
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.panes.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+	if g := a.selectedGroup(); g != nil && (a.place.row > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = keyOf(g)
 	}
 	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
@@ -244,10 +244,10 @@ func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
 
 // selectedGroup returns the group under the cursor, nil if there is none.
 func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.panes.cursor >= len(a.result.rows) {
+	if a.result.analysis == nil || a.place.row >= len(a.result.rows) {
 		return nil
 	}
-	return &a.result.analysis.Table[a.result.rows[a.panes.cursor]]
+	return &a.result.analysis.Table[a.result.rows[a.place.row]]
 }
 
 // subsetKey is all that the figures of the groups that the filter shows depend on, while it leaves some out.
@@ -274,7 +274,7 @@ func (a App) updateSubset(msg tea.Msg) App {
 		}
 		return a
 	}
-	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
+	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.result.filter}
 	if !a.subset.lacks(key, inTurn) {
 		return a
 	}
@@ -296,7 +296,7 @@ func (a App) shownFigures() *analysis.StepFigures {
 		return nil
 	case !a.isFiltered():
 		return &a.result.analysis.StepFigures
-	case of.filter != a.activeFilter() || !of.analysis.SameSteps(a.result.analysis):
+	case of.filter != a.result.filter || !of.analysis.SameSteps(a.result.analysis):
 		return nil
 	}
 	figures := a.subset.value.figures // the address of a's own would move all of a to the heap
@@ -316,7 +316,7 @@ func (e env) baselineFigures() *analysis.StepFigures {
 
 // shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.
 func (a App) shownCount() string {
-	if a.activeFilter() == "" {
+	if a.result.filter == "" {
 		return ""
 	}
 	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))

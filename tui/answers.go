@@ -58,7 +58,7 @@ func (a App) listAnswers(p compare.Pair) App {
 	r.listing.reset()
 	r.job.reset()
 	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
-	sets := a.second.job.value.sets
+	sets := a.compare.job.value.sets
 	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
 	a.answers.listing.start(&a, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
@@ -186,10 +186,10 @@ func (a App) moveAnswer(by int) App {
 }
 
 func (a App) moveToPair(by int) App {
-	before := a.second.cursor
+	before := a.compare.cursor
 	a = a.moveRow(onPair, by)
 	p, ok := a.selectedPair()
-	if !ok || a.second.cursor == before {
+	if !ok || a.compare.cursor == before {
 		return a.says("no further prompt")
 	}
 	return a.listAnswers(p)
@@ -238,7 +238,7 @@ func (a App) answerName(side int) string {
 	answer := all[i]
 	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", a.sideName(side), i+1, len(all), units.Short(answer.Reward), answer.Step)
 	if answer.Length >= 0 {
-		name, unit := "tokens", [2]model.LengthUnit{a.snap.Run.LengthUnit, a.second.job.value.unit}[side]
+		name, unit := "tokens", [2]model.LengthUnit{a.snap.Run.LengthUnit, a.compare.job.value.unit}[side]
 		if unit != model.LengthTokens {
 			name = "characters"
 		}
@@ -276,8 +276,8 @@ func (a App) diffTitle(side int, role themes.Role, sign string) string {
 
 func (a App) answerPrompt(w int) paneContent {
 	p, note := a.answers.pair, ""
-	if r := a.second.job.value.result; r != nil {
-		note = fmt.Sprintf("%d/%d", clampIndex(a.second.cursor, len(r.Pairs))+1, len(r.Pairs))
+	if r := a.compare.job.value.result; r != nil {
+		note = fmt.Sprintf("%d/%d", clampIndex(a.compare.cursor, len(r.Pairs))+1, len(r.Pairs))
 	}
 	return paneContent{
 		title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",

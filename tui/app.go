@@ -54,7 +54,7 @@ type App struct {
 	work     background
 	position position
 	panes    panes
-	session  sessionState
+	saving   saving
 	mouse    mouseState
 	outside  outside
 	started  []tea.Cmd // by the message that is being handled
@@ -70,6 +70,10 @@ type env struct {
 	result      result
 	subset      job[subsetKey, subset]
 	loggedMatch loggedMatch
+	second      secondRun
+	session     sessionState
+	findings    findings
+	alike       alikeAnswers
 	place       place
 	sourceState sourceState
 	display     display
@@ -78,6 +82,7 @@ type env struct {
 type place struct {
 	step   int64
 	scope  scopeState // how many steps up to that one
+	row    int        // of the table of groups, under the cursor
 	follow bool       // go to newer steps as they come
 }
 
@@ -88,10 +93,9 @@ type views struct {
 	breakdown    breakdownState
 	prompts      promptsState
 	grep         grepState
-	second       secondRun
+	compare      compareState
 	answers      answerReader
-	alike        alikeAnswers
-	findings     findings
+	finding      int // index of the one whose view is shown
 	glance       glanceState
 	steps        stepsState
 	chain        chainState
@@ -125,6 +129,7 @@ type result struct {
 	baseTrend    *analysis.Trend
 	sharedPrompt int    // bytes at the beginning of the prompts that all groups share
 	every        int    // of the steps of the scope every n-th is in analysis; 1: all are
+	filter       string // at work: while one is typed, that
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
 	err          error
@@ -140,8 +145,7 @@ type position struct {
 }
 
 type panes struct {
-	cursor       int // row of the table of groups
-	topRow       int // the first row in sight
+	topRow       int // the first row of groups in sight
 	focus        layout.Pane
 	fullScreen   bool              // the focused pane has the place of all
 	frontPane    layout.Pane       // of panes that share a rectangle, the one in sight
@@ -277,9 +281,9 @@ func (a App) handle(msg tea.Msg) App {
 }
 
 func (a App) clampCursor() App {
-	p, n, visible := &a.panes, len(a.result.rows), max(1, a.visibleGroups())
-	p.cursor = clampIndex(p.cursor, n)
-	p.topRow = max(0, min(p.topRow, n-visible, p.cursor), p.cursor-visible+1)
+	n, visible := len(a.result.rows), max(1, a.visibleGroups())
+	a.place.row = clampIndex(a.place.row, n)
+	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.place.row), a.place.row-visible+1)
 	return a
 }
 

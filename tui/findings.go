@@ -22,11 +22,10 @@ import (
 	"vantage/tui/layout"
 )
 
-// findings is what ails the run, as far as that is known, and which of it is open.
+// findings is what ails the run, as far as that is known.
 type findings struct {
 	look lookAtRun
 	job  job[findingsKey, finishedLook]
-	open int // index of the finding whose view is shown
 
 	snapshots int    // of which steps is
 	steps     uint64 // see findingsKey
@@ -82,9 +81,9 @@ func (a App) updateFindings(msg tea.Msg) App {
 		if look := a.findings.job.value.Look; look != nil {
 			a.snap.Run.Progress.RowTime = look.Dated
 		}
-		a.glance.cursor, a.findings.open = a.glanceIndex(selected), 0
+		a.glance.cursor, a.finding = a.glanceIndex(selected), 0
 		if open != nil {
-			a.findings.open = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
+			a.finding = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
 		}
 	}
 	if t := a.result.trend; t == nil || !t.Complete() || a.isReading() {
@@ -284,8 +283,8 @@ func (e env) cutLines(lines []string, n, w int) []string {
 
 // openFinding returns the finding whose view is shown, nil if there is none.
 func (a App) openFinding() *diagnosis.Finding {
-	if all := a.foundList(); a.findings.open < len(all) {
-		return &all[a.findings.open]
+	if all := a.foundList(); a.finding < len(all) {
+		return &all[a.finding]
 	}
 	return nil
 }
@@ -305,7 +304,7 @@ func findingKeys() keySection {
 }
 
 func (a App) showFinding(i int) App {
-	a.findings.open = i
+	a.finding = i
 	f := a.openFinding()
 	if f == nil {
 		return a
@@ -326,7 +325,7 @@ func (a App) moveFinding(by int) App {
 	if n < 2 {
 		return a.says("there is no other finding")
 	}
-	return a.showFinding((a.findings.open + by + n) % n)
+	return a.showFinding((a.finding + by + n) % n)
 }
 
 func (a App) goToOnset() App {
@@ -359,7 +358,7 @@ func (a App) findingView(w, h int) []string {
 	if f == nil {
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "this is not found any more")}})
 	}
-	text := paneContent{title: " " + a.severityMark(f.Severity) + " " + a.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", a.findings.open+1, len(a.foundList()))}
+	text := paneContent{title: " " + a.severityMark(f.Severity) + " " + a.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", a.finding+1, len(a.foundList()))}
 	beside := w >= widthForFindingBeside
 	textRect := layout.Rect{W: w}
 	if beside {
@@ -409,7 +408,7 @@ func (a App) findingView(w, h int) []string {
 	if rect.Inner().H >= heightForCause {
 		visible--
 	}
-	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible, a.panes.cursor), a.panes.cursor-visible+1)
+	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible, a.place.row), a.place.row-visible+1)
 	groups := a.paneGroups(rect.Inner().W, rect.Inner().H)
 	groups.title = " " + groups.title
 	return append(lines, a.box(rect, false, groups)...)

@@ -62,7 +62,7 @@ func TestLeavingFullScreen(t *testing.T) {
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.panes.cursor != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.place.row != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})

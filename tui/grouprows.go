@@ -70,7 +70,7 @@ func (a App) reverseOrder() App {
 func (a App) groupsTitle(w int) string {
 	x := a.result.analysis
 	title := "groups" + a.ofRun() + "  " + units.Count(x.Groups)
-	if a.activeFilter() != "" {
+	if a.result.filter != "" {
 		title = "groups" + a.ofRun() + "  " + a.shownCount()
 	}
 	title = a.withScopeWords(title, w)
@@ -78,7 +78,7 @@ func (a App) groupsTitle(w int) string {
 	if a.settings.order.reversed {
 		words += ", reversed"
 	}
-	if text := sanitize.Line(a.activeFilter()); text != "" {
+	if text := sanitize.Line(a.result.filter); text != "" {
 		return title + " · " + text + " · " + words
 	}
 	return title + " · " + words
@@ -90,7 +90,7 @@ func (a App) causeUnderCursor() string {
 	if len(a.result.rows) == 0 {
 		return ""
 	}
-	g := a.result.rows[a.panes.cursor]
+	g := a.result.rows[a.place.row]
 	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
 	if note := a.noteUnderCursor(); note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
@@ -117,7 +117,10 @@ func (a App) rearrange() App {
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected groupKey) App {
 	x := a.result.analysis
-	q, err := figures.ParseQuery(a.activeFilter())
+	if a.result.filter = a.settings.filter; a.position.view == viewFilter {
+		a.result.filter = a.panes.filterDraft
+	}
+	q, err := figures.ParseQuery(a.result.filter)
 	if err != nil {
 		q = figures.Query{}
 	}
@@ -144,7 +147,7 @@ func (a App) arrangeRows(selected groupKey) App {
 		row = slices.IndexFunc(a.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
 	}
 	if row >= 0 {
-		a.panes.cursor = row
+		a.place.row = row
 	}
 	return a
 }

@@ -153,7 +153,7 @@ const heightForCause = 15
 // paneGroups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
 func (a App) paneGroups(w, h int) paneContent {
 	axis := a.panes.distribution.charts(a.env, a.chartWidth()).axis
-	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
+	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.place.row+1, len(a.result.rows)), len(a.result.rows))}
 	c := a.groupTable(w)
 	content.lines = []string{a.groupHeader(c, axis)}
 	rowsEnd := h
@@ -162,12 +162,12 @@ func (a App) paneGroups(w, h int) paneContent {
 	}
 	for row := a.panes.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
 		text, dots := a.groupRow(c, axis, row)
-		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.panes.cursor)
+		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.place.row)
 	}
 	if len(a.result.rows) == 0 {
 		content.lines = append(content.lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", a.activeFilter(), units.Count(a.result.analysis.Groups))
-		if a.position.view != viewFilter {
+		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", a.result.filter, units.Count(a.result.analysis.Groups))
+		if a.result.filter == a.settings.filter {
 			text += " / changes the filter, u undoes it."
 		}
 		content.lines = append(content.lines, a.wrapped(" ", themes.Dim, text, max(1, w-2))...)
@@ -193,7 +193,7 @@ const minSamplesBelow = 4
 func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
 	t, g := a.display.theme, a.selectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
-		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.panes.cursor+1))+cells.Truncate(a.promptOrName(g), w-12))
+		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.place.row+1))+cells.Truncate(a.promptOrName(g), w-12))
 	}
 	if inFull {
 		lines = append(lines, a.fateLines(g, w-2, 1)...)
@@ -205,7 +205,7 @@ func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
 	columns, _ := a.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
 	lines = append(lines, cells.Justify(a.sampleHeader(columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
-		lines = append(lines, a.mark(onGroup, a.panes.cursor, a.sampleRow(columns, row, column)))
+		lines = append(lines, a.mark(onGroup, a.place.row, a.sampleRow(columns, row, column)))
 	}
 	return lines
 }
@@ -258,7 +258,7 @@ func (a App) groupRow(table groupTable, axis chart.Axis, row int) (text, dots st
 	text = a.markSign(session.Mark{Step: g.Step, Group: g.Name})
 	for _, c := range table.columns {
 		cell := c.lay(c.cell(g, index), c.width)
-		if c.role != nil && row != a.panes.cursor {
+		if c.role != nil && row != a.place.row {
 			cell = t.Paint(c.role(g.Fate), cell)
 		}
 		text += cell
@@ -356,7 +356,7 @@ func (a App) exportedGroups() report.Table {
 	}
 	s.Title = "groups of " + a.scopeWords()
 	if of := a.shownCount(); of != "" {
-		s.Title += fmt.Sprintf(" %s · %s", of, a.activeFilter())
+		s.Title += fmt.Sprintf(" %s · %s", of, a.result.filter)
 	}
 	for _, i := range a.result.rows {
 		g := &x.Table[i]

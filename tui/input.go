@@ -221,11 +221,3 @@ func (a App) filterPrompt(w int) string {
 	line, keys := " "+t.Paint(themes.Accent, "/"+a.lineOf(a.panes.filterDraft).Shown(w/2)), strings.Join(hints, "  ")
 	return cells.Justify(cells.Truncate(line+" "+t.Paint(themes.Dim, next), w-cells.Width(keys)-2), keys+" ", w)
 }
-
-// activeFilter returns the filter at work: while one is typed, that.
-func (a App) activeFilter() string {
-	if a.position.view == viewFilter {
-		return a.panes.filterDraft
-	}
-	return a.settings.filter
-}

@@ -243,7 +243,7 @@ func (a App) moveWarning(by int) App {
 	a = a.focusPane(layout.Warnings)
 	for row, g := range a.result.rows {
 		if g == warnings[a.panes.warning].group {
-			a.panes.cursor = row
+			a.place.row = row
 		}
 	}
 	return a.clampCursor()

@@ -18,13 +18,13 @@ type list struct {
 }
 
 func lists() [targetKinds]list {
-	pairs := func(a App) int { return len(a.second.pairs()) }
+	pairs := func(a App) int { return len(a.compare.pairs()) }
 	marks := func(a App) int { return len(a.session.current.Marks) }
 	return [targetKinds]list{
-		onGroup:     {cursor: func(a *App) *int { return &a.panes.cursor }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
+		onGroup:     {cursor: func(a *App) *int { return &a.place.row }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
 		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
 		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
-		onPair:      {cursor: func(a *App) *int { return &a.second.cursor }, count: pairs, open: App.openAnswers},
+		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator, moved: func(a App) App { a.picker.top = 0; return a }},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},

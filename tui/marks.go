@@ -85,7 +85,7 @@ func (a App) addMark(m session.Mark) App {
 	if m.Note != "" {
 		a.notice = "note saved on " + what + ": ' lists all marks"
 	}
-	if a.session.store == nil {
+	if a.saving.store == nil {
 		a.notice += " (only until you quit: nothing is saved for this run)"
 	}
 	return a.changeSession(func(s session.Session) session.Session { return s.WithMark(m) })
@@ -246,7 +246,7 @@ func (a App) arriveAtMark() App {
 	if row < 0 {
 		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
-	a.panes.cursor = row
+	a.place.row = row
 	if m.Sample > 0 {
 		a = a.openSample(m.Sample)
 	}

@@ -195,8 +195,8 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.panes.cursor != 4 || d.app.position.view != viewOverview {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.panes.cursor)
+		if d.app.place.row != 4 || d.app.position.view != viewOverview {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.place.row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
@@ -277,11 +277,11 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.panes.cursor != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
+		if d.app.place.row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.panes.metric != wheelLines || d.app.panes.cursor != 3 {
+		if d.app.panes.metric != wheelLines || d.app.place.row != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
@@ -391,8 +391,8 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.click("j k move")
 		d.click("k move")
 		d.click("j k move")
-		if d.app.panes.cursor != 1 {
-			t.Errorf("j, k, j: cursor %d", d.app.panes.cursor)
+		if d.app.place.row != 1 {
+			t.Errorf("j, k, j: cursor %d", d.app.place.row)
 		}
 		d.click("[ ] step")
 		if d.app.result.analysis.Step != 11 {
@@ -463,12 +463,12 @@ func TestListsByMouse(t *testing.T) {
 		d.press("c")
 		x, y := d.place("samples  prompt", 0)
 		d.clickAt(x, y+3)
-		if d.app.second.cursor != 2 {
-			t.Errorf("the third pair: %d", d.app.second.cursor)
+		if d.app.compare.cursor != 2 {
+			t.Errorf("the third pair: %d", d.app.compare.cursor)
 		}
 		d.wheel("samples  prompt", tea.MouseWheelDown)
-		if d.app.second.cursor != 5 {
-			t.Errorf("the wheel: %d", d.app.second.cursor)
+		if d.app.compare.cursor != 5 {
+			t.Errorf("the wheel: %d", d.app.compare.cursor)
 		}
 		d.pressButton(x, y+6)
 		d.pressButton(x, y+6)

@@ -433,11 +433,11 @@ func (a App) openGroup() App {
 
 // moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) App {
-	to := clampIndex(a.panes.cursor+by, len(a.result.rows))
-	if to == a.panes.cursor {
+	to := clampIndex(a.place.row+by, len(a.result.rows))
+	if to == a.place.row {
 		a.notice = "no further group"
 	}
-	a.panes.cursor = to
+	a.place.row = to
 	return a.clampCursor()
 }
 

@@ -110,8 +110,8 @@ func TestSecondRunHasItsOwnReward(t *testing.T) {
 	o := Options{Settings: model.DefaultSettings(), Second: &madeSource{chunks: []*model.Chunk{plain}}, SecondTitle: "b"}
 	driveWith(t, runWithColumns(1, 0), 120, 36, o, func(d *driver) {
 		d.press("c")
-		if r := d.app.second.job.value.result; d.app.second.job.err != nil || r == nil || len(r.Pairs) != 1 {
-			t.Errorf("compared %+v, %v", r, d.app.second.job.err)
+		if r := d.app.compare.job.value.result; d.app.compare.job.err != nil || r == nil || len(r.Pairs) != 1 {
+			t.Errorf("compared %+v, %v", r, d.app.compare.job.err)
 		}
 	})
 }

@@ -202,7 +202,7 @@ func (a App) sampleTable(w, h int) paneContent {
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
 	}
-	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.panes.cursor+1, len(a.result.rows)), !a.sampleReader.inText)
+	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.place.row+1, len(a.result.rows)), !a.sampleReader.inText)
 	if a.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}

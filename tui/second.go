@@ -29,12 +29,14 @@ type secondRun struct {
 	store  *model.Store
 	chunks int   // that came
 	err    error // why nothing was read
+	trend  job[secondRunKey, trends]
+}
 
+// compareState is the state of the view of both runs, prompt by prompt.
+type compareState struct {
 	job       job[comparisonKey, comparison]
 	cursor    int  // row of the table of prompts
 	bestFirst bool // prompts on which the candidate is better come first
-
-	trend job[secondRunKey, trends]
 }
 
 // comparisonKey is all that a comparison depends on.
@@ -94,22 +96,22 @@ func (msg secondChunkMsg) on(a App) App {
 // updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
 func (a App) updateComparison(msg tea.Msg) App {
 	before, wasSelected := a.selectedPair()
-	if a.second.job.take(&a, msg) && wasSelected && (a.second.cursor > 0 || a.position.view != viewCompare) {
-		for i := range a.second.pairs() {
-			if a.second.pairAt(i).Hash == before.Hash {
-				a.second.cursor = i
+	if a.compare.job.take(&a, msg) && wasSelected && (a.compare.cursor > 0 || a.position.view != viewCompare) {
+		for i := range a.compare.pairs() {
+			if a.compare.pairAt(i).Hash == before.Hash {
+				a.compare.cursor = i
 			}
 		}
 	}
 	key := comparisonKey{a.snap.Revision, a.secondRunKey()}
-	if a.position.view != viewCompare || a.second.chunks == 0 || a.snap.Rows == 0 || !a.second.job.lacks(key, inTurn) {
+	if a.position.view != viewCompare || a.second.chunks == 0 || a.snap.Rows == 0 || !a.compare.job.lacks(key, inTurn) {
 		return a
 	}
 	first, second, names := a.snap, a.second.store.Snapshot(), a.runNames()
 	if second.Rows == 0 {
 		return a
 	}
-	a.second.job.start(&a, key, once(func(ctx context.Context) (c comparison, err error) {
+	a.compare.job.start(&a, key, once(func(ctx context.Context) (c comparison, err error) {
 		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
 		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
 			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
@@ -177,19 +179,19 @@ func (a App) openCompare() App {
 }
 
 func (a App) reversePairs() App {
-	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
+	a.compare.bestFirst, a.compare.cursor = !a.compare.bestFirst, 0
 	return a
 }
 
 // pairs returns the prompts that both runs have, the worst for the candidate first.
-func (s secondRun) pairs() []compare.Pair {
+func (s compareState) pairs() []compare.Pair {
 	if r := s.job.value.result; r != nil {
 		return r.Pairs
 	}
 	return nil
 }
 
-func (s secondRun) pairAt(i int) compare.Pair {
+func (s compareState) pairAt(i int) compare.Pair {
 	if pairs := s.pairs(); s.bestFirst {
 		return pairs[len(pairs)-1-i]
 	}
@@ -198,21 +200,21 @@ func (s secondRun) pairAt(i int) compare.Pair {
 
 // selectedPair returns the prompt under the cursor; ok is false if there is none.
 func (a App) selectedPair() (p compare.Pair, ok bool) {
-	if n := len(a.second.pairs()); n > 0 {
-		return a.second.pairAt(clampIndex(a.second.cursor, n)), true
+	if n := len(a.compare.pairs()); n > 0 {
+		return a.compare.pairAt(clampIndex(a.compare.cursor, n)), true
 	}
 	return p, false
 }
 
 // compareView shows which run is better, at which difficulties, and on which prompts.
 func (a App) compareView(w, h int) []string {
-	t, r := a.display.theme, a.second.job.value.result
+	t, r := a.display.theme, a.compare.job.value.result
 	names := a.runNames()
 	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]),
 		fmt.Sprintf("Δ is %s − %s", names[sideCandidate], names[sideBaseline]))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
-		if err := cmp.Or(a.second.err, a.second.job.err); err != nil {
+		if err := cmp.Or(a.second.err, a.compare.job.err); err != nil {
 			text = sanitize.Line(err.Error())
 		}
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
@@ -295,15 +297,15 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	}
 	c := paneContent{lines: []string{t.Paint(themes.Dim, cells.FitRight(names[sideBaseline], widths[sideBaseline])+cells.FitRight(names[sideCandidate], widths[sideCandidate])+
 		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
-	cursor := clampIndex(a.second.cursor, len(r.Pairs))
+	cursor := clampIndex(a.compare.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
 	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
-		p := a.second.pairAt(i)
+		p := a.compare.pairAt(i)
 		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
 	})
 	order := "worst for " + a.runNames()[sideCandidate] + " first"
-	if a.second.bestFirst {
+	if a.compare.bestFirst {
 		order = "best for " + a.runNames()[sideCandidate] + " first"
 	}
 	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
@@ -316,8 +318,8 @@ func (a App) exportedPairs() report.Table {
 		"prompt", "reward of " + names[sideBaseline], "reward of " + names[sideCandidate], "delta",
 		"samples of " + names[sideBaseline], "samples of " + names[sideCandidate], "samples_compared", "same_steps",
 	}}
-	for i := range a.second.pairs() {
-		p := a.second.pairAt(i)
+	for i := range a.compare.pairs() {
+		p := a.compare.pairAt(i)
 		t.Rows = append(t.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
 	}
 	return t

@@ -102,7 +102,7 @@ func (a App) openExample(group int) App {
 		a = a.change(func(s *undoState) { s.filter = "" })
 		a.notice = "the filter hid this group: u brings it back"
 	}
-	a.panes.cursor = max(0, slices.Index(a.result.rows, group))
+	a.place.row = max(0, slices.Index(a.result.rows, group))
 	return a.clampCursor().openGroup()
 }
 
