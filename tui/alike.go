@@ -68,7 +68,7 @@ func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 // updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
 // where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
 func (a App) updateAlike(msg tea.Msg) App {
-	if a.alike.job.take(&a, msg) {
+	if a.alike.job.take(&a.commands, msg) {
 		known := maps.Clone(a.alike.job.value)
 		maps.Copy(known, a.alike.known)
 		a.alike.known = known
@@ -78,7 +78,7 @@ func (a App) updateAlike(msg tea.Msg) App {
 	if a.texts[0] == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
 		return a
 	}
-	a.alike.job.start(&a, key, readAlike(a.snap, a.settings.now, steps, a.texts[0]))
+	a.alike.job.start(&a.commands, key, readAlike(a.snap, a.settings.now, steps, a.texts[0]))
 	return a
 }
 

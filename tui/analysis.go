@@ -58,11 +58,11 @@ func (throttleEndedMsg) on(a App) App {
 
 // updateAnalysis takes the analysis, or a part of the trend, and requests what the screen lacks of both.
 func (a App) updateAnalysis(msg tea.Msg) App {
-	isAnalysis := a.work.analysis.take(&a, msg)
+	isAnalysis := a.work.analysis.take(&a.commands, msg)
 	if isAnalysis {
 		a = a.onAnalysis(a.work.analysis.value, a.work.analysis.err)
 	}
-	if a.work.trend.take(&a, msg) && a.work.trend.err == nil {
+	if a.work.trend.take(&a.commands, msg) && a.work.trend.err == nil {
 		a.result.trend, a.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
 	}
 	if isAnalysis && a.work.analysis.err == nil {
@@ -108,7 +108,7 @@ func (a App) requestAnalysis() App {
 		return a
 	}
 	a.work.trend.stop()
-	a.work.analysis.start(&a, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
+	a.work.analysis.start(&a.commands, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
 	return a
 }
 
@@ -188,7 +188,7 @@ func (e env) firstTrendPart() int {
 // since the trend before, and those on the screen.
 func (a App) startTrend(samples int) App {
 	known := trends{a.result.trend, a.result.baseTrend}
-	a.work.trend.start(&a, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
+	a.work.trend.start(&a.commands, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
 	return a
 }
 
@@ -267,7 +267,7 @@ func (e env) isFiltered() bool {
 
 // updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
 func (a App) updateSubset(msg tea.Msg) App {
-	a.subset.take(&a, msg)
+	a.subset.take(&a.commands, msg)
 	if !a.isFiltered() {
 		if !a.subset.busy() {
 			a.subset.reset() // releases the analyses
@@ -279,7 +279,7 @@ func (a App) updateSubset(msg tea.Msg) App {
 		return a
 	}
 	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
-	a.subset.start(&a, key, once(func(context.Context) (s subset, _ error) {
+	a.subset.start(&a.commands, key, once(func(context.Context) (s subset, _ error) {
 		s.figures = key.analysis.Subset(groups)
 		if key.base != nil && key.base.Groups == key.analysis.Groups {
 			s.baseFigures = key.base.Subset(groups)

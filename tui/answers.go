@@ -60,7 +60,7 @@ func (a App) listAnswers(p compare.Pair) App {
 	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
 	sets := a.compare.job.value.sets
 	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
-	a.answers.listing.start(&a, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
+	a.answers.listing.start(&a.commands, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
 			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); err != nil {
 				break
@@ -75,7 +75,7 @@ func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.bu
 
 // updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.
 func (a App) updateAnswers(msg tea.Msg) App {
-	if a.answers.listing.take(&a, msg) {
+	if a.answers.listing.take(&a.commands, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
 		for side, answers := range a.answers.listing.value {
 			delta := a.answers.pair.Delta()
@@ -87,7 +87,7 @@ func (a App) updateAnswers(msg tea.Msg) App {
 			}
 		}
 	}
-	if was := a.answers.job.of; a.answers.take(&a, msg) {
+	if was := a.answers.job.of; a.answers.take(&a.commands, msg) {
 		if !was.sameTexts(a.answers.job.of) {
 			a.answers.scroll = 0
 		}
@@ -99,7 +99,7 @@ func (a App) updateAnswers(msg tea.Msg) App {
 		return a
 	}
 	if want, ok := a.wantedAnswers(); ok {
-		a.answers.request(&a, want)
+		a.answers.request(a.env, &a.commands, want)
 	}
 	return a
 }
@@ -107,7 +107,7 @@ func (a App) updateAnswers(msg tea.Msg) App {
 // wantedAnswers returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
 func (a App) wantedAnswers() (want pagesKey, ok bool) {
-	if !a.answers.listed() || a.screen().TooSmall {
+	if !a.answers.listed() || a.isTooSmall() {
 		return want, false
 	}
 	want.two, want.diff, want.thinking = true, a.answers.answersDiffer(a.env), a.answers.thinking
@@ -137,8 +137,7 @@ func (r answerReader) answersDiffer(e env) bool {
 // answerParts returns where the prompt and the texts are in the body, of a diff the first rectangle, and the border between texts
 // that are side by side.
 func (a App) answerParts() (prompt layout.Rect, texts [2]layout.Rect, borders []layout.Border) {
-	s := a.screen()
-	w, h := a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H)
+	w, h := a.display.w, a.bodyHeight()
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
 	if a.answers.answersDiffer(a.env) {

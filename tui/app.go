@@ -57,12 +57,17 @@ type App struct {
 	saving   saving
 	mouse    mouseState
 	outside  outside
-	started  []tea.Cmd // by the message that is being handled
+	commands
+}
+
+// commands are those that the message starts that is being handled.
+type commands struct {
+	ctx     context.Context // ends with the program; theirs derive from it
+	started []tea.Cmd
 }
 
 // env is what all views draw from, and none changes.
 type env struct {
-	ctx         context.Context // ends with the program; those of commands derive from it
 	title       string
 	texts       [2]TextReader // of both runs; nil: a source has none
 	snap        model.Snapshot
@@ -182,9 +187,9 @@ type display struct {
 
 // New returns the program's model.
 func New(ctx context.Context, source Source, o Options) App {
-	a := App{source: source, store: model.NewStore()}
+	a := App{source: source, store: model.NewStore(), commands: commands{ctx: ctx}}
 	a.env = env{
-		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
+		title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
 		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
@@ -244,9 +249,9 @@ func (a App) starts(cmd tea.Cmd) App {
 	return a
 }
 
-func (a *App) start(cmd tea.Cmd) {
+func (c *commands) start(cmd tea.Cmd) {
 	if cmd != nil {
-		a.started = append(slices.Clip(a.started), cmd)
+		c.started = append(slices.Clip(c.started), cmd)
 	}
 }
 

@@ -52,7 +52,7 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 // updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
 func (a App) updateBreakdown(msg tea.Msg) App {
-	if a.breakdown.job.take(&a, msg) {
+	if a.breakdown.job.take(&a.commands, msg) {
 		a = a.moveRow(onParts, 0)
 	}
 	if a.position.view != viewBreakdown || a.result.analysis == nil {
@@ -67,7 +67,7 @@ func (a App) updateBreakdown(msg tea.Msg) App {
 	if key.analysis == nil {
 		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
 	}
-	a.breakdown.job.start(&a, key, divide(key, snap, a.texts[0]))
+	a.breakdown.job.start(&a.commands, key, divide(key, snap, a.texts[0]))
 	return a
 }
 

@@ -183,7 +183,7 @@ func (a App) stageChart(s chainStage, w, h int) []string {
 
 // scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
 func (a App) scrollStage(pages int) App {
-	r, lines := a.stagePane(a.display.w, a.display.h-len(a.header(a.display.w))-1)
+	r, lines := a.stagePane(a.display.w, a.bodyHeight())
 	visible := max(1, r.Inner().H)
 	a.chain.line = clampIndex(a.chain.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
 	return a

@@ -84,8 +84,7 @@ func (e env) estimatorParts(w, h int) (list, page layout.Rect, borders []layout.
 
 // estimatorBody returns the parts as they are on the screen.
 func (a App) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
-	s := a.screen()
-	return a.estimatorParts(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H))
+	return a.estimatorParts(a.display.w, a.bodyHeight())
 }
 
 func (a App) readOnEstimator() App {

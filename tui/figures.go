@@ -107,7 +107,7 @@ func (a App) figureGrid(w, h int) figureGrid {
 }
 
 func (a App) figureGridOnScreen() figureGrid {
-	return a.figureGrid(a.display.w, max(3, a.display.h-a.screen().Header.H-1))
+	return a.figureGrid(a.display.w, max(3, a.bodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
@@ -175,11 +175,11 @@ func (a App) drawFigures(names []string, second string, w, h int) figureCache {
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {
-	if a.result.trend == nil || a.result.analysis == nil || !a.drawsSteps() || a.screen().TooSmall {
+	if a.result.trend == nil || a.result.analysis == nil || !a.drawsSteps() || a.isTooSmall() {
 		return a
 	}
 	frame := a.shortened(len(a.bottomLines(a.display.w)) - 1)
-	w, h := frame.display.w, frame.display.h-frame.screen().Header.H-1
+	w, h := frame.display.w, frame.bodyHeight()
 	names, second := []string{a.drawnMetric()}, a.steps.second
 	if a.viewInSight() == viewFigures {
 		grid := a.figureGrid(w, h)

@@ -77,7 +77,7 @@ func (a App) foundList() []diagnosis.Finding {
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
 	selected, open := a.glanceSelection(), a.openFinding()
-	if a.findings.job.take(&a, msg) {
+	if a.findings.job.take(&a.commands, msg) {
 		if look := a.findings.job.value.Look; look != nil {
 			a.snap.Run.Progress.RowTime = look.Dated
 		}
@@ -103,7 +103,7 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if a.findings.job.of.set == key.set {
 		rest = restAfterLook * previous.took
 	}
-	a.findings.job.start(&a, key, once(func(ctx context.Context) (x finishedLook, err error) {
+	a.findings.job.start(&a.commands, key, once(func(ctx context.Context) (x finishedLook, err error) {
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():

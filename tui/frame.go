@@ -41,7 +41,7 @@ func (a App) frame() string {
 }
 
 func (a App) lines() []string {
-	if a.screen().TooSmall {
+	if a.isTooSmall() {
 		return a.tooSmall(a.display.w, a.display.h)
 	}
 	bottom := a.bottomLines(a.display.w)
@@ -50,8 +50,7 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines := a.header(a.display.w)
-	body := a.display.h - len(lines) - 1
+	lines, body := a.header(a.display.w), a.bodyHeight()
 	switch {
 	case a.help.open:
 		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
@@ -60,6 +59,9 @@ func (a App) linesAbove() []string {
 	}
 	return append(lines, a.markLines(onBody, 0, a.currentView().body(a, a.display.w, body))...)
 }
+
+// bodyHeight is the lines between header and hints.
+func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
 
 func (a App) overview(_, h int) []string {
 	s := a.screen()
@@ -339,6 +341,10 @@ func (a App) shortened(n int) App {
 		a = a.clampCursor()
 	}
 	return a
+}
+
+func (e env) isTooSmall() bool {
+	return !e.display.shortened && (e.display.w < layout.MinWidth || e.display.h < layout.MinHeight)
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.

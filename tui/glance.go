@@ -158,7 +158,7 @@ func (a App) chooseFirstView() App {
 // stays on its step.
 func (a App) updateGlance(msg tea.Msg) App {
 	selected := a.glanceSelection()
-	if a.glance.job.take(&a, msg) {
+	if a.glance.job.take(&a.commands, msg) {
 		a.glance.cursor = a.glanceIndex(selected)
 	}
 	key := glanceKey{a.result.trend, len(a.alike.known)}
@@ -167,7 +167,7 @@ func (a App) updateGlance(msg tea.Msg) App {
 	}
 	changed := key.trend != a.glance.job.key.trend
 	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
-	a.glance.job.start(&a, key, once(func(ctx context.Context) (runGlance, error) {
+	a.glance.job.start(&a.commands, key, once(func(ctx context.Context) (runGlance, error) {
 		x := runGlance{glance.Of(key.trend, alike, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)

@@ -36,7 +36,7 @@ const shownMatches = 1000
 
 // updateGrep searches while the view is open.
 func (a App) updateGrep(msg tea.Msg) App {
-	if a.grep.job.take(&a, msg) {
+	if a.grep.job.take(&a.commands, msg) {
 		a = a.moveRow(onMatch, 0)
 	}
 	if a.position.view != viewGrep {
@@ -48,7 +48,7 @@ func (a App) updateGrep(msg tea.Msg) App {
 		return a
 	}
 	snap, texts := a.snap, a.texts[0]
-	a.grep.job.start(&a, key, once(func(ctx context.Context) (*report.Grep, error) {
+	a.grep.job.start(&a.commands, key, once(func(ctx context.Context) (*report.Grep, error) {
 		pattern, err := textsearch.Compile(key.pattern)
 		if err != nil {
 			return nil, err

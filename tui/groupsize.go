@@ -29,14 +29,14 @@ type groupSizeKey struct {
 
 // updateGroupSize requests the estimates while their view is open.
 func (a App) updateGroupSize(msg tea.Msg) App {
-	a.groupSize.job.take(&a, msg)
+	a.groupSize.job.take(&a.commands, msg)
 	key := groupSizeKey{a.snap.Revision, a.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
 	if a.position.view != viewGroupSize || a.snap.Rows == 0 || !a.groupSize.job.lacks(key, inTurn) {
 		return a
 	}
 	snap := a.snap
-	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) {
+	a.groupSize.job.start(&a.commands, key, once(func(ctx context.Context) (*groupsize.Result, error) {
 		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes(), nil)
 	}))
 	return a

@@ -49,7 +49,7 @@ func (a App) updateHelp() App {
 
 // helpPageSize is the room for the columns: the body without the line of the search.
 func (a App) helpPageSize() layout.Rect {
-	return layout.Rect{W: a.display.w, H: max(1, a.display.h-len(a.header(a.display.w))-2)}
+	return layout.Rect{W: a.display.w, H: max(1, a.bodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they

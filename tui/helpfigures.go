@@ -167,7 +167,7 @@ func (a App) figuresOfParts() figureList {
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.
 func (a App) figuresOnScreen(known figureList) figureList {
-	if a.screen().TooSmall {
+	if a.isTooSmall() {
 		return nil
 	}
 	a.help.open, a.notice = false, ""

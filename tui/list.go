@@ -124,6 +124,5 @@ func (e env) paragraph(heading, text string, w int) []string {
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
 func (a App) firstLines(lines int) int {
-	visible := a.display.h - len(a.header(a.display.w)) - 3
-	return max(1, lines-visible+1)
+	return max(1, lines-a.bodyHeight()+3)
 }

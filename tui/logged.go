@@ -38,7 +38,7 @@ const maxMatchSamples = 4096
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
 // is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
 func (a App) updateMatch(msg tea.Msg) App {
-	if a.loggedMatch.job.take(&a, msg) {
+	if a.loggedMatch.job.take(&a.commands, msg) {
 		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
 	}
 	steps, before := len(a.snap.Steps), a.loggedMatch.job.key
@@ -53,7 +53,7 @@ func (a App) updateMatch(msg tea.Msg) App {
 	if given.Rewards == "" && a.rewardsAreOpen() {
 		set.Weights = "" // the columns of the reward are to be chosen again, as more is known
 	}
-	a.loggedMatch.job.start(&a, steps, once(func(ctx context.Context) (m matched, err error) {
+	a.loggedMatch.job.start(&a.commands, steps, once(func(ctx context.Context) (m matched, err error) {
 		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
 		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
 		return m, err

@@ -115,7 +115,7 @@ func (a App) borders() (all []layout.Border) {
 		_, _, all = a.estimatorBody()
 	default:
 	}
-	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
+	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(layout.HeaderRows) })
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
@@ -355,7 +355,7 @@ func (e env) markLines(kind targetKind, n int, lines []string) []string {
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame, and
 // the borders of the layout.
 func (a App) spots() []spot {
-	if a.display.w == 0 || a.screen().TooSmall {
+	if a.isTooSmall() {
 		return nil
 	}
 	a.display.marking = keyNames()

@@ -43,7 +43,7 @@ const answersRead = 4096
 // updatePrompts requests the accounts while their view is open.
 func (a App) updatePrompts(msg tea.Msg) App {
 	s := &a.prompts
-	if s.job.take(&a, msg) {
+	if s.job.take(&a.commands, msg) {
 		a = a.moveRow(onPrompt, 0)
 	}
 	key := promptsKey{a.snap.Revision, a.settings.now, s.where, s.sortedBy()}
@@ -54,7 +54,7 @@ func (a App) updatePrompts(msg tea.Msg) App {
 	if was := a.prompts.job.of; was.revision != key.revision || was.set != key.set {
 		old = nil // else the accounts are the same in another order
 	}
-	a.prompts.job.start(&a, key, once(func(ctx context.Context) (*report.Prompts, error) {
+	a.prompts.job.start(&a.commands, key, once(func(ctx context.Context) (*report.Prompts, error) {
 		return promptsOf(ctx, key, snap, texts, old)
 	}))
 	return a

@@ -82,16 +82,16 @@ type textPages struct {
 func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
 
 // request reads the texts of some pages, unless they are in memory, and lays them out.
-func (r *reader) request(a *App, key pagesKey) {
+func (r *reader) request(e env, c *commands, key pagesKey) {
 	if !r.job.lacks(key, never) {
 		return
 	}
-	sources, cached, wanted := a.texts, r.cached, key.texts[:1]
+	sources, cached, wanted := e.texts, r.cached, key.texts[:1]
 	if key.two || key.diffBelow {
 		wanted = key.texts[:]
 	}
-	options := richtext.Options{Raw: key.raw, ASCII: a.display.glyphs.ASCII}
-	r.job.start(a, key, once(func(ctx context.Context) (p textPages, err error) {
+	options := richtext.Options{Raw: key.raw, ASCII: e.display.glyphs.ASCII}
+	r.job.start(c, key, once(func(ctx context.Context) (p textPages, err error) {
 		for _, text := range wanted {
 			read := cachedText{key: text}
 			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
@@ -159,8 +159,8 @@ func (r *reader) toggleThinking() {
 }
 
 // take takes the pages that msg brings, and reports whether it does.
-func (r *reader) take(a *App, msg tea.Msg) bool {
-	if !r.job.take(a, msg) || r.job.err != nil {
+func (r *reader) take(c *commands, msg tea.Msg) bool {
+	if !r.job.take(c, msg) || r.job.err != nil {
 		return false
 	}
 	for _, t := range r.job.value.texts {
@@ -255,7 +255,7 @@ func (a App) readingGroup() bool {
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
 	before, was := a.sampleReader.job.value, a.sampleReader.job.of
-	if a.sampleReader.take(&a, msg) {
+	if a.sampleReader.take(&a.commands, msg) {
 		a.sampleReader.scroll = a.initialScroll(before, was)
 		a = a.updateSearch()
 	}
@@ -263,14 +263,14 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 		return a.stopReading()
 	}
 	g := a.selectedGroup()
-	if g == nil || a.screen().TooSmall {
+	if g == nil || a.isTooSmall() {
 		return a
 	}
 	if keyOf(g) != a.sampleReader.group {
 		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
 	}
 	if want, ok := a.wantedPage(g); ok {
-		a.sampleReader.request(&a, want)
+		a.sampleReader.request(a.env, &a.commands, want)
 	}
 	return a
 }
@@ -382,11 +382,11 @@ func (a App) textHeight() int {
 
 // groupViewParts returns where the table and the text of the open group are in the body, and the border between them.
 func (a App) groupViewParts() (samples, text layout.Rect, borders []layout.Border) {
-	s, size := a.screen(), 0
+	size := 0
 	if g := a.selectedGroup(); g != nil {
 		size = g.Size()
 	}
-	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), size, a.sampleReader.inText, a.display.shares)
+	return layout.GroupView(a.display.w, a.bodyHeight(), a.sampleTableWidth(), size, a.sampleReader.inText, a.display.shares)
 }
 
 func (a App) scrollText(by int) App {

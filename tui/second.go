@@ -96,7 +96,7 @@ func (msg secondChunkMsg) on(a App) App {
 // updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
 func (a App) updateComparison(msg tea.Msg) App {
 	before, wasSelected := a.selectedPair()
-	if a.compare.job.take(&a, msg) && wasSelected && (a.compare.cursor > 0 || a.position.view != viewCompare) {
+	if a.compare.job.take(&a.commands, msg) && wasSelected && (a.compare.cursor > 0 || a.position.view != viewCompare) {
 		for i := range a.compare.pairs() {
 			if a.compare.pairAt(i).Hash == before.Hash {
 				a.compare.cursor = i
@@ -111,7 +111,7 @@ func (a App) updateComparison(msg tea.Msg) App {
 	if second.Rows == 0 {
 		return a
 	}
-	a.compare.job.start(&a, key, once(func(ctx context.Context) (c comparison, err error) {
+	a.compare.job.start(&a.commands, key, once(func(ctx context.Context) (c comparison, err error) {
 		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
 		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
 			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
@@ -129,7 +129,7 @@ func (k secondRunKey) isOlder(wanted secondRunKey) bool {
 // updateSecondTrend computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
 // show the first run only.
 func (a App) updateSecondTrend(msg tea.Msg) App {
-	a.second.trend.take(&a, msg)
+	a.second.trend.take(&a.commands, msg)
 	if a.second.chunks == 0 || !a.drawsSteps() || a.snap.Rows == 0 {
 		if a.second.trend.busy() {
 			a.second.trend.stop()
@@ -145,7 +145,7 @@ func (a App) updateSecondTrend(msg tea.Msg) App {
 		return a
 	}
 	known := a.second.trend.value
-	a.second.trend.start(&a, key, func(ctx context.Context) (trends, work[trends], error) {
+	a.second.trend.start(&a.commands, key, func(ctx context.Context) (trends, work[trends], error) {
 		return computeTrend(snap, undoState{now: key.of(ctx, snap)}, nil, nil, known, firstTrendSamples)(ctx)
 	})
 	return a

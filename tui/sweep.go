@@ -229,7 +229,7 @@ func (s sweepState) wanted(e env) sweepKey {
 // the same with more rows has as many steps.
 func (a App) updateSweep(msg tea.Msg) App {
 	s := &a.sweep
-	if s.job.take(&a, msg) {
+	if s.job.take(&a.commands, msg) {
 		if part := s.job.value; s.grid == nil || s.grid.Steps <= part.done || !s.job.busy() {
 			s.grid = part.grid
 		}
@@ -253,7 +253,7 @@ func (a App) updateSweep(msg tea.Msg) App {
 		groups = a.shownGroups()
 		steps = slices.SortedFunc(maps.Keys(groups), func(a, b int) int { return b - a })
 	}
-	s.job.start(&a, key, computeSweep(key.set, a.snap, steps, groups))
+	s.job.start(&a.commands, key, computeSweep(key.set, a.snap, steps, groups))
 	s.job.value.done, s.job.value.total = 0, len(steps)
 	return a
 }
