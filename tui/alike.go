@@ -35,14 +35,14 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 }
 
 // alikeSteps returns what is known of the answers of all steps, by number, also of those whose answers are not alike.
-func (a App) alikeSteps() map[int64]glance.Alike {
+func (e env) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
-	if a.result.trend == nil {
+	if e.result.trend == nil {
 		return found
 	}
-	for i := range a.result.trend.Steps {
-		s := &a.result.trend.Steps[i]
-		if read, known := a.alike.known[a.alikeKey(s)]; known && glance.Suspect(s) {
+	for i := range e.result.trend.Steps {
+		s := &e.result.trend.Steps[i]
+		if read, known := e.alike.known[e.alikeKey(s)]; known && glance.Suspect(s) {
 			found[s.Step] = read
 		}
 	}
@@ -51,11 +51,11 @@ func (a App) alikeSteps() map[int64]glance.Alike {
 
 // firstAlike returns the warning of the first step whose answers are known to be alike. It looks at the steps
 // that were read, which are few: a frame asks for it.
-func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
-	steps := a.result.trend.Steps
-	for key, alike := range a.alike.known {
-		i, known := a.result.trend.Find(key.step)
-		if !known || found && i >= first.StepIndex || a.alikeKey(&steps[i]) != key {
+func (e env) firstAlike() (first analysis.FirstWarning, found bool) {
+	steps := e.result.trend.Steps
+	for key, alike := range e.alike.known {
+		i, known := e.result.trend.Find(key.step)
+		if !known || found && i >= first.StepIndex || e.alikeKey(&steps[i]) != key {
 			continue
 		}
 		if w := alike.Warning(&steps[i], -1); w != nil {
@@ -132,10 +132,10 @@ func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, 
 
 // alikeWarning returns the warning that the answers of the step on the screen are alike, or of steps among those on the screen; nil if
 // they are not.
-func (a App) alikeWarning() (first *model.Warning) {
-	x := a.result.analysis
-	if a.isWide() {
-		found := a.alikeSteps()
+func (e env) alikeWarning() (first *model.Warning) {
+	x := e.result.analysis
+	if e.isWide() {
+		found := e.alikeSteps()
 		for _, p := range x.Parts() {
 			w := found[p.Step].Warning(&p.StepFigures, -1)
 			if w != nil && first == nil {
@@ -147,7 +147,7 @@ func (a App) alikeWarning() (first *model.Warning) {
 		}
 		return first
 	}
-	if first = a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, -1); first != nil {
+	if first = e.alike.known[e.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, -1); first != nil {
 		first.Example = slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
 	}
 	return first

@@ -243,11 +243,11 @@ type groupKey struct {
 func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
 
 // selectedGroup returns the group under the cursor, nil if there is none.
-func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.place.row >= len(a.result.rows) {
+func (e env) selectedGroup() *analysis.Group {
+	if e.result.analysis == nil || e.place.row >= len(e.result.rows) {
 		return nil
 	}
-	return &a.result.analysis.Table[a.result.rows[a.place.row]]
+	return &e.result.analysis.Table[e.result.rows[e.place.row]]
 }
 
 // subsetKey is all that the figures of the groups that the filter shows depend on, while it leaves some out.
@@ -290,16 +290,16 @@ func (a App) updateSubset(msg tea.Msg) App {
 }
 
 // shownFigures returns the figures of the groups that the filter shows; nil before there is a step and while they are computed.
-func (a App) shownFigures() *analysis.StepFigures {
-	switch of := a.subset.of; {
-	case a.result.analysis == nil:
+func (e env) shownFigures() *analysis.StepFigures {
+	switch of := e.subset.of; {
+	case e.result.analysis == nil:
 		return nil
-	case !a.isFiltered():
-		return &a.result.analysis.StepFigures
-	case of.filter != a.result.filter || !of.analysis.SameSteps(a.result.analysis):
+	case !e.isFiltered():
+		return &e.result.analysis.StepFigures
+	case of.filter != e.result.filter || !of.analysis.SameSteps(e.result.analysis):
 		return nil
 	}
-	figures := a.subset.value.figures // the address of a's own would move all of a to the heap
+	figures := e.subset.value.figures // the address of a's own would move all of a to the heap
 	return &figures
 }
 
@@ -315,9 +315,9 @@ func (e env) baselineFigures() *analysis.StepFigures {
 }
 
 // shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.
-func (a App) shownCount() string {
-	if a.result.filter == "" {
+func (e env) shownCount() string {
+	if e.result.filter == "" {
 		return ""
 	}
-	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))
+	return fmt.Sprintf("[%s/%s]", units.Count(len(e.result.rows)), units.Count(e.result.analysis.Groups))
 }

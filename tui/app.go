@@ -49,14 +49,14 @@ type App struct {
 	env
 	views
 	overlays
-	source   Source
-	store    *model.Store // only Update touches it
-	work     background
-	position position
-	panes    panes
-	saving   saving
-	mouse    mouseState
-	outside  outside
+	source Source
+	store  *model.Store // only Update touches it
+	work   background
+	position
+	panes   panes
+	saving  saving
+	mouse   mouseState
+	outside outside
 	commands
 }
 
@@ -235,7 +235,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a = update(a, msg)
 	}
 	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from
-		a.result.charts = a.panes.distribution.charts(a.env, a.chartWidth())
+		a.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()
 	all := a.started
@@ -286,23 +286,23 @@ func (a App) handle(msg tea.Msg) App {
 }
 
 func (a App) clampCursor() App {
-	n, visible := len(a.result.rows), max(1, a.visibleGroups())
+	n, visible := len(a.result.rows), max(1, a.panes.visibleGroups(a.env))
 	a.place.row = clampIndex(a.place.row, n)
 	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.place.row), a.place.row-visible+1)
 	return a
 }
 
-func (a App) screen() layout.Screen {
-	held := layout.Held{Groups: 2 + len(a.result.rows), NoWarnings: a.hasNoWarnings(), OneStep: len(a.snap.Steps) == 1}
-	if x := a.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
+func (p panes) screen(e env) layout.Screen {
+	held := layout.Held{Groups: 2 + len(e.result.rows), NoWarnings: e.hasNoWarnings(), OneStep: len(e.snap.Steps) == 1}
+	if x := e.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
 		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
-	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
-	if a.display.shortened {
-		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
+	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
+	if e.display.shortened {
+		s = layout.Arrange(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
 	}
-	if a.panes.fullScreen {
-		s = s.Only(a.panes.focus)
+	if p.fullScreen {
+		s = s.Only(p.focus)
 	}
 	return s
 }

@@ -59,7 +59,7 @@ func (a App) updateBreakdown(msg tea.Msg) App {
 		a.breakdown.job.stop()
 		return a
 	}
-	key := a.wantedBreakdown()
+	key := a.breakdown.wanted(a.env)
 	if !a.breakdown.job.lacks(key, breakdownKey.isOlder) {
 		return a
 	}
@@ -71,17 +71,17 @@ func (a App) updateBreakdown(msg tea.Msg) App {
 	return a
 }
 
-// wantedBreakdown returns the request of the figures that belong on the screen. Those of all steps are of
+// wanted returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
-func (a App) wantedBreakdown() breakdownKey {
-	r := breakdownKey{by: a.breakdown.dividedBy(), filter: a.settings.filter, set: a.settings.now}
-	switch s := a.breakdown.scope; {
-	case s.kind == scopeStep:
-		r.analysis = a.result.analysis.Last()
-	case s == a.place.scope.scope && a.result.every == 1:
-		r.analysis = a.result.analysis
+func (s breakdownState) wanted(e env) breakdownKey {
+	r := breakdownKey{by: s.dividedBy(), filter: e.settings.filter, set: e.settings.now}
+	switch {
+	case s.scope.kind == scopeStep:
+		r.analysis = e.result.analysis.Last()
+	case s.scope == e.place.scope.scope && e.result.every == 1:
+		r.analysis = e.result.analysis
 	default:
-		r.scope, r.end, r.revision = s, a.place.step, a.snap.Revision
+		r.scope, r.end, r.revision = s.scope, e.place.step, e.snap.Revision
 	}
 	return r
 }
@@ -139,7 +139,7 @@ func runBy(a App, args []string) (App, error) {
 }
 
 // partNames returns what the samples can be divided by as far as it is known without reading the log.
-func (a App) partNames() []string { return append(analysis.PartKinds(), a.rewardNames()...) }
+func (e env) partNames() []string { return append(analysis.PartKinds(), e.rewardNames()...) }
 
 func (s breakdownState) dividedBy() string { return cmp.Or(s.by, analysis.PartKinds()[0]) }
 
@@ -159,47 +159,47 @@ func (a App) nextBreakdownScope() App {
 	return a
 }
 
-func (a App) breakdownView(w, h int) []string {
-	lines := a.breakdownLines(w - 3)
-	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdown.dividedBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (s breakdownState) view(e env, w, h int) []string {
+	lines := s.lines(e, w-3)
+	c := paneContent{title: " breakdown by " + sanitize.Line(s.dividedBy()) + " — " + s.inWords(e)}.scrolledTo(s.topLine, lines, h)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// breakdownScope says of which samples the figures are.
-func (a App) breakdownScope() string {
-	scope := fmt.Sprintf("step %d", a.result.analysis.Step)
-	switch a.breakdown.scope.kind {
+// inWords says of which samples the figures are.
+func (s breakdownState) inWords(e env) string {
+	scope := fmt.Sprintf("step %d", e.result.analysis.Step)
+	switch s.scope.kind {
 	case scopeLast:
-		if steps := a.breakdown.scope.stepsOf(a.snap, a.stepIndex()); len(steps) > 1 {
+		if steps := s.scope.stepsOf(e.snap, e.stepIndex()); len(steps) > 1 {
 			scope = fmt.Sprintf("steps %d-%d", steps[0].Number, steps[len(steps)-1].Number)
 		}
 	case scopeAll:
-		scope = "all " + units.Plural(len(a.snap.Steps), "steps")
+		scope = "all " + units.Plural(len(e.snap.Steps), "steps")
 	default:
 	}
-	if a.settings.filter != "" {
-		scope += ", where " + sanitize.Line(a.settings.filter)
+	if e.settings.filter != "" {
+		scope += ", where " + sanitize.Line(e.settings.filter)
 	}
-	if a.breakdown.job.busy() && a.breakdown.job.value != nil {
+	if s.job.busy() && s.job.value != nil {
 		scope += " …"
 	}
 	return scope
 }
 
-// breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
+// lines returns the lines of the view, w cells of text each. Figures by something else than what
 // is asked for are not shown while those are computed.
-func (a App) breakdownLines(w int) []string {
-	t, by, b := a.display.theme, a.breakdown.dividedBy(), a.breakdown.job.value
+func (s breakdownState) lines(e env, w int) []string {
+	t, by, b := e.display.theme, s.dividedBy(), s.job.value
 	message := func(text string) []string {
-		return append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
+		return append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
 	}
-	switch err := a.breakdown.job.err; {
-	case err != nil && !a.breakdown.job.busy():
-		return message("by " + by + ": " + err.Error() + didYouMean(by, a.partNames()))
+	switch err := s.job.err; {
+	case err != nil && !s.job.busy():
+		return message("by " + by + ": " + err.Error() + didYouMean(by, e.partNames()))
 	case b == nil || b.By != by:
 		return message("computing the breakdown …")
 	case b.Parts.All.Samples == 0:
-		return message("no samples match " + a.settings.filter + " — / on the overview changes the filter")
+		return message("no samples match " + e.settings.filter + " — / on the overview changes the filter")
 	}
 	name := min(28, max(breakdownNameWidth, w-90))
 	var lines []string
@@ -217,9 +217,9 @@ func (a App) breakdownLines(w int) []string {
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17
 
-func (a App) exportedBreakdown() report.Table {
-	if a.breakdown.job.value == nil {
+func (s breakdownState) exported() report.Table {
+	if s.job.value == nil {
 		return report.Table{}
 	}
-	return a.breakdown.job.value.Table()
+	return s.job.value.Table()
 }

@@ -106,26 +106,26 @@ const widthForStageBeside, minStagePage = 110, 4
 // heightForStageChart is from how many lines a chart stands above the text on a stage.
 const heightForStageChart = 8
 
-// stagePane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
+// pane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
 // stage does unless that stands beside them.
-func (a App) stagePane(w, h int) (layout.Rect, []string) {
+func (s chainState) pane(e env, w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
-	stage := chainStages()[a.chain.stage]
-	if page := a.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
+	stage := chainStages()[s.stage]
+	if page := e.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
 		r.W = w / 2
 		return r, page
 	}
-	page := a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+	page := e.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
 	if h := r.Inner().H; h >= heightForStageChart {
-		page = append(a.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
+		page = append(e.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
 	}
 	return r, page
 }
 
 // stageChart draws in lines of w cells what a stage does to the step: what there is before it upwards, and what there is after it
 // downwards if that differs.
-func (a App) stageChart(s chainStage, w, h int) []string {
-	x := a.result.analysis
+func (e env) stageChart(s chainStage, w, h int) []string {
+	x := e.result.analysis
 	if x == nil {
 		return nil
 	}
@@ -172,18 +172,18 @@ func (a App) stageChart(s chainStage, w, h int) []string {
 	if m.same {
 		upper = what + " "
 	}
-	lines := []string{" " + a.momentsLine(upper, m.upper, isAdvantage, w-1)}
-	under := []string{" " + a.display.theme.Paint(themes.Dim, ruler)}
+	lines := []string{" " + e.momentsLine(upper, m.upper, isAdvantage, w-1)}
+	under := []string{" " + e.display.theme.Paint(themes.Dim, ruler)}
 	if !m.same {
-		under = append(under, " "+a.momentsLine(lower, m.lower, isAdvantage, w-1))
+		under = append(under, " "+e.momentsLine(lower, m.lower, isAdvantage, w-1))
 	}
-	lines = append(lines, distributionState{}.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...)
+	lines = append(lines, distributionState{}.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...)
 	return append(lines, under...)
 }
 
 // scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
 func (a App) scrollStage(pages int) App {
-	r, lines := a.stagePane(a.display.w, a.bodyHeight())
+	r, lines := a.chain.pane(a.env, a.display.w, a.bodyHeight())
 	visible := max(1, r.Inner().H)
 	a.chain.line = clampIndex(a.chain.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
 	return a
@@ -223,16 +223,16 @@ func (a App) setStage(options ...model.Option) App {
 	return a.switchTo(set)
 }
 
-func (a App) chainView(w, h int) []string {
+func (s chainState) view(e env, w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
-	lines := a.box(layout.Rect{W: w, H: above}, true, a.chain.table(a.env, w-2))
-	if r, text := a.stagePane(w, h); r.H > 0 {
-		stage := stages[a.chain.stage]
-		below := a.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(a.chain.line, text, r.H))
+	lines := e.box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
+	if r, text := s.pane(e, w, h); r.H > 0 {
+		stage := stages[s.stage]
+		below := e.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(s.line, text, r.H))
 		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
-			c := paneContent{title: " " + stage.name + " of " + a.scopeWords(), lines: a.stageChart(stage, beside.Inner().W, beside.Inner().H)}
-			below = joinColumns(below, a.box(beside, false, c))
+			c := paneContent{title: " " + stage.name + " of " + e.scopeWords(), lines: e.stageChart(stage, beside.Inner().W, beside.Inner().H)}
+			below = joinColumns(below, e.box(beside, false, c))
 		}
 		lines = append(lines, below...)
 	}

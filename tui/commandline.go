@@ -243,12 +243,12 @@ func exportForms(_ App, before []string) []string {
 	return nil
 }
 
-func (a App) stepNumbers() []string {
-	return model.Mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+func (e env) stepNumbers() []string {
+	return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
 }
 
-func (a App) optionKeys() []string {
-	return model.Mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+func (e env) optionKeys() []string {
+	return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 }
 
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
@@ -278,8 +278,8 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	return a.change(func(s *undoState) { s.now = set }), nil
 }
 
-func (a App) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(a.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
+func (e env) rewardNames() []string {
+	return slices.DeleteFunc(slices.Clone(e.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
 }
 
 func themeNames(App) []string {

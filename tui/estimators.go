@@ -83,8 +83,8 @@ func (e env) estimatorParts(w, h int) (list, page layout.Rect, borders []layout.
 }
 
 // estimatorBody returns the parts as they are on the screen.
-func (a App) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
-	return a.estimatorParts(a.display.w, a.bodyHeight())
+func (e env) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
+	return e.estimatorParts(e.display.w, e.bodyHeight())
 }
 
 func (a App) readOnEstimator() App {

@@ -58,16 +58,16 @@ type findingsKey struct {
 }
 
 // diagnosis returns what ails the run, nil while that is not known.
-func (a App) diagnosis() *diagnosis.Diagnosis {
-	if look := a.findings.job.value; look.Look != nil {
+func (e env) diagnosis() *diagnosis.Diagnosis {
+	if look := e.findings.job.value; look.Look != nil {
 		return look.Diagnosis
 	}
 	return nil
 }
 
 // foundList returns the findings, the worst first.
-func (a App) foundList() []diagnosis.Finding {
-	if d := a.diagnosis(); d != nil {
+func (e env) foundList() []diagnosis.Finding {
+	if d := e.diagnosis(); d != nil {
 		return d.Findings
 	}
 	return nil
@@ -76,12 +76,12 @@ func (a App) foundList() []diagnosis.Finding {
 // updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
-	selected, open := a.glanceSelection(), a.openFinding()
+	selected, open := a.glance.selection(a.env), a.openFinding()
 	if a.findings.job.take(&a.commands, msg) {
 		if look := a.findings.job.value.Look; look != nil {
 			a.snap.Run.Progress.RowTime = look.Dated
 		}
-		a.glance.cursor, a.finding = a.glanceIndex(selected), 0
+		a.glance.cursor, a.finding = a.glance.index(a.env, selected), 0
 		if open != nil {
 			a.finding = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
 		}
@@ -129,8 +129,8 @@ func hashOfSteps(snap model.Snapshot) uint64 {
 }
 
 // healthWord is the state of the run in a word for the header: in full, and where there is no room for that.
-func (a App) healthWord() (full, short string) {
-	t, d := a.display.theme, a.diagnosis()
+func (e env) healthWord() (full, short string) {
+	t, d := e.display.theme, e.diagnosis()
 	switch {
 	case d == nil || d.Health() == "unknown":
 		return "", ""
@@ -155,29 +155,29 @@ func (e env) severityMark(s diagnosis.Severity) string {
 // maxBlindLines is in how many lines it is said what cannot be told.
 const maxBlindLines = 3
 
-// paneFindings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
-func (a App) paneFindings(w, h int) paneContent {
-	t, d, c := a.display.theme, a.diagnosis(), paneContent{title: " what ails the run"}
+// findings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
+func (s glanceState) findings(e env, w, h int) paneContent {
+	t, d, c := e.display.theme, e.diagnosis(), paneContent{title: " what ails the run"}
 	switch {
-	case d == nil, d.Health() == "unknown" && a.findings.job.busy() && 2*d.Steps < len(a.snap.Steps): // most was not there yet
+	case d == nil, d.Health() == "unknown" && e.findings.job.busy() && 2*d.Steps < len(e.snap.Steps): // most was not there yet
 		c.lines = []string{t.Paint(themes.Dim, " looking …")}
 		return c
 	case d.Health() == "unknown":
 		c.lines = []string{t.Paint(themes.Dim, " too early to tell: "+units.Plural(d.Steps, "complete steps"))}
 	case len(d.Findings) == 0:
-		c.lines = []string{" " + t.Paint(themes.Good, a.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
+		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
 	var blind []string
 	for _, b := range d.Blindnesses() {
 		blind = append(blind, b.String())
 	}
-	for i, block := range a.findingBlocks(d, w, h-len(c.lines)-min(1, len(blind))) {
+	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-min(1, len(blind))) {
 		for n, line := range block {
-			a.addRow(&c, target{onWorstStep, i}, line, w, a.glance.cursor == i && n == 0)
+			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
 		}
 	}
-	if n := len(d.Findings); a.glance.cursor < n {
-		c.note = fmt.Sprintf("%d/%d · Enter opens it at step %d", a.glance.cursor+1, n, d.Findings[a.glance.cursor].Example.Step)
+	if n := len(d.Findings); s.cursor < n {
+		c.note = fmt.Sprintf("%d/%d · Enter opens it at step %d", s.cursor+1, n, d.Findings[s.cursor].Example.Step)
 	} else if n > 0 {
 		c.note = units.Plural(n, "findings")
 	}
@@ -186,15 +186,15 @@ func (a App) paneFindings(w, h int) paneContent {
 		for _, more := range blind[1:] {
 			text += "; " + sanitize.Line(more)
 		}
-		c.lines = append(c.lines, a.cutLines(a.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
 	}
 	return c
 }
 
 // findingBlocks returns the lines of each finding, of w cells and h together: that under the cursor is in sight, in full as far as there
 // is room, and the others have a line of evidence where all have one.
-func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
-	t := a.display.theme
+func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]string {
+	t := e.display.theme
 	kind, when := 0, 0
 	for i := range d.Findings {
 		f := &d.Findings[i]
@@ -204,17 +204,17 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 	draw := func(evidence int) (lines int) {
 		for i := range d.Findings {
 			f := &d.Findings[i]
-			head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
-			text := a.findingText(f, "", w-cells.Width(head)-1, i == a.glance.cursor)
+			head := " " + e.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
+			text := e.findingText(f, "", w-cells.Width(head)-1, i == s.cursor)
 			if len(d.Findings) == 1 || 3*cells.Width(head) > w { // the text has the whole width
 				name := f.Kind.Words() + " " + f.When() + ": "
-				text = a.findingText(f, name, w-4, i == a.glance.cursor)
+				text = e.findingText(f, name, w-4, i == s.cursor)
 				rest, whole := strings.CutPrefix(text[0], name)
-				if head = " " + a.severityMark(f.Severity) + " "; whole {
+				if head = " " + e.severityMark(f.Severity) + " "; whole {
 					text[0] = t.Paint(themes.Title, name) + rest
 				}
 			}
-			if i != a.glance.cursor {
+			if i != s.cursor {
 				text = text[:min(len(text), 1+evidence)]
 			}
 			indent := cells.Width(head)
@@ -229,15 +229,15 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 		}
 		return lines
 	}
-	selected := a.glance.cursor
+	selected := s.cursor
 	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
-		blocks[selected] = a.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
+		blocks[selected] = e.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
 	}
 	for top := range max(0, min(selected, len(blocks)-h)) {
 		blocks[top] = nil
 	}
 	for i := range blocks {
-		blocks[i] = a.cutLines(blocks[i], h, w)
+		blocks[i] = e.cutLines(blocks[i], h, w)
 		h -= len(blocks[i])
 	}
 	return blocks
@@ -415,15 +415,15 @@ func (a App) findingView(w, h int) []string {
 }
 
 // findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
-func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
-	t, d := a.display.theme, a.diagnosis()
+func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
+	t, d := e.display.theme, e.diagnosis()
 	c := paneContent{title: " " + sanitize.Line(f.Series.Name)}
 	n := min(len(f.Series.Values), len(d.Numbers))
-	if n == 0 || a.result.trend == nil || h <= rowsBelowPlot {
+	if n == 0 || e.result.trend == nil || h <= rowsBelowPlot {
 		return c
 	}
 	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
-	if at, found := slices.BinarySearch(d.Numbers[:n], a.result.analysis.Last().Step); found {
+	if at, found := slices.BinarySearch(d.Numbers[:n], e.result.analysis.Last().Step); found {
 		c.title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
 	}
 	numbers := make([]float64, n)
@@ -443,16 +443,16 @@ func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 	if f.Severity == diagnosis.Watch {
 		role = themes.Warn
 	}
-	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: a.stepAxis(), Lines: []chart.Line{
+	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: e.stepAxis(), Lines: []chart.Line{
 		{X: numbers, Y: after, Axis: y, Role: role},
 		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - rowsBelowPlot)
-	for i, row := range shown.plot.Draw(t, a.display.glyphs, shown.width, h-rowsBelowPlot) {
+	for i, row := range shown.plot.Draw(t, e.display.glyphs, shown.width, h-rowsBelowPlot) {
 		c.lines = append(c.lines, t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ")+row)
 	}
-	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
+	c.lines = e.markLines(onChart, shown.width, append(c.lines, e.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
 	c.note = fmt.Sprintf("! onset at step %d", f.Since)
 	return c
 }

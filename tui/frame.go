@@ -64,7 +64,7 @@ func (a App) linesAbove() []string {
 func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
 
 func (a App) overview(_, h int) []string {
-	s := a.screen()
+	s := a.panes.screen(a.env)
 	var shown []layout.Pane
 	for p, rect := range s.Panes {
 		if !rect.Empty() {

@@ -43,7 +43,7 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{
 			figures.Group: a.exportedGroups(), figures.Sample: a.exportedSamples(),
-			figures.Step: a.exportedSteps(), figures.Sweep: a.exportedSweep(),
+			figures.Step: a.steps.exported(a.env), figures.Sweep: a.sweep.exported(a.env),
 		} {
 			check(place, table.Columns...)
 		}

@@ -84,15 +84,15 @@ func grepKeys() keySection {
 }
 
 // matches are the rows of the list, of the pattern that was asked for.
-func (a App) matches() []textsearch.Match {
-	if g := a.grep.job.value; g != nil && g.Result != nil && a.grep.job.of.pattern == a.grep.pattern {
+func (s grepState) matches() []textsearch.Match {
+	if g := s.job.value; g != nil && g.Result != nil && s.job.of.pattern == s.pattern {
 		return g.Matches
 	}
 	return nil
 }
 
 func (a App) openMatch() App {
-	all := a.matches()
+	all := a.grep.matches()
 	if len(all) == 0 {
 		return a
 	}
@@ -100,33 +100,33 @@ func (a App) openMatch() App {
 	return a.goTo(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
 }
 
-func (a App) grepView(w, h int) []string {
+func (s grepState) view(e env, w, h int) []string {
 	inner := w - 3
-	c := paneContent{title: " grep " + sanitize.Line(a.grep.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
-	g, err := a.grep.job.value, a.grep.job.err
-	if a.grep.job.of.pattern != a.grep.pattern || g == nil || err != nil {
+	c := paneContent{title: " grep " + sanitize.Line(s.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
+	g, err := s.job.value, s.job.err
+	if s.job.of.pattern != s.pattern || g == nil || err != nil {
 		text := "reading the texts of all samples …"
-		if err != nil && a.grep.job.of.pattern == a.grep.pattern {
+		if err != nil && s.job.of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return a.waiting(c, text, w, h)
+		return e.waiting(c, text, w, h)
 	}
-	c.lines = a.factLines(report.GrepFacts(g), inner)
+	c.lines = e.factLines(report.GrepFacts(g), inner)
 	room := max(0, h-3-len(c.lines))
-	top := windowTop(a.grep.cursor, len(g.Matches), room)
+	top := windowTop(s.cursor, len(g.Matches), room)
 	window := *g.Result
 	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
 	if len(g.Matches) == 0 {
-		return a.box(layout.Rect{W: w, H: h}, true, c)
+		return e.box(layout.Rect{W: w, H: h}, true, c)
 	}
-	a.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, a.grep.cursor)
-	c.note = fmt.Sprintf("%d/%d", min(a.grep.cursor+1, len(g.Matches)), len(g.Matches))
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	e.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, s.cursor)
+	c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches))
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-func (a App) exportedMatches() report.Table {
-	if len(a.matches()) == 0 {
+func (s grepState) exported() report.Table {
+	if len(s.matches()) == 0 {
 		return report.Table{}
 	}
-	return report.GrepTable(a.grep.job.value)
+	return report.GrepTable(s.job.value)
 }

@@ -67,18 +67,18 @@ func (a App) reverseOrder() App {
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.
-func (a App) groupsTitle(w int) string {
-	x := a.result.analysis
-	title := "groups" + a.ofRun() + "  " + units.Count(x.Groups)
-	if a.result.filter != "" {
-		title = "groups" + a.ofRun() + "  " + a.shownCount()
+func (e env) groupsTitle(w int) string {
+	x := e.result.analysis
+	title := "groups" + e.ofRun() + "  " + units.Count(x.Groups)
+	if e.result.filter != "" {
+		title = "groups" + e.ofRun() + "  " + e.shownCount()
 	}
-	title = a.withScopeWords(title, w)
-	words := sortings()[a.settings.order.column].words
-	if a.settings.order.reversed {
+	title = e.withScopeWords(title, w)
+	words := sortings()[e.settings.order.column].words
+	if e.settings.order.reversed {
 		words += ", reversed"
 	}
-	if text := sanitize.Line(a.result.filter); text != "" {
+	if text := sanitize.Line(e.result.filter); text != "" {
 		return title + " · " + text + " · " + words
 	}
 	return title + " · " + words

@@ -52,47 +52,47 @@ func (a App) openGroupSize() App {
 	return a.pushView(viewGroupSize)
 }
 
-func (a App) groupSizeView(w, h int) []string {
-	lines := a.groupSizeLines(w - 4)
-	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(a.groupSize.topLine, lines, h)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (g groupSizeState) view(e env, w, h int) []string {
+	lines := g.lines(e, w-4)
+	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(g.topLine, lines, h)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // leastSizeBar is how many cells a bar has beside a row of the table, if there is one.
 const leastSizeBar = 16
 
-func (a App) groupSizeLines(w int) []string {
-	r := a.groupSize.job.value
+func (g groupSizeState) lines(e env, w int) []string {
+	r := g.job.value
 	if r == nil {
 		text := "estimating from the solve rates of all groups …"
-		if a.groupSize.job.err != nil {
-			text = sanitize.Line(a.groupSize.job.err.Error())
+		if g.job.err != nil {
+			text = sanitize.Line(g.job.err.Error())
 		}
-		return append([]string{""}, a.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
+		return append([]string{""}, e.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
 		room := w - cells.Width(line) - 6 // for a bar for the share of the groups that are dead
 		switch {
 		case i == 0 && room < leastSizeBar:
-			line = a.display.theme.Paint(themes.Dim, line)
+			line = e.display.theme.Paint(themes.Dim, line)
 		case i == 0:
-			line = a.display.theme.Paint(themes.Dim, line+"    dead")
+			line = e.display.theme.Paint(themes.Dim, line+"    dead")
 		case room >= leastSizeBar:
-			line += "    " + chart.Meter(a.display.theme, a.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
+			line += "    " + chart.Meter(e.display.theme, e.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
 		}
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines, "")
-	for _, f := range report.GroupSizeFacts(report.GroupSize{Result: r, Rewards: a.rewards()}) {
-		lines = append(lines, a.labelledLines(f.Label, f.Text, w)...)
+	for _, f := range report.GroupSizeFacts(report.GroupSize{Result: r, Rewards: e.rewards()}) {
+		lines = append(lines, e.labelledLines(f.Label, f.Text, w)...)
 	}
 	return lines
 }
 
-func (a App) exportedGroupSize() report.Table {
-	if a.groupSize.job.value == nil {
+func (g groupSizeState) exported() report.Table {
+	if g.job.value == nil {
 		return report.SizesTable(nil)
 	}
-	return report.SizesTable(a.groupSize.job.value.Sizes)
+	return report.SizesTable(g.job.value.Sizes)
 }

@@ -48,8 +48,8 @@ func (a App) updateHelp() App {
 }
 
 // helpPageSize is the room for the columns: the body without the line of the search.
-func (a App) helpPageSize() layout.Rect {
-	return layout.Rect{W: a.display.w, H: max(1, a.bodyHeight()-1)}
+func (e env) helpPageSize() layout.Rect {
+	return layout.Rect{W: e.display.w, H: max(1, e.bodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they

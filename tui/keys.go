@@ -224,7 +224,7 @@ func (a App) followNewest() App {
 	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.place.step))
 }
 
-func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.visibleGroups()-1)) }
+func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.panes.visibleGroups(a.env)-1)) }
 func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
 func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }

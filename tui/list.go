@@ -27,16 +27,16 @@ func lists() [targetKinds]list {
 		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator, moved: func(a App) App { a.picker.top = 0; return a }},
-		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
+		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
-		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: App.glanceRows, open: App.openWorstStep},
+		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return a.glance.rows(a.env) }, open: App.openWorstStep},
 
-		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.shownPrompts()) }, open: App.openPrompt},
-		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.matches()) }, open: App.openMatch},
+		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: App.openPrompt},
+		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: App.openMatch},
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
-		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSizeLines(a.display.w - 4))) }},
-		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdownLines(a.display.w - 3))) }},
+		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSize.lines(a.env, a.display.w-4))) }},
+		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdown.lines(a.env, a.display.w-3))) }},
 	}
 }
 
@@ -123,6 +123,6 @@ func (e env) paragraph(heading, text string, w int) []string {
 
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
-func (a App) firstLines(lines int) int {
-	return max(1, lines-a.bodyHeight()+3)
+func (e env) firstLines(lines int) int {
+	return max(1, lines-e.bodyHeight()+3)
 }

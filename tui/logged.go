@@ -66,9 +66,9 @@ func (m loggedMatch) undecided() bool { return m.latest.report != nil && m.lates
 
 // newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
 // step on the screen, and gave those of all steps that were compared.
-func (a App) newStepDisagrees() bool {
-	now := a.result.analysis
-	return now != nil && a.choice().Confirmed() &&
+func (e env) newStepDisagrees() bool {
+	now := e.result.analysis
+	return now != nil && e.choice().Confirmed() &&
 		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
 }
 
@@ -89,7 +89,7 @@ func (a App) startAtTrainer() App {
 }
 
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
-func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
+func (e env) choiceIsOpen() bool { return !e.session.restored && !e.settings.hasChanges() }
 
 func (a App) adoptGroups(proved model.ProvedGroups) App {
 	if proved == a.settings.now.Proved {
@@ -136,16 +136,16 @@ func (a App) onMatch(m matched, err error) App {
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
-func (a App) choice() choice.Choice {
-	origin := a.session.autoOrigin
-	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
+func (e env) choice() choice.Choice {
+	origin := e.session.autoOrigin
+	if session.EstimatorOf(e.settings.now) != e.session.autoEstimator {
 		origin = choice.FromScreen
 	}
-	c := choice.Describe(a.settings.now, origin, a.loggedReport())
-	if t := a.result.trend; t != nil {
-		c = c.OfRule(a.snap, t.Grouping.GroupRule)
+	c := choice.Describe(e.settings.now, origin, e.loggedReport())
+	if t := e.result.trend; t != nil {
+		c = c.OfRule(e.snap, t.Grouping.GroupRule)
 	}
-	c.Rewards = a.rewards()
+	c.Rewards = e.rewards()
 	return c
 }
 
@@ -218,11 +218,11 @@ func (e env) matchWarning() []warningLine {
 
 // rewardsAreOpen reports whether the log may still decide which of its columns are the reward: the
 // person has named none, nor taken back what the log said.
-func (a App) rewardsAreOpen() bool {
-	if a.session.given.Rewards == choice.FromConfig && a.snap.Run.CheckReward(a.settings.now) != nil {
+func (e env) rewardsAreOpen() bool {
+	if e.session.given.Rewards == choice.FromConfig && e.snap.Run.CheckReward(e.settings.now) != nil {
 		return true // it names what the log lacks
 	}
-	return a.session.given.Rewards == "" && a.settings.now.Reward == "" && a.settings.now.Weights == a.session.autoWeights
+	return e.session.given.Rewards == "" && e.settings.now.Reward == "" && e.settings.now.Weights == e.session.autoWeights
 }
 
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these
@@ -247,20 +247,20 @@ func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice st
 	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
 }
 
-func (a App) rewards() choice.Rewards {
-	set := a.settings.now
-	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {
-		return a.loggedMatch.rewards
+func (e env) rewards() choice.Rewards {
+	set := e.settings.now
+	if e.rewardsAreOpen() && e.loggedMatch.rewards.IsChoice() {
+		return e.loggedMatch.rewards
 	}
-	if set.Reward == "" && set.Weights == "" && len(a.snap.Run.SummedColumns()) < 2 {
+	if set.Reward == "" && set.Weights == "" && len(e.snap.Run.SummedColumns()) < 2 {
 		return choice.Rewards{}
 	}
-	origin := a.session.given.Rewards
-	if set.Reward != a.session.defaults.Reward || set.Weights != a.session.defaults.Weights {
+	origin := e.session.given.Rewards
+	if set.Reward != e.session.defaults.Reward || set.Weights != e.session.defaults.Weights {
 		origin = choice.FromScreen
 	}
 	if set.Reward == "" && set.Weights == "" {
 		origin = choice.Assumed
 	}
-	return choice.DescribeRewards(a.snap, set, choice.Rewards{Origin: origin})
+	return choice.DescribeRewards(e.snap, set, choice.Rewards{Origin: origin})
 }

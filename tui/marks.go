@@ -33,7 +33,7 @@ type noteDraft struct {
 func (a App) markUnderCursor() (session.Mark, bool) {
 	switch g := a.selectedGroup(); {
 	case a.position.view == viewMarks:
-		return a.listedMark()
+		return a.marks.listed(a.env)
 	case a.result.analysis == nil, a.position.view == viewCompare, a.position.view == viewAnswers: // of two runs: neither is a step
 		return session.Mark{}, false
 	case a.position.view == viewGroup && g != nil:
@@ -46,11 +46,11 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 	return session.Mark{Step: a.result.analysis.Step}, true
 }
 
-func (a App) groupMark() session.Mark {
-	g, x := a.selectedGroup(), a.result.analysis
+func (e env) groupMark() session.Mark {
+	g, x := e.selectedGroup(), e.result.analysis
 	m := session.Mark{Step: g.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
-	if step, ok := a.stepOf(g); ok {
-		m.Prompt = a.snap.PromptName(&step, int(x.InputRow[g.Start]))
+	if step, ok := e.stepOf(g); ok {
+		m.Prompt = e.snap.PromptName(&step, int(x.InputRow[g.Start]))
 	}
 	return m
 }
@@ -104,15 +104,15 @@ func (a App) removeMark(m session.Mark) App {
 
 // markSign returns a star for what is marked, a dim one for a group with a marked sample,
 // else a blank.
-func (a App) markSign(m session.Mark) string {
+func (e env) markSign(m session.Mark) string {
 	sign := " "
-	for _, other := range a.session.current.Marks {
+	for _, other := range e.session.current.Marks {
 		switch {
 		case other.Step != m.Step || !other.MatchesGroup(m.Group):
 		case other.Sample == m.Sample:
-			return a.display.theme.Paint(themes.Accent, "*")
+			return e.display.theme.Paint(themes.Accent, "*")
 		case m.Sample == 0:
-			sign = a.display.theme.Paint(themes.Dim, "*")
+			sign = e.display.theme.Paint(themes.Dim, "*")
 		}
 	}
 	return sign
@@ -131,8 +131,8 @@ func (a App) noteUnderCursor() string {
 	return sanitize.Line(have.Note)
 }
 
-func (a App) noteOf(step int64, group string) string {
-	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
+func (e env) noteOf(step int64, group string) string {
+	m, _ := e.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
@@ -190,9 +190,9 @@ func (a App) openMarks() App {
 	return a.pushView(viewMarks)
 }
 
-func (a App) listedMark() (m session.Mark, ok bool) {
-	if all := a.session.current.Marks; len(all) > 0 {
-		return all[clampIndex(a.marks.cursor, len(all))], true
+func (s marks) listed(e env) (m session.Mark, ok bool) {
+	if all := e.session.current.Marks; len(all) > 0 {
+		return all[clampIndex(s.cursor, len(all))], true
 	}
 	return m, false
 }
@@ -211,7 +211,7 @@ func (a App) restoreMark() App {
 // goToMark goes to what is marked: to the step now, to the group or sample when the step is
 // analysed.
 func (a App) goToMark() App {
-	m, ok := a.listedMark()
+	m, ok := a.marks.listed(a.env)
 	if !ok {
 		return a
 	}
@@ -298,16 +298,16 @@ func (e env) markText(m session.Mark) string {
 	return m.Label
 }
 
-// marksView draws the list of marks, and below the note under the cursor in full.
-func (a App) marksView(w, h int) []string {
-	t, all := a.display.theme, a.session.current.Marks
+// view draws the list of marks, and below the note under the cursor in full.
+func (s marks) view(e env, w, h int) []string {
+	t, all := e.display.theme, e.session.current.Marks
 	if len(all) == 0 {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " marks", lines: []string{
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " marks", lines: []string{
 			"", " " + t.Paint(themes.Dim, "Nothing is marked yet."),
 			" " + t.Paint(themes.Dim, cells.Truncate("* marks the group, the sample or the step under the cursor, a writes a note on it.", w-4)),
 		}})
 	}
-	m, _ := a.listedMark()
+	m, _ := s.listed(e)
 	note := model.Mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
@@ -319,18 +319,18 @@ func (a App) marksView(w, h int) []string {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(marked, markWidth)+"  "+note, w)
 	}
 	list := paneContent{title: " marks  " + units.Count(len(all)), lines: []string{t.Paint(themes.Dim, row("step", "marked", "note"))}}
-	a.addRows(&list, onMarked, clampIndex(a.marks.cursor, len(all)), len(all), w, h-2, func(i int) string {
+	e.addRows(&list, onMarked, clampIndex(s.cursor, len(all)), len(all), w, h-2, func(i int) string {
 		marked := "the step"
 		if all[i].Group != "" {
-			marked = sanitize.Line(a.markText(all[i]))
+			marked = sanitize.Line(e.markText(all[i]))
 		}
 		return row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note))
 	})
-	return append(a.box(layout.Rect{W: w + 2, H: h}, true, list),
-		a.box(layout.Rect{W: w + 2, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: note})...)
+	return append(e.box(layout.Rect{W: w + 2, H: h}, true, list),
+		e.box(layout.Rect{W: w + 2, H: below}, false, paneContent{title: " " + sanitize.Line(e.markText(m)), lines: note})...)
 }
 
-func (a App) exportedMarks() report.Table {
-	rows := model.Mapped(a.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
+func (e env) exportedMarks() report.Table {
+	rows := model.Mapped(e.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
 	return report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}, Rows: rows}
 }

@@ -24,41 +24,41 @@ const metricWidth = 36
 // deltaWidth is the width of a difference from the baseline.
 const deltaWidth = 10
 
-// paneMetrics lists the metrics of the step, under the trainers' names, in columns.
-func (a App) paneMetrics(w, h int) paneContent {
-	x := a.shownFigures()
+// metrics lists the metrics of the step, under the trainers' names, in columns.
+func (p panes) metrics(e env, w, h int) paneContent {
+	x := e.shownFigures()
 	if x == nil {
-		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
+		return paneContent{title: "metrics  " + e.shownCount(), lines: []string{" " + e.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
 	}
-	all, t := x.Metrics, a.display.theme
-	columns, hidden := a.metricLayout(len(all), w, h)
+	all, t := x.Metrics, e.display.theme
+	columns, hidden := e.metricLayout(len(all), w, h)
 	width := w / columns
-	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
-	if of := a.shownCount(); of != "" {
+	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), e.scopeWords())}
+	if of := e.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
 	c.title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
+		c.note = fmt.Sprintf("%d–%d/%d", p.metricScroll*columns+1, min(len(all), (p.metricScroll+h)*columns), len(all))
 	}
-	deltaRoom, base := 0, a.baselineFigures()
+	deltaRoom, base := 0, e.baselineFigures()
 	if base != nil {
 		deltaRoom = deltaWidth
-		c.title += " · Δ against " + settingsInWords(a.settings.base.settings)
+		c.title += " · Δ against " + settingsInWords(e.settings.base.settings)
 	}
 	for y := range h {
 		line := ""
 		for x := range columns {
-			at := a.panes.metricScroll*columns + x*h + y
+			at := p.metricScroll*columns + x*h + y
 			if at >= len(all) {
 				break
 			}
 			name := t.Paint(themes.Dim, trimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
-				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
+				value += cells.FitRight(e.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
-			line += a.mark(onMetric, at, a.cell(cells.Justify(name, value, width-2), a.panes.focus == layout.Metrics && at == clampIndex(a.panes.metric, len(all))))
+			line += e.mark(onMetric, at, e.cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == clampIndex(p.metric, len(all))))
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -100,7 +100,7 @@ func trimPath(name string, w int) string {
 }
 
 func (a App) moveMetricCursor(by int) App {
-	x, in := a.shownFigures(), a.screen().Panes[layout.Metrics].Inner()
+	x, in := a.shownFigures(), a.panes.screen(a.env).Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
 		return a
 	}
@@ -132,15 +132,15 @@ func figureListKeys() keySection {
 }
 
 func (a App) openPicker() App {
-	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
+	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.steps.drawnMetric(a.env)))}
 	return a.pushView(viewFigureList)
 }
 
 // pickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
 // letters in their order, then those whose meaning contains it.
-func (a App) pickedFigures() []string {
-	names := a.metricNames()
-	words := strings.Fields(strings.ToLower(a.steps.picker.query))
+func (s stepsState) pickedFigures(e env) []string {
+	names := e.metricNames()
+	words := strings.Fields(strings.ToLower(s.picker.query))
 	if len(words) == 0 {
 		return names
 	}
@@ -176,7 +176,7 @@ func figureMeaning(name string) string {
 }
 
 func (a App) drawPickedFigure() App {
-	list := a.pickedFigures()
+	list := a.steps.pickedFigures(a.env)
 	if len(list) == 0 {
 		return a.says("no metric is called that: Backspace widens the list")
 	}
@@ -205,7 +205,7 @@ func runFigure(a App, args []string) (App, error) {
 		return a.openPicker(), nil
 	}
 	a.steps.picker.query = strings.Join(args, " ")
-	list := a.pickedFigures()
+	list := a.steps.pickedFigures(a.env)
 	if len(list) == 0 {
 		return a, fmt.Errorf("no metric is called %q: :metric without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}
@@ -213,7 +213,7 @@ func runFigure(a App, args []string) (App, error) {
 }
 
 func (a App) figureListView(w, h int) []string {
-	t, list := a.display.theme, a.pickedFigures()
+	t, list := a.display.theme, a.steps.pickedFigures(a.env)
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
 	c := paneContent{title: " metrics  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
@@ -256,12 +256,12 @@ func typedOr(line lineedit.Line, otherwise string) string {
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
 
-func (a App) exportedMetrics() report.Table {
+func (e env) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
-	if a.result.analysis == nil || a.shownFigures() == nil {
+	if e.result.analysis == nil || e.shownFigures() == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("metrics of %s %s", a.scopeWords(), a.shownCount())
-	s.Rows = model.Mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	s.Title = fmt.Sprintf("metrics of %s %s", e.scopeWords(), e.shownCount())
+	s.Rows = model.Mapped(e.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
 	return s
 }

@@ -106,11 +106,11 @@ func (a App) onPress(x, y int, now time.Time) App {
 func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
 	case viewOverview, viewFilter:
-		return a.screen().Borders
+		return a.panes.screen(a.env).Borders
 	case viewGroup, viewSearch:
-		_, _, all = a.groupViewParts()
+		_, _, all = a.sampleReader.parts(a.env)
 	case viewAnswers:
-		_, _, all = a.answerParts()
+		_, _, all = a.answers.parts(a.env)
 	case viewEstimators:
 		_, _, all = a.estimatorBody()
 	default:
@@ -205,7 +205,7 @@ func mouseActions() [targetKinds]targetActions {
 			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
 		},
 		onChart: { // one that may show some of them
-			click:  func(a App, h hit) App { return a.stepAtColumn(a.windowAxis(), h.x-valueWidth, h.n) },
+			click:  func(a App, h hit) App { return a.stepAtColumn(a.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
 			scroll: step,
 		},
 		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},

@@ -202,8 +202,8 @@ func TestDoubleClicksOpen(t *testing.T) {
 		d.wantText("group 5/24")
 		d.press("esc")
 		d.doubleClick("response_length/mean")
-		if d.app.position.view != viewSteps || d.app.drawnMetric() != "response_length/mean" {
-			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.drawnMetric())
+		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "response_length/mean" {
+			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.steps.drawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
 		if got := d.app.result.analysis.Step; got != 3 {
@@ -307,7 +307,7 @@ func TestBordersMove(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
 		driveWith(t, madeRun(3), size[0], size[1], o, func(d *driver) {
 			for i, b := range d.app.borders() {
-				usual := d.app.screen().Panes
+				usual := d.app.panes.screen(d.app.env).Panes
 				x, y := b.Rect.X+b.Rect.W/2, b.Rect.Y+b.Rect.H/2
 				dx, dy := 3, 0
 				if b.Rect.H == 2 {
@@ -319,7 +319,7 @@ func TestBordersMove(t *testing.T) {
 					t.Errorf("%v: border %d goes from %+v to %+v", size, b.Split, b.Rect, moved)
 				}
 				d.drag(x+dx, y+dy, x+dx-500*min(1, dx), y+dy+500*dy)
-				for p, r := range d.app.screen().Panes {
+				for p, r := range d.app.panes.screen(d.app.env).Panes {
 					if !usual[p].Empty() && (r.W < 12 || r.H < 3) {
 						t.Errorf("%v: border %d leaves %+v of pane %d", size, b.Split, r, p+1)
 					}

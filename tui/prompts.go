@@ -141,15 +141,15 @@ func (a App) promptFilterPrompt(w int) string {
 	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
-func (a App) shownPrompts() []*ledger.Prompt {
-	if a.prompts.job.value == nil {
+func (s promptsState) shown() []*ledger.Prompt {
+	if s.job.value == nil {
 		return nil
 	}
-	return a.prompts.job.value.Selected
+	return s.job.value.Selected
 }
 
 func (a App) openPrompt() App {
-	all := a.shownPrompts()
+	all := a.prompts.shown()
 	if len(all) == 0 {
 		return a
 	}
@@ -157,16 +157,16 @@ func (a App) openPrompt() App {
 	return a.goTo(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
-// promptsView draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
-func (a App) promptsView(w, h int) []string {
-	p, t, inner := a.prompts.job.value, a.display.theme, w-3
+// view draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
+func (s promptsState) view(e env, w, h int) []string {
+	p, t, inner := s.job.value, e.display.theme, w-3
 	c := paneContent{title: " prompts — which of them teach, over all steps"}
-	if p == nil || a.prompts.job.err != nil {
+	if p == nil || s.job.err != nil {
 		text := "adding up the prompts of all steps …"
-		if err := a.prompts.job.err; err != nil {
+		if err := s.job.err; err != nil {
 			text = err.Error()
 		}
-		return a.waiting(c, text, w, h)
+		return e.waiting(c, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -177,46 +177,46 @@ func (a App) promptsView(w, h int) []string {
 		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
-	c.lines = a.factLines(facts, inner)
+	c.lines = e.factLines(facts, inner)
 	rows := h - 2 - len(c.lines) - 1
-	top := windowTop(a.prompts.cursor, len(p.Selected), rows-2)
+	top := windowTop(s.cursor, len(p.Selected), rows-2)
 	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	a.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, a.prompts.cursor)
+	e.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, s.cursor)
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
 	if len(p.Selected) > 0 {
-		one := p.Selected[clampIndex(a.prompts.cursor, len(p.Selected))]
+		one := p.Selected[clampIndex(s.cursor, len(p.Selected))]
 		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
 	}
-	c.note = fmt.Sprintf("%s/%s", units.Count(min(a.prompts.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	c.note = fmt.Sprintf("%s/%s", units.Count(min(s.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // waiting is a view that has only a sentence: what is done, or why it failed.
-func (a App) waiting(c paneContent, text string, w, h int) []string {
-	c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (e env) waiting(c paneContent, text string, w, h int) []string {
+	c.lines = append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-func (a App) factLines(facts []report.Fact, w int) (lines []string) {
+func (e env) factLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
-		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", a.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
+		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", e.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
 	}
 	return append(lines, "")
 }
 
 // addTable adds a head and rows, the first of which is row top of a list.
-func (a App) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
-	c.lines = append(c.lines, a.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
+func (e env) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
+	c.lines = append(c.lines, e.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
-		a.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
+		e.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
 	}
 }
 
-func (a App) exportedPrompts() report.Table {
-	if a.prompts.job.value == nil {
+func (s promptsState) exported() report.Table {
+	if s.job.value == nil {
 		return report.Table{}
 	}
-	return report.PromptsTable(a.prompts.job.value)
+	return report.PromptsTable(s.job.value)
 }

@@ -248,15 +248,15 @@ type sampleReader struct {
 	resumeFollow bool  // follow the newest step again when the group is left
 }
 
-func (a App) readingGroup() bool {
-	return a.position.view == viewGroup || a.position.view == viewSearch
+func (p position) readingGroup() bool {
+	return p.view == viewGroup || p.view == viewSearch
 }
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
 	before, was := a.sampleReader.job.value, a.sampleReader.job.of
 	if a.sampleReader.take(&a.commands, msg) {
-		a.sampleReader.scroll = a.initialScroll(before, was)
+		a.sampleReader.scroll = a.sampleReader.initialScroll(a.env, before, was)
 		a = a.updateSearch()
 	}
 	if !a.readingGroup() {
@@ -269,7 +269,7 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 	if keyOf(g) != a.sampleReader.group {
 		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
 	}
-	if want, ok := a.wantedPage(g); ok {
+	if want, ok := a.sampleReader.wanted(a.env, g); ok {
 		a.sampleReader.request(a.env, &a.commands, want)
 	}
 	return a
@@ -292,27 +292,27 @@ func (a App) stopReading() App {
 // heightForDiffBelow is the height of the text from which the diff to the best sample follows it, where both have room.
 const heightForDiffBelow = 40
 
-// wantedPage returns the request of the page that belongs on the screen; ok is false if
+// wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
-	step, ok := a.stepOf(g)
-	if !ok || a.texts[0] == nil {
+func (s sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
+	step, ok := e.stepOf(g)
+	if !ok || e.texts[0] == nil {
 		return want, false
 	}
-	order := a.rankedSamples(g)
-	row := order[clampIndex(a.sampleReader.sample, len(order))]
+	order := e.rankedSamples(g)
+	row := order[clampIndex(s.sample, len(order))]
 	key := func(column int) textKey {
-		return textKey{0, step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
+		return textKey{0, step.Place(int(e.result.analysis.InputRow[column])), step.Revision}
 	}
-	_, text, _ := a.groupViewParts()
+	_, text, _ := s.parts(e)
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
-	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
-	searches := a.sampleReader.search.query != ""
-	if want.thinking = a.sampleReader.thinking; searches {
+	want.texts[0], want.diff, want.two = key(row), s.showDiff, s.showDiff
+	searches := s.search.query != ""
+	if want.thinking = s.thinking; searches {
 		want.thinking = thinkingShown
 	}
-	want.raw = a.sampleReader.raw && !want.diff
-	other, rewards := order[0], a.result.analysis.LoggedRewards
+	want.raw = s.raw && !want.diff
+	other, rewards := order[0], e.result.analysis.LoggedRewards
 	want.best = row == other
 	if want.best {
 		other = order[len(order)-1]
@@ -323,7 +323,7 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	}
 	if want.diff || want.diffBelow {
 		want.texts[1] = key(other)
-		want.names[1], want.names[0] = a.sideNames()
+		want.names[1], want.names[0] = s.sideNames(e)
 	}
 	return want.winnerLast(), true
 }
@@ -356,15 +356,15 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(pages textPages, was pagesKey) int {
-	now, page, before := a.sampleReader.job.of, a.sampleReader.page(0), pages.pages[0]
+func (s sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
+	now, page, before := s.job.of, s.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if pages.folded == a.sampleReader.job.value.folded && was.raw == now.raw {
-			return page.CorrespondingLine(before, a.sampleReader.scroll)
+		if pages.folded == s.job.value.folded && was.raw == now.raw {
+			return page.CorrespondingLine(before, s.scroll)
 		}
-		return a.sampleReader.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
+		return s.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
-	h := a.textHeight()
+	h := s.textHeight(e)
 	change, answer := firstOrZero(page.AnchorLines(richtext.AnchorChange)), firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	switch {
 	case now.diff && change >= h:
@@ -375,22 +375,22 @@ func (a App) initialScroll(pages textPages, was pagesKey) int {
 	return 0
 }
 
-func (a App) textHeight() int {
-	_, text, _ := a.groupViewParts()
+func (s sampleReader) textHeight(e env) int {
+	_, text, _ := s.parts(e)
 	return max(1, text.Inner().H)
 }
 
-// groupViewParts returns where the table and the text of the open group are in the body, and the border between them.
-func (a App) groupViewParts() (samples, text layout.Rect, borders []layout.Border) {
+// parts returns where the table and the text of the open group are in the body, and the border between them.
+func (s sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
 	size := 0
-	if g := a.selectedGroup(); g != nil {
+	if g := e.selectedGroup(); g != nil {
 		size = g.Size()
 	}
-	return layout.GroupView(a.display.w, a.bodyHeight(), a.sampleTableWidth(), size, a.sampleReader.inText, a.display.shares)
+	return layout.GroupView(e.display.w, e.bodyHeight(), e.sampleTableWidth(), size, s.inText, e.display.shares)
 }
 
 func (a App) scrollText(by int) App {
-	a.sampleReader.scrollBy(by, a.textHeight())
+	a.sampleReader.scrollBy(by, a.sampleReader.textHeight(a.env))
 	return a
 }
 
@@ -410,8 +410,8 @@ func groupKeys() keySection {
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", func(a App) App { return a.scrollText(max(1, a.textHeight()-1)) }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", func(a App) App { return a.scrollText(-max(1, a.textHeight()-1)) }},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", func(a App) App { return a.scrollText(max(1, a.sampleReader.textHeight(a.env)-1)) }},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", func(a App) App { return a.scrollText(-max(1, a.sampleReader.textHeight(a.env)-1)) }},
 		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
@@ -449,8 +449,8 @@ func (a App) moveReading(by int) App {
 	return a.moveRow(onSample, by)
 }
 
-func (a App) samplesOpen() int {
-	if g := a.selectedGroup(); g != nil {
+func (e env) samplesOpen() int {
+	if g := e.selectedGroup(); g != nil {
 		return g.Size()
 	}
 	return 0
@@ -494,7 +494,7 @@ func scrollToAnchor(name string) action {
 
 // groupView draws the samples of a group, and to the right or below the text of one.
 func (a App) groupView(_, _ int) []string {
-	samples, text, _ := a.groupViewParts()
+	samples, text, _ := a.sampleReader.parts(a.env)
 	left := a.box(samples, !a.sampleReader.inText, a.sampleTable(samples.Inner().W, samples.Inner().H))
 	right := a.box(text, a.sampleReader.inText, a.textPane(text.Inner().W, text.Inner().H))
 	if text.X == 0 {
@@ -504,7 +504,7 @@ func (a App) groupView(_, _ int) []string {
 }
 
 func (a App) textPane(w, h int) paneContent {
-	want, known := a.wantedPage(a.selectedGroup())
+	want, known := a.sampleReader.wanted(a.env, a.selectedGroup())
 	c := a.sampleReader.pane(a.env, 0, w, h, a.sampleReader.search.matches, want, known)
 	if a.texts[0] == nil {
 		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
@@ -523,7 +523,7 @@ func (a App) textTitle() string {
 		if g := a.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.sampleReader.loserRow(a.env)+1)
 	}
 	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
 	if a.sampleReader.raw {
@@ -533,18 +533,18 @@ func (a App) textTitle() string {
 }
 
 // loserRow returns the row of the sample that the best one is compared with.
-func (a App) loserRow() int {
-	if a.sampleReader.sample == 0 {
-		return a.selectedGroup().Size() - 1
+func (s sampleReader) loserRow(e env) int {
+	if s.sample == 0 {
+		return e.selectedGroup().Size() - 1
 	}
-	return a.sampleReader.sample
+	return s.sample
 }
 
 // sideNames returns the titles of the sides of a diff: the samples with their logged
 // figures, not with their advantages, which change with the settings.
-func (a App) sideNames() (winner, loser string) {
-	g := a.selectedGroup()
-	order, figures := a.rankedSamples(g), a.sampleColumns(g)
+func (s sampleReader) sideNames(e env) (winner, loser string) {
+	g := e.selectedGroup()
+	order, figures := e.rankedSamples(g), e.sampleColumns(g)
 	name := func(row int) string {
 		text := fmt.Sprintf("sample %d", row+1)
 		for _, f := range figures {
@@ -556,7 +556,7 @@ func (a App) sideNames() (winner, loser string) {
 		}
 		return text
 	}
-	return name(0), name(a.loserRow())
+	return name(0), name(s.loserRow(e))
 }
 
 type textSearch struct {
@@ -606,7 +606,7 @@ func (a App) moveMatch(by int) App {
 	switch {
 	case r.page(0) == nil:
 	case r.search.query == "" && r.showDiff:
-		if !r.toDifference(by, a.textHeight()) {
+		if !r.toDifference(by, a.sampleReader.textHeight(a.env)) {
 			a.notice = "no further difference"
 		}
 	case r.search.query == "":
@@ -620,7 +620,7 @@ func (a App) moveMatch(by int) App {
 
 // scrollToMatch scrolls the current match into sight, a third of the pane below the top.
 func (a App) scrollToMatch() App {
-	found, h := a.sampleReader.search.matches, a.textHeight()
+	found, h := a.sampleReader.search.matches, a.sampleReader.textHeight(a.env)
 	if found.Len() == 0 {
 		return a.scrollText(0)
 	}

@@ -33,8 +33,8 @@ const (
 	figureWidth    = 6
 )
 
-func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
-	x := a.result.analysis
+func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
+	x := e.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
 	if _, _, ok := x.RolloutOf(g, g.Start); ok { // the last row of each rollout is marked
@@ -54,19 +54,19 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			return "", themes.Dim
 		}})
 	}
-	for _, c := range a.components() {
+	for _, c := range e.components() {
 		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
-		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
+		all = append(all, sampleColumn{e.lengthName(), 7, func(i int) (string, themes.Role) {
 			if x.Lengths[i] < 0 {
 				return units.Missing, themes.Dim
 			}
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
-	if !a.showsFilter(&x.StepFigures) {
+	if !e.showsFilter(&x.StepFigures) {
 		return append(all, sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }})
 	}
 	return append(all,
@@ -89,16 +89,16 @@ type component struct {
 	values []float64
 }
 
-func (a App) components() []component {
+func (e env) components() []component {
 	var all []component
-	g := a.selectedGroup()
+	g := e.selectedGroup()
 	if g == nil {
 		return nil
 	}
-	step, _ := a.stepOf(g)
+	step, _ := e.stepOf(g)
 	for k, values := range step.Components {
-		if values != nil && k < len(a.snap.Run.ComponentNames) && !model.HoldsNames(a.snap.Run.ComponentNames[k]) {
-			all = append(all, component{a.snap.Run.ComponentNames[k], values})
+		if values != nil && k < len(e.snap.Run.ComponentNames) && !model.HoldsNames(e.snap.Run.ComponentNames[k]) {
+			all = append(all, component{e.snap.Run.ComponentNames[k], values})
 		}
 	}
 	return all
@@ -153,9 +153,9 @@ const (
 )
 
 // sampleTableWidth returns the width at which every column fits.
-func (a App) sampleTableWidth() int {
-	if g := a.selectedGroup(); g != nil {
-		return widthOf(a.sampleColumns(g))
+func (e env) sampleTableWidth() int {
+	if g := e.selectedGroup(); g != nil {
+		return widthOf(e.sampleColumns(g))
 	}
 	return widthOf(nil)
 }
@@ -169,8 +169,8 @@ func widthOf(columns []sampleColumn) int {
 }
 
 // fittingColumns returns the columns that fit into w cells, and how many do not: components, the last first.
-func (a App) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
-	columns = a.sampleColumns(g)
+func (e env) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
+	columns = e.sampleColumns(g)
 	for i := len(columns) - 1; i > 0 && widthOf(columns) > w; i-- {
 		if columns[i].width == componentWidth {
 			columns = slices.Delete(columns, i, i+1)
@@ -192,7 +192,7 @@ func (a App) sampleTable(w, h int) paneContent {
 	g := a.selectedGroup()
 	figures, hidden := a.fittingColumns(g, w)
 	lines := max(1, h-3)
-	if samples, text, _ := a.groupViewParts(); samples.Y != text.Y { // below each other: lines are few
+	if samples, text, _ := a.sampleReader.parts(a.env); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
 	c := paneContent{lines: append(a.fateLines(g, w-2, lines), a.sampleHeader(figures))}
@@ -255,10 +255,10 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the
 // sign of its advantage flipped.
-func (a App) sampleRow(figures []sampleColumn, row, column int) string {
-	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
-	g := a.selectedGroup()
-	line := a.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
+func (e env) sampleRow(figures []sampleColumn, row, column int) string {
+	t, x, glyphs := e.display.theme, e.result.analysis, e.display.glyphs
+	g := e.selectedGroup()
+	line := e.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
 		t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)
@@ -279,18 +279,18 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 
 // exportedSamples returns the samples of the open group, the best first, with the values
 // of every reward component.
-func (a App) exportedSamples() report.Table {
-	g, x := a.selectedGroup(), a.result.analysis
+func (e env) exportedSamples() report.Table {
+	g, x := e.selectedGroup(), e.result.analysis
 	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
 	if g == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptOrName(g), g.Step)
-	components := a.components()
+	s.Title = fmt.Sprintf("samples of %s, step %d", e.promptOrName(g), g.Step)
+	components := e.components()
 	for _, c := range components {
 		s.Columns = append(s.Columns, c.name)
 	}
-	for rank, i := range a.rankedSamples(g) {
+	for rank, i := range e.rankedSamples(g) {
 		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
 		for _, c := range components {
 			row = append(row, c.values[x.InputRow[i]])

@@ -196,7 +196,7 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
 		g := d.app.selectedGroup()
-		want, ok := d.app.wantedPage(g)
+		want, ok := d.app.sampleReader.wanted(d.app.env, g)
 		if !ok || g.Step != 1 || want.texts[0].place.Offset/1000 != 1 {
 			t.Errorf("step %d: %+v, %v", g.Step, want.texts[0], ok)
 		}

@@ -62,8 +62,8 @@ func (k secondRunKey) of(ctx context.Context, snap model.Snapshot) model.Setting
 	return set
 }
 
-func (a App) secondRunKey() secondRunKey {
-	return secondRunKey{chunks: a.second.chunks, set: a.settings.now, autoRewards: a.rewardsAreOpen()}
+func (e env) secondRunKey() secondRunKey {
+	return secondRunKey{chunks: e.second.chunks, set: e.settings.now, autoRewards: e.rewardsAreOpen()}
 }
 
 // comparison is the comparison with the second run.
@@ -95,7 +95,7 @@ func (msg secondChunkMsg) on(a App) App {
 
 // updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
 func (a App) updateComparison(msg tea.Msg) App {
-	before, wasSelected := a.selectedPair()
+	before, wasSelected := a.compare.selected()
 	if a.compare.job.take(&a.commands, msg) && wasSelected && (a.compare.cursor > 0 || a.position.view != viewCompare) {
 		for i := range a.compare.pairs() {
 			if a.compare.pairAt(i).Hash == before.Hash {
@@ -152,16 +152,18 @@ func (a App) updateSecondTrend(msg tea.Msg) App {
 }
 
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.
-func (a App) viewInSight() viewName {
-	switch v := a.position.view; v {
+func (p position) viewInSight() viewName {
+	switch v := p.view; v {
 	case viewCommand, viewNote, viewCopy:
-		return a.position.viewBelow
+		return p.viewBelow
 	default:
 		return v
 	}
 }
 
-func (a App) drawsSteps() bool { return a.viewInSight() == viewSteps || a.viewInSight() == viewFigures }
+func (p position) drawsSteps() bool {
+	return p.viewInSight() == viewSteps || p.viewInSight() == viewFigures
+}
 
 func compareKeys() keySection {
 	return keySection{"two runs", append(listKeys("j k prompt", onPair),
@@ -198,31 +200,39 @@ func (s compareState) pairAt(i int) compare.Pair {
 	return s.pairs()[i]
 }
 
-// selectedPair returns the prompt under the cursor; ok is false if there is none.
-func (a App) selectedPair() (p compare.Pair, ok bool) {
-	if n := len(a.compare.pairs()); n > 0 {
-		return a.compare.pairAt(clampIndex(a.compare.cursor, n)), true
+// which returns which of the prompts is under the cursor, as "3/12"; "" without any.
+func (s compareState) which() string {
+	if n := len(s.pairs()); n > 0 {
+		return fmt.Sprintf("%d/%d", clampIndex(s.cursor, n)+1, n)
+	}
+	return ""
+}
+
+// selected returns the prompt under the cursor; ok is false if there is none.
+func (s compareState) selected() (p compare.Pair, ok bool) {
+	if n := len(s.pairs()); n > 0 {
+		return s.pairAt(clampIndex(s.cursor, n)), true
 	}
 	return p, false
 }
 
-// compareView shows which run is better, at which difficulties, and on which prompts.
-func (a App) compareView(w, h int) []string {
-	t, r := a.display.theme, a.compare.job.value.result
-	names := a.runNames()
+// view shows which run is better, at which difficulties, and on which prompts.
+func (s compareState) view(e env, w, h int) []string {
+	t, r := e.display.theme, s.job.value.result
+	names := e.runNames()
 	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]),
 		fmt.Sprintf("Δ is %s − %s", names[sideCandidate], names[sideBaseline]))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
-		if err := cmp.Or(a.second.err, a.compare.job.err); err != nil {
+		if err := cmp.Or(e.second.err, s.job.err); err != nil {
 			text = sanitize.Line(err.Error())
 		}
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
-	above := a.comparisonLines(r, w-4)
+	above := e.comparisonLines(r, w-4)
 	height := min(len(above)+2, h-6)
-	return append(a.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
-		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
+	return append(e.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
+		e.box(layout.Rect{W: w, H: h - height}, true, s.table(e, r, w-2, h-height-2))...)
 }
 
 func (e env) comparisonLines(r *compare.Result, w int) []string {
@@ -284,12 +294,12 @@ func (e env) signedDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
 }
 
-func (a App) pairTable(r *compare.Result, w, h int) paneContent {
-	t := a.display.theme
+func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
+	t := e.display.theme
 	if len(r.Pairs) == 0 {
 		return paneContent{title: " prompts  no prompt is in both runs"}
 	}
-	names := a.runNames()
+	names := e.runNames()
 	var widths [2]int
 	for side, name := range names {
 		widths[side] = min(max(9, cells.Width(name)+2), max(11, w/6))
@@ -297,29 +307,29 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	}
 	c := paneContent{lines: []string{t.Paint(themes.Dim, cells.FitRight(names[sideBaseline], widths[sideBaseline])+cells.FitRight(names[sideCandidate], widths[sideCandidate])+
 		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
-	cursor := clampIndex(a.compare.cursor, len(r.Pairs))
+	cursor := clampIndex(s.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
-	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
-		p := a.compare.pairAt(i)
-		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+	e.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
+		p := s.pairAt(i)
+		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(e.signedDelta(p.Delta()), 8) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
 	})
-	order := "worst for " + a.runNames()[sideCandidate] + " first"
-	if a.compare.bestFirst {
-		order = "best for " + a.runNames()[sideCandidate] + " first"
+	order := "worst for " + e.runNames()[sideCandidate] + " first"
+	if s.bestFirst {
+		order = "best for " + e.runNames()[sideCandidate] + " first"
 	}
 	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
 	return c
 }
 
-func (a App) exportedPairs() report.Table {
-	names := a.runNames()
+func (s compareState) exported(e env) report.Table {
+	names := e.runNames()
 	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]), Columns: []string{
 		"prompt", "reward of " + names[sideBaseline], "reward of " + names[sideCandidate], "delta",
 		"samples of " + names[sideBaseline], "samples of " + names[sideCandidate], "samples_compared", "same_steps",
 	}}
-	for i := range a.compare.pairs() {
-		p := a.compare.pairAt(i)
+	for i := range s.pairs() {
+		p := s.pairAt(i)
 		t.Rows = append(t.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
 	}
 	return t

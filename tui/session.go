@@ -152,8 +152,8 @@ func savedViews() map[viewName]string {
 
 // savedViewName returns the name of the view on the screen, or of the nearest one behind it
 // that is restored; "" for the overview.
-func (a App) savedViewName() string {
-	for _, v := range slices.Backward(append(slices.Clip(a.position.backStack), a.viewInSight())) {
+func (p position) savedViewName() string {
+	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.viewInSight())) {
 		if v == viewOverview {
 			return ""
 		}

@@ -168,15 +168,15 @@ func sweepConfig(set model.Settings) (framework string, lines []string) {
 	return d.Framework, d.Emit(set)
 }
 
-func (a App) exportedSweep() report.Table {
-	t := report.Table{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+func (s sweepState) exported(e env) report.Table {
+	t := report.Table{Title: "keep ratios over " + s.scopeText(e), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	for _, f := range sweep.Figures() {
 		t.Columns = append(t.Columns, f.Name)
 	}
-	if a.sweep.grid == nil {
+	if s.grid == nil {
 		return t
 	}
-	for _, c := range a.sweep.grid.Cells(a.settings.now.Recompute) {
+	for _, c := range s.grid.Cells(e.settings.now.Recompute) {
 		row := []any{c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups}
 		for _, f := range sweep.Figures() {
 			row = append(row, f.Value(&c))
@@ -403,21 +403,21 @@ func (a App) nextScope() App {
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.
-func (a App) scopeText() string {
-	text := fmt.Sprintf("step %d", a.place.step)
-	switch s := a.sweep.currentScope(a.env); s.kind {
+func (s sweepState) scopeText(e env) string {
+	text := fmt.Sprintf("step %d", e.place.step)
+	switch of := s.currentScope(e); of.kind {
 	case scopeShown:
-		text = fmt.Sprintf("%s groups of %s", a.shownCount(), a.scopeWords())
+		text = fmt.Sprintf("%s groups of %s", e.shownCount(), e.scopeWords())
 	case scopeLast, scopeRange:
 		text = "no steps"
-		if steps := a.scopeSteps(s); len(steps) > 0 {
-			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), a.snap.Steps[steps[len(steps)-1]].Number, a.snap.Steps[steps[0]].Number)
+		if steps := e.scopeSteps(of); len(steps) > 0 {
+			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), e.snap.Steps[steps[len(steps)-1]].Number, e.snap.Steps[steps[0]].Number)
 		}
 	case scopeAll:
-		text = "all " + units.Plural(len(a.scopeSteps(s)), "steps")
+		text = "all " + units.Plural(len(e.scopeSteps(of)), "steps")
 	default:
 	}
-	if x := a.result.analysis; x != nil && x.CountsRollouts() {
+	if x := e.result.analysis; x != nil && x.CountsRollouts() {
 		text += ", by rollout"
 	}
 	return text

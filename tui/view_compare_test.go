@@ -139,7 +139,7 @@ func TestAnswersWithoutTexts(t *testing.T) {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.compare.job.value.result.Steps != 2 {
+		if p, ok := d.app.compare.selected(); !ok || p.Hash != want || d.app.compare.job.value.result.Steps != 2 {
 			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.compare.job.value.result.Steps)
 		}
 	})

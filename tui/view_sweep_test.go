@@ -205,8 +205,8 @@ func TestSweepComesInParts(t *testing.T) {
 		a := d.app
 		a.sweep.job.stop()
 		next := a.updateSweep(nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweepMap().note(80) != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweepMap().note(80))
+		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.sweep.drawn(next.env).note(80))
 		}
 		grown := next
 		grown.snap.Revision++
@@ -285,7 +285,7 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
 			d.app.sweep.figure = slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
-			m := d.app.sweepMap()
+			m := d.app.sweep.drawn(d.app.env)
 			low, _ := m.shade(m.worst)
 			high, _ := m.shade(m.best)
 			if legend := ansi.Strip(m.legend()); m.figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {

@@ -68,7 +68,7 @@ func viewTable() []view {
 			body: App.overview, keys: filterKeys,
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
-		viewSteps:    {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
+		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
 		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
@@ -79,30 +79,30 @@ func viewTable() []view {
 			body: App.drawViewBelow, keys: valueKeys,
 			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: App.valueLine, edited: App.valueEdited},
 		},
-		viewCompare: {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
-		viewAnswers: {body: App.answersView, keys: answerKeys},
-		viewMarks:   {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
+		viewCompare: {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
+		viewAnswers: {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
+		viewMarks:   {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.marks.view(a.env, w, h) }, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote: {
 			body: App.drawViewBelow, keys: noteKeys,
 			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: App.notePrompt},
 		},
-		viewChain:     {body: App.chainView, keys: chainKeys},
-		viewGroupSize: {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
-		viewBreakdown: {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
-		viewPrompts:   {body: App.promptsView, keys: promptsKeys, exported: App.exportedPrompts, list: onPrompt},
+		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
+		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
+		viewBreakdown: {body: func(a App, w, h int) []string { return a.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.breakdown.exported() }, list: onParts},
+		viewPrompts:   {body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.prompts.exported() }, list: onPrompt},
 		viewPromptFilter: {
-			body: App.promptsView, keys: promptFilterKeys,
+			body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
 			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
 		},
-		viewGrep:    {body: App.grepView, keys: grepKeys, exported: App.exportedMatches, list: onMatch},
-		viewFigures: {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
+		viewGrep:    {body: func(a App, w, h int) []string { return a.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.grep.exported() }, list: onMatch},
+		viewFigures: {body: func(a App, w, h int) []string { return a.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
 		viewFigureList: {
 			body: App.figureListView, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
-		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
+		viewGlance:  {body: func(a App, w, h int) []string { return a.glance.view(a.env, w, h) }, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
 		viewFinding: {body: App.findingView, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
-		viewSweep:   {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
+		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
 	}
 }
 
@@ -119,19 +119,19 @@ func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{
 		layout.Groups:     {App.paneGroups, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfGroup},
-		layout.Advantages: {App.paneAdvantages, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfHistogram},
-		layout.Steps: {App.paneSteps, moveGroupRow, App.openSteps, App.exportedSteps, func(App) (l figureList) {
+		layout.Advantages: {func(a App, w, h int) paneContent { return a.panes.advantages(a.env, w, h) }, moveGroupRow, App.openGroup, App.exportedGroups, func(a App) figureList { return a.panes.figuresOfHistogram(a.env) }},
+		layout.Steps: {App.paneSteps, moveGroupRow, App.openSteps, func(a App) report.Table { return a.steps.exported(a.env) }, func(App) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
-		layout.Warnings: {App.paneWarnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, App.figuresOfWarnings},
-		layout.Metrics:  {App.paneMetrics, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, App.figuresOfMetrics},
+		layout.Warnings: {func(a App, w, h int) paneContent { return a.panes.warnings(a.env, w, h) }, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, func(a App) figureList { return a.panes.figuresOfWarnings(a.env) }},
+		layout.Metrics:  {func(a App, w, h int) paneContent { return a.panes.metrics(a.env, w, h) }, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, func(a App) figureList { return a.panes.figuresOfMetrics(a.env) }},
 	}
 }
 
-func (a App) currentView() view { return viewTable()[a.position.view] }
+func (p position) currentView() view { return viewTable()[p.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
@@ -175,15 +175,15 @@ func (a App) goBack() App {
 
 // activeKeys returns the keys of the view on the screen, then the common ones: of a key that
 // both have, the first wins. Where text is typed few common ones are left.
-func (a App) activeKeys() []keySection {
-	own := a.currentView()
+func (p position) activeKeys() []keySection {
+	own := p.currentView()
 	if own.line.text != nil {
 		return []keySection{own.keys(), lineKeys(), {"program", typingKeys()}}
 	}
-	if a.position.view == viewCopy {
+	if p.view == viewCopy {
 		return []keySection{own.keys(), {"program", typingKeys()}}
 	}
-	if a.position.view == viewGlance {
+	if p.view == viewGlance {
 		return append([]keySection{own.keys()}, keysBelowGlance()...)
 	}
 	return append([]keySection{own.keys()}, commonKeys()...)
