@@ -58,10 +58,10 @@ func (a App) pickEstimator() App {
 	return a.switchTo(a.settings.now.WithFramework(e.Framework).WithEstimator(e.Name))
 }
 
-// estimatorsView draws the list, and to the right or below the estimator under the cursor.
-func (a App) estimatorsView(w, h int) []string {
-	list, page, borders := a.estimatorParts(w, h)
-	table, about := a.picker.table(a.env, a.lineOf(a.picker.filter), list.W, list.H), a.picker.pane(a.env, page.W, page.H)
+// view draws the list, and to the right or below the estimator under the cursor.
+func (p estimatorPicker) view(e env, typed lineedit.Line, w, h int) []string {
+	list, page, borders := e.estimatorParts(w, h)
+	table, about := p.table(e, typed, list.W, list.H), p.pane(e, page.W, page.H)
 	if borders == nil {
 		return append(table, about...)
 	}

@@ -263,7 +263,7 @@ func (a App) copyAndSave(name, text string) App {
 		a.notice = name + " has " + size + ", too large for the terminal's clipboard"
 	} else {
 		a.notice = "copied " + name + ": " + size
-		a.start(tea.Raw(a.clipboardSequence(text)))
+		a.start(tea.Raw(a.outside.clipboardSequence(text)))
 	}
 	if a.outside.files == nil {
 		return a
@@ -294,9 +294,9 @@ const maxClipboard = 75 << 10
 
 // clipboardSequence returns the sequence that sets the terminal's clipboard (OSC 52),
 // wrapped for the multiplexer.
-func (a App) clipboardSequence(text string) string {
+func (o outside) clipboardSequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
-	switch a.outside.multiplexer {
+	switch o.multiplexer {
 	case Tmux:
 		return ansi.TmuxPassthrough(seq)
 	case Screen:

@@ -76,7 +76,7 @@ func (e env) foundList() []diagnosis.Finding {
 // updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
-	selected, open := a.glance.selection(a.env), a.openFinding()
+	selected, open := a.glance.selection(a.env), a.found(a.finding)
 	if a.findings.job.take(&a.commands, msg) {
 		if look := a.findings.job.value.Look; look != nil {
 			a.snap.Run.Progress.RowTime = look.Dated
@@ -281,10 +281,10 @@ func (e env) cutLines(lines []string, n, w int) []string {
 	return lines
 }
 
-// openFinding returns the finding whose view is shown, nil if there is none.
-func (a App) openFinding() *diagnosis.Finding {
-	if all := a.foundList(); a.finding < len(all) {
-		return &all[a.finding]
+// found returns a finding by its index, nil if there is none.
+func (e env) found(i int) *diagnosis.Finding {
+	if all := e.foundList(); i < len(all) {
+		return &all[i]
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func findingKeys() keySection {
 
 func (a App) showFinding(i int) App {
 	a.finding = i
-	f := a.openFinding()
+	f := a.found(a.finding)
 	if f == nil {
 		return a
 	}
@@ -329,7 +329,7 @@ func (a App) moveFinding(by int) App {
 }
 
 func (a App) goToOnset() App {
-	if f := a.openFinding(); f != nil {
+	if f := a.found(a.finding); f != nil {
 		if at, found := a.snap.Find(f.Since); found {
 			return a.showStep(at)
 		}
@@ -338,7 +338,7 @@ func (a App) goToOnset() App {
 }
 
 func (a App) openFindingGroup() App {
-	f, g := a.openFinding(), a.selectedGroup()
+	f, g := a.found(a.finding), a.selectedGroup()
 	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {
 		return a.showGroups()
 	}
@@ -352,23 +352,23 @@ const (
 	maxFindingChart       = 22  // lines of the chart where there are groups
 )
 
-// findingView draws what was found, its figure over the steps with the onset, and the groups of the step on the screen.
-func (a App) findingView(w, h int) []string {
-	f := a.openFinding()
+// finding draws what was found, its figure over the steps with the onset, and the groups of the step on the screen.
+func (p panes) finding(e env, open, w, h int) []string {
+	f := e.found(open)
 	if f == nil {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "this is not found any more")}})
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "this is not found any more")}})
 	}
-	text := paneContent{title: " " + a.severityMark(f.Severity) + " " + a.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", a.finding+1, len(a.foundList()))}
+	text := paneContent{title: " " + e.severityMark(f.Severity) + " " + e.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", open+1, len(e.foundList()))}
 	beside := w >= widthForFindingBeside
 	textRect := layout.Rect{W: w}
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	for _, line := range a.findingText(f, "", textRect.W-4, true) {
+	for _, line := range e.findingText(f, "", textRect.W-4, true) {
 		text.lines = append(text.lines, " "+line)
 	}
 	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
-		text.lines = a.cutLines(text.lines, textRect.H-2, w-2)
+		text.lines = e.cutLines(text.lines, textRect.H-2, w-2)
 	}
 	top := h
 	if beside {
@@ -386,19 +386,19 @@ func (a App) findingView(w, h int) []string {
 	for _, k := range diagnosis.Kinds() { // where there is room, what the kind is
 		if k.Name == f.Kind {
 			for _, sentence := range []string{k.What, "Healthy, and looks like it: " + k.LooksLike} {
-				if more := a.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
+				if more := e.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
 					text.lines = append(append(text.lines, ""), more...)
 				}
 			}
 		}
 	}
 	chartRect := layout.Rect{W: w, H: top - textRect.H}
-	lines := a.box(textRect, true, text)
+	lines := e.box(textRect, true, text)
 	if beside {
 		chartRect = layout.Rect{W: w - textRect.W, H: top}
-		lines = joinColumns(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2)))
+		lines = joinColumns(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2)))
 	} else {
-		lines = append(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2))...)
+		lines = append(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2))...)
 	}
 	if top == h {
 		return lines
@@ -408,10 +408,10 @@ func (a App) findingView(w, h int) []string {
 	if rect.Inner().H >= heightForCause {
 		visible--
 	}
-	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible, a.place.row), a.place.row-visible+1)
-	groups := a.paneGroups(rect.Inner().W, rect.Inner().H)
+	p.topRow = max(0, min(p.topRow, len(e.result.rows)-visible, e.place.row), e.place.row-visible+1)
+	groups := p.groups(e, rect.Inner().W, rect.Inner().H)
 	groups.title = " " + groups.title
-	return append(lines, a.box(rect, false, groups)...)
+	return append(lines, e.box(rect, false, groups)...)
 }
 
 // findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.

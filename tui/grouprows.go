@@ -84,19 +84,19 @@ func (e env) groupsTitle(w int) string {
 	return title + " · " + words
 }
 
-// causeUnderCursor says why the group under the cursor has no signal, after its note and
+// cause says why the group under the cursor has no signal, after a note and
 // its fates if they differ from the baseline's.
-func (a App) causeUnderCursor() string {
-	if len(a.result.rows) == 0 {
+func (e env) cause(note string) string {
+	if len(e.result.rows) == 0 {
 		return ""
 	}
-	g := a.result.rows[a.place.row]
-	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
-	if note := a.noteUnderCursor(); note != "" {
+	g := e.result.rows[e.place.row]
+	why := sanitize.Line(e.result.analysis.Cause(g)) // it names components, which are the log's
+	if note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}
-	if was, differs := a.baselineFate(g); differs {
-		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
+	if was, differs := e.baselineFate(g); differs {
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, e.result.analysis.Table[g].Fate, why), ": ")
 	}
 	return why
 }

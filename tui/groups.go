@@ -150,38 +150,38 @@ func (p panes) visibleGroups(e env) int {
 // signal; below it the frame says it.
 const heightForCause = 15
 
-// paneGroups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
-func (a App) paneGroups(w, h int) paneContent {
-	axis := a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env)).axis
-	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.place.row+1, len(a.result.rows)), len(a.result.rows))}
-	c := a.panes.groupTable(a.env, w)
-	content.lines = []string{a.groupHeader(c, axis)}
+// groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
+func (p panes) groups(e env, w, h int) paneContent {
+	axis := p.distribution.charts(e, p.chartWidth(e)).axis
+	content := paneContent{title: e.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(e.place.row+1, len(e.result.rows)), len(e.result.rows))}
+	c := p.groupTable(e, w)
+	content.lines = []string{e.groupHeader(c, axis)}
 	rowsEnd := h
 	if h >= heightForCause {
 		rowsEnd--
 	}
-	for row := a.panes.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
-		text, dots := a.groupRow(c, axis, row)
-		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.place.row)
+	for row := p.topRow; row < len(e.result.rows) && len(content.lines) < rowsEnd; row++ {
+		text, dots := e.groupRow(c, axis, row)
+		e.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.place.row)
 	}
-	if len(a.result.rows) == 0 {
+	if len(e.result.rows) == 0 {
 		content.lines = append(content.lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", a.result.filter, units.Count(a.result.analysis.Groups))
-		if a.result.filter == a.settings.filter {
+		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", e.result.filter, units.Count(e.result.analysis.Groups))
+		if e.result.filter == e.settings.filter {
 			text += " / changes the filter, u undoes it."
 		}
-		content.lines = append(content.lines, a.wrapped(" ", themes.Dim, text, max(1, w-2))...)
+		content.lines = append(content.lines, e.wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
 	room := h - len(content.lines)
 	if rowsEnd == h {
-		content.remark = a.causeUnderCursor()
+		content.remark = e.cause(e.groupNote())
 	}
 	switch {
-	case room >= minSamplesBelow && a.selectedGroup() != nil:
-		content.lines = append(content.lines, a.samplesBelow(w, room, rowsEnd < h)...)
+	case room >= minSamplesBelow && e.selectedGroup() != nil:
+		content.lines = append(content.lines, e.samplesBelow(w, room, rowsEnd < h)...)
 	case rowsEnd < h:
 		content.lines = append(content.lines, make([]string, max(0, room-1))...)
-		content.lines = append(content.lines, " "+cells.Truncate(a.causeUnderCursor(), w-1))
+		content.lines = append(content.lines, " "+cells.Truncate(e.cause(e.groupNote()), w-1))
 	}
 	return content
 }
@@ -190,22 +190,22 @@ func (a App) paneGroups(w, h int) paneContent {
 const minSamplesBelow = 4
 
 // samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
-func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
-	t, g := a.display.theme, a.selectedGroup()
+func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
+	t, g := e.display.theme, e.selectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
-		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.place.row+1))+cells.Truncate(a.promptOrName(g), w-12))
+		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1))+cells.Truncate(e.promptOrName(g), w-12))
 	}
 	if inFull {
-		lines = append(lines, a.fateLines(g, w-2, 1)...)
+		lines = append(lines, e.fateLines(g, e.groupNote(), w-2, 1)...)
 	}
-	order, room, more := a.rankedSamples(g), h-len(lines)-1, ""
+	order, room, more := e.rankedSamples(g), h-len(lines)-1, ""
 	if len(order) > room {
 		more = fmt.Sprintf(" %d of %d ", room, len(order))
 	}
-	columns, _ := a.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
-	lines = append(lines, cells.Justify(a.sampleHeader(columns), t.Paint(themes.Dim, more), w))
+	columns, _ := e.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
+	lines = append(lines, cells.Justify(e.sampleHeader(columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
-		lines = append(lines, a.mark(onGroup, a.place.row, a.sampleRow(columns, row, column)))
+		lines = append(lines, e.mark(onGroup, e.place.row, e.sampleRow(columns, row, column)))
 	}
 	return lines
 }

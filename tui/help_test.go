@@ -99,7 +99,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.helpLines(a.helpParts(), maxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.

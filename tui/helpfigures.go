@@ -64,15 +64,15 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGlance:
 		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewFinding:
-		return a.figuresOfGroup()
+		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
-		return paneTable()[a.panes.focus].figures(a)
+		return paneTable()[a.panes.focus].figures(a.panes, a.env)
 	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList, viewValue:
 	}
 	return nil
 }
 
-func (e env) figuresOfGroup() (l figureList) {
+func (p panes) figuresOfGroup(e env) (l figureList) {
 	if g := e.selectedGroup(); g != nil {
 		l = l.at(figures.Fates, g.Fate.String())
 	}

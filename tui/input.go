@@ -17,9 +17,9 @@ import (
 // textLine is a line that is typed in.
 type textLine struct {
 	text   func(*App) *string
-	limit  int                          // in bytes
-	prompt func(a App, w int) string    // the line where it is the last of the screen; nil: the view draws it
-	edited func(a App, longer bool) App // what follows a change; nil: nothing
+	limit  int                                  // in bytes
+	prompt func(App, lineedit.Line, int) string // the line in so many cells, where it is the last of the screen; nil: the view draws it
+	edited func(a App, longer bool) App         // what follows a change; nil: nothing
 }
 
 // input is what all lines have besides their text. One is open at a time.
@@ -48,9 +48,9 @@ func lineKeys() keySection {
 	return s
 }
 
-// lineOf returns the open line, or the search of the help, with its cursor.
-func (a App) lineOf(text string) lineedit.Line {
-	return lineedit.Line{Text: text, Behind: a.input.behind}
+// line returns the open line, or the search of the help, with its cursor.
+func (i input) line(text string) lineedit.Line {
+	return lineedit.Line{Text: text, Behind: i.behind}
 }
 
 // typed puts what was typed or pasted at the cursor, unless that makes the line longer than its limit.
@@ -65,7 +65,7 @@ func (a App) typed(text string) App {
 func (a App) edited(edit func(lineedit.Line) lineedit.Line) App {
 	line := a.currentView().line
 	at := line.text(&a)
-	before, next := *at, edit(a.lineOf(*at))
+	before, next := *at, edit(a.input.line(*at))
 	*at, a.input.behind = next.Text, next.Behind
 	if line.edited != nil && next.Text != before {
 		return line.edited(a, len(next.Text) > len(before))
@@ -172,10 +172,10 @@ func (a App) clearFilter() App {
 
 // filterCompletions returns what the word before the cursor may be completed to, where it begins in the text before the
 // cursor, and whether it is one of them already.
-func (a App) filterCompletions() (all []string, at int, complete bool) {
-	text, _ := a.lineOf(a.panes.filterDraft).Cut()
+func (e env) filterCompletions(line lineedit.Line) (all []string, at int, complete bool) {
+	text, _ := line.Cut()
 	at = strings.LastIndexAny(text, " (") + 1
-	terms := append(filterTerms(a, nil), textTerm)
+	terms := append(filterTerms(e, nil), textTerm)
 	if values := valuesAfter(terms, text[at:]); len(values) > 0 {
 		terms = values
 	}
@@ -189,8 +189,9 @@ func (a App) filterCompletions() (all []string, at int, complete bool) {
 // completeField completes the word before the cursor to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
-	all, at, complete := a.filterCompletions()
-	text, behind := a.lineOf(a.panes.filterDraft).Cut()
+	line := a.input.line(a.panes.filterDraft)
+	all, at, complete := a.filterCompletions(line)
+	text, behind := line.Cut()
 	switch next := (slices.Index(all, text[at:]) + 1); {
 	case complete && len(all) == 1:
 		return a.says("type < > = and a number, as in " + text[at:] + ">0")
@@ -203,11 +204,11 @@ func (a App) completeField() App {
 }
 
 // filterPrompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
-func (a App) filterPrompt(w int) string {
+func (a App) filterPrompt(typed lineedit.Line, w int) string {
 	t := a.display.theme
 	next := "groups by fate:killed std>0.4 prompt~triangle, samples by " + textTerm + "Wait,"
-	if text, _ := a.lineOf(a.panes.filterDraft).Cut(); text != "" {
-		all, at, _ := a.filterCompletions()
+	if text, _ := typed.Cut(); text != "" {
+		all, at, _ := a.filterCompletions(typed)
 		if next = strings.Join(all[:min(len(all), maxCompletions)], " "); next == text[at:] {
 			next = ""
 		}
@@ -215,9 +216,9 @@ func (a App) filterPrompt(w int) string {
 	var hints []string
 	for _, b := range filterKeys().bindings {
 		if w >= 120 || b.keys[0] == "enter" {
-			hints = append(hints, a.hintText(b))
+			hints = append(hints, a.hintText(a.env, b))
 		}
 	}
-	line, keys := " "+t.Paint(themes.Accent, "/"+a.lineOf(a.panes.filterDraft).Shown(w/2)), strings.Join(hints, "  ")
+	line, keys := " "+t.Paint(themes.Accent, "/"+typed.Shown(w/2)), strings.Join(hints, "  ")
 	return cells.Justify(cells.Truncate(line+" "+t.Paint(themes.Dim, next), w-cells.Width(keys)-2), keys+" ", w)
 }

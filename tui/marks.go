@@ -14,6 +14,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 )
 
 // marks is the state of the list of marks, and of what is under way with one.
@@ -37,9 +38,7 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 	case a.result.analysis == nil, a.position.view == viewCompare, a.position.view == viewAnswers: // of two runs: neither is a step
 		return session.Mark{}, false
 	case a.position.view == viewGroup && g != nil:
-		m := a.groupMark()
-		m.Sample = a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())] - g.Start + 1
-		return m, true
+		return a.sampleReader.mark(a.env), true
 	case a.position.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
 		return a.groupMark(), true
 	}
@@ -118,17 +117,30 @@ func (e env) markSign(m session.Mark) string {
 	return sign
 }
 
-func (a App) noteUnderCursor() string {
-	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
+// groupNote returns the note on the group under the cursor.
+func (e env) groupNote() string {
+	if len(e.session.current.Marks) == 0 || e.selectedGroup() == nil {
 		return ""
 	}
-	have, _ := a.session.current.FindMark(a.groupMark())
-	if m, ok := a.markUnderCursor(); ok && m.Sample > 0 {
-		if of, _ := a.session.current.FindMark(m); of.Note != "" {
-			have = of
+	have, _ := e.session.current.FindMark(e.groupMark())
+	return sanitize.Line(have.Note)
+}
+
+// mark returns a mark of the sample under the cursor.
+func (r sampleReader) mark(e env) session.Mark {
+	g, m := e.selectedGroup(), e.groupMark()
+	m.Sample = e.rankedSamples(g)[clampIndex(r.sample, g.Size())] - g.Start + 1
+	return m
+}
+
+// note returns the note on the sample under the cursor, else that on its group.
+func (r sampleReader) note(e env) string {
+	if len(e.session.current.Marks) > 0 {
+		if of, _ := e.session.current.FindMark(r.mark(e)); of.Note != "" {
+			return sanitize.Line(of.Note)
 		}
 	}
-	return sanitize.Line(have.Note)
+	return e.groupNote()
 }
 
 func (e env) noteOf(step int64, group string) string {
@@ -161,10 +173,10 @@ func (a App) saveNote() App {
 	return a.closeLine().addMark(m)
 }
 
-func (a App) notePrompt(w int) string {
-	label := " note on " + sanitize.Line(a.markText(a.marks.draft.mark))
+func (s marks) notePrompt(e env, typed lineedit.Line, w int) string {
+	label := " note on " + sanitize.Line(e.markText(s.draft.mark))
 	label = cells.Truncate(label, max(12, w/3)) + ": "
-	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, a.lineOf(a.marks.draft.text).Shown(w-cells.Width(label)-1))
+	return e.display.theme.Paint(themes.Dim, label) + e.display.theme.Paint(themes.Accent, typed.Shown(w-cells.Width(label)-1))
 }
 
 func runNote(a App, args []string) (App, error) {

@@ -212,38 +212,38 @@ func runFigure(a App, args []string) (App, error) {
 	return a.drawFigure(list[0]), nil
 }
 
-func (a App) figureListView(w, h int) []string {
-	t, list := a.display.theme, a.steps.pickedFigures(a.env)
+func (s stepsState) figureList(e env, typed lineedit.Line, w, h int) []string {
+	t, list := e.display.theme, s.pickedFigures(e)
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	c := paneContent{title: " metrics  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
+	c := paneContent{title: " metrics  " + typedOr(typed, "type a part of its name or meaning")}
 	name := 0
-	for _, n := range a.metricNames() {
+	for _, n := range e.metricNames() {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
+	e.addRows(&c, onFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trimPath(sanitize.Line(list[i]), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
+			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], e.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
 		c.lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
-		return a.box(box, true, c)
+		return e.box(box, true, c)
 	}
 	for len(c.lines) < in.H-maxExplained {
 		c.lines = append(c.lines, "")
 	}
-	here := list[clampIndex(a.steps.picker.cursor, len(list))]
+	here := list[clampIndex(s.picker.cursor, len(list))]
 	if entry, ok := figures.Explain(figures.Metrics, here); ok {
 		_, text, _ := strings.Cut(entry.Line(), ": ")
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		for _, line := range a.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
+		for _, line := range e.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
 			c.lines = append(c.lines, " "+line)
 		}
 	}
-	return a.box(box, true, c)
+	return e.box(box, true, c)
 }
 
 func typedOr(line lineedit.Line, otherwise string) string {

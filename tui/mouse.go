@@ -452,10 +452,10 @@ func (e env) markAsKey(kind targetKind, name, text string) string {
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
 // key stands for the first.
-func (a App) keyOfHint(b binding, word string) string {
-	for _, s := range a.activeKeys() {
+func (p position) keyOfHint(e env, b binding, word string) string {
+	for _, s := range p.activeKeys() {
 		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(a.keyLabel(other.label)), word) {
+			if slices.Contains(strings.Fields(e.keyLabel(other.label)), word) {
 				return other.keys[0]
 			}
 		}

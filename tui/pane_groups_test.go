@@ -35,7 +35,7 @@ func TestRoomForGroups(t *testing.T) {
 			if fmt.Sprint(width()) != fmt.Sprint(c) {
 				t.Errorf("%+v at another step, %+v before", width(), c)
 			}
-			for _, line := range d.app.paneGroups(d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).lines {
+			for _, line := range d.app.panes.groups(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).lines {
 				if got := ansi.StringWidth(line); got > d.app.panes.screen(d.app.env).Panes[0].Inner().W {
 					t.Errorf("%d cells: %q", got, line)
 				}

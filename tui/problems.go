@@ -26,12 +26,12 @@ func (a App) openProblems() App {
 
 // problemsView draws how the log was read, and below each place that could not be read: it
 // formats only those in sight, since there may be thousands.
-func (a App) problemsView(w, h int) []string {
-	t, run := a.display.theme, a.snap.Run
-	above := a.readingLines(w - 4)
-	all := len(above) + a.listedProblems()
-	at := min(a.problems, max(0, all-(h-2)))
-	c := paneContent{title: " how the log was read", note: units.Plural(a.unreadableCount(), "problems")}
+func (e env) problemsView(top, w, h int) []string {
+	t, run := e.display.theme, e.snap.Run
+	above := e.readingLines(w - 4)
+	all := len(above) + e.listedProblems()
+	at := min(top, max(0, all-(h-2)))
+	c := paneContent{title: " how the log was read", note: units.Plural(e.unreadableCount(), "problems")}
 	if all > h-2 {
 		c.note = fmt.Sprintf("%d–%d/%d · %s", at+1, min(all, at+h-2), all, c.note)
 	}
@@ -42,7 +42,7 @@ func (a App) problemsView(w, h int) []string {
 		}
 		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Truncate(run.Problems[i-len(above)].String(), w-6)))
 	}
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // listedProblems returns how many problems have a line each below the reasons. Few ones are

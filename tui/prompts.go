@@ -19,6 +19,7 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 )
 
 // promptsState is the state of the view of the prompts over the whole run.
@@ -136,9 +137,9 @@ func (a App) applyPromptFilter() App {
 	return a.openView(viewPrompts)
 }
 
-func (a App) promptFilterPrompt(w int) string {
-	line := " " + a.display.theme.Paint(themes.Accent, "/"+a.lineOf(a.prompts.draft).Shown(w-3))
-	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
+func (e env) promptFilterPrompt(typed lineedit.Line, w int) string {
+	line := " " + e.display.theme.Paint(themes.Accent, "/"+typed.Shown(w-3))
+	return cells.JoinFitting(w, " — ", line, e.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
 func (s promptsState) shown() []*ledger.Prompt {

@@ -16,6 +16,7 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 	"vantage/tui/richtext"
 )
 
@@ -492,41 +493,41 @@ func scrollToAnchor(name string) action {
 	}
 }
 
-// groupView draws the samples of a group, and to the right or below the text of one.
-func (a App) groupView(_, _ int) []string {
-	samples, text, _ := a.sampleReader.parts(a.env)
-	left := a.box(samples, !a.sampleReader.inText, a.sampleTable(samples.Inner().W, samples.Inner().H))
-	right := a.box(text, a.sampleReader.inText, a.textPane(text.Inner().W, text.Inner().H))
+// view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
+func (r sampleReader) view(e env, typed *lineedit.Line) []string {
+	samples, text, _ := r.parts(e)
+	left := e.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
+	right := e.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
 	if text.X == 0 {
 		return append(left, right...)
 	}
 	return joinColumns(left, right)
 }
 
-func (a App) textPane(w, h int) paneContent {
-	want, known := a.sampleReader.wanted(a.env, a.selectedGroup())
-	c := a.sampleReader.pane(a.env, 0, w, h, a.sampleReader.search.matches, want, known)
-	if a.texts[0] == nil {
-		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
+func (r sampleReader) textPane(e env, typed *lineedit.Line, w, h int) paneContent {
+	want, known := r.wanted(e, e.selectedGroup())
+	c := r.pane(e, 0, w, h, r.search.matches, want, known)
+	if e.texts[0] == nil {
+		c.lines = e.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
 	}
-	c.title, c.target = " "+a.textTitle(), target{onReading, 1}
+	c.title, c.target = " "+r.textTitle(e, typed), target{onReading, 1}
 	return c
 }
 
-func (a App) textTitle() string {
-	t := a.display.theme
-	if tally := a.searchStatus(); tally != "" {
+func (r sampleReader) textTitle(e env, typed *lineedit.Line) string {
+	t := e.display.theme
+	if tally := r.search.status(typed); tally != "" {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
-	if a.sampleReader.showDiff {
+	if r.showDiff {
 		best := " best  "
-		if g := a.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
+		if g := e.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.sampleReader.loserRow(a.env)+1)
+		return e.paneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
 	}
-	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
-	if a.sampleReader.raw {
+	title := e.paneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
+	if r.raw {
 		title += " · as logged"
 	}
 	return title
@@ -634,16 +635,15 @@ func (a App) scrollToMatch() App {
 // maxSearchShown is how many cells of a query are in sight while it is typed.
 const maxSearchShown = 40
 
-// searchStatus returns the query and how many matches it has.
-func (a App) searchStatus() string {
-	s, typing := a.sampleReader.search, a.position.view == viewSearch
+// status returns the query and how many matches it has.
+func (s textSearch) status(typed *lineedit.Line) string {
 	query := s.query
-	if typing {
-		query = a.lineOf(query).Shown(maxSearchShown)
+	if typed != nil {
+		query = typed.Shown(maxSearchShown)
 	}
 	n := s.matches.Len()
 	switch {
-	case s.query == "" && typing:
+	case s.query == "" && typed != nil:
 		return "/" + query + " type to search the prompt, the answer and the truth of this sample"
 	case s.query == "":
 		return ""

@@ -188,26 +188,26 @@ func (e env) sampleHeader(columns []sampleColumn) string {
 	return e.display.theme.Paint(themes.Dim, header)
 }
 
-func (a App) sampleTable(w, h int) paneContent {
-	g := a.selectedGroup()
-	figures, hidden := a.fittingColumns(g, w)
+func (r sampleReader) table(e env, w, h int) paneContent {
+	g := e.selectedGroup()
+	figures, hidden := e.fittingColumns(g, w)
 	lines := max(1, h-3)
-	if samples, text, _ := a.sampleReader.parts(a.env); samples.Y != text.Y { // below each other: lines are few
+	if samples, text, _ := r.parts(e); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
-	c := paneContent{lines: append(a.fateLines(g, w-2, lines), a.sampleHeader(figures))}
-	order := a.rankedSamples(g)
-	a.addRows(&c, onSample, a.sampleReader.sample, len(order), w, h, func(row int) string { return a.sampleRow(figures, row, order[row]) })
+	c := paneContent{lines: append(e.fateLines(g, r.note(e), w-2, lines), e.sampleHeader(figures))}
+	order := e.rankedSamples(g)
+	e.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
 	c.note = "sample " + c.note
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
 	}
-	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.place.row+1, len(a.result.rows)), !a.sampleReader.inText)
-	if a.isWide() {
+	title := e.paneTitle(fmt.Sprintf("group %d/%d", e.place.row+1, len(e.result.rows)), !r.inText)
+	if e.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}
 	c.target = target{onReading, 0}
-	c.title = " " + title + "  " + a.promptOrName(g)
+	c.title = " " + title + "  " + e.promptOrName(g)
 	return c
 }
 
@@ -227,10 +227,10 @@ func (e env) promptOrName(g *analysis.Group) string {
 	return sanitize.Line(g.Name)
 }
 
-// fateLines says what became of the group and why, in at most some lines.
-func (a App) fateLines(g *analysis.Group, w, most int) []string {
-	t := a.display.theme
-	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
+// fateLines says what became of the group and why, after a note, in at most some lines.
+func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
+	t := e.display.theme
+	parts := []string{"reward " + meanAndStd(g, e.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}
@@ -238,8 +238,8 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
 	}
 	figures := strings.Join(parts, ", ")
-	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	why := strings.TrimPrefix(a.causeUnderCursor(), g.Fate.String()+" ")
+	first := " " + t.Paint(e.fateRole(g.Fate), e.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	why := strings.TrimPrefix(e.cause(note), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
 	}
@@ -250,7 +250,7 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	if len(lines) > 1 && most > len(lines) {
 		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
 	}
-	return a.cutLines(lines, most, w)
+	return e.cutLines(lines, most, w)
 }
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the

@@ -13,6 +13,7 @@ import (
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
+	"vantage/tui/lineedit"
 )
 
 // ratioStep is how far one key press moves a ratio.
@@ -363,8 +364,8 @@ func (a App) applyTypedValue() App {
 	return a.closeLine().trySettings(set)
 }
 
-func (a App) valueLine(w int) string {
-	line := a.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", a.value.option(), a.lineOf(a.value.text).Shown(w/2)))
-	return cells.JoinFitting(w, " · ", line+a.display.theme.Paint(themes.Dim, " 0 to 1"),
-		a.markKey("enter", "Enter apply"), a.markKey("esc", "Esc leave"), a.markKey("tab", "Tab the other ratio"))
+func (v typedValue) prompt(e env, typed lineedit.Line, w int) string {
+	line := e.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", v.option(), typed.Shown(w/2)))
+	return cells.JoinFitting(w, " · ", line+e.display.theme.Paint(themes.Dim, " 0 to 1"),
+		e.markKey("enter", "Enter apply"), e.markKey("esc", "Esc leave"), e.markKey("tab", "Tab the other ratio"))
 }

@@ -8,6 +8,7 @@ import (
 	"vantage/model/report"
 	"vantage/model/session"
 	"vantage/tui/layout"
+	"vantage/tui/lineedit"
 )
 
 // view is what fills the screen between the header and the hints, with its keys.
@@ -54,22 +55,25 @@ const (
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
 func viewTable() []view {
 	return []view{
-		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
+		viewOverview: {body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
 		viewEstimators: {
-			beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, list: onEstimator,
+			beforeAnalysis: true, body: func(a App, w, h int) []string { return a.picker.view(a.env, a.input.line(a.picker.filter), w, h) }, keys: estimatorKeys, list: onEstimator,
 			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
 		},
-		viewGroup: {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
+		viewGroup: {body: func(a App, _, _ int) []string { return a.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: App.exportedSamples},
 		viewSearch: {
-			body: App.groupView, keys: searchKeys,
+			body: func(a App, _, _ int) []string {
+				typed := a.input.line(a.sampleReader.search.query)
+				return a.sampleReader.view(a.env, &typed)
+			}, keys: searchKeys,
 			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { return a.updateSearch() }},
 		},
 		viewFilter: {
-			body: App.overview, keys: filterKeys,
+			body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: filterKeys,
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
 		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
-		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
+		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.problemsView(a.problems, w, h) }, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
@@ -77,14 +81,14 @@ func viewTable() []view {
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
-			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: App.valueLine, edited: App.valueEdited},
+			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed lineedit.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: App.valueEdited},
 		},
 		viewCompare: {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
 		viewAnswers: {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
 		viewMarks:   {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.marks.view(a.env, w, h) }, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote: {
 			body: App.drawViewBelow, keys: noteKeys,
-			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: App.notePrompt},
+			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: func(a App, typed lineedit.Line, w int) string { return a.marks.notePrompt(a.env, typed, w) }},
 		},
 		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
 		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
@@ -97,37 +101,39 @@ func viewTable() []view {
 		viewGrep:    {body: func(a App, w, h int) []string { return a.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.grep.exported() }, list: onMatch},
 		viewFigures: {body: func(a App, w, h int) []string { return a.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
 		viewFigureList: {
-			body: App.figureListView, keys: figureListKeys,
+			body: func(a App, w, h int) []string {
+				return a.steps.figureList(a.env, a.input.line(a.steps.picker.query), w, h)
+			}, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
 		viewGlance:  {body: func(a App, w, h int) []string { return a.glance.view(a.env, w, h) }, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
-		viewFinding: {body: App.findingView, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
+		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
 		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
 	}
 }
 
 // pane is a part of the overview.
 type pane struct {
-	draw     func(a App, w, h int) paneContent
+	draw     func(p panes, e env, w, h int) paneContent
 	move     func(a App, by int) App // its cursor, by keys and by the wheel
 	enter    action                  // what Enter does
 	exported func(App) report.Table
-	figures  func(App) figureList // under its cursor, for the help
+	figures  func(panes, env) figureList // under its cursor, for the help
 }
 
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{
-		layout.Groups:     {App.paneGroups, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfGroup},
-		layout.Advantages: {func(a App, w, h int) paneContent { return a.panes.advantages(a.env, w, h) }, moveGroupRow, App.openGroup, App.exportedGroups, func(a App) figureList { return a.panes.figuresOfHistogram(a.env) }},
-		layout.Steps: {App.paneSteps, moveGroupRow, App.openSteps, func(a App) report.Table { return a.steps.exported(a.env) }, func(App) (l figureList) {
+		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfGroup},
+		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfHistogram},
+		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, App.openSteps, func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
-		layout.Warnings: {func(a App, w, h int) paneContent { return a.panes.warnings(a.env, w, h) }, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, func(a App) figureList { return a.panes.figuresOfWarnings(a.env) }},
-		layout.Metrics:  {func(a App, w, h int) paneContent { return a.panes.metrics(a.env, w, h) }, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, func(a App) figureList { return a.panes.figuresOfMetrics(a.env) }},
+		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, panes.figuresOfWarnings},
+		layout.Metrics:  {panes.metrics, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, panes.figuresOfMetrics},
 	}
 }
 
