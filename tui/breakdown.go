@@ -114,11 +114,13 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 	})
 }
 
+func breakdownOf(a *App) *breakdownState { return &a.breakdown }
+
 func breakdownKeys() keySection {
 	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
-		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", move(App.moveBreakdown, 1)},
-		binding{[]string{"h", "left"}, "←", "", "break down by the previous", move(App.moveBreakdown, -1)},
-		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", App.nextBreakdownScope},
+		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", within(breakdownOf, by((*breakdownState).move, 1))},
+		binding{[]string{"h", "left"}, "←", "", "break down by the previous", within(breakdownOf, by((*breakdownState).move, -1))},
+		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", within(breakdownOf, (*breakdownState).nextScope)},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
@@ -143,20 +145,19 @@ func (e env) partNames() []string { return append(analysis.PartKinds(), e.reward
 
 func (s breakdownState) dividedBy() string { return cmp.Or(s.by, analysis.PartKinds()[0]) }
 
-func (a App) moveBreakdown(by int) App {
-	all, now := a.partNames(), a.breakdown.dividedBy()
+func (s *breakdownState) move(e env, by int) action {
+	all, now := e.partNames(), s.dividedBy()
 	if !slices.Contains(all, now) {
 		all = append(all, now)
 	}
-	a.breakdown.by, a.breakdown.topLine = all[(slices.Index(all, now)+by+len(all))%len(all)], 0
-	return a
+	s.by, s.topLine = all[(slices.Index(all, now)+by+len(all))%len(all)], 0
+	return nil
 }
 
-func (a App) nextBreakdownScope() App {
-	b := &a.breakdown
+func (s *breakdownState) nextScope(env) action {
 	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
-	b.scope, b.topLine = scope{kind: next[b.scope.kind], last: b.scope.lastSteps()}, 0
-	return a
+	s.scope, s.topLine = scope{kind: next[s.scope.kind], last: s.scope.lastSteps()}, 0
+	return nil
 }
 
 func (s breakdownState) view(e env, w, h int) []string {

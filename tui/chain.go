@@ -83,22 +83,17 @@ func chainKeys() keySection {
 	return keySection{"chain", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
 		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
-		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", move(App.moveStageChoice, 1)},
-		{[]string{"h", "left"}, "←", "", "previous choice", move(App.moveStageChoice, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", move(App.scrollStage, -1)},
-		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
+		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", within(chainOf, by((*chainState).moveChoice, 1))},
+		{[]string{"h", "left"}, "←", "", "previous choice", within(chainOf, by((*chainState).moveChoice, -1))},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", within(chainOf, by((*chainState).scroll, 1))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", within(chainOf, by((*chainState).scroll, -1))},
+		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", within(chainOf, (*chainState).clear)},
 		{[]string{"v"}, "v", "v parts", "break the metrics down by difficulty, length, fate or a column", App.openBreakdown},
 		{[]string{"esc", "C"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
 
-func (a App) openChain() App { return a.pushView(viewChain) }
-
-func (a App) stageMoved() App {
-	a.chain.line = 0
-	return a
-}
+func chainOf(a *App) *chainState { return &a.chain }
 
 // The text on a stage is next to its chart from this width on, if it has at least so many lines.
 const widthForStageBeside, minStagePage = 110, 4
@@ -181,46 +176,47 @@ func (e env) stageChart(s chainStage, w, h int) []string {
 	return append(lines, under...)
 }
 
-// scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
-func (a App) scrollStage(pages int) App {
-	r, lines := a.chain.pane(a.env, a.display.w, a.bodyHeight())
+// scroll scrolls the text on the stage by pages, no further than until its last line is at the bottom.
+func (s *chainState) scroll(e env, pages int) action {
+	r, lines := s.pane(e, e.display.w, e.bodyHeight())
 	visible := max(1, r.Inner().H)
-	a.chain.line = clampIndex(a.chain.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
-	return a
+	s.line = clampIndex(s.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
+	return nil
 }
 
-func (a App) moveStageChoice(by int) App {
-	s, set := chainStages()[a.chain.stage], a.settings.now
-	switch setting, ok := model.FindSetting(s.setting); {
-	case s.name == "advantage":
-		return a.moveEstimator(by)
+func (s *chainState) moveChoice(e env, by int) action {
+	stage, set := chainStages()[s.stage], e.settings.now
+	switch setting, ok := model.FindSetting(stage.setting); {
+	case stage.name == "advantage":
+		return move(App.moveEstimator, by)
 	case !ok:
-		return a.says(s.name + ": " + s.how)
+		return saying(stage.name + ": " + stage.how)
 	default: // through the values, of which the first is "none"
 		all := setting.Values(set)
-		return a.setStage(model.Option{Name: s.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
+		return e.withOptions(model.Option{Name: stage.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
 	}
 }
 
-func (a App) clearStage() App {
-	switch s := chainStages()[a.chain.stage]; {
-	case s.setting != "":
-		return a.setStage(model.Option{Name: s.setting, Value: "none"})
-	case s.name == "samples kept":
-		return a.setStage(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
+func (s *chainState) clear(e env) action {
+	switch stage := chainStages()[s.stage]; {
+	case stage.setting != "":
+		return e.withOptions(model.Option{Name: stage.setting, Value: "none"})
+	case stage.name == "samples kept":
+		return e.withOptions(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
 	}
-	return a.says("this stage cannot be turned off")
+	return saying("this stage cannot be turned off")
 }
 
-func (a App) setStage(options ...model.Option) App {
-	set := a.settings.now
+// withOptions switches to the settings with these options.
+func (e env) withOptions(options ...model.Option) action {
+	set := e.settings.now
 	for _, o := range options {
 		var err error
 		if set, err = set.Set(o.Name, o.Value); err != nil {
-			return a.says(err.Error())
+			return saying(err.Error())
 		}
 	}
-	return a.switchTo(set)
+	return func(a App) App { return a.switchTo(set) }
 }
 
 func (s chainState) view(e env, w, h int) []string {

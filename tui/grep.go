@@ -77,9 +77,11 @@ func runGrep(a App, args []string) (App, error) {
 	return a.pushView(viewGrep), nil
 }
 
+func grepOf(a *App) *grepState { return &a.grep }
+
 func grepKeys() keySection {
 	return keySection{"matches", append(listKeys("j k move", onMatch),
-		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", App.openMatch},
+		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", within(grepOf, (*grepState).open)},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
@@ -91,13 +93,13 @@ func (s grepState) matches() []textsearch.Match {
 	return nil
 }
 
-func (a App) openMatch() App {
-	all := a.grep.matches()
+func (s *grepState) open(e env) action {
+	all := s.matches()
 	if len(all) == 0 {
-		return a
+		return nil
 	}
-	m := all[clampIndex(a.grep.cursor, len(all))]
-	return a.goTo(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
+	m := all[clampIndex(s.cursor, len(all))]
+	return going(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
 }
 
 func (s grepState) view(e env, w, h int) []string {

@@ -47,11 +47,6 @@ func groupSizeKeys() keySection {
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-func (a App) openGroupSize() App {
-	a.groupSize.topLine = 0
-	return a.pushView(viewGroupSize)
-}
-
 func (g groupSizeState) view(e env, w, h int) []string {
 	lines := g.lines(e, w-4)
 	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(g.topLine, lines, h)

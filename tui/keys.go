@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/sanitize"
+	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/layout"
 	"vantage/tui/runpicker"
@@ -30,6 +31,28 @@ func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
+// within is a key of a view's own: it changes the view's state alone, and returns what it wants of App; nil: nothing.
+func within[V any](view func(*App) *V, key func(*V, env) action) action {
+	return func(a App) App {
+		if then := key(view(&a), a.env); then != nil {
+			return then(a)
+		}
+		return a
+	}
+}
+
+// by is a key that moves something by so much.
+func by[V any](key func(*V, env, int) action, n int) func(*V, env) action {
+	return func(v *V, e env) action { return key(v, e, n) }
+}
+
+// What views want of App.
+func saying(notice string) action  { return func(a App) App { return a.says(notice) } }
+func opening(v viewName) action    { return func(a App) App { return a.openView(v) } }
+func pushing(v viewName) action    { return func(a App) App { return a.pushView(v) } }
+func going(to session.Mark) action { return func(a App) App { return a.goTo(to) } }
+func drawing(figure string) action { return func(a App) App { return a.drawFigure(figure) } }
+
 func flip(of func(*App) *bool) action {
 	return func(a App) App {
 		at := of(&a)
@@ -49,7 +72,7 @@ func commonKeys() []keySection {
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework", App.nextFramework},
 			{[]string{"e"}, "e", "", "next estimator of the framework", move(App.moveEstimator, 1)},
-			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
+			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", within(pickerOf, (*estimatorPicker).open)},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
 			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", moveRatio(keepPos, -1)},
 			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", moveRatio(keepPos, 1)},
@@ -59,9 +82,9 @@ func commonKeys() []keySection {
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and the current settings", App.swapBaseline},
-			{[]string{"C"}, "C", "C chain", "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss", App.openChain},
+			{[]string{"C"}, "C", "C chain", "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss", pushing(viewChain)},
 			{[]string{"c"}, "c", "", "compare the two runs that were opened, prompt by prompt", App.openCompare},
-			{[]string{"L"}, "L", "", "the prompts over all steps: which of them teach, are solved, hopeless or suspect", App.openPrompts},
+			{[]string{"L"}, "L", "", "the prompts over all steps: which of them teach, are solved, hopeless or suspect", pushing(viewPrompts)},
 			{[]string{"S"}, "S", "S sweep", "map of every pair of keep ratios", App.openSweep},
 			{[]string{"u"}, "u", "u undo", "undo the last change of settings, filter or order", App.undo},
 			{[]string{"ctrl+r"}, "^R", "", "redo", App.redo},

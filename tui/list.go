@@ -26,13 +26,13 @@ func lists() [targetKinds]list {
 		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
 		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
 		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
-		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator, moved: func(a App) App { a.picker.top = 0; return a }},
+		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.picker.top = 0; return a }},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
-		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
+		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.chain.line = 0; return a }},
 		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return a.glance.rows(a.env) }, open: App.openWorstStep},
 
-		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: App.openPrompt},
-		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: App.openMatch},
+		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: within(promptsOf, (*promptsState).open)},
+		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: within(grepOf, (*grepState).open)},
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
 		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSize.lines(a.env, a.display.w-4))) }},

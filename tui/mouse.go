@@ -211,8 +211,12 @@ func mouseActions() [targetKinds]targetActions {
 		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
 		onReading: {click: App.clickReading, scroll: App.scrollReading},
 		onSweepCell: {
-			click:  App.clickSweepCell,
-			open:   asKey(App.applySweep),
+			click: func(a App, h hit) App {
+				n := len(sweep.DefaultRatios().Neg)
+				a.sweep.pos, a.sweep.neg, a.sweep.followStar = h.n/n, h.n%n, false
+				return a
+			},
+			open:   asKey(within(sweepOf, (*sweepState).apply)),
 			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
 		},
 		onAnswer: {
@@ -306,13 +310,6 @@ func (a App) scrollReading(n, by int) App {
 
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
-
-func (a App) clickSweepCell(h hit) App {
-	n := len(sweep.DefaultRatios().Neg)
-	a.sweep.followStar = false
-	a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
-	return a
-}
 
 // target is what a part of the screen stands for when the mouse is on it: one of a kind, by its number.
 type target struct {

@@ -56,12 +56,12 @@ func (a App) updatePrompts(msg tea.Msg) App {
 		old = nil // else the accounts are the same in another order
 	}
 	a.prompts.job.start(&a.commands, key, once(func(ctx context.Context) (*report.Prompts, error) {
-		return promptsOf(ctx, key, snap, texts, old)
+		return addUpPrompts(ctx, key, snap, texts, old)
 	}))
 	return a
 }
 
-func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
+func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
 	p := &report.Prompts{Where: key.where, Solved: snap.SolvedNotes(snap.RewardScales(key.set))}
 	where, err := figures.ParsePromptQuery(key.where)
 	if err != nil {
@@ -81,23 +81,23 @@ func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts T
 	return p, p.Select(where, key.order)
 }
 
+func promptsOf(a *App) *promptsState { return &a.prompts }
+
 func promptsKeys() keySection {
 	return keySection{"prompts", append(listKeys("j k move", onPrompt),
-		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", App.openPrompt},
-		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", App.sortPrompts},
-		binding{[]string{"O"}, "O", "", "reverse the order", App.reversePrompts},
-		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", App.openPromptFilter},
+		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", within(promptsOf, (*promptsState).open)},
+		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", within(promptsOf, (*promptsState).sort)},
+		binding{[]string{"O"}, "O", "", "reverse the order", within(promptsOf, (*promptsState).reverse)},
+		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", within(promptsOf, (*promptsState).openFilter)},
 		binding{[]string{"esc", "L"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 func promptFilterKeys() keySection {
 	return keySection{"filter of prompts", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyPromptFilter},
-		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", func(a App) App { return a.openView(viewPrompts) }},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", within(promptsOf, (*promptsState).applyFilter)},
+		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", opening(viewPrompts)},
 	}}
 }
-
-func (a App) openPrompts() App { return a.pushView(viewPrompts) }
 
 func (s promptsState) sortedBy() string {
 	if s.order == "" {
@@ -106,35 +106,35 @@ func (s promptsState) sortedBy() string {
 	return s.order
 }
 
-func (a App) sortPrompts() App {
+func (s *promptsState) sort(env) action {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
-	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
-	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
-	return a.says("prompts by " + a.prompts.order)
+	at := slices.Index(all, strings.TrimPrefix(s.sortedBy(), "-"))
+	s.order, s.cursor = all[(at+1)%len(all)], 0
+	return saying("prompts by " + s.order)
 }
 
-func (a App) reversePrompts() App {
-	name, least := strings.CutPrefix(a.prompts.sortedBy(), "-")
+func (s *promptsState) reverse(env) action {
+	name, least := strings.CutPrefix(s.sortedBy(), "-")
 	if !least {
 		name = "-" + name
 	}
-	a.prompts.order, a.prompts.cursor = name, 0
-	return a
+	s.order, s.cursor = name, 0
+	return nil
 }
 
-func (a App) openPromptFilter() App {
-	a.prompts.draft = a.prompts.where
-	return a.openView(viewPromptFilter)
+func (s *promptsState) openFilter(e env) action {
+	s.draft = s.where
+	return opening(viewPromptFilter)
 }
 
-// applyPromptFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (a App) applyPromptFilter() App {
-	text := strings.TrimSpace(a.prompts.draft)
+// applyFilter applies the filter. A wrong one stays in the line, to be corrected.
+func (s *promptsState) applyFilter(e env) action {
+	text := strings.TrimSpace(s.draft)
 	if _, err := figures.ParsePromptQuery(text); err != nil {
-		return a.says("invalid filter: " + err.Error())
+		return saying("invalid filter: " + err.Error())
 	}
-	a.prompts.where, a.prompts.cursor = text, 0
-	return a.openView(viewPrompts)
+	s.where, s.cursor = text, 0
+	return opening(viewPrompts)
 }
 
 func (e env) promptFilterPrompt(typed lineedit.Line, w int) string {
@@ -149,13 +149,13 @@ func (s promptsState) shown() []*ledger.Prompt {
 	return s.job.value.Selected
 }
 
-func (a App) openPrompt() App {
-	all := a.prompts.shown()
+func (s *promptsState) open(e env) action {
+	all := s.shown()
 	if len(all) == 0 {
-		return a
+		return nil
 	}
-	p := all[clampIndex(a.prompts.cursor, len(all))]
-	return a.goTo(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
+	p := all[clampIndex(s.cursor, len(all))]
+	return going(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
 // view draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.

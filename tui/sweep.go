@@ -36,21 +36,23 @@ type sweepState struct {
 	grid *sweep.Grid // on the screen
 }
 
+func sweepOf(a *App) *sweepState { return &a.sweep }
+
 func sweepKeys() keySection {
 	return keySection{"sweep", []binding{
 		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", moveSweep(sweepNeg, -1)},
 		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", moveSweep(sweepNeg, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", moveSweep(sweepPos, -1)},
 		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", moveSweep(sweepPos, 1)},
-		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
-		{[]string{"V"}, "V", "", "previous metric", move(App.moveSweepFigure, -1)},
-		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
-		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", App.copyPair},
+		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", within(sweepOf, by((*sweepState).moveFigure, 1))},
+		{[]string{"V"}, "V", "", "previous metric", within(sweepOf, by((*sweepState).moveFigure, -1))},
+		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", within(sweepOf, (*sweepState).apply)},
+		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", within(sweepOf, (*sweepState).copyPair)},
 		{[]string{"Y"}, "Y", "", "copy something else: the table of groups, the screen, the settings as they are", App.openCopy},
-		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", App.toStar},
-		{[]string{"X"}, "X", "", "to the current setting", App.toSet},
-		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
-		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", App.nextGoal},
+		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", within(sweepOf, (*sweepState).toStar)},
+		{[]string{"X"}, "X", "", "to the current setting", within(sweepOf, (*sweepState).toSet)},
+		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", within(sweepOf, (*sweepState).nextScope)},
+		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", within(sweepOf, (*sweepState).nextGoal)},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back without changes", App.escape},
 	}}
 }
@@ -102,20 +104,19 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	}
 }
 
-func (a App) toStar() App {
-	star := a.sweep.atStar()
-	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
-		a = a.says("this is ★, the best for the goal: X leads to the current setting")
+func (s *sweepState) toStar(e env) action {
+	before := *s
+	*s = s.atStar()
+	if s.followStar = false; s.pos == before.pos && s.neg == before.neg {
+		return saying("this is ★, the best for the goal: X leads to the current setting")
 	}
-	a.sweep = star
-	a.sweep.followStar = false
-	return a
+	return nil
 }
 
-func (a App) toSet() App {
-	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-	a.sweep.followStar = false
-	return a
+func (s *sweepState) toSet(e env) action {
+	*s = s.at(e.settings.now.KeepPos, e.settings.now.KeepNeg)
+	s.followStar = false
+	return nil
 }
 
 // sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
@@ -141,20 +142,20 @@ func (s sweepState) pair(e env) model.Settings {
 	return set
 }
 
-func (a App) applySweep() App {
-	set := a.sweep.pair(a.env)
-	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
+func (s *sweepState) apply(e env) action {
+	set := s.pair(e)
+	if best := s.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
 		set.Recompute = false // which without a filter changes nothing but raises a warning
 	}
-	return a.goBack().trySettings(set)
+	return func(a App) App { return a.goBack().trySettings(set) }
 }
 
-func (a App) copyPair() App {
-	if a.sweep.grid == nil {
-		return a.says("nothing to copy yet")
+func (s *sweepState) copyPair(e env) action {
+	if s.grid == nil {
+		return saying("nothing to copy yet")
 	}
-	_, lines := sweepConfig(a.sweep.pair(a.env))
-	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")
+	_, lines := sweepConfig(s.pair(e))
+	return func(a App) App { return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n") }
 }
 
 // sweepConfig returns what to write into a trainer's configuration for a pair, and whose it is: that of
@@ -347,12 +348,12 @@ func (s sweepState) sweepGoal() sweep.Goal {
 	return s.goal
 }
 
-func (a App) nextGoal() App {
+func (s *sweepState) nextGoal(env) action {
 	names := sweep.GoalNames()
-	g := a.sweep.sweepGoal()
+	g := s.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
-	a.sweep.goal, a.sweep.followStar = g, true
-	return a
+	s.goal, s.followStar = g, true
+	return nil
 }
 
 func runGoal(a App, args []string) (App, error) {
@@ -387,19 +388,19 @@ func (s sweepState) currentScope(e env) scope {
 	return s.scope
 }
 
-func (a App) nextScope() App {
+func (s *sweepState) nextScope(e env) action {
 	all := []scope{{kind: scopeStep}}
-	if a.isFiltered() {
+	if e.isFiltered() {
 		all = append(all, scope{kind: scopeShown})
 	}
-	all = append(all, scope{kind: scopeLast, last: a.place.scope.lastSteps()})
-	if a.sweep.lastRange != (scope{}) {
-		all = append(all, a.sweep.lastRange)
+	all = append(all, scope{kind: scopeLast, last: e.place.scope.lastSteps()})
+	if s.lastRange != (scope{}) {
+		all = append(all, s.lastRange)
 	}
 	all = append(all, scope{kind: scopeAll})
-	kind := a.sweep.currentScope(a.env).kind
-	a.sweep.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
-	return a
+	kind := s.currentScope(e).kind
+	s.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
+	return nil
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.

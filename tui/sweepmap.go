@@ -459,14 +459,13 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return math.Abs(x-y) < least || x != x && y != y
 }
 
-func (a App) moveSweepFigure(by int) App {
-	shown, _ := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
-	next, _ := a.sweep.nextVarying(a.env, shown+by, by)
-	if next == shown {
-		a.notice = "no other metric varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
+func (s *sweepState) moveFigure(e env, by int) action {
+	shown, _ := s.nextVarying(e, s.figure, 1)
+	next, _ := s.nextVarying(e, shown+by, by)
+	if s.figure = next; next == shown {
+		return saying("no other metric varies over the pairs: " + strings.Join(s.equalFigures(e), " · "))
 	}
-	a.sweep.figure = next
-	return a
+	return nil
 }
 
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:

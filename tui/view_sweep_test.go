@@ -214,7 +214,7 @@ func TestSweepComesInParts(t *testing.T) {
 			t.Error("data that have grown start anew before there is an answer")
 		}
 		late := next.started[0]()
-		other := next.nextScope().updateSweep(nil)
+		other := within(sweepOf, (*sweepState).nextScope)(next).updateSweep(nil)
 		before := other.sweep.grid
 		if after := other.updateSweep(late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
