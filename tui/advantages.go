@@ -254,44 +254,44 @@ func (s distributionState) chosen(e env) (distribution, bool) {
 	return all[max(0, i)], i > 0
 }
 
-func (a App) nextFigure() App {
-	if a.result.analysis == nil {
-		return a
+func (p *panes) nextFigure(e env) action {
+	if e.result.analysis == nil {
+		return nil
 	}
-	all := a.distributions()
-	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == a.panes.distribution.figure })
-	a.panes.distribution.figure = ""
+	all := e.distributions()
+	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == p.distribution.figure })
+	p.distribution.figure = ""
 	if next := (max(0, i) + 1) % len(all); next > 0 {
-		a.panes.distribution.figure = all[next].name
+		p.distribution.figure = all[next].name
 	}
-	return a.inFront()
+	return p.inFront(e)
 }
 
 // inFront brings the distribution into sight, which another pane may hide.
-func (a App) inFront() App {
-	a.panes.frontPane = layout.Advantages
-	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
-	return a
+func (p *panes) inFront(env) action {
+	p.frontPane = layout.Advantages
+	p.fullScreen = p.fullScreen && p.focus == layout.Advantages
+	return nil
 }
 
-func (a App) toggleLogScale() App {
-	a.panes.distribution.logScale = !a.panes.distribution.logScale
-	return a.inFront()
+func (p *panes) toggleLogScale(e env) action {
+	p.distribution.logScale = !p.distribution.logScale
+	return p.inFront(e)
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.
-func (a App) moveBin(by int) App {
-	if a.result.analysis == nil {
-		return a
+func (p *panes) moveBin(e env, by int) action {
+	if e.result.analysis == nil {
+		return nil
 	}
-	a = a.inFront()
-	bins := len(a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env)).upper.Counts)
-	if !a.panes.distribution.binShown {
-		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2
-		return a
+	p.inFront(e)
+	bins := len(p.distribution.charts(e, p.chartWidth(e)).upper.Counts)
+	if !p.distribution.binShown {
+		p.distribution.binShown, p.distribution.bin = true, bins/2
+		return nil
 	}
-	a.panes.distribution.bin = clampIndex(a.panes.distribution.bin+by, bins)
-	return a
+	p.distribution.bin = clampIndex(p.distribution.bin+by, bins)
+	return nil
 }
 
 // oddWidth returns the width of a chart in w cells with margins: odd, so that zero has a

@@ -92,7 +92,7 @@ func (a App) updateAnswers(msg tea.Msg) App {
 		if !was.sameTexts(a.answers.job.of) {
 			a.answers.scroll = 0
 		}
-		a = a.scrollAnswers(0)
+		a.answers.scrollLines(a.env, 0)
 	}
 	if a.position.view != viewAnswers {
 		a.answers.job.stop()
@@ -148,41 +148,47 @@ func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect, bo
 	return prompt, [2]layout.Rect{left, right}, []layout.Border{border}
 }
 
-func (a App) scrollAnswers(by int) App {
-	a.answers.scrollBy(by, a.answers.height(a.env))
-	return a
+func (r *answerReader) scrollLines(e env, by int) action {
+	r.scrollBy(by, r.height(e))
+	return nil
 }
+
+func (r *answerReader) scrollPages(e env, by int) action {
+	return r.scrollLines(e, by*max(1, r.height(e)-1))
+}
+
+func answersOf(a *App) *answerReader { return &a.answers }
 
 func answerKeys() keySection {
 	return keySection{"answers of two runs", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "a line down, in both texts", move(App.scrollAnswers, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "a line up", move(App.scrollAnswers, -1)},
-		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", move(App.moveAnswer, 1)},
-		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", move(App.moveAnswer, -1)},
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "a line down, in both texts", within(answersOf, by((*answerReader).scrollLines, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "a line up", within(answersOf, by((*answerReader).scrollLines, -1))},
+		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", within(answersOf, by((*answerReader).move, 1))},
+		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", within(answersOf, by((*answerReader).move, -1))},
 		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.answers.focus = 1 - a.answers.focus; return a }},
 		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", move(App.moveToPair, 1)},
 		{[]string{"K"}, "K", "", "previous prompt", move(App.moveToPair, -1)},
-		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", App.toggleAnswerDiff},
-		{[]string{"n"}, "n", "", "next difference of the diff", move(App.moveAnswerDifference, 1)},
-		{[]string{"N"}, "N", "", "previous difference", move(App.moveAnswerDifference, -1)},
+		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", within(answersOf, (*answerReader).toggleDiff)},
+		{[]string{"n"}, "n", "", "next difference of the diff", within(answersOf, by((*answerReader).moveDifference, 1))},
+		{[]string{"N"}, "N", "", "previous difference", within(answersOf, by((*answerReader).moveDifference, -1))},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.answers.toggleThinking(); return a }},
-		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", App.toggleAnswerRaw},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", func(a App) App { return a.scrollAnswers(max(1, a.answers.height(a.env)-1)) }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) App { return a.scrollAnswers(-max(1, a.answers.height(a.env)-1)) }},
-		{[]string{"g", "home"}, "g", "", "to the prompt", move(App.scrollAnswers, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollAnswers, math.MaxInt32)},
+		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", within(answersOf, (*answerReader).toggleRaw)},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, by((*answerReader).scrollPages, 1))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, by((*answerReader).scrollPages, -1))},
+		{[]string{"g", "home"}, "g", "", "to the prompt", within(answersOf, by((*answerReader).scrollLines, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the end", within(answersOf, by((*answerReader).scrollLines, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},
 	}}
 }
 
-func (a App) moveAnswer(by int) App {
-	side := a.answers.focus
-	to := clampIndex(a.answers.chosen[side]+by, len(a.answers.listing.value[side]))
-	if to == a.answers.chosen[side] {
-		a.notice = "no further answer of " + a.sideName(side) + ": Tab switches runs, J K change the prompt"
+func (r *answerReader) move(e env, by int) action {
+	side := r.focus
+	to := clampIndex(r.chosen[side]+by, len(r.listing.value[side]))
+	if to == r.chosen[side] {
+		return saying("no further answer of " + e.sideName(side) + ": Tab switches runs, J K change the prompt")
 	}
-	a.answers.chosen[side] = to
-	return a
+	r.chosen[side] = to
+	return nil
 }
 
 func (a App) moveToPair(by int) App {
@@ -195,21 +201,21 @@ func (a App) moveToPair(by int) App {
 	return a.listAnswers(p)
 }
 
-func (a App) toggleAnswerDiff() App {
-	if a.answers.answersDiffer(a.env) {
-		a.answers.layout = answersBeside
+func (r *answerReader) toggleDiff(e env) action {
+	if r.answersDiffer(e) {
+		r.layout = answersBeside
 	} else {
-		a.answers.layout = answersDiff
+		r.layout = answersDiff
 	}
-	return a
+	return nil
 }
 
-func (a App) toggleAnswerRaw() App {
-	a.answers.raw = !a.answers.raw
-	if a.answers.answersDiffer(a.env) {
-		a.notice = "a diff compares the rendered texts: d shows them side by side"
+func (r *answerReader) toggleRaw(e env) action {
+	r.raw = !r.raw
+	if r.answersDiffer(e) {
+		return saying("a diff compares the rendered texts: d shows them side by side")
 	}
-	return a
+	return nil
 }
 
 func (r answerReader) height(e env) int {
@@ -217,14 +223,14 @@ func (r answerReader) height(e env) int {
 	return max(1, texts[0].Inner().H)
 }
 
-func (a App) moveAnswerDifference(by int) App {
+func (r *answerReader) moveDifference(e env, by int) action {
 	switch {
-	case !a.answers.job.of.diff || a.answers.page(0) == nil:
-		a.notice = "differences are marked in the diff: d shows it"
-	case !a.answers.toDifference(by, a.answers.height(a.env)):
-		a.notice = "no further difference"
+	case !r.job.of.diff || r.page(0) == nil:
+		return saying("differences are marked in the diff: d shows it")
+	case !r.toDifference(by, r.height(e)):
+		return saying("no further difference")
 	}
-	return a
+	return nil
 }
 
 func (e env) sideName(side int) string { return e.runNames()[side] }

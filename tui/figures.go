@@ -23,15 +23,15 @@ type figuresState struct {
 
 func figuresKeys() keySection {
 	return keySection{"all metrics", slices.Concat([]binding{
-		{[]string{"h", "left"}, "h ←", "h j k l metric", "the metric to the left", move(App.moveFigure, -1)},
-		{[]string{"l", "right"}, "l →", "", "the metric to the right", move(App.moveFigure, 1)},
-		{[]string{"j", "down"}, "j ↓", "", "a row down", move(App.moveFigureRow, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "a row up", move(App.moveFigureRow, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "five rows down", move(App.moveFigureRow, 5)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", move(App.moveFigureRow, -5)},
-		{[]string{"g", "home"}, "g", "", "to the first metric", move(App.moveFigure, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the last", move(App.moveFigure, math.MaxInt32)},
-		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.enlargeFigure},
+		{[]string{"h", "left"}, "h ←", "h j k l metric", "the metric to the left", within(stepsOf, by((*stepsState).moveFigure, -1))},
+		{[]string{"l", "right"}, "l →", "", "the metric to the right", within(stepsOf, by((*stepsState).moveFigure, 1))},
+		{[]string{"j", "down"}, "j ↓", "", "a row down", within(stepsOf, by((*stepsState).moveFigureRow, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "a row up", within(stepsOf, by((*stepsState).moveFigureRow, -1))},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "five rows down", within(stepsOf, by((*stepsState).moveFigureRow, 5))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", within(stepsOf, by((*stepsState).moveFigureRow, -5))},
+		{[]string{"g", "home"}, "g", "", "to the first metric", within(stepsOf, by((*stepsState).moveFigure, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the last", within(stepsOf, by((*stepsState).moveFigure, math.MaxInt32))},
+		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", func(a App) App { a = a.openFigure(); a.steps.large = true; return a }},
 		{[]string{"enter"}, "⏎", "Enter steps", "draw it above the table of steps", App.openFigure},
 	}, chartKeys(), []binding{
 		{[]string{"esc", "tab"}, "Esc", "Esc back", "back", App.escape},
@@ -42,12 +42,7 @@ func (a App) openFigures() App {
 	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.steps.drawnMetric(a.env)))
 	a.steps.large = false
 	a = a.pushView(viewFigures)
-	return a.moveFigure(0)
-}
-
-func (a App) enlargeFigure() App {
-	a = a.openFigure()
-	a.steps.large = true
+	a.steps.moveFigure(a.env, 0)
 	return a
 }
 
@@ -60,26 +55,26 @@ func (a App) openFigure() App {
 	return a.openView(viewSteps)
 }
 
-func (a App) moveFigure(by int) App {
-	a.steps.figures.cursor = clampIndex(a.steps.figures.cursor+by, len(a.metricNames()))
-	return a.scrollFigures()
+func (s *stepsState) moveFigure(e env, by int) action {
+	s.figures.cursor = clampIndex(s.figures.cursor+by, len(e.metricNames()))
+	return s.scrollFigures(e)
 }
 
-func (a App) moveFigureRow(by int) App {
-	columns := a.steps.figureGridOnScreen(a.env).columns
-	at, n := a.steps.figures.cursor, len(a.metricNames())
+func (s *stepsState) moveFigureRow(e env, by int) action {
+	columns := s.figureGridOnScreen(e).columns
+	at, n := s.figures.cursor, len(e.metricNames())
 	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
-		a.steps.figures.cursor = clampIndex(to, n)
+		s.figures.cursor = clampIndex(to, n)
 	}
-	return a.scrollFigures()
+	return s.scrollFigures(e)
 }
 
-func (a App) scrollFigures() App {
-	grid := a.steps.figureGridOnScreen(a.env)
-	row := a.steps.figures.cursor / grid.columns
-	top := min(a.steps.figures.topRow, row)
-	a.steps.figures.topRow = max(top, row-grid.rows+1)
-	return a
+func (s *stepsState) scrollFigures(e env) action {
+	grid := s.figureGridOnScreen(e)
+	row := s.figures.cursor / grid.columns
+	top := min(s.figures.topRow, row)
+	s.figures.topRow = max(top, row-grid.rows+1)
+	return nil
 }
 
 // The least size of a small chart with its title.

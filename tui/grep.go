@@ -93,7 +93,7 @@ func (s grepState) matches() []textsearch.Match {
 	return nil
 }
 
-func (s *grepState) open(e env) action {
+func (s *grepState) open(env) action {
 	all := s.matches()
 	if len(all) == 0 {
 		return nil

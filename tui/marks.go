@@ -187,9 +187,11 @@ func runNote(a App, args []string) (App, error) {
 	return a.addMark(m), nil
 }
 
+func marksOf(a *App) *marks { return &a.marks }
+
 func marksKeys() keySection {
 	return keySection{"list of marks", append(listKeys("j k move", onMarked), []binding{
-		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", App.goToMark},
+		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", within(marksOf, (*marks).open)},
 		{[]string{"*"}, "*", "* unmark", "remove the mark", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write or change its note", App.openNote},
 		{[]string{"U"}, "U", "", "restore the last removed mark", App.restoreMark},
@@ -220,14 +222,14 @@ func (a App) restoreMark() App {
 	return a
 }
 
-// goToMark goes to what is marked: to the step now, to the group or sample when the step is
+// open goes to what is marked: to the step now, to the group or sample when the step is
 // analysed.
-func (a App) goToMark() App {
-	m, ok := a.marks.listed(a.env)
+func (s *marks) open(e env) action {
+	m, ok := s.listed(e)
 	if !ok {
-		return a
+		return nil
 	}
-	return a.goTo(m)
+	return going(m)
 }
 
 func (a App) goTo(m session.Mark) App {

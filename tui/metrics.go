@@ -99,25 +99,24 @@ func trimPath(name string, w int) string {
 	return cells.Truncate(name[:at], room) + name[at:]
 }
 
-func (a App) moveMetricCursor(by int) App {
-	x, in := a.shownFigures(), a.panes.screen(a.env).Panes[layout.Metrics].Inner()
+func (p *panes) moveMetric(e env, by int) {
+	x, in := e.shownFigures(), p.screen(e).Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
-		return a
+		return
 	}
-	a.panes.metric = clampIndex(a.panes.metric+by, len(x.Metrics))
-	columns, hidden := a.metricLayout(len(x.Metrics), in.W, in.H)
-	top := min(a.panes.metricScroll, a.panes.metric/columns)
-	least := (a.panes.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
-	a.panes.metricScroll = min(max(0, top, least), hidden)
-	return a
+	p.metric = clampIndex(p.metric+by, len(x.Metrics))
+	columns, hidden := e.metricLayout(len(x.Metrics), in.W, in.H)
+	top := min(p.metricScroll, p.metric/columns)
+	least := (p.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
+	p.metricScroll = min(max(0, top, least), hidden)
 }
 
-func (a App) drawMetric() App {
-	x := a.shownFigures()
+func (p *panes) drawMetric(e env) action {
+	x := e.shownFigures()
 	if x == nil || len(x.Metrics) == 0 {
-		return a
+		return nil
 	}
-	return a.drawFigure(x.Metrics[clampIndex(a.panes.metric, len(x.Metrics))].Name)
+	return drawing(x.Metrics[clampIndex(p.metric, len(x.Metrics))].Name)
 }
 
 // figurePicker is the state of the list of figures.
@@ -128,12 +127,12 @@ type figurePicker struct {
 
 func figureListKeys() keySection {
 	return keySection{"list of metrics", pickerKeys(onFigure,
-		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", App.drawPickedFigure})}
+		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", within(stepsOf, (*stepsState).drawPicked)})}
 }
 
-func (a App) openPicker() App {
-	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.steps.drawnMetric(a.env)))}
-	return a.pushView(viewFigureList)
+func (s *stepsState) openPicker(e env) action {
+	s.picker = figurePicker{cursor: max(0, slices.Index(e.metricNames(), s.drawnMetric(e)))}
+	return pushing(viewFigureList)
 }
 
 // pickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
@@ -175,12 +174,12 @@ func figureMeaning(name string) string {
 	return entry.Meaning
 }
 
-func (a App) drawPickedFigure() App {
-	list := a.steps.pickedFigures(a.env)
+func (s *stepsState) drawPicked(e env) action {
+	list := s.pickedFigures(e)
 	if len(list) == 0 {
-		return a.says("no metric is called that: Backspace widens the list")
+		return saying("no metric is called that: Backspace widens the list")
 	}
-	return a.drawFigure(list[a.steps.picker.cursor])
+	return drawing(list[s.picker.cursor])
 }
 
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
@@ -191,18 +190,19 @@ func (a App) drawFigure(name string) App {
 	}
 	if a.viewInSight() == viewFigures {
 		a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
-		return a.scrollFigures()
+		a.steps.scrollFigures(a.env)
+		return a
 	}
 	if a.viewInSight() == viewSteps {
 		return a
 	}
-	return a.openSteps()
+	return a.pushView(viewSteps)
 }
 
 // runFigure draws a figure over the steps; without a name it opens the list.
 func runFigure(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		return a.openPicker(), nil
+		return within(stepsOf, (*stepsState).openPicker)(a), nil
 	}
 	a.steps.picker.query = strings.Join(args, " ")
 	list := a.steps.pickedFigures(a.env)

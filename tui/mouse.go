@@ -198,7 +198,7 @@ func mouseActions() [targetKinds]targetActions {
 		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
 		onMetric: {
 			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
-			open:  asKey(App.drawMetric),
+			open:  asKey(within(panesOf, (*panes).drawMetric)),
 		},
 		onTrend: { // a chart over all steps
 			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
@@ -208,8 +208,17 @@ func mouseActions() [targetKinds]targetActions {
 			click:  func(a App, h hit) App { return a.stepAtColumn(a.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
 			scroll: step,
 		},
-		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
-		onReading: {click: App.clickReading, scroll: App.scrollReading},
+		onStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
+		onReading: {
+			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
+			scroll: func(a App, n, by int) App {
+				if n == 1 {
+					a.sampleReader.scrollLines(a.env, wheelLines*by)
+					return a
+				}
+				return a.moveRow(onSample, by)
+			},
+		},
 		onSweepCell: {
 			click: func(a App, h hit) App {
 				n := len(sweep.DefaultRatios().Neg)
@@ -221,7 +230,7 @@ func mouseActions() [targetKinds]targetActions {
 		},
 		onAnswer: {
 			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
-			scroll: func(a App, _, by int) App { return a.scrollAnswers(wheelLines * by) },
+			scroll: func(a App, _, by int) App { a.answers.scrollLines(a.env, wheelLines*by); return a },
 		},
 		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
@@ -250,7 +259,7 @@ func asKey(f action) func(App, int) App {
 func (a App) scrollView(_, by int) App {
 	switch v := a.viewInSight(); {
 	case v == viewAnswers:
-		return a.scrollAnswers(wheelLines * by)
+		a.answers.scrollLines(a.env, wheelLines*by)
 	case v == viewChain:
 		return a.moveRow(onStage, by)
 	case v == viewSteps:
@@ -294,18 +303,6 @@ func (a App) showTrendStep(i int) App {
 	}
 	at, _ := a.snap.Find(steps[clampIndex(i, len(steps))].Step)
 	return a.showStep(at)
-}
-
-func (a App) clickReading(h hit) App {
-	a.sampleReader.inText = h.n == 1
-	return a.scrollText(0)
-}
-
-func (a App) scrollReading(n, by int) App {
-	if n == 1 {
-		return a.scrollText(wheelLines * by)
-	}
-	return a.moveRow(onSample, by)
 }
 
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.

@@ -122,13 +122,13 @@ func (s *promptsState) reverse(env) action {
 	return nil
 }
 
-func (s *promptsState) openFilter(e env) action {
+func (s *promptsState) openFilter(env) action {
 	s.draft = s.where
 	return opening(viewPromptFilter)
 }
 
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (s *promptsState) applyFilter(e env) action {
+func (s *promptsState) applyFilter(env) action {
 	text := strings.TrimSpace(s.draft)
 	if _, err := figures.ParsePromptQuery(text); err != nil {
 		return saying("invalid filter: " + err.Error())
@@ -149,7 +149,7 @@ func (s promptsState) shown() []*ledger.Prompt {
 	return s.job.value.Selected
 }
 
-func (s *promptsState) open(e env) action {
+func (s *promptsState) open(env) action {
 	all := s.shown()
 	if len(all) == 0 {
 		return nil

@@ -258,7 +258,7 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 	before, was := a.sampleReader.job.value, a.sampleReader.job.of
 	if a.sampleReader.take(&a.commands, msg) {
 		a.sampleReader.scroll = a.sampleReader.initialScroll(a.env, before, was)
-		a = a.updateSearch()
+		a.sampleReader.updateSearch(a.env)
 	}
 	if !a.readingGroup() {
 		return a.stopReading()
@@ -390,31 +390,37 @@ func (s sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.
 	return layout.GroupView(e.display.w, e.bodyHeight(), e.sampleTableWidth(), size, s.inText, e.display.shares)
 }
 
-func (a App) scrollText(by int) App {
-	a.sampleReader.scrollBy(by, a.sampleReader.textHeight(a.env))
-	return a
+func (r *sampleReader) scrollLines(e env, by int) action {
+	r.scrollBy(by, r.textHeight(e))
+	return nil
 }
+
+func (r *sampleReader) scrollPages(e env, by int) action {
+	return r.scrollLines(e, by*max(1, r.textHeight(e)-1))
+}
+
+func readerOf(a *App) *sampleReader { return &a.sampleReader }
 
 func groupKeys() keySection {
 	return keySection{"group", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", move(App.moveReading, -1)},
+		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", within(readerOf, by((*sampleReader).move, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", within(readerOf, by((*sampleReader).move, -1))},
 		{[]string{"J"}, "J", "J K group", "next group", move(App.moveGroup, 1)},
 		{[]string{"K"}, "K", "", "previous group", move(App.moveGroup, -1)},
-		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", App.toggleTextFocus},
-		{[]string{"/"}, "/", "/ search", "search in the text", App.openSearch},
-		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
-		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
-		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
+		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", within(readerOf, (*sampleReader).toggleFocus)},
+		{[]string{"/"}, "/", "/ search", "search in the text", within(readerOf, (*sampleReader).openSearch)},
+		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", within(readerOf, by((*sampleReader).moveMatch, 1))},
+		{[]string{"N"}, "N", "", "previous match or difference", within(readerOf, by((*sampleReader).moveMatch, -1))},
+		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", within(readerOf, (*sampleReader).toggleDiff)},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", func(a App) App { return a.scrollText(max(1, a.sampleReader.textHeight(a.env)-1)) }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", func(a App) App { return a.scrollText(-max(1, a.sampleReader.textHeight(a.env)-1)) }},
-		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, by((*sampleReader).scrollPages, 1))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, by((*sampleReader).scrollPages, -1))},
+		{[]string{"g", "home"}, "g", "", "to the top", within(readerOf, by((*sampleReader).move, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the end", within(readerOf, by((*sampleReader).move, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
 	}}
 }
@@ -442,12 +448,13 @@ func (a App) moveGroup(by int) App {
 	return a.clampCursor()
 }
 
-// moveReading moves the cursor among the samples, or scrolls the text if it is focused.
-func (a App) moveReading(by int) App {
-	if a.sampleReader.inText {
-		return a.scrollText(by)
+// move moves the cursor among the samples, or scrolls the text if it is focused.
+func (r *sampleReader) move(e env, by int) action {
+	if r.inText {
+		return r.scrollLines(e, by)
 	}
-	return a.moveRow(onSample, by)
+	r.sample = clampIndex(r.sample+by, e.samplesOpen())
+	return nil
 }
 
 func (e env) samplesOpen() int {
@@ -457,40 +464,43 @@ func (e env) samplesOpen() int {
 	return 0
 }
 
-// focusText focuses the text of the sample under the cursor.
-func (a App) focusText() App { return a.clickReading(hit{n: 1}) }
+// focus focuses a part: the samples are 0, the text is 1.
+func (r *sampleReader) focus(e env, part int) action {
+	r.inText = part == 1
+	return r.scrollLines(e, 0)
+}
 
-func (a App) toggleTextFocus() App {
-	a.sampleReader.inText = !a.sampleReader.inText
-	return a.scrollText(0)
+func (r *sampleReader) toggleFocus(e env) action {
+	r.inText = !r.inText
+	return r.scrollLines(e, 0)
 }
 
 // toggleDiff compares the best sample with the one under the cursor. If that is the best,
 // the cursor goes to the worst.
-func (a App) toggleDiff() App {
-	g := a.selectedGroup()
+func (r *sampleReader) toggleDiff(e env) action {
+	g := e.selectedGroup()
 	if g == nil || g.Size() < 2 {
-		return a.says("only one sample: nothing to compare it with")
+		return saying("only one sample: nothing to compare it with")
 	}
-	a.sampleReader.showDiff = !a.sampleReader.showDiff
-	if a.sampleReader.showDiff && a.sampleReader.sample == 0 {
-		a.sampleReader.sample = g.Size() - 1
+	r.showDiff = !r.showDiff
+	if r.showDiff && r.sample == 0 {
+		r.sample = g.Size() - 1
 	}
-	return a
+	return nil
 }
 
 func scrollToAnchor(name string) action {
-	return func(a App) App {
-		page := a.sampleReader.page(0)
+	return within(readerOf, func(r *sampleReader, e env) action {
+		page := r.page(0)
 		if page == nil {
-			return a
+			return nil
 		}
 		lines := page.AnchorLines(name)
 		if len(lines) == 0 {
-			return a.says("a diff has only the responses: d leaves it to show the " + name + " again")
+			return saying("a diff has only the responses: d leaves it to show the " + name + " again")
 		}
-		return a.scrollText(lines[0] - a.sampleReader.scroll)
-	}
+		return r.scrollLines(e, lines[0]-r.scroll)
+	})
 }
 
 // view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
@@ -569,67 +579,66 @@ const maxSearchBytes = 80
 
 func searchKeys() keySection {
 	return keySection{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", func(a App) App { return a.openView(viewGroup) }},
-		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
-		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", opening(viewGroup)},
+		{[]string{"down"}, "↓", "↓ ↑ match", "next match", within(readerOf, by((*sampleReader).moveMatch, 1))},
+		{[]string{"up"}, "↑", "", "previous match", within(readerOf, by((*sampleReader).moveMatch, -1))},
+		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", within(readerOf, (*sampleReader).cancelSearch)},
 	}}
 }
 
-func (a App) openSearch() App {
-	a.sampleReader.search = textSearch{}
-	return a.openView(viewSearch)
+func (r *sampleReader) openSearch(env) action {
+	r.search = textSearch{}
+	return opening(viewSearch)
 }
 
-func (a App) cancelSearch() App {
-	a.sampleReader.search = textSearch{}
-	return a.openView(viewGroup)
+func (r *sampleReader) cancelSearch(env) action {
+	r.search = textSearch{}
+	return opening(viewGroup)
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.
-func (a App) updateSearch() App {
-	a.sampleReader.search.matches = richtext.Matches{}
-	page := a.sampleReader.page(0)
-	if page == nil || a.sampleReader.search.query == "" {
-		return a.scrollText(0)
+func (r *sampleReader) updateSearch(e env) action {
+	r.search.matches = richtext.Matches{}
+	page := r.page(0)
+	if page == nil || r.search.query == "" {
+		return r.scrollLines(e, 0)
 	}
-	found := page.Find(a.sampleReader.search.query)
-	found.Current = page.FirstMatchFrom(found, a.sampleReader.scroll)
-	a.sampleReader.search.matches = found
-	return a.scrollToMatch()
+	found := page.Find(r.search.query)
+	found.Current = page.FirstMatchFrom(found, r.scroll)
+	r.search.matches = found
+	return r.scrollToMatch(e)
 }
 
 // moveMatch goes to another match, around the ends, or to another difference of a diff if
 // nothing is searched for.
-func (a App) moveMatch(by int) App {
-	r := &a.sampleReader
+func (r *sampleReader) moveMatch(e env, by int) action {
 	n := r.search.matches.Len()
 	switch {
 	case r.page(0) == nil:
 	case r.search.query == "" && r.showDiff:
-		if !r.toDifference(by, a.sampleReader.textHeight(a.env)) {
-			a.notice = "no further difference"
+		if !r.toDifference(by, r.textHeight(e)) {
+			return saying("no further difference")
 		}
 	case r.search.query == "":
-		a.notice = "no search: / starts one"
+		return saying("no search: / starts one")
 	case n > 0:
 		r.search.matches.Current = (r.search.matches.Current + by + n) % n
-		return a.scrollToMatch()
+		return r.scrollToMatch(e)
 	}
-	return a
+	return nil
 }
 
 // scrollToMatch scrolls the current match into sight, a third of the pane below the top.
-func (a App) scrollToMatch() App {
-	found, h := a.sampleReader.search.matches, a.sampleReader.textHeight(a.env)
+func (r *sampleReader) scrollToMatch(e env) action {
+	found, h := r.search.matches, r.textHeight(e)
 	if found.Len() == 0 {
-		return a.scrollText(0)
+		return r.scrollLines(e, 0)
 	}
-	line := a.sampleReader.page(0).LineOfMatch(found, found.Current)
-	if line < a.sampleReader.scroll || line >= a.sampleReader.scroll+h {
-		a.sampleReader.scroll = line - h/3
+	line := r.page(0).LineOfMatch(found, found.Current)
+	if line < r.scroll || line >= r.scroll+h {
+		r.scroll = line - h/3
 	}
-	return a.scrollText(0)
+	return r.scrollLines(e, 0)
 }
 
 // maxSearchShown is how many cells of a query are in sight while it is typed.

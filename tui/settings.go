@@ -331,15 +331,14 @@ func (a App) openValue() App {
 	return a.openLine(viewValue)
 }
 
-// valueEdited leaves of what was typed what a ratio is written with.
-func (a App) valueEdited(bool) App {
-	a.value.text = strings.Map(func(r rune) rune {
+// keepDigits leaves of what was typed what a ratio is written with.
+func (v *typedValue) keepDigits() {
+	v.text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789.", r) {
 			return r
 		}
 		return -1
-	}, a.value.text)
-	return a
+	}, v.text)
 }
 
 func (v typedValue) option() string {

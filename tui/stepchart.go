@@ -255,49 +255,49 @@ func (s stepsState) windowAxis(e env) chart.Axis {
 }
 
 // showWindow shows some steps: at least a few, none beyond the runs, and if all would be shown, also those to come.
-func (a App) showWindow(from, to float64) App {
-	all := a.axisOfAllSteps()
+func (s *stepsState) showWindow(e env, from, to float64) action {
+	all := e.axisOfAllSteps()
 	span := math.Min(math.Max(math.Round(to-from), minWindow), all.Hi-all.Lo)
 	from = math.Round(from/2 + to/2 - span/2)
 	from = math.Max(all.Lo, math.Min(from, all.Hi-span))
 	to = from + span
-	a.steps.window = stepWindow{from: int64(from), to: int64(to)}
+	s.window = stepWindow{from: int64(from), to: int64(to)}
 	if from <= all.Lo && to >= all.Hi {
-		a.steps.window = stepWindow{}
+		s.window = stepWindow{}
 	}
-	return a
+	return nil
 }
 
-// zoomSteps shows half as many steps (by > 0) or twice as many, around the one on the screen if it is among them.
-func (a App) zoomSteps(by int) App {
-	if a.result.trend == nil {
-		return a
+// zoom shows half as many steps (by > 0) or twice as many, around the one on the screen if it is among them.
+func (s *stepsState) zoom(e env, by int) action {
+	if e.result.trend == nil {
+		return nil
 	}
-	x := a.steps.windowAxis(a.env)
+	x := s.windowAxis(e)
 	middle, half := x.Lo/2+x.Hi/2, (x.Hi-x.Lo)/4
-	if here := float64(a.place.step); here >= x.Lo && here <= x.Hi {
+	if here := float64(e.place.step); here >= x.Lo && here <= x.Hi {
 		middle = here
 	}
 	if by < 0 {
 		half *= 4
 	}
-	return a.showWindow(middle-half, middle+half)
+	return s.showWindow(e, middle-half, middle+half)
 }
 
-// panSteps shows the steps half a window later (by > 0) or earlier.
-func (a App) panSteps(by int) App {
-	if a.result.trend == nil {
-		return a
+// pan shows the steps half a window later (by > 0) or earlier.
+func (s *stepsState) pan(e env, by int) action {
+	if e.result.trend == nil {
+		return nil
 	}
-	x, all := a.steps.windowAxis(a.env), a.axisOfAllSteps()
+	x, all := s.windowAxis(e), e.axisOfAllSteps()
 	shift := float64(by) * math.Max(1, math.Round((x.Hi-x.Lo)/2))
 	switch {
-	case a.steps.window == stepWindow{}:
-		return a.says("all steps are shown: x shows fewer")
+	case s.window == stepWindow{}:
+		return saying("all steps are shown: x shows fewer")
 	case by > 0 && x.Hi >= all.Hi || by < 0 && x.Lo <= all.Lo:
-		return a.says("no step beyond these")
+		return saying("no step beyond these")
 	}
-	return a.showWindow(x.Lo+shift, x.Hi+shift)
+	return s.showWindow(e, x.Lo+shift, x.Hi+shift)
 }
 
 // moveStepInWindow is moveStep for charts: the window follows the step.
@@ -309,9 +309,9 @@ func (a App) moveStepInWindow(by int) App {
 	x, here := a.steps.windowAxis(a.env), float64(a.place.step)
 	switch {
 	case here < x.Lo:
-		return a.showWindow(here, here+x.Hi-x.Lo)
+		a.steps.showWindow(a.env, here, here+x.Hi-x.Lo)
 	case here > x.Hi:
-		return a.showWindow(here-(x.Hi-x.Lo), here)
+		a.steps.showWindow(a.env, here-(x.Hi-x.Lo), here)
 	}
 	return a
 }
@@ -337,12 +337,12 @@ func runRange(a App, args []string) (App, error) {
 		if all := a.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
 			return a, usage
 		}
-		a = a.showWindow(float64(from), float64(to))
+		a.steps.showWindow(a.env, float64(from), float64(to))
 	default:
 		return a, usage
 	}
 	if !a.drawsSteps() {
-		a = a.openSteps()
+		a = a.pushView(viewSteps)
 	}
 	return a, nil
 }

@@ -29,6 +29,8 @@ type stepsState struct {
 	picker    figurePicker
 }
 
+func stepsOf(a *App) *stepsState { return &a.steps }
+
 func stepsKeys() keySection {
 	return keySection{"steps", slices.Concat([]binding{
 		{[]string{"j", "down"}, "j ↓", "j k step", "next step", move(App.moveStepInWindow, 1)},
@@ -37,14 +39,14 @@ func stepsKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStepInWindow, -10)},
 		{[]string{"g", "home"}, "g", "", "to the first step", move(App.moveStepInWindow, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
-		{[]string{"v"}, "v", "v metric", "draw the next metric", move(App.moveMetric, 1)},
-		{[]string{"V"}, "V", "", "draw the previous metric", move(App.moveMetric, -1)},
-		{[]string{"+"}, "+", "+ second", "draw the metric together with another, which v changes; again: remove it", App.pinMetric},
+		{[]string{"v"}, "v", "v metric", "draw the next metric", within(stepsOf, by((*stepsState).moveMetric, 1))},
+		{[]string{"V"}, "V", "", "draw the previous metric", within(stepsOf, by((*stepsState).moveMetric, -1))},
+		{[]string{"+"}, "+", "+ second", "draw the metric together with another, which v changes; again: remove it", within(stepsOf, (*stepsState).pinMetric)},
 		{[]string{"tab"}, "Tab", "Tab all-metrics", "all metrics as small charts", App.openFigures},
 		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.toggleLarge},
 	}, chartKeys(), []binding{
-		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
-		{[]string{"right", "l"}, "l →", "", "later steps, as L", move(App.panSteps, 1)},
+		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", within(stepsOf, by((*stepsState).pan, -1))},
+		{[]string{"right", "l"}, "l →", "", "later steps, as L", within(stepsOf, by((*stepsState).pan, 1))},
 		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", move(App.moveFirstWarning, 1)},
 		{[]string{"W"}, "W", "", "to the previous one", move(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
@@ -55,19 +57,19 @@ func stepsKeys() keySection {
 // chartKeys are those of all charts over the steps.
 func chartKeys() []binding {
 	return []binding{
-		{[]string{"/"}, "/", "/ find", "find a metric by name or meaning", App.openPicker},
-		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", move(App.zoomSteps, 1)},
-		{[]string{"X"}, "X", "", "show twice as many, at last all", move(App.zoomSteps, -1)},
-		{[]string{"H"}, "H", "", "show earlier steps", move(App.panSteps, -1)},
-		{[]string{"L"}, "L", "", "show later steps", move(App.panSteps, 1)},
-		{[]string{"A"}, "A", "A average", "smooth the lines by a moving average: off, 0.6, 0.9", App.nextSmoothing},
+		{[]string{"/"}, "/", "/ find", "find a metric by name or meaning", within(stepsOf, (*stepsState).openPicker)},
+		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", within(stepsOf, by((*stepsState).zoom, 1))},
+		{[]string{"X"}, "X", "", "show twice as many, at last all", within(stepsOf, by((*stepsState).zoom, -1))},
+		{[]string{"H"}, "H", "", "show earlier steps", within(stepsOf, by((*stepsState).pan, -1))},
+		{[]string{"L"}, "L", "", "show later steps", within(stepsOf, by((*stepsState).pan, 1))},
+		{[]string{"A"}, "A", "A average", "smooth the lines by a moving average: off, 0.6, 0.9", within(stepsOf, (*stepsState).nextSmoothing)},
 	}
 }
 
-func (a App) nextSmoothing() App {
+func (s *stepsState) nextSmoothing(env) action {
 	weights := []float64{0, 0.6, 0.9}
-	a.steps.smoothing = weights[(slices.Index(weights, a.steps.smoothing)+1)%len(weights)]
-	return a
+	s.smoothing = weights[(slices.Index(weights, s.smoothing)+1)%len(weights)]
+	return nil
 }
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
@@ -87,8 +89,6 @@ func (a App) leaveSteps() App {
 	return a.goBack()
 }
 
-func (a App) openSteps() App { return a.pushView(viewSteps) }
-
 // metricNames returns the metrics of the step, those that the pane of steps shows first.
 func (e env) metricNames() []string {
 	var names []string
@@ -105,20 +105,20 @@ func (e env) metricNames() []string {
 	return names
 }
 
-func (a App) moveMetric(by int) App {
-	names := a.metricNames()
-	at := max(0, slices.Index(names, a.steps.metric))
-	a.steps.metric = names[(at+by+len(names))%len(names)]
-	return a
+func (s *stepsState) moveMetric(e env, by int) action {
+	names := e.metricNames()
+	at := max(0, slices.Index(names, s.metric))
+	s.metric = names[(at+by+len(names))%len(names)]
+	return nil
 }
 
-func (a App) pinMetric() App {
-	if a.steps.second != "" {
-		a.steps.second = ""
-		return a
+func (s *stepsState) pinMetric(e env) action {
+	if s.second != "" {
+		s.second = ""
+		return nil
 	}
-	a.steps.second = a.steps.drawnMetric(a.env)
-	return a.moveMetric(1)
+	s.second = s.drawnMetric(e)
+	return s.moveMetric(e, 1)
 }
 
 func (s stepsState) drawnMetric(e env) string {

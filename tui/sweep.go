@@ -104,7 +104,7 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	}
 }
 
-func (s *sweepState) toStar(e env) action {
+func (s *sweepState) toStar(env) action {
 	before := *s
 	*s = s.atStar()
 	if s.followStar = false; s.pos == before.pos && s.neg == before.neg {

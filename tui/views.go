@@ -66,7 +66,7 @@ func viewTable() []view {
 				typed := a.input.line(a.sampleReader.search.query)
 				return a.sampleReader.view(a.env, &typed)
 			}, keys: searchKeys,
-			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { return a.updateSearch() }},
+			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.sampleReader.updateSearch(a.env); return a }},
 		},
 		viewFilter: {
 			body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: filterKeys,
@@ -81,7 +81,7 @@ func viewTable() []view {
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
-			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed lineedit.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: App.valueEdited},
+			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed lineedit.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: func(a App, _ bool) App { a.value.keepDigits(); return a }},
 		},
 		viewCompare: {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
 		viewAnswers: {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
@@ -121,19 +121,21 @@ type pane struct {
 	figures  func(panes, env) figureList // under its cursor, for the help
 }
 
+func panesOf(a *App) *panes { return &a.panes }
+
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{
 		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfGroup},
 		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfHistogram},
-		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, App.openSteps, func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
+		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
 		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, panes.figuresOfWarnings},
-		layout.Metrics:  {panes.metrics, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, panes.figuresOfMetrics},
+		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), App.exportedMetrics, panes.figuresOfMetrics},
 	}
 }
 
@@ -214,7 +216,7 @@ func selectPane(p layout.Pane) action {
 // the steps is the view of all steps.
 func (a App) toggleFullScreen() App {
 	if a.panes.focus == layout.Steps && !a.panes.fullScreen {
-		return a.openSteps()
+		return a.pushView(viewSteps)
 	}
 	a.panes.fullScreen = !a.panes.fullScreen
 	return a.clampCursor()
