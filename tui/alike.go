@@ -65,42 +65,41 @@ func (e env) firstAlike() (first analysis.FirstWarning, found bool) {
 	return first, found
 }
 
-// updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
+// update requests to read answers: of the step on the screen if most of its groups are all wrong, and
 // where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
-func (a App) updateAlike(msg tea.Msg) App {
-	if a.alike.job.take(&a.commands, msg) {
-		known := maps.Clone(a.alike.job.value)
-		maps.Copy(known, a.alike.known)
-		a.alike.known = known
+func (s *alikeAnswers) update(e env, inView bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		known := maps.Clone(s.job.value)
+		maps.Copy(known, s.known)
+		s.known = known
 	}
-	key := len(a.alike.known) + 1
-	steps := a.unreadSuspects()
-	if a.texts[0] == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
-		return a
+	key := len(s.known) + 1
+	steps := s.unread(e, inView)
+	if e.texts[0] == nil || len(steps) == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	a.alike.job.start(&a.commands, key, readAlike(a.snap, a.settings.now, steps, a.texts[0]))
-	return a
+	s.job.start(c, key, readAlike(e.snap, e.settings.now, steps, e.texts[0]))
 }
 
-func (a App) unreadSuspects() map[int]alikeKey {
+func (s alikeAnswers) unread(e env, inView bool) map[int]alikeKey {
 	wanted := map[int]alikeKey{}
-	add := func(s *analysis.StepFigures) bool {
-		key := a.alikeKey(s)
-		i, found := a.snap.Find(s.Step)
-		if _, known := a.alike.known[key]; known || !found || int64(a.snap.Steps[i].Revision) != key.revision {
+	add := func(x *analysis.StepFigures) bool {
+		key := e.alikeKey(x)
+		i, found := e.snap.Find(x.Step)
+		if _, known := s.known[key]; known || !found || int64(e.snap.Steps[i].Revision) != key.revision {
 			return known
 		}
 		wanted[i] = key
 		return true
 	}
-	if x := a.result.analysis; x != nil && !a.isWide() && glance.Suspect(&x.StepFigures) {
+	if x := e.result.analysis; x != nil && !e.isWide() && glance.Suspect(&x.StepFigures) {
 		add(&x.StepFigures)
 	}
-	if a.position.view != viewGlance && a.position.view != viewSteps || a.result.trend == nil {
+	if !inView || e.result.trend == nil {
 		return wanted
 	}
-	steps := a.result.trend.Steps
-	most := glance.MostRead(a.snap.Run.Progress)
+	steps := e.result.trend.Steps
+	most := glance.MostRead(e.snap.Run.Progress)
 	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < most && len(wanted) < alikePartSteps; i-- {
 		if glance.Suspect(&steps[i]) && add(&steps[i]) {
 			suspects++

@@ -51,17 +51,17 @@ func (a App) openAnswers() App {
 	if !ok {
 		return a.says("no prompt to open")
 	}
-	return a.listAnswers(p).pushView(viewAnswers)
+	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	return a.pushView(viewAnswers)
 }
 
-func (a App) listAnswers(p compare.Pair) App {
-	r := a.answers
+// list opens a prompt of a comparison.
+func (r *answerReader) list(e env, c *commands, of comparison, p compare.Pair) {
 	r.listing.reset()
 	r.job.reset()
-	a.answers = answerReader{pair: p, unit: a.compare.job.value.unit, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
-	sets := a.compare.job.value.sets
-	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
-	a.answers.listing.start(&a.commands, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
+	*r = answerReader{pair: p, unit: of.unit, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
+	runs := [2]compare.Run{{Snap: e.snap, Set: of.sets[sideBaseline]}, {Snap: e.second.store.Snapshot(), Set: of.sets[sideCandidate]}}
+	r.listing.start(c, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
 			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); err != nil {
 				break
@@ -69,40 +69,38 @@ func (a App) listAnswers(p compare.Pair) App {
 		}
 		return found, err
 	}))
-	return a
 }
 
 func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.busy() }
 
-// updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.
-func (a App) updateAnswers(msg tea.Msg) App {
-	if a.answers.listing.take(&a.commands, msg) {
+// update takes the answers to a prompt, and requests the pages of those that are chosen.
+func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
+	if r.listing.take(c, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
-		for side, answers := range a.answers.listing.value {
-			delta := a.answers.pair.Delta()
+		for side, answers := range r.listing.value {
+			delta := r.pair.Delta()
 			isWorse := side == sideBaseline && delta > 0 || side == sideCandidate && delta < 0
 			for i, answer := range answers {
 				if isWorse && answer.Reward-answer.Reward == 0 {
-					a.answers.chosen[side] = i
+					r.chosen[side] = i
 				}
 			}
 		}
 	}
-	if was := a.answers.job.of; a.answers.take(&a.commands, msg) {
-		if !was.sameTexts(a.answers.job.of) {
-			a.answers.scroll = 0
+	if was := r.job.of; r.take(c, msg) {
+		if !was.sameTexts(r.job.of) {
+			r.scroll = 0
 		}
-		a.answers.scrollLines(a.env, 0)
+		r.scrollLines(e, 0)
 	}
-	if a.position.view != viewAnswers {
-		a.answers.job.stop()
-		a.answers.job.of = pagesKey{}
-		return a
+	if !open {
+		r.job.stop()
+		r.job.of = pagesKey{}
+		return
 	}
-	if want, ok := a.answers.wanted(a.env); ok {
-		a.answers.request(a.env, &a.commands, want)
+	if want, ok := r.wanted(e); ok {
+		r.request(e, c, want)
 	}
-	return a
 }
 
 // wanted returns the request of the pages that belong on the screen; ok is false while the answers
@@ -198,7 +196,8 @@ func (a App) moveToPair(by int) App {
 	if !ok || a.compare.cursor == before {
 		return a.says("no further prompt")
 	}
-	return a.listAnswers(p)
+	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	return a
 }
 
 func (r *answerReader) toggleDiff(e env) action {

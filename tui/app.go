@@ -228,12 +228,21 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.started = nil
 	a = a.updateAnalysis(msg)
 	a.started = append(a.started, handled...)
-	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
-		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown, App.updatePrompts, App.updateGrep,
-		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateFindings, App.updateGlance,
-	} {
-		a = update(a, msg)
-	}
+	a = a.updateSamplePage(msg)
+	view, c := a.position.view, &a.commands // what is computed or read in the background
+	a.sweep.update(a.env, view == viewSweep, c, msg)
+	a.sweep.advise(a.env, view == viewSweep)
+	a.compare.update(a.env, view == viewCompare, c, msg)
+	a.answers.update(a.env, view == viewAnswers, c, msg)
+	a.groupSize.update(a.env, view == viewGroupSize, c, msg)
+	a.breakdown.update(a.env, view == viewBreakdown, c, msg)
+	a.prompts.update(a.env, view == viewPrompts || view == viewPromptFilter, c, msg)
+	a.grep.update(a.env, view == viewGrep, c, msg)
+	a = a.updateSubset(msg)
+	a.second.update(a.env, a.drawsSteps(), c, msg)
+	a.alike.update(a.env, view == viewGlance || view == viewSteps, c, msg)
+	a = a.updateFindings(msg)
+	a.glance.update(a.env, view == viewGlance, c, msg)
 	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from
 		a.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
 	}

@@ -49,26 +49,25 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 	return r == wanted
 }
 
-// updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// update requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
-func (a App) updateBreakdown(msg tea.Msg) App {
-	if a.breakdown.job.take(&a.commands, msg) {
-		a = a.moveRow(onParts, 0)
+func (s *breakdownState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.topLine = clampIndex(s.topLine, s.count(e))
 	}
-	if a.position.view != viewBreakdown || a.result.analysis == nil {
-		a.breakdown.job.stop()
-		return a
+	if !open || e.result.analysis == nil {
+		s.job.stop()
+		return
 	}
-	key := a.breakdown.wanted(a.env)
-	if !a.breakdown.job.lacks(key, breakdownKey.isOlder) {
-		return a
+	key := s.wanted(e)
+	if !s.job.lacks(key, breakdownKey.isOlder) {
+		return
 	}
-	snap := a.snap
+	snap := e.snap
 	if key.analysis == nil {
-		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
+		snap = snap.Only(key.scope.stepsOf(snap, e.stepIndex()))
 	}
-	a.breakdown.job.start(&a.commands, key, divide(key, snap, a.texts[0]))
-	return a
+	s.job.start(c, key, divide(key, snap, e.texts[0]))
 }
 
 // wanted returns the request of the figures that belong on the screen. Those of all steps are of
@@ -214,6 +213,8 @@ func (s breakdownState) lines(e env, w int) []string {
 	lines = append(lines, message(report.BreakdownLegend)...)
 	return lines
 }
+
+func (s breakdownState) count(e env) int { return e.firstLines(len(s.lines(e, e.display.w-3))) }
 
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17

@@ -154,27 +154,26 @@ func (a App) chooseFirstView() App {
 	return a
 }
 
-// updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// update requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
-func (a App) updateGlance(msg tea.Msg) App {
-	selected := a.glance.selection(a.env)
-	if a.glance.job.take(&a.commands, msg) {
-		a.glance.cursor = a.glance.index(a.env, selected)
+func (s *glanceState) update(e env, open bool, c *commands, msg tea.Msg) {
+	selected := s.selection(e)
+	if s.job.take(c, msg) {
+		s.cursor = s.index(e, selected)
 	}
-	key := glanceKey{a.result.trend, len(a.alike.known)}
-	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
-		return a
+	key := glanceKey{e.result.trend, len(e.alike.known)}
+	if !open || key.trend == nil || !s.job.lacks(key, inTurn) {
+		return
 	}
-	changed := key.trend != a.glance.job.key.trend
-	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
-	a.glance.job.start(&a.commands, key, once(func(ctx context.Context) (runGlance, error) {
+	changed := key.trend != s.job.key.trend
+	alike, snap, set, known := e.alikeSteps(), e.snap, e.settings.now, s.job.value.ratios
+	s.job.start(c, key, once(func(ctx context.Context) (runGlance, error) {
 		x := runGlance{glance.Of(key.trend, alike, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
 		}
 		return x, nil
 	}))
-	return a
 }
 
 // maxRatioSamples bounds the newest steps that say which keep ratios to set.

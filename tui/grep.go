@@ -34,21 +34,21 @@ type grepKey struct {
 // shownMatches is how many matches are listed, the first ones.
 const shownMatches = 1000
 
-// updateGrep searches while the view is open.
-func (a App) updateGrep(msg tea.Msg) App {
-	if a.grep.job.take(&a.commands, msg) {
-		a = a.moveRow(onMatch, 0)
+// update searches while the view is open.
+func (s *grepState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.cursor = clampIndex(s.cursor, len(s.matches()))
 	}
-	if a.position.view != viewGrep {
-		a.grep.job.stop() // which reads the whole log
-		return a
+	if !open {
+		s.job.stop() // which reads the whole log
+		return
 	}
-	key := grepKey{a.snap.Revision, a.settings.now, a.grep.pattern}
-	if a.snap.Rows == 0 || key == a.grep.job.of || !a.grep.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
-		return a
+	key := grepKey{e.snap.Revision, e.settings.now, s.pattern}
+	if e.snap.Rows == 0 || key == s.job.of || !s.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
+		return
 	}
-	snap, texts := a.snap, a.texts[0]
-	a.grep.job.start(&a.commands, key, once(func(ctx context.Context) (*report.Grep, error) {
+	snap, texts := e.snap, e.texts[0]
+	s.job.start(c, key, once(func(ctx context.Context) (*report.Grep, error) {
 		pattern, err := textsearch.Compile(key.pattern)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,6 @@ func (a App) updateGrep(msg tea.Msg) App {
 		g.Result, err = s.Run(ctx, snap, key.set, analysis.ReadTextsOf(texts))
 		return g, err
 	}))
-	return a
 }
 
 // runGrep opens the view of the samples whose texts match a pattern.

@@ -27,19 +27,18 @@ type groupSizeKey struct {
 	set      model.Settings // without a filter, which changes nothing
 }
 
-// updateGroupSize requests the estimates while their view is open.
-func (a App) updateGroupSize(msg tea.Msg) App {
-	a.groupSize.job.take(&a.commands, msg)
-	key := groupSizeKey{a.snap.Revision, a.settings.now}
+// update requests the estimates while their view is open.
+func (s *groupSizeState) update(e env, open bool, c *commands, msg tea.Msg) {
+	s.job.take(c, msg)
+	key := groupSizeKey{e.snap.Revision, e.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
-	if a.position.view != viewGroupSize || a.snap.Rows == 0 || !a.groupSize.job.lacks(key, inTurn) {
-		return a
+	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	snap := a.snap
-	a.groupSize.job.start(&a.commands, key, once(func(ctx context.Context) (*groupsize.Result, error) {
+	snap := e.snap
+	s.job.start(c, key, once(func(ctx context.Context) (*groupsize.Result, error) {
 		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes(), nil)
 	}))
-	return a
 }
 
 func groupSizeKeys() keySection {

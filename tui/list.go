@@ -36,7 +36,7 @@ func lists() [targetKinds]list {
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
 		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSize.lines(a.env, a.display.w-4))) }},
-		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdown.lines(a.env, a.display.w-3))) }},
+		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.breakdown.count(a.env) }},
 	}
 }
 

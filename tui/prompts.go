@@ -41,24 +41,22 @@ type promptsKey struct {
 // answersRead is how many answers are read to find suspect prompts.
 const answersRead = 4096
 
-// updatePrompts requests the accounts while their view is open.
-func (a App) updatePrompts(msg tea.Msg) App {
-	s := &a.prompts
-	if s.job.take(&a.commands, msg) {
-		a = a.moveRow(onPrompt, 0)
+// update requests the accounts while their view is open.
+func (s *promptsState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.cursor = clampIndex(s.cursor, len(s.shown()))
 	}
-	key := promptsKey{a.snap.Revision, a.settings.now, s.where, s.sortedBy()}
-	if a.position.view != viewPrompts && a.position.view != viewPromptFilter || a.snap.Rows == 0 || !a.prompts.job.lacks(key, inTurn) {
-		return a
+	key := promptsKey{e.snap.Revision, e.settings.now, s.where, s.sortedBy()}
+	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	snap, texts, old := a.snap, a.texts[0], a.prompts.job.value
-	if was := a.prompts.job.of; was.revision != key.revision || was.set != key.set {
+	snap, texts, old := e.snap, e.texts[0], s.job.value
+	if was := s.job.of; was.revision != key.revision || was.set != key.set {
 		old = nil // else the accounts are the same in another order
 	}
-	a.prompts.job.start(&a.commands, key, once(func(ctx context.Context) (*report.Prompts, error) {
+	s.job.start(c, key, once(func(ctx context.Context) (*report.Prompts, error) {
 		return addUpPrompts(ctx, key, snap, texts, old)
 	}))
-	return a
 }
 
 func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {

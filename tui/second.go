@@ -93,31 +93,30 @@ func (msg secondChunkMsg) on(a App) App {
 	return a.starts(readSecond(a.ctx, a.second.source, pauseAfter(msg.chunk.Progress)))
 }
 
-// updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
-func (a App) updateComparison(msg tea.Msg) App {
-	before, wasSelected := a.compare.selected()
-	if a.compare.job.take(&a.commands, msg) && wasSelected && (a.compare.cursor > 0 || a.position.view != viewCompare) {
-		for i := range a.compare.pairs() {
-			if a.compare.pairAt(i).Hash == before.Hash {
-				a.compare.cursor = i
+// update requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
+func (s *compareState) update(e env, open bool, c *commands, msg tea.Msg) {
+	before, wasSelected := s.selected()
+	if s.job.take(c, msg) && wasSelected && (s.cursor > 0 || !open) {
+		for i := range s.pairs() {
+			if s.pairAt(i).Hash == before.Hash {
+				s.cursor = i
 			}
 		}
 	}
-	key := comparisonKey{a.snap.Revision, a.secondRunKey()}
-	if a.position.view != viewCompare || a.second.chunks == 0 || a.snap.Rows == 0 || !a.compare.job.lacks(key, inTurn) {
-		return a
+	key := comparisonKey{e.snap.Revision, e.secondRunKey()}
+	if !open || e.second.chunks == 0 || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	first, second, names := a.snap, a.second.store.Snapshot(), a.runNames()
+	first, second, names := e.snap, e.second.store.Snapshot(), e.runNames()
 	if second.Rows == 0 {
-		return a
+		return
 	}
-	a.compare.job.start(&a.commands, key, once(func(ctx context.Context) (c comparison, err error) {
+	s.job.start(c, key, once(func(ctx context.Context) (c comparison, err error) {
 		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
 		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
 			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
 		return c, err
 	}))
-	return a
 }
 
 // isOlder reports whether only chunks came since a request.
@@ -126,29 +125,28 @@ func (k secondRunKey) isOlder(wanted secondRunKey) bool {
 	return k == wanted
 }
 
-// updateSecondTrend computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
+// update computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
 // show the first run only.
-func (a App) updateSecondTrend(msg tea.Msg) App {
-	a.second.trend.take(&a.commands, msg)
-	if a.second.chunks == 0 || !a.drawsSteps() || a.snap.Rows == 0 {
-		if a.second.trend.busy() {
-			a.second.trend.stop()
+func (s *secondRun) update(e env, drawn bool, c *commands, msg tea.Msg) {
+	s.trend.take(c, msg)
+	if s.chunks == 0 || !drawn || e.snap.Rows == 0 {
+		if s.trend.busy() {
+			s.trend.stop()
 		}
-		return a
+		return
 	}
-	key := a.secondRunKey()
-	if !a.second.trend.lacks(key, secondRunKey.isOlder) {
-		return a
+	key := e.secondRunKey()
+	if !s.trend.lacks(key, secondRunKey.isOlder) {
+		return
 	}
-	snap := a.second.store.Snapshot()
+	snap := s.store.Snapshot()
 	if snap.Rows == 0 {
-		return a
+		return
 	}
-	known := a.second.trend.value
-	a.second.trend.start(&a.commands, key, func(ctx context.Context) (trends, work[trends], error) {
+	known := s.trend.value
+	s.trend.start(c, key, func(ctx context.Context) (trends, work[trends], error) {
 		return computeTrend(snap, undoState{now: key.of(ctx, snap)}, nil, nil, known, firstTrendSamples)(ctx)
 	})
-	return a
 }
 
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.

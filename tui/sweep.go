@@ -226,37 +226,35 @@ func (s sweepState) wanted(e env) sweepKey {
 	return q
 }
 
-// updateSweep takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
+// update takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
 // the same with more rows has as many steps.
-func (a App) updateSweep(msg tea.Msg) App {
-	s := &a.sweep
-	if s.job.take(&a.commands, msg) {
+func (s *sweepState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
 		if part := s.job.value; s.grid == nil || s.grid.Steps <= part.done || !s.job.busy() {
 			s.grid = part.grid
 		}
 	}
-	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
+	if !open || len(e.snap.Steps) == 0 || e.result.analysis == nil {
 		if s.job.busy() || s.job.key.analysis != nil { // whose key would keep it in memory
 			s.job.stop()
 			s.grid = nil
 		}
-		return a
+		return
 	}
-	key, before := s.wanted(a.env), s.job.key
-	if key.analysis != nil && !a.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
-		return a
+	key, before := s.wanted(e), s.job.key
+	if key.analysis != nil && !e.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
+		return
 	}
 	if !before.isOlder(key) {
 		s.grid, s.job.err = nil, nil // it is of something else
 	}
-	steps, groups := a.scopeSteps(key.scope), map[int][]int(nil)
+	steps, groups := e.scopeSteps(key.scope), map[int][]int(nil)
 	if key.analysis != nil {
-		groups = a.shownGroups()
+		groups = e.shownGroups()
 		steps = slices.SortedFunc(maps.Keys(groups), func(a, b int) int { return b - a })
 	}
-	s.job.start(&a.commands, key, computeSweep(key.set, a.snap, steps, groups))
+	s.job.start(c, key, computeSweep(key.set, e.snap, steps, groups))
 	s.job.value.done, s.job.value.total = 0, len(steps)
-	return a
 }
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
@@ -320,25 +318,23 @@ type adviceKey struct {
 	recompute bool
 }
 
-// updateAdvice finds what suits the goal best on the map that is on the screen, and puts the cursor there
+// advise finds what suits the goal best on the map that is on the screen, and puts the cursor there
 // until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
 // what is under the cursor.
-func (a App) updateAdvice(tea.Msg) App {
-	s := &a.sweep
-	key := adviceKey{s.grid, a.sweepStride(), s.sweepGoal(), a.settings.now.Recompute}
-	if a.position.view != viewSweep || key == s.adviceOf {
-		return a
+func (s *sweepState) advise(e env, open bool) {
+	key := adviceKey{s.grid, e.sweepStride(), s.sweepGoal(), e.settings.now.Recompute}
+	if !open || key == s.adviceOf {
+		return
 	}
 	s.adviceOf, s.advice = key, sweep.Recommendation{}
 	if key.grid == nil {
-		return a
+		return
 	}
 	s.advice = key.grid.Every(key.stride).Recommend(key.goal, key.recompute)
 	if s.followStar {
-		a.sweep = s.atStar()
+		*s = s.atStar()
 		s.followStar = s.job.busy()
 	}
-	return a
 }
 
 func (s sweepState) sweepGoal() sweep.Goal {
