@@ -151,12 +151,6 @@ func (r *answerReader) scrollLines(e env, by int) action {
 	return nil
 }
 
-func (r *answerReader) scrollPages(e env, by int) action {
-	return r.scrollLines(e, by*max(1, r.height(e)-1))
-}
-
-func answersOf(a *App) *answerReader { return &a.answers }
-
 func answerKeys() keySection {
 	return keySection{"answers of two runs", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k scroll", "a line down, in both texts", within(answersOf, by((*answerReader).scrollLines, 1))},
@@ -171,8 +165,8 @@ func answerKeys() keySection {
 		{[]string{"N"}, "N", "", "previous difference", within(answersOf, by((*answerReader).moveDifference, -1))},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.answers.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", within(answersOf, (*answerReader).toggleRaw)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, by((*answerReader).scrollPages, 1))},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, by((*answerReader).scrollPages, -1))},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, max(1, r.height(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, -max(1, r.height(e)-1)) })},
 		{[]string{"g", "home"}, "g", "", "to the prompt", within(answersOf, by((*answerReader).scrollLines, math.MinInt32))},
 		{[]string{"G", "end"}, "G", "", "to the end", within(answersOf, by((*answerReader).scrollLines, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},

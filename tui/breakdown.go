@@ -113,8 +113,6 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 	})
 }
 
-func breakdownOf(a *App) *breakdownState { return &a.breakdown }
-
 func breakdownKeys() keySection {
 	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
 		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", within(breakdownOf, by((*breakdownState).move, 1))},

@@ -93,8 +93,6 @@ func chainKeys() keySection {
 	}}
 }
 
-func chainOf(a *App) *chainState { return &a.chain }
-
 // The text on a stage is next to its chart from this width on, if it has at least so many lines.
 const widthForStageBeside, minStagePage = 110, 4
 

@@ -28,11 +28,6 @@ func commandKeys() keySection {
 	}}
 }
 
-func (a App) openCommand() App {
-	a.command = ""
-	return a.openLine(viewCommand)
-}
-
 // runCommand runs the command line. A wrong command stays there, to be corrected.
 func (a App) runCommand() App {
 	words := strings.Fields(a.command)
@@ -135,20 +130,24 @@ type runCommand = func(a App, args []string) (App, error)
 
 func lineCommands() []lineCommand {
 	return []lineCommand{
-		{"step", "N", "go to a step", runStep, firstArgument(env.stepNumbers)},
+		{"step", "N", "go to a step", runStep, firstArgument(func(e env) []string {
+			return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+		})},
 		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
 		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
 		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
-		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(env.optionKeys)},
+		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env) []string {
+			return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+		})},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
 		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.rewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", runFilter, filterTerms},
+		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
-		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
+		{"theme", "NAME", "colour theme", runTheme, firstArgument(func(env) []string { return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name }) })},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
 		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
@@ -245,14 +244,6 @@ func exportForms(_ env, before []string) []string {
 	return nil
 }
 
-func (e env) stepNumbers() []string {
-	return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
-}
-
-func (e env) optionKeys() []string {
-	return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
-}
-
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
 func runOption(a App, args []string) (App, error) {
 	key, value, err := estimators.ParseOption(strings.Join(args, " ")) // a value may be two numbers
@@ -282,10 +273,6 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 
 func (e env) rewardNames() []string {
 	return slices.DeleteFunc(slices.Clone(e.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
-}
-
-func themeNames(env) []string {
-	return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name })
 }
 
 func runStep(a App, args []string) (App, error) {
@@ -337,8 +324,6 @@ func runKeep(a App, args []string) (App, error) {
 	}
 	return a.applyValid(set, err)
 }
-
-func runFilter(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }
 
 func orderNames() []string {
 	return model.Mapped(sortings(), func(s sorting) string {

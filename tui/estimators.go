@@ -18,8 +18,6 @@ type estimatorPicker struct {
 	top    int // the first line in sight of what is said about the one under the cursor
 }
 
-func pickerOf(a *App) *estimatorPicker { return &a.picker }
-
 func estimatorKeys() keySection {
 	return keySection{"list of estimators", append(pickerKeys(onEstimator,
 		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", within(pickerOf, (*estimatorPicker).pick)}),

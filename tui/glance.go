@@ -67,9 +67,6 @@ func (s glanceState) spans() []glance.Span {
 	return nil
 }
 
-// rows is how many rows the cursor goes through: findings, then worst steps.
-func (s glanceState) rows(e env) int { return len(e.foundList()) + len(s.spans()) }
-
 // glanceRow is what the cursor is on; the zero value at the top.
 type glanceRow struct {
 	kind diagnosis.Kind

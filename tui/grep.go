@@ -76,8 +76,6 @@ func runGrep(a App, args []string) (App, error) {
 	return a.pushView(viewGrep), nil
 }
 
-func grepOf(a *App) *grepState { return &a.grep }
-
 func grepKeys() keySection {
 	return keySection{"matches", append(listKeys("j k move", onMatch),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", within(grepOf, (*grepState).open)},

@@ -114,12 +114,7 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
-// signalText returns how many groups carry signal, which is unknown while the step is open.
-func signalText(s *analysis.StepFigures) string { return unlessOpen(s, s.Signal, s.Groups) }
-
-// nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
-func nonzeroText(s *analysis.StepFigures) string { return unlessOpen(s, s.Nonzero, s.Rows) }
-
+// unlessOpen returns a count that is unknown while the step is being written.
 func unlessOpen(s *analysis.StepFigures, n, of int) string {
 	if s.Open {
 		return units.Missing
@@ -140,7 +135,7 @@ func (e env) stepFigures() []stepFigure {
 	if n := x.Metric("vantage/effective_samples"); !math.IsNaN(n) {
 		ess = units.Brief(n)
 	}
-	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
+	signal, nonzero := unlessOpen(&x.StepFigures, x.Signal, x.Groups), unlessOpen(&x.StepFigures, x.Nonzero, x.Rows)
 	mean, counted := figures.Reward(&x.StepFigures)
 	reward := stepFigure{"reward", headerReward(mean), "", ""}
 	switch {

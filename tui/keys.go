@@ -78,7 +78,7 @@ func commonKeys() []keySection {
 			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", moveRatio(keepPos, 1)},
 			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", moveRatio(keepNeg, -1)},
 			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", moveRatio(keepNeg, 1)},
-			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValue},
+			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", func(a App) App { a.value.text = ""; return a.openLine(viewValue) }},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and the current settings", App.swapBaseline},
@@ -106,13 +106,13 @@ func commonKeys() []keySection {
 		}},
 		{"program", []binding{
 			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why", App.openGlance},
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", App.openCommand},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
 			{[]string{"?"}, "?", "? help", "explain the item under the cursor, the signs and the keys; type to search; again: the current estimator", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "back to the previous view; never quits", App.escape},
-			{[]string{"ctrl+l"}, "^L", "", "redraw the screen", App.redraw},
+			{[]string{"ctrl+l"}, "^L", "", "redraw the screen", func(a App) App { return a.starts(tea.ClearScreen) }},
 			{[]string{"ctrl+z"}, "^Z", "", "suspend; fg resumes", App.suspend},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
 		}},
@@ -315,8 +315,6 @@ func (a App) toggleHelp() App {
 	a.help.query, a.help.scroll, a.input.behind = "", 0, 0
 	return a
 }
-
-func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 
 // suspend stops the program until the shell continues it.
 func (a App) suspend() App {

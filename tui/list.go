@@ -29,7 +29,7 @@ func lists() [targetKinds]list {
 		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.picker.top = 0; return a }},
 		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
 		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.chain.line = 0; return a }},
-		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return a.glance.rows(a.env) }, open: App.openWorstStep},
+		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return len(a.foundList()) + len(a.glance.spans()) }, open: App.openWorstStep},
 
 		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: within(promptsOf, (*promptsState).open)},
 		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: within(grepOf, (*grepState).open)},

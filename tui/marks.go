@@ -187,8 +187,6 @@ func runNote(a App, args []string) (App, error) {
 	return a.addMark(m), nil
 }
 
-func marksOf(a *App) *marks { return &a.marks }
-
 func marksKeys() keySection {
 	return keySection{"list of marks", append(listKeys("j k move", onMarked), []binding{
 		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", within(marksOf, (*marks).open)},

@@ -129,11 +129,6 @@ func (a App) dragBorder(s spot, x, y int) App {
 	return a.clampCursor()
 }
 
-func (a App) restoreBorder(split int) App {
-	a.display.shares = a.display.shares.With(layout.Split(split), 0)
-	return a.clampCursor()
-}
-
 type targetKind int
 
 // The kinds of targets, with the meaning of their number.
@@ -192,7 +187,10 @@ func mouseActions() [targetKinds]targetActions {
 		onBody:    {scroll: App.scrollView},
 		onKey:     {click: App.pressKey},
 		onSetting: {click: App.pressSetting},
-		onBorder:  {open: App.restoreBorder, drag: App.dragBorder},
+		onBorder: {drag: App.dragBorder, open: func(a App, split int) App {
+			a.display.shares = a.display.shares.With(layout.Split(split), 0)
+			return a.clampCursor()
+		}},
 		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
 		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
 		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},

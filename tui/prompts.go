@@ -79,8 +79,6 @@ func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, text
 	return p, p.Select(where, key.order)
 }
 
-func promptsOf(a *App) *promptsState { return &a.prompts }
-
 func promptsKeys() keySection {
 	return keySection{"prompts", append(listKeys("j k move", onPrompt),
 		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", within(promptsOf, (*promptsState).open)},

@@ -383,23 +383,17 @@ func (s sampleReader) textHeight(e env) int {
 
 // parts returns where the table and the text of the open group are in the body, and the border between them.
 func (s sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
-	size := 0
+	size, width := 0, widthOf(nil)
 	if g := e.selectedGroup(); g != nil {
-		size = g.Size()
+		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
 	}
-	return layout.GroupView(e.display.w, e.bodyHeight(), e.sampleTableWidth(), size, s.inText, e.display.shares)
+	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, s.inText, e.display.shares)
 }
 
 func (r *sampleReader) scrollLines(e env, by int) action {
 	r.scrollBy(by, r.textHeight(e))
 	return nil
 }
-
-func (r *sampleReader) scrollPages(e env, by int) action {
-	return r.scrollLines(e, by*max(1, r.textHeight(e)-1))
-}
-
-func readerOf(a *App) *sampleReader { return &a.sampleReader }
 
 func groupKeys() keySection {
 	return keySection{"group", []binding{
@@ -408,7 +402,7 @@ func groupKeys() keySection {
 		{[]string{"J"}, "J", "J K group", "next group", move(App.moveGroup, 1)},
 		{[]string{"K"}, "K", "", "previous group", move(App.moveGroup, -1)},
 		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", within(readerOf, (*sampleReader).toggleFocus)},
-		{[]string{"/"}, "/", "/ search", "search in the text", within(readerOf, (*sampleReader).openSearch)},
+		{[]string{"/"}, "/", "/ search", "search in the text", searching(viewSearch)},
 		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", within(readerOf, by((*sampleReader).moveMatch, 1))},
 		{[]string{"N"}, "N", "", "previous match or difference", within(readerOf, by((*sampleReader).moveMatch, -1))},
 		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", within(readerOf, (*sampleReader).toggleDiff)},
@@ -417,8 +411,8 @@ func groupKeys() keySection {
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, by((*sampleReader).scrollPages, 1))},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, by((*sampleReader).scrollPages, -1))},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, max(1, r.textHeight(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, -max(1, r.textHeight(e)-1)) })},
 		{[]string{"g", "home"}, "g", "", "to the top", within(readerOf, by((*sampleReader).move, math.MinInt32))},
 		{[]string{"G", "end"}, "G", "", "to the end", within(readerOf, by((*sampleReader).move, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
@@ -582,18 +576,13 @@ func searchKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", opening(viewGroup)},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", within(readerOf, by((*sampleReader).moveMatch, 1))},
 		{[]string{"up"}, "↑", "", "previous match", within(readerOf, by((*sampleReader).moveMatch, -1))},
-		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", within(readerOf, (*sampleReader).cancelSearch)},
+		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", searching(viewGroup)},
 	}}
 }
 
-func (r *sampleReader) openSearch(env) action {
-	r.search = textSearch{}
-	return opening(viewSearch)
-}
-
-func (r *sampleReader) cancelSearch(env) action {
-	r.search = textSearch{}
-	return opening(viewGroup)
+// searching forgets the search, and opens a view.
+func searching(v viewName) action {
+	return func(a App) App { a.sampleReader.search = textSearch{}; return a.openView(v) }
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.

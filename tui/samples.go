@@ -152,14 +152,6 @@ const (
 	marksWidth  = 7
 )
 
-// sampleTableWidth returns the width at which every column fits.
-func (e env) sampleTableWidth() int {
-	if g := e.selectedGroup(); g != nil {
-		return widthOf(e.sampleColumns(g))
-	}
-	return widthOf(nil)
-}
-
 func widthOf(columns []sampleColumn) int {
 	w := numberWidth + marksWidth
 	for _, c := range columns {

@@ -163,12 +163,10 @@ func (p position) drawsSteps() bool {
 	return p.viewInSight() == viewSteps || p.viewInSight() == viewFigures
 }
 
-func compareOf(a *App) *compareState { return &a.compare }
-
 func compareKeys() keySection {
 	return keySection{"two runs", append(listKeys("j k prompt", onPair),
 		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
-		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", within(compareOf, (*compareState).reverse)},
+		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", func(a App) App { a.compare.bestFirst, a.compare.cursor = !a.compare.bestFirst, 0; return a }},
 		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	)}
 }
@@ -178,11 +176,6 @@ func (a App) openCompare() App {
 		return a.says("only one run is open: `vantage base=runs/a new=runs/b` opens two (b compares settings)")
 	}
 	return a.pushView(viewCompare)
-}
-
-func (s *compareState) reverse(env) action {
-	s.bestFirst, s.cursor = !s.bestFirst, 0
-	return nil
 }
 
 // pairs returns the prompts that both runs have, the worst for the candidate first.

@@ -259,7 +259,11 @@ func (a App) forget() App {
 		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a = a.apply(a.settings.push(undoState{now: set})).forgetScope()
+	a = a.apply(a.settings.push(undoState{now: set}))
+	if a.place.scope.chosen {
+		a = a.withScope(scope{})
+		a.place.scope = scopeState{}
+	}
 	a.notice = "settings and view reset; marks kept, u undoes"
 	return a.rearrange()
 }

@@ -326,11 +326,6 @@ func valueKeys() keySection {
 	}}
 }
 
-func (a App) openValue() App {
-	a.value.text = ""
-	return a.openLine(viewValue)
-}
-
 // keepDigits leaves of what was typed what a ratio is written with.
 func (v *typedValue) keepDigits() {
 	v.text = strings.Map(func(r rune) rune {

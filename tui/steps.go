@@ -29,8 +29,6 @@ type stepsState struct {
 	picker    figurePicker
 }
 
-func stepsOf(a *App) *stepsState { return &a.steps }
-
 func stepsKeys() keySection {
 	return keySection{"steps", slices.Concat([]binding{
 		{[]string{"j", "down"}, "j ↓", "j k step", "next step", move(App.moveStepInWindow, 1)},

@@ -36,8 +36,6 @@ type sweepState struct {
 	grid *sweep.Grid // on the screen
 }
 
-func sweepOf(a *App) *sweepState { return &a.sweep }
-
 func sweepKeys() keySection {
 	return keySection{"sweep", []binding{
 		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", moveSweep(sweepNeg, -1)},

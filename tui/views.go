@@ -21,6 +21,19 @@ type view struct {
 	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
 
+// What the keys of a view change, see within.
+func sweepOf(a *App) *sweepState         { return &a.sweep }
+func breakdownOf(a *App) *breakdownState { return &a.breakdown }
+func chainOf(a *App) *chainState         { return &a.chain }
+func promptsOf(a *App) *promptsState     { return &a.prompts }
+func grepOf(a *App) *grepState           { return &a.grep }
+func pickerOf(a *App) *estimatorPicker   { return &a.picker }
+func stepsOf(a *App) *stepsState         { return &a.steps }
+func answersOf(a *App) *answerReader     { return &a.answers }
+func readerOf(a *App) *sampleReader      { return &a.sampleReader }
+func marksOf(a *App) *marks              { return &a.marks }
+func panesOf(a *App) *panes              { return &a.panes }
+
 type viewName int
 
 // The views.
@@ -120,8 +133,6 @@ type pane struct {
 	exported func(App) report.Table
 	figures  func(panes, env) figureList // under its cursor, for the help
 }
-
-func panesOf(a *App) *panes { return &a.panes }
 
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }

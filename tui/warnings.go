@@ -92,18 +92,13 @@ func (a App) enterWarning() App {
 		}
 		return a.says("no one group shows this: it is of " + whole + ". " + d.advice)
 	default:
-		return a.openExample(d.group)
+		if !slices.Contains(a.result.rows, d.group) { // a filter that hides the group goes
+			a = a.change(func(s *undoState) { s.filter = "" })
+			a.notice = "the filter hid this group: u brings it back"
+		}
+		a.place.row = max(0, slices.Index(a.result.rows, d.group))
+		return a.clampCursor().openGroup()
 	}
-}
-
-// openExample opens a group of the analysis. A filter that hides it goes, and u brings it back.
-func (a App) openExample(group int) App {
-	if !slices.Contains(a.result.rows, group) {
-		a = a.change(func(s *undoState) { s.filter = "" })
-		a.notice = "the filter hid this group: u brings it back"
-	}
-	a.place.row = max(0, slices.Index(a.result.rows, group))
-	return a.clampCursor().openGroup()
 }
 
 // shortName cuts the name of a group, which may be a hash.
