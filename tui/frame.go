@@ -206,7 +206,7 @@ func (a App) hints(w int) string {
 	t := a.display.theme
 	switch line := a.currentView().line; {
 	case line.prompt != nil:
-		return cells.Fit(line.prompt(a, a.input.line(*line.text(&a)), w), w)
+		return cells.Fit(line.prompt(a, line.in(a), w), w)
 	case a.help.open:
 		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)

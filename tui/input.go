@@ -22,6 +22,9 @@ type textLine struct {
 	edited func(a App, longer bool) App         // what follows a change; nil: nothing
 }
 
+// in returns the line with its cursor. Here, not in the caller, a copy of App goes to the heap.
+func (l textLine) in(a App) lineedit.Line { return a.input.line(*l.text(&a)) }
+
 // input is what all lines have besides their text. One is open at a time.
 type input struct {
 	behind  int // bytes of the text behind the cursor, see [lineedit.Line]
