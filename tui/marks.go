@@ -240,7 +240,7 @@ func (a App) goTo(m session.Mark) App {
 	return a.showStep(i)
 }
 
-// arriveAtMark puts the cursor on the target of goToMark, if its step is on the screen.
+// arriveAtMark puts the cursor on what is to be gone to, if its step is on the screen.
 func (a App) arriveAtMark() App {
 	m := a.marks.target
 	if m == nil || a.work.analysis.busy() || a.result.analysis.Of(m.Step) == nil {
