@@ -59,12 +59,11 @@ func ReadBuildInfo() BuildInfo {
 }
 
 func (p *Program) version() *cobra.Command {
-	format := newFormatFlag("text", buildText).or("json", writeObject[BuildInfo])
 	return command[func(io.Writer, BuildInfo) error]{
 		use:    "version",
 		short:  "Print the version and build",
 		args:   noArguments,
-		format: &format,
+		format: newFormatFlag("text", buildText).or("json", writeObject[BuildInfo]),
 		run: func(ctx context.Context, _ *call, write func(io.Writer, BuildInfo) error) error {
 			return write(p.output(ctx, "text"), ReadBuildInfo())
 		},
@@ -143,7 +142,6 @@ type cacheUsage struct {
 }
 
 func (p *Program) cache() *cobra.Command {
-	format := newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage])
 	return command[func(io.Writer, cacheUsage) error]{
 		use:   "cache [clear]",
 		short: "Show or clear the download cache (buckets and Hugging Face)",
@@ -154,7 +152,7 @@ first. clear empties it. Access keys are never kept there.`,
 vantage cache clear`,
 		args:      cobra.MaximumNArgs(1),
 		validArgs: []string{"clear"},
-		format:    &format,
+		format:    newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage]),
 		run: func(ctx context.Context, c *call, write func(io.Writer, cacheUsage) error) error {
 			d, err := userfiles.Open()
 			if err != nil {

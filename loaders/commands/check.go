@@ -30,7 +30,7 @@ type checkOptions struct {
 	watch             bool
 	steps             stepRange
 	where             selection
-	format            formatFlag[checkFormat]
+	format            *formatFlag[checkFormat]
 
 	write checkFormat  // that the flags name
 	rules []check.Rule // of flags and file, or else the default rules
@@ -71,13 +71,13 @@ is wrong. A healthy run passes the default rules: ` + strings.Join(check.Default
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
-		format: &o.format,
+		format: o.format,
+		where:  &o.where,
+		steps:  &o.steps,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% over all steps'); repeatable")
 			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
-			o.steps.addTo(cmd.Flags())
-			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
@@ -143,9 +143,6 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 // parse refuses flags that do not go together, and finds the rules.
 func (o *checkOptions) parse() (err error) {
 	if err := o.conflict(); err != nil {
-		return err
-	}
-	if err := o.where.parse(); err != nil {
 		return err
 	}
 	if o.rules, err = check.ParseAll(o.failOn); err != nil {

@@ -179,9 +179,6 @@ func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
 	return TableMarkdown(w, b.Table())
 }
 
-// BreakdownCSV writes a row per part.
-func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.Table()) }
-
 // BreakdownJSON writes the object that the schema breakdown@2 describes: its parts have the columns of the table, of which the
 // first is called value.
 func BreakdownJSON(w io.Writer, b *Breakdown) error {

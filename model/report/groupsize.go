@@ -143,9 +143,6 @@ func SizesTable(sizes []groupsize.Estimate) Table {
 	return t
 }
 
-// GroupSizeCSV writes a row per size.
-func GroupSizeCSV(w io.Writer, r GroupSize) error { return TableCSV(w, SizesTable(r.Sizes)) }
-
 // GroupSizeJSON writes the object that the schema groupsize@2 describes. Its sizes have the columns of the table.
 func GroupSizeJSON(w io.Writer, r GroupSize) error {
 	return writeDocument(w, "vantage/groupsize@2", object{

@@ -142,9 +142,6 @@ func PlanTable(p Plan) Table {
 	return t
 }
 
-// PlanCSV writes a row per setting.
-func PlanCSV(w io.Writer, p Plan) error { return TableCSV(w, PlanTable(p)) }
-
 // PlanJSON writes the object that the schema plan@1 describes. Its settings have the columns of the table.
 func PlanJSON(w io.Writer, p Plan) error {
 	return writeDocument(w, "vantage/plan@1", object{

@@ -220,9 +220,6 @@ func PromptsTable(p *Prompts) Table {
 	return t
 }
 
-// PromptsCSV writes a row per prompt.
-func PromptsCSV(w io.Writer, p *Prompts) error { return TableCSV(w, PromptsTable(p)) }
-
 // PromptsJSON writes the object that the schema prompts@1 describes. Its prompts have the columns of the table.
 func PromptsJSON(w io.Writer, p *Prompts) error {
 	byState, all := ledger.Sums(p.Selected)

@@ -101,10 +101,10 @@ func sweepValue(f sweep.Figure, c *sweep.Cell) string {
 	return units.Short(f.Value(c))
 }
 
-// SweepCSV writes a row per cell: what it is of, every figure by name, and whether it is on the front and the one recommended.
+// SweepTable is a row per cell: what it is of, every figure by name, and whether it is on the front and the one recommended.
 // No filter is the row of both ratios 1, if there is one.
-func SweepCSV(w io.Writer, s Sweep) error {
-	t := Table{Columns: []string{"steps", "samples", "groups", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"}}
+func SweepTable(s Sweep) Table {
+	t := Table{Title: "sweep", Columns: []string{"steps", "samples", "groups", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"}}
 	for _, f := range s.Figures {
 		t.Columns = append(t.Columns, f.Name)
 	}
@@ -117,7 +117,7 @@ func SweepCSV(w io.Writer, s Sweep) error {
 		}
 		t.Rows = append(t.Rows, append(row, a.OnFront(c), a.IsChoice(c)))
 	}
-	return TableCSV(w, t)
+	return t
 }
 
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
