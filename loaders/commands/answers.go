@@ -266,8 +266,6 @@ func (p *Program) refuseNoGroup(command string, args []string) error {
 	return nil
 }
 
-var errNoGroup = errors.New("no such group")
-
 // findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.
 func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	y, snap := &report.Why{Answer: log.answer()}, log.snap
@@ -290,7 +288,7 @@ func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 	}
 	y.Group = slices.IndexFunc(y.Analysis.Table, func(g analysis.Group) bool { return g.Name == name })
 	if y.Group < 0 {
-		return nil, fmt.Errorf("%w: %s", errNoGroup, name)
+		return nil, fmt.Errorf("no such group: %s", name)
 	}
 	return y, nil
 }
@@ -334,9 +332,9 @@ func chooseName(names [][]string, given string) (string, error) {
 	case 1:
 		return all[0], nil
 	default:
-		return "", fmt.Errorf("%w: several begin with %q, such as %s: write more of it", errNoGroup, given, strings.Join(all[:min(shownNames, len(all))], ", "))
+		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given, strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
-	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
+	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", given, strings.Join(some, ", "))
 }
 
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -70,18 +69,10 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 		return c
 	}
 	defer source.Close()
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || chunk.Progress.BytesAll > maxExamined {
-			return c
-		}
-		store.Append(chunk)
+	snap, err := readToEnd(ctx, source, maxExamined)
+	if err != nil {
+		return c
 	}
-	snap := store.Snapshot()
 	set, _ = choice.ChooseRewards(ctx, snap, set, p.Given())
 	look, err := diagnosis.See(ctx, snap, set, nil, nil)
 	if err != nil || snap.Rows == 0 {
@@ -126,7 +117,7 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
 		return nil, looked
 	}
-	sort.SliceStable(runs, func(i, j int) bool { return runs[i].LastWrite.After(runs[j].LastWrite) })
+	slices.SortStableFunc(runs, func(x, y runlist.Run) int { return y.LastWrite.Compare(x.LastWrite) })
 	return runs, looked
 }
 

@@ -253,10 +253,8 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 				if g.Result, err = search.Run(ctx, log.snap, log.set, analysis.ReadTextsOf(log.Source)); err != nil {
 					return g, err
 				}
-				if g.With.Samples == 0 {
-					if text, err := log.anyText(ctx); err == nil && text == "" {
-						return g, errors.New("the log has no texts: no prompt, answer or ground truth is in its rows")
-					}
+				if g.With.Samples == 0 && log.lacksTexts(ctx) {
+					return g, errors.New("the log has no texts: no prompt, answer or ground truth is in its rows")
 				}
 				if where.text != "" && g.With.Samples+g.Without.Samples+g.Unread == 0 {
 					return g, where.nothing()
@@ -267,17 +265,16 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 	}.of(p)
 }
 
-func (l *openLog) anyText(ctx context.Context) (string, error) {
+// lacksTexts reports whether the first sample can be read and has no text.
+func (l *openLog) lacksTexts(ctx context.Context) bool {
 	for _, step := range l.snap.Steps {
 		if len(step.Rewards) > 0 {
 			t, err := l.Text(ctx, step.Place(0))
-			return t.Prompt + t.Response + t.Truth, err
+			return err == nil && t.Prompt+t.Response+t.Truth == ""
 		}
 	}
-	return "", errNoText
+	return false
 }
-
-var errNoText = errors.New("no sample")
 
 // takePattern takes the pattern off the arguments: the last that is no setting.
 func (c *call) takePattern() (*regexp.Regexp, error) {

@@ -20,7 +20,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"vantage/estimators"
@@ -251,13 +250,11 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		r.Candidates++
 	}
 	trainer := snap.Run.Framework
-	sort.SliceStable(r.Matches, func(i, j int) bool {
-		v, w := &r.Matches[i], &r.Matches[j]
-		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
+	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
+		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), w.Exact-v.Exact, v.assumptions-w.assumptions)
 	})
-	sort.SliceStable(r.Others, func(i, j int) bool {
-		v, w := &r.Others[i], &r.Others[j]
-		return cmp.Or(cmp.Compare(w.Agreeing, v.Agreeing), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumptions, w.assumptions)) < 0
+	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
+		return cmp.Or(w.Agreeing-v.Agreeing, cmp.Compare(v.MaxGap, w.MaxGap), v.assumptions-w.assumptions)
 	})
 	return nil
 }

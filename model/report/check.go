@@ -112,12 +112,12 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		}
 		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
-	return jsonEncoder(w, "").Encode(slices.Concat(object{
+	return slices.Concat(object{
 		{"schema", "vantage/check@1"},
 		{"rules", rules},
 		{"notes", some(result.Notes)},
 		{"passed", check.Failed(result.Findings) == 0},
-	}, diagnosisJSON(result.Diagnosis), choiceJSON(chosen)))
+	}, diagnosisJSON(result.Diagnosis), choiceJSON(chosen)).writeIndented(w)
 }
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
@@ -162,9 +162,9 @@ func TransitionText(w io.Writer, o check.Transition) error {
 
 // TransitionJSON writes the object that the schema transition@1 describes, in one line.
 func TransitionJSON(w io.Writer, o check.Transition) error {
-	_, err := w.Write(encode(object{
+	_, err := w.Write(object{
 		{"schema", "vantage/transition@1"}, {"rule", o.Rule.String()}, {"step", o.Step}, {"failed", o.Failing}, {"value", o.Value},
-	}))
+	}.line())
 	return err
 }
 

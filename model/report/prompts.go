@@ -159,17 +159,7 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
 	const least = 27 // of the prompt
-	for rank := 4; rank > 0; rank-- {
-		width := least
-		for _, c := range columns {
-			width += 1 + max(c.width, -c.width)
-		}
-		if width <= w {
-			break
-		}
-		columns = slices.DeleteFunc(columns, func(c promptColumn) bool { return c.rank == rank })
-	}
-	lines := textTable(columns, " ", prompts)
+	lines := textTable(fitting(columns, w-least), " ", prompts)
 	for i := range lines {
 		text, room := "prompt", w-len([]rune(lines[i]))-2
 		if i > 0 {
