@@ -321,21 +321,11 @@ func (s *Summary) notes() []string {
 
 const maxWarnings = 4
 
-func (s *Summary) warnings() []warningSpan {
-	var out []warningSpan
-	for _, first := range s.Trend.FirstWarnings() {
-		if len(out) == maxWarnings {
-			break
-		}
-		w := warningSpan{Kind: first.Kind, First: s.Trend.Steps[first.StepIndex].Step}
-		for i := range s.Trend.Steps {
-			if slices.ContainsFunc(s.Trend.Steps[i].Warnings, func(o model.Warning) bool { return o.Kind == first.Kind }) {
-				w.Steps++
-			}
-		}
-		out = append(out, w)
+func (s *Summary) warnings() (all warningSpans) {
+	for i := range s.Trend.Steps {
+		all.add(&s.Trend.Steps[i])
 	}
-	return out
+	return all[:min(maxWarnings, len(all))]
 }
 
 // SummaryText writes the same in lines, of at most [MaxAnswer] bytes together.
