@@ -205,25 +205,26 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			if len(names) != 1 {
 				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
 			}
-			d, err := findDialect(names[0])
-			if err != nil {
+			if err := checkDialect(names[0]); err != nil {
 				return err
 			}
 			c.note(p.ConfigSummary)
-			return writeDialect(c.output(ctx), d, set)
+			return writeDialect(c.output(ctx), names[0], set)
 		},
 	}.of(p)
 }
 
-func findDialect(name string) (trainer.Dialect, error) {
-	d, ok := trainer.Find(name)
-	if !ok {
-		return d, Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
+// checkDialect refuses a name of which there is no trainer with options.
+func checkDialect(name string) error {
+	if _, known := trainer.Find(name); !known {
+		return Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
 	}
-	return d, nil
+	return nil
 }
 
-func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
+// writeDialect writes settings as options of a trainer, whose name was checked.
+func writeDialect(w io.Writer, name string, set model.Settings) error {
+	d, _ := trainer.Find(name)
 	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
 	return err
 }

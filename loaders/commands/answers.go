@@ -287,9 +287,6 @@ func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
 		return nil, err
 	}
 	y.Group = slices.IndexFunc(y.Analysis.Table, func(g analysis.Group) bool { return g.Name == name })
-	if y.Group < 0 {
-		return nil, fmt.Errorf("no such group: %s", name)
-	}
 	return y, nil
 }
 

@@ -79,10 +79,9 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			log.file = o.output
 			switch {
 			case o.emit != "":
-				d, err := findDialect(o.emit)
 				log.format, log.notes = "text", noteAll
-				log.instead = func(w io.Writer) error { return writeDialect(w, d, log.set) }
-				return nil, err
+				log.instead = func(w io.Writer) error { return writeDialect(w, o.emit, log.set) }
+				return nil, nil
 			case o.isBreakdown():
 				b, err := o.breakDown(ctx, log)
 				write := map[string]func(io.Writer, *report.Breakdown) error{
@@ -121,7 +120,7 @@ func (o *reportOptions) refuse() (err error) {
 	case o.texts > 0 && !isPage:
 		return errors.New("--texts is for --format html; `vantage show GROUP PATH` prints the answers of a group")
 	case o.emit != "":
-		_, err = findDialect(o.emit)
+		err = checkDialect(o.emit)
 	case !o.isBreakdown():
 	case o.svg != "":
 		return errors.New("--svg draws the charts of a report, and --by and --where print a breakdown: omit one")

@@ -54,7 +54,7 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
-			if _, err = findDialect(o.emit); err != nil && o.emit != "" {
+			if err = checkDialect(o.emit); err != nil && o.emit != "" {
 				return err
 			}
 			s, ratios, err = o.parse()
@@ -79,16 +79,12 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 }
 
 func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
-	d, err := findDialect(o.emit)
-	if err != nil {
-		return err
-	}
 	best := s.Grid.Recommend(s.Goal, s.Recompute...)
 	if best.Cell == nil {
 		return fmt.Errorf("no recommendation: %s", best.Reason)
 	}
 	log.note(fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
-	return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
+	return writeDialect(w, o.emit, best.Cell.Apply(s.Grid.Settings))
 }
 
 func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
@@ -249,7 +245,7 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 			addEmitFlag(cmd, &emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
-			if _, err = findDialect(emit); err != nil && emit != "" {
+			if err = checkDialect(emit); err != nil && emit != "" {
 				return err
 			}
 			if asked, err = parseSizes(sizes); err == nil && slices.Max(asked) > plan.MaxSize {
@@ -262,10 +258,6 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 			if r.Plan, err = plan.New(ctx, log.snap, log.set, asked); err == nil && emit != "" {
 				log.notes = noteAll
 				log.instead = func(w io.Writer) error {
-					d, err := findDialect(emit)
-					if err != nil {
-						return err
-					}
 					if r.Best == 0 {
 						return errors.New(r.Recommendation())
 					}
@@ -273,7 +265,7 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 					if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
 						log.note("no flag leaves out prompts: take them out of the data set")
 					}
-					return writeDialect(w, d, r.Rows[r.Best].Settings)
+					return writeDialect(w, emit, r.Rows[r.Best].Settings)
 				}
 			}
 			return r, err

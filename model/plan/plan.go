@@ -143,10 +143,7 @@ func (p *Plan) choose() {
 }
 
 func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observed) error {
-	e, err := p.Settings.FindEstimator()
-	if err != nil {
-		return err
-	}
+	e, _ := p.Settings.FindEstimator() // which observe has found
 	var rows []Row
 	for setting, filter := range model.StagesOf(p.Settings.Framework) {
 		if setting == "group_filter" && p.Settings.GroupFilter == "" {
@@ -267,11 +264,9 @@ func (p *Plan) addsTo(both Row) bool {
 }
 
 func (m *outlook) whyNot(run *observed, set model.Settings) string {
-	e, err := set.FindEstimator()
+	e, _ := set.FindEstimator() // which observe has found
 	m.e, m.scale = e, set.Scale
 	switch {
-	case err != nil:
-		return err.Error()
 	case len(m.counts) == 0:
 		return "the rewards don't show which samples are solved; use --solved-at X"
 	case run.counted < 0.9*run.all().groups:

@@ -47,7 +47,6 @@ type htmlPage struct {
 	stepColumns []figures.Column[*analysis.StepFigures]
 	steps       []string    // rows of the newest
 	worst       worstGroups // candidates
-	err         error       // of a section
 }
 
 // HTML writes one page for a browser that needs nothing else: what was read and how, the stages from the reward to
@@ -75,9 +74,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	h.writeHead(shown)
 	for _, s := range shown {
 		h.put(openTag("section", attr("id", s.id), attr("aria-labelledby", s.id+"-title")), tag("h2", attr("id", s.id+"-title"), s.title))
-		if s.write(); h.err != nil {
-			return nil, h.err
-		}
+		s.write()
 		h.put(closeTag("section"), lineBreak)
 	}
 	h.writeFoot()

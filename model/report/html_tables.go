@@ -401,11 +401,7 @@ func (h *htmlPage) writeTexts() {
 	h.note(fmt.Sprintf("The answers with the best and the worst reward of the %s that need a look most. Long texts are cut in the middle; characters that a reader would not see are shown by their number, as ‹U+202E›.", units.Plural(len(groups), "groups")))
 	for i := range groups {
 		g := &groups[i]
-		at, found := h.Snap.Find(g.Step)
-		if !found {
-			h.err = fmt.Errorf("the log has no step %d any more", g.Step)
-			return
-		}
+		at, _ := h.Snap.Find(g.Step)
 		h.put(tag("details", attr("id", answersID(i)), attr("open", "open"), class("card"),
 			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean))),
 			tag("p", class("hint"), cmp.Or(g.Cause, g.Fate.Doc())), h.answers(&h.Snap.Steps[at], g)), lineBreak)

@@ -191,10 +191,7 @@ func ShowJSON(w io.Writer, s *Show) error {
 }
 
 func (s *Show) file(t ShownText) string {
-	i, found := s.Snap.Find(s.Analysis.Step)
-	if !found {
-		return ""
-	}
+	i, _ := s.Snap.Find(s.Analysis.Step)
 	if at := int(s.Snap.Steps[i].Place(int(s.Analysis.InputRow[t.Column])).File); at < len(s.Snap.Run.Files) {
 		return shorten(s.Snap.Run.Files[at], 64)
 	}
