@@ -23,16 +23,15 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 	writeComputedAs(out, chosen)
 	for i := range findings {
 		f := &findings[i]
-		if f.Passed() && !f.Evaluated() {
-			fmt.Fprintf(out, "none  %-28s %s\n", f.Rule, f.NoValue)
-			continue
+		word, text := "ok", checkedText(f)
+		switch {
+		case !f.Passed():
+			word, text = "FAIL", failureText(f)
+		case !f.Evaluated():
+			word, text = "none", f.NoValue
 		}
-		if f.Passed() {
-			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, checkedText(f))
-			continue
-		}
-		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failureText(f))
-		if f.Advice != "" {
+		fmt.Fprintf(out, "%-5s %-28s %s\n", word, f.Rule, text)
+		if !f.Passed() && f.Advice != "" {
 			fmt.Fprintf(out, "      %s\n", withoutKeys(f.Advice))
 		}
 	}

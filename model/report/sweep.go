@@ -185,12 +185,8 @@ func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 		shown = rest
 	}
 	rows := min(len(shown), maxFrontRows)
-	for i := range rows {
-		if len(shown) > rows { // some of them, evenly spaced
-			s.writeFrontRow(out, "front", shown[i*(len(shown)-1)/(rows-1)])
-		} else {
-			s.writeFrontRow(out, "front", shown[i])
-		}
+	for i := range rows { // all, or some of them, evenly spaced
+		s.writeFrontRow(out, "front", shown[i*(len(shown)-1)/max(1, rows-1)])
 	}
 	if n := len(rest) - rows; n > 0 {
 		fmt.Fprintf(out, "%d more are on the front; --format json has all\n", n)
