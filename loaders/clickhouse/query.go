@@ -264,6 +264,9 @@ func selecting(outputs ...output) (sql string, columns proto.Results) {
 	return "SELECT " + strings.Join(what, ", "), columns
 }
 
+// queryFunc is [allowed.do] on a connection.
+type queryFunc func(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error
+
 func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
 	return r.allowed.do(ctx, r.conn, sql, columns, each)
 }

@@ -120,18 +120,9 @@ func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, erro
 
 // readStep reads the rows of a step, without texts, to know their order.
 func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
-	rows := &stepRows{m: &t.m, prompts: &decode.PromptCache{}}
-	rows.reset(want.lo)
-	block := newGroupBlock(t.fields())
-	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
-		if err := block.check(); err != nil {
-			return err
-		}
-		for i := range n {
-			rows.add(block, i)
-		}
-		return nil
-	})
+	rows := &stepRows{prompts: &decode.PromptCache{}}
+	rows.reset(&t.m, t.fields(), want.lo)
+	err := t.readGroups(ctx, x.query, want, func([]field, int64) (*stepRows, error) { return rows, nil })
 	if err != nil {
 		return err
 	}
