@@ -215,9 +215,7 @@ func sniffedIf(is bool, format, name string) (Sniffed, error) {
 }
 
 func sniffParquet(h io.ReaderAt, size int64, name string) (Sniffed, error) {
-	m := &pages.Memory{}
-	defer m.Close()
-	table, err := pages.Open(h, size, m)
+	table, err := pages.Open(h, size, &pages.Memory{})
 	if err != nil {
 		return Sniffed{}, err
 	}

@@ -19,10 +19,9 @@ import (
 // packedFile is a compressed file or a Parquet file. It is read from its start to its end with
 // one handle, and from its start again when it changes.
 type packedFile struct {
-	handle        fileio.Handle
-	releaseMemory func()      // of a Parquet file
-	info          os.FileInfo // of a file that was prefetched, until it is read
-	unread        []byte      // text not yet decoded
+	handle fileio.Handle
+	info   os.FileInfo // of a file that was prefetched, until it is read
+	unread []byte      // text not yet decoded
 
 	decompressor *compressed.Decompressor // of a compressed file
 	prefetched   *model.Block             // the first rows of a Parquet file
@@ -41,10 +40,6 @@ func (p *packedFile) close() {
 		}
 		if p.decompressor != nil {
 			p.decompressor.Stop()
-		}
-		if p.releaseMemory != nil {
-			p.releaseMemory()
-			p.releaseMemory = nil // it holds the memory
 		}
 		_ = p.handle.Close()
 		p.unread, p.prefetched, p.reader = nil, nil, nil

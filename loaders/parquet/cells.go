@@ -42,7 +42,6 @@ type cachedFile struct {
 	number int32
 	info   os.FileInfo // of the file when it was opened
 	handle *swapHandle
-	memory *pages.Memory
 	pages  *pages.File
 	cells  *pages.Cells
 	size   int
@@ -56,8 +55,8 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	defer caught(&err)
 	t := c.remove(f)
 	if t == nil {
-		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}, memory: &pages.Memory{}}
-		if t.pages, err = pages.Open(t.handle, f.Info.Size(), t.memory); err != nil {
+		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}}
+		if t.pages, err = pages.Open(t.handle, f.Info.Size(), &pages.Memory{}); err != nil {
 			return err
 		}
 		t.pages.SetIndex(f.Index)
@@ -65,16 +64,10 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	}
 	t.handle.ReaderAt = f.Handle
 	if err := t.decodeRow(decoder, row); err != nil {
-		t.close()
 		return err
 	}
 	c.add(t)
 	return nil
-}
-
-func (t *cachedFile) close() {
-	t.cells.Close()
-	t.memory.Close()
 }
 
 // remove takes a file out of the cache, nil if it is not there or has changed.
@@ -95,7 +88,6 @@ func (c *CellCache) remove(f TableFile) *cachedFile {
 func (c *CellCache) add(t *cachedFile) {
 	t.handle.ReaderAt = nil
 	if t.size = t.cells.Size() + pages.MaxInMemory; t.size > maxCachedBytes {
-		t.close()
 		return
 	}
 	c.mu.Lock()
@@ -103,10 +95,9 @@ func (c *CellCache) add(t *cachedFile) {
 	c.files = slices.Insert(c.files, 0, t)
 	c.size += t.size
 	for len(c.files) > maxCachedFiles || c.size > maxCachedBytes {
-		last := c.files[len(c.files)-1]
-		last.close()
-		c.size -= last.size
-		c.files = c.files[:len(c.files)-1]
+		last := len(c.files) - 1
+		c.size -= c.files[last].size
+		c.files = c.files[:last]
 	}
 }
 
@@ -137,29 +128,21 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 
 // flatCell reads a cell of a column with one value in each row, of which no more than a page is decompressed.
 func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, error) {
-	switch kind := t.pages.Columns[column].Kind; kind {
-	case pages.Nested:
+	kind := t.pages.Columns[column].Kind
+	if kind == pages.Nested {
 		return jsonscan.Value{}, pages.ErrUnsupported
-	case pages.Text:
-		text, ok, err := t.cells.Text(group, column, row)
-		if err != nil || !ok {
-			return jsonscan.Value{Kind: jsonscan.Null}, err
-		}
-		return jsonscan.FromText(bytes.Clone(text)), nil
-	default:
-		x, ok, err := t.cells.Number(group, column, row)
-		if err != nil || !ok {
-			return jsonscan.Value{Kind: jsonscan.Null}, err
-		}
-		return valueOf(kind, x, nil), nil
 	}
+	x, text, ok, err := t.cells.Cell(group, column, row)
+	if err != nil || !ok {
+		return jsonscan.Value{Kind: jsonscan.Null}, err
+	}
+	return valueOf(kind, x, bytes.Clone(text)), nil
 }
 
 func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.Value, err error) {
 	r := newFieldReader(t.pages, n)
 	for i := range r.leaves {
 		r.leaves[i].buffer = &pages.Buffer{}
-		defer r.leaves[i].buffer.Close()
 	}
 	if err = r.open(group, row); err != nil {
 		return v, err

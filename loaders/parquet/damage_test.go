@@ -151,7 +151,6 @@ func written[T any](t *testing.T, rows []T, options ...parquet.WriterOption) []b
 // countRows reads a file to its end, and returns the error that ended it.
 func countRows(data []byte) (n int, err error) {
 	m := &pages.Memory{}
-	defer m.Close()
 	f, err := pages.Open(bytes.NewReader(data), int64(len(data)), m)
 	if err != nil {
 		return 0, err
