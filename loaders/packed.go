@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/compressed/arrowfile"
-	"vantage/loaders/compressed/torchfile"
 	"vantage/loaders/fileio"
 	"vantage/loaders/parquet"
 	"vantage/loaders/parquet/pages"
@@ -161,7 +159,7 @@ func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; try again when it is complete, or copy it again"
-	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead), errors.Is(err, torchfile.ErrRefused), errors.Is(err, arrowfile.ErrRefused), errors.Is(err, pages.ErrUnsupported):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead), errors.Is(err, pages.ErrUnsupported):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
