@@ -126,11 +126,11 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 		held = held[:0]
 		return nil
 	}
-	err := r.table.readGroups(ctx, r.query, want, func(fields []field, step int64) (*stepRows, error) {
+	err := r.table.readGroups(ctx, r.conn.query, want, func(fields []field, step int64) (*stepRows, error) {
 		if n := len(held); n > 0 && held[n-1].step == step {
 			return held[n-1], nil
 		}
-		if r.allowed.limit == 0 {
+		if r.conn.limit == 0 {
 			if err := complete(); err != nil {
 				return nil, err
 			}

@@ -79,6 +79,9 @@ func (b *groupBlock) check() error {
 	return nil
 }
 
+// queryFunc is [session.query], on a connection that is there or is made.
+type queryFunc func(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error
+
 // readGroups reads the groups of some steps. Their rows are added to what to returns for the step of each.
 func (t *table) readGroups(ctx context.Context, query queryFunc, want selection, to func(fields []field, step int64) (*stepRows, error)) error {
 	block := newGroupBlock(t.fields())

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ClickHouse/ch-go/proto"
 
-	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/model"
@@ -30,8 +29,7 @@ type texts struct {
 	stepOf  []int64 // by file
 	read    map[int64]stepRead
 	reading sync.Mutex // guards what follows
-	conn    *wire.Conn
-	allowed allowed
+	conn    *session
 	step    *stepRows // whose rows were asked for last
 	stepAs  stepRead
 	group   openGroup
@@ -178,15 +176,10 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 	}
 	if x.conn == nil || !x.conn.Usable() {
 		if x.conn, err = x.source.dial(ctx); err != nil {
-			x.conn = nil
-			return err
-		}
-		if x.allowed, err = x.source.allowedSettings(ctx, x.conn); err != nil {
-			_ = x.conn.Close() // no query is to follow without settings
 			return err
 		}
 	}
-	return x.allowed.do(ctx, x.conn, sql, columns, each)
+	return x.conn.query(ctx, sql, columns, each)
 }
 
 // textOf decodes a sample as a line of a file with the same names.
