@@ -147,14 +147,7 @@ func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.
 	if err = r.open(group, row); err != nil {
 		return v, err
 	}
-	ready, err := r.fill()
-	if err == nil && ready == 0 {
-		err = errTooFewRows
-	}
-	if err != nil {
-		return v, err
-	}
-	return r.next(), nil
+	return r.next()
 }
 
 // rowBatch is how many rows are decoded at a time.
@@ -166,10 +159,10 @@ type rowReader struct {
 	table   *pages.File
 	columns []rowColumn // those that can play a role
 	group   int         // number of the next one
-	isOpen  bool        // whether the columns are those of a group
 	row     int64       // number of the next row
 	left    int64       // rows left of the open group
 	skip    int64       // rows to skip: the column reader has read them
+	err     error       // after the rows that were returned last
 
 	problems []model.Problem // rows of several samples that could not be read
 }
@@ -209,32 +202,27 @@ func nameValue(name string) jsonscan.Value {
 // next appends the samples of the next batch of rows, io.EOF after the last. Their place is
 // the number of the row.
 func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
-	if !r.isOpen {
-		if r.group == len(r.table.Groups) {
-			return dst, io.EOF
-		}
-		if err := r.openGroup(); err != nil || !r.isOpen {
-			return dst, err
-		}
-	}
-	n, err := r.fill()
 	switch {
-	case err != nil:
-		return dst, err
-	case n == 0 && r.left > 0:
-		return dst, errTooFewRows
-	case n == 0:
-		r.isOpen = false
-		return dst, nil
+	case r.err != nil:
+		return dst, r.err
+	case r.left > 0:
+	case r.group == len(r.table.Groups):
+		return dst, io.EOF
+	default:
+		return dst, r.openGroup()
 	}
-	r.left -= int64(n)
-	for range n {
+	for range min(r.left, rowBatch) {
 		r.cells.begin()
 		for _, c := range r.columns {
-			r.cells.add(c.key, c.next())
+			var v jsonscan.Value
+			if v, r.err = c.next(); r.err != nil {
+				return dst, nil
+			}
+			r.cells.add(c.key, v)
 		}
-		r.row++
+		r.row, r.left = r.row+1, r.left-1
 		before := len(dst)
+		var err error
 		if dst, err = r.cells.finish(dst); err != nil && r.cells.Layout != nil {
 			r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
 		}
@@ -258,21 +246,11 @@ func (r *rowReader) openGroup() error {
 			return err
 		}
 	}
-	r.left, r.skip, r.isOpen = rows-r.skip, 0, len(r.columns) > 0
-	return nil
-}
-
-// fill reads until each column has some rows or has ended, and returns how many rows all have.
-func (r *rowReader) fill() (rows int, err error) {
-	rows = rowBatch
-	for _, c := range r.columns {
-		n, err := c.fill()
-		if err != nil {
-			return 0, err
-		}
-		rows = min(rows, n)
+	if len(r.columns) > 0 {
+		r.left = rows - r.skip
 	}
-	return rows, nil
+	r.skip = 0
+	return nil
 }
 
 var errTooFewRows = fmt.Errorf("%w: a column has fewer rows than its group", pages.ErrBroken)
