@@ -73,7 +73,8 @@ const magic = "PAR1"
 
 // New begins a file.
 func New(out io.Writer, columns []Column) (*Writer, error) {
-	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxPageText), zstd.WithLowerEncoderMem(true),
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, err
 	}
