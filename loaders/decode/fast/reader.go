@@ -72,7 +72,11 @@ func (r *Reader) readRow(p []byte, at int, offset int64) (end int) {
 	afterPrefix := at + len(r.sharedPrefix)
 	if !samePrefix {
 		r.sharedPrefix = nil
-		afterPrefix = r.readValues(p, t.fields[:t.firstOwn], t.before.match(p, at))
+		before := t.before.match(p, at)
+		if at == 0 && bytes.HasPrefix(p, t.before.text) { // where fewer bytes stand than match looks at
+			before = len(t.before.text)
+		}
+		afterPrefix = r.readValues(p, t.fields[:t.firstOwn], before)
 	}
 	end = r.readValues(p, t.fields[t.firstOwn:], afterPrefix)
 	if end == 0 || !r.addRow(offset, samePrefix && t.sharedFirst) {
