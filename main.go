@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ import (
 )
 
 func main() {
+	runtime.LockOSThread() // the kernel hands signals to the first thread, which must wait for no disk: that would hold them too
 	end := newEnding()
 	out := &output{File: os.Stdout}
 	done := make(chan int, 1)

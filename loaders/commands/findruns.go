@@ -102,9 +102,7 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
-	finder := p.FindRuns(folder, longer)
-	list, err := findAll(ctx, finder)
-	looked := finder.Looked()
+	list, looked, err := p.lookBelow(ctx, folder, longer)
 	if err != nil {
 		return nil, looked
 	}
@@ -128,6 +126,25 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	}
 	sort.SliceStable(runs, func(i, j int) bool { return runs[i].LastWrite.After(runs[j].LastWrite) })
 	return runs, looked
+}
+
+// lookBelow looks for the runs below a folder: once more when a disk answers again that had not for half of the time.
+func (p *Program) lookBelow(ctx context.Context, folder string, longer bool) (runlist.List, runlist.Looked, error) {
+	for {
+		finder := p.FindRuns(folder, longer)
+		list, err := findAll(ctx, finder)
+		looked := finder.Looked()
+		isSilent := func() bool {
+			_, waits := p.Disk.Waits()
+			return waits > looked.Limit/2 && ctx.Err() == nil
+		}
+		if err != nil || !looked.Timeout || !isSilent() {
+			return list, looked, err
+		}
+		for isSilent() {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 }
 
 // OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one

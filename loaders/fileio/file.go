@@ -70,7 +70,7 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	case f.Storage != nil:
 		h, err = f.Storage.Open(f.Place())
 	case root != nil:
-		h, err = f.Disk.opened(f.Place(), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
+		h, err = f.Disk.opened(filepath.Join(root.Name(), f.Path), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
 	default:
 		h, err = f.Disk.opened(f.Path, func() (*os.File, error) { return os.OpenFile(f.Path, flags, 0) })
 	}
