@@ -161,6 +161,7 @@ vantage cache clear`,
 				return err
 			}
 			dir, clears := d.CacheDir(), len(c.args) > 0
+			defer c.p.Disk.During(dir)()
 			var kept cache.Usage
 			switch {
 			case !clears:

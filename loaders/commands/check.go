@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/analysis"
@@ -94,7 +95,7 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 // check checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
 // alert does not read the figures of a check that is over. A mistake of the command line, or a signal, changes no file.
 func (c *call) check(ctx context.Context, o *checkOptions) error {
-	if err := o.parse(); err != nil {
+	if err := o.parse(c.p.Disk); err != nil {
 		return Usage(err)
 	}
 	if err := c.configure(ctx); err != nil {
@@ -107,7 +108,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)
 	case o.prom != "":
-		if err := refuseBesideLog(o.prom, c.paths); err != nil {
+		if err := refuseBesideLog(c.p.Disk, o.prom, c.paths); err != nil {
 			return err
 		}
 	}
@@ -119,7 +120,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	if state == nil {
 		state = &report.CheckState{Path: Title(c.paths)}
 	}
-	return errors.Join(writeFile(o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
+	return errors.Join(writeFile(c.p.Disk, o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
 }
 
 // reportUnchecked writes the JUnit file that was asked for, and the output if it is to be JUnit, of a check that came to no verdict.
@@ -135,13 +136,13 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 		err = errors.Join(err, write(p.output(ctx, "text")))
 	}
 	if o.junit != "" {
-		err = errors.Join(err, writeFile(o.junit, write))
+		err = errors.Join(err, writeFile(p.Disk, o.junit, write))
 	}
 	return err
 }
 
 // parse refuses flags that do not go together, and finds the rules.
-func (o *checkOptions) parse() (err error) {
+func (o *checkOptions) parse(disk *fileio.Disk) (err error) {
 	if err := o.conflict(); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (o *checkOptions) parse() (err error) {
 		return err
 	}
 	if o.file != "" {
-		fromFile, err := parseFile("--rules", o.file, maxRuleFile, "list of rules", parseRules)
+		fromFile, err := parseFile(disk, "--rules", o.file, maxRuleFile, "list of rules", parseRules)
 		if err != nil {
 			return err
 		}
@@ -257,7 +258,7 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 		return nil, Usage(err)
 	}
 	if o.junit != "" {
-		if err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
+		if err := writeFile(c.p.Disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
 			return nil, &outputError{err}
 		}
 	}
@@ -272,8 +273,8 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 }
 
 // refuseBesideLog is an error if a file would lie where a trainer writes or a log is looked for.
-func refuseBesideLog(file string, paths []string) error {
-	target, err := filepath.EvalSymlinks(file)
+func refuseBesideLog(disk *fileio.Disk, file string, paths []string) error {
+	target, err := disk.EvalSymlinks(file)
 	if err != nil {
 		target = file // it is new
 	}
@@ -281,7 +282,7 @@ func refuseBesideLog(file string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if dir, err = disk.EvalSymlinks(dir); err != nil {
 		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(target))
 	}
 	if log := userfiles.LogNextTo(paths, dir); log != "" {

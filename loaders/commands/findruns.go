@@ -204,7 +204,8 @@ func trackioFolder(home string) string {
 }
 
 // CurrentDir returns the current directory as a person reads it.
-func CurrentDir() string {
+func (p *Program) CurrentDir() string {
+	defer p.Disk.During(cmp.Or(os.Getenv("PWD"), "."))()
 	dir, err := os.Getwd()
 	if err != nil {
 		return "."

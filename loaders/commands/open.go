@@ -200,7 +200,7 @@ const maxPassword = 4096
 // passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
 func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
 	if p.passwordFile != "" {
-		data, err := readSmallFile("--password-file", p.passwordFile, maxPassword, "password")
+		data, err := readSmallFile(p.Disk, "--password-file", p.passwordFile, maxPassword, "password")
 		if err != nil {
 			return "", Usage(err)
 		}

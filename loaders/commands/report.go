@@ -168,7 +168,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	}
 	log.then = func() error {
 		if o.svg != "" {
-			if err := writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
+			if err := writeFile(log.p.Disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
 				return err
 			}
 		}

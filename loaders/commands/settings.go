@@ -27,7 +27,7 @@ import (
 // Framework and estimator are applied before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
 	if p.configPath != "" {
-		r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
+		r, err := parseFile(p.Disk, "--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
 		if err != nil {
 			return nil, set, Usage(err)
 		}
