@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/figures"
 )
@@ -183,7 +184,7 @@ func figuresOfScenes() map[string][]string {
 // on the frame.
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 	t.Parallel()
-	oneGoroutine(t)
+	repotest.OneGoroutine(t)
 	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rate", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
 	for _, place := range figures.Places() {

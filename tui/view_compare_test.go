@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/compare"
 )
@@ -17,7 +18,7 @@ import (
 // driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
 func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	t.Helper()
-	oneGoroutine(t)
+	repotest.OneGoroutine(t)
 	other := madeRunWithTexts(2, proofText)
 	for _, chunk := range other.chunks {
 		for i := range chunk.Records {

@@ -14,6 +14,7 @@ import (
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
 func TestDefaultRules(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v1/rollout_data": "",

@@ -138,6 +138,7 @@ func flagLines() map[string][]string {
 
 // Every flag that the help of a command names changes what the command does, and only settings and the log are of all.
 func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
+	repotest.OneGoroutine(t)
 	var outcomes sync.Map // of lines without the flag, which are often the same
 	for _, c := range (&Program{}).All() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {

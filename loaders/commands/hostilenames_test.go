@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // hostile is text that does something to a terminal which shows it as it is: a title, a colour, C1
@@ -62,6 +64,7 @@ func runCommand(t *testing.T, args ...string) string {
 
 // Nothing that a log, a path or an argument holds reaches the terminal as it is, whatever is written.
 func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	dir := t.TempDir()
 	path := hostileLog(t, dir)

@@ -78,6 +78,7 @@ func proved(trainer string) string {
 
 // The head of each trainer's page, and the list of the pages, say what the formats say.
 func TestTrainerPages(t *testing.T) {
+	repotest.OneGoroutine(t)
 	logs, inPage := madeLogs(t), map[string]bool{}
 	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
 	for _, p := range trainerPages() {
@@ -257,6 +258,7 @@ var formatsOnPage = regexp.MustCompile("`--input-format ([a-z0-9-]+)`")
 
 // Every command of a trainer's page runs on a made log at the place that the page gives for it.
 func TestCommandsOfTrainerPages(t *testing.T) {
+	repotest.OneGoroutine(t)
 	pages, err := filepath.Glob(filepath.Join(trainersFolder, "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)

@@ -80,6 +80,7 @@ func allocated() uint64 {
 // Whatever one number of a file claims, of each codec, encoding and version of pages, little is
 // allocated for it.
 func TestClaimsAllocateLittle(t *testing.T) {
+	repotest.OneGoroutine(t)
 	n := 0
 	for name, whole := range madeFiles(t) {
 		if rows, err := countRows(whole); rows != 60 || err != nil {

@@ -104,6 +104,7 @@ func python(t *testing.T, args ...string) *exec.Cmd {
 
 // So are made ones, of all sizes of pages, rows and tables.
 func TestReadsMadeAsSQLite(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for seed := range repotest.Times(1, 3) {
 		dir := t.TempDir()
