@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,6 +14,11 @@ import (
 
 	"vantage/internal/testkit/repotest"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // the tests hold little, and make much
+	m.Run()
+}
 
 // hostile is text that does something to a terminal which shows it as it is: a title, a colour, C1
 // control bytes, a reversed direction, a cursor movement.
