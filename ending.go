@@ -18,6 +18,7 @@ type ending struct {
 	ctx     context.Context // the first signal cancels it, with that signal as cause
 	overdue chan error      // what the program ends with although it is not done
 	screen  atomic.Pointer[tty.Screen]
+	closed  atomic.Bool // the screen is: ^C then does not wait for what is left to do
 }
 
 const (
@@ -34,6 +35,10 @@ func newEnding() *ending {
 	go func() {
 		first := &commands.SignalError{Signal: <-signals}
 		cancel(first)
+		if first.Signal == os.Interrupt && e.closed.Load() {
+			e.end(commands.Stopped(ctx))
+			return
+		}
 		for late := time.After(grace); ; {
 			select {
 			case <-late:
@@ -58,7 +63,10 @@ func (e *ending) end(err error) {
 }
 
 // soon is called when the screen is closed: what is left to do, such as to save the view, is done by then, or left.
-func (e *ending) soon() { time.AfterFunc(grace, func() { e.end(commands.Stopped(e.ctx)) }) }
+func (e *ending) soon() {
+	e.closed.Store(true)
+	time.AfterFunc(grace, func() { e.end(commands.Stopped(e.ctx)) })
+}
 
 // leave gives the terminal back and says the last words, if there are any.
 func (e *ending) leave(say func()) {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ import (
 )
 
 func main() {
+	runtime.LockOSThread() // the kernel hands signals to the first thread, which must wait for no disk: that would hold them too
 	end := newEnding()
 	out := &output{File: os.Stdout}
 	done := make(chan int, 1)
@@ -158,7 +160,8 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			return nil, err
 		}
 		if len(paths) == 0 {
-			return func() error { return p.choose(cmd, set, "") }, nil
+			here := p.CurrentDir()
+			return func() error { return p.choose(cmd, set, "", here) }, nil
 		}
 		if word := paths[0]; len(paths) > 1 {
 			if _, err := p.Disk.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
@@ -169,7 +172,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			paths = p.OneRun(cmd.Context(), paths)
 		} else if !p.Merge && len(paths) == 1 {
 			if runs, _ := p.RunsBelow(cmd.Context(), paths[0], false); len(runs) > 0 {
-				return func() error { return p.choose(cmd, set, paths[0]) }, nil
+				return func() error { return p.choose(cmd, set, paths[0], paths[0]) }, nil
 			}
 		}
 		if p.OutputFormat == "" && !p.Waits {
@@ -274,7 +277,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 // choose shows the logs under a folder, or under the current directory and the recent runs if that is "", and opens what is chosen.
 // Without a terminal it lists them; that nothing is opened is an error even so, for a script whose
 // variable is empty.
-func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) error {
+func (p *program) choose(cmd *cobra.Command, set model.Settings, folder, title string) error {
 	const nothing = "nothing to open: give a log file or directory, or try `vantage demo`"
 	if p.OutputFormat != "" || !isTerminal(p.Out) && cmd.Flags().NFlag() > 0 {
 		return commands.Usage(errors.New(nothing))
@@ -293,7 +296,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder string) 
 	}
 	o := p.options(set, []openRun{{}}) // as far as the list of runs has them
 	picker := runpicker.New(cmd.Context(), runpicker.Options{
-		Dir: cmp.Or(folder, commands.CurrentDir()), Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
+		Dir: title, Look: func(longer bool) runpicker.Finder { return p.FindRuns(folder, longer) },
 		Examine: func(ctx context.Context, r runlist.Run) runlist.Contents { return p.Examine(ctx, set, r) },
 		ASCII:   o.ASCII, NoColor: o.NoColor, Theme: o.Theme, Assumed: o.Assumed, Mouse: o.Mouse,
 	})

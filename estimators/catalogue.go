@@ -19,8 +19,8 @@
 //     [Batch]; its parameters are what frameworks do differently. formula.go has its type and functions that
 //     build one from another or add an exception.
 //
-// Package torchsum adds in the order of PyTorch and numpy, package lanes does so for eight groups at
-// once. process.go and filter.go apply an estimator.
+// Package torchsum adds in the order of PyTorch and numpy, eight groups at once where they are of one size.
+// process.go and filter.go apply an estimator.
 //
 // # Shapes
 //

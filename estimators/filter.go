@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vantage/estimators/lanes"
+	"vantage/estimators/torchsum"
 )
 
 // KeepCount returns how many of n samples of one sign a ratio keeps:
@@ -62,8 +62,8 @@ func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, k
 		copy(processed, adv)
 		return
 	}
-	var waiting [onStack + 1]lanes.Waiting
-	q := lanes.GroupsOf(offsets, largestInTile, waiting[:])
+	var waiting [onStack + 1]torchsum.Waiting
+	q := torchsum.GroupsOf(offsets, largestInTile, waiting[:])
 	for q.Next() {
 		if !q.Alone() && w.keepInTile(kept, processed, adv, &q, keepPos, keepNeg) {
 			continue
@@ -80,23 +80,23 @@ func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, k
 
 // keepInTile filters the groups of q, all at once. It does nothing and returns false if float32 does
 // not hold their advantages, or if one is NaN.
-func (w *workspace) keepInTile(kept []bool, processed, adv []float64, q *lanes.Groups, keepPos, keepNeg float64) bool {
+func (w *workspace) keepInTile(kept []bool, processed, adv []float64, q *torchsum.Groups, keepPos, keepNeg float64) bool {
 	w.tile, w.sorted, w.marks = resize(w.tile, q.Size), resize(w.sorted, q.Size), resize(w.marks, q.Size)
 	if !w.tile.Load(adv, &q.Starts) {
 		return false
 	}
 	copy(w.sorted, w.tile)
 	w.sorted.Sort()
-	var best, worst lanes.Best
+	var best, worst torchsum.Best
 	best.Count, worst.Count = w.tile.Signs()
-	for g := range lanes.Width {
+	for g := range torchsum.Width {
 		best.Count[g] = int32(KeepCount(int(best.Count[g]), keepPos))
 		worst.Count[g] = int32(KeepCount(int(worst.Count[g]), keepNeg))
 	}
 	best.BoundBy(w.sorted, 1)
 	worst.BoundBy(w.sorted, -1)
 	w.tile.Select(w.marks, &best, &worst)
-	lanes.StoreMarks(kept, &q.Starts, w.marks)
+	torchsum.StoreMarks(kept, &q.Starts, w.marks)
 	if processed != nil {
 		w.tile.Store(processed, &q.Starts)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"vantage/estimators/lanes"
+	"vantage/estimators/torchsum"
 )
 
 // formula is the arithmetic of an [Estimator]: it writes the advantages of b to dst,
@@ -32,7 +32,7 @@ func perGroup(f func(dst, r []float32)) formula {
 
 // largestInTile is the size of groups up to which eight are computed at once, a variable for the
 // tests only.
-var largestInTile = lanes.Limit()
+var largestInTile = torchsum.Limit()
 
 // perGroup64 is perGroup in float64.
 func perGroup64(f func(dst, r []float64, s Scale)) formula {
@@ -47,10 +47,10 @@ func perGroup64(f func(dst, r []float64, s Scale)) formula {
 
 // inTiles calls small for groups of one size, up to eight at a time, with a tile of their size, and
 // large for each group that is too large for that.
-func inTiles(b Batch, small func(tile lanes.Tile, q *lanes.Groups), large func(lo, hi int)) {
-	var waiting [onStack + 1]lanes.Waiting
-	var tile lanes.Tile
-	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
+func inTiles(b Batch, small func(tile torchsum.Tile, q *torchsum.Groups), large func(lo, hi int)) {
+	var waiting [onStack + 1]torchsum.Waiting
+	var tile torchsum.Tile
+	q := torchsum.GroupsOf(b.Offsets, largestInTile, waiting[:])
 	for q.Next() {
 		if q.Alone() {
 			large(q.Starts[0], q.Starts[0]+q.Size)

@@ -1,7 +1,6 @@
 package estimators
 
 import (
-	"vantage/estimators/lanes"
 	"vantage/estimators/torchsum"
 )
 
@@ -58,11 +57,11 @@ const onStack = 64
 
 func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
-	var waiting [onStack + 1]lanes.Waiting
-	var vectors [onStack]lanes.Vector
-	tile, large := lanes.Tile(vectors[:]), []float32(nil)
+	var waiting [onStack + 1]torchsum.Waiting
+	var vectors [onStack]torchsum.Vector
+	tile, large := torchsum.Tile(vectors[:]), []float32(nil)
 	by := w.divisorOf(b, s)
-	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
+	q := torchsum.GroupsOf(b.Offsets, largestInTile, waiting[:])
 	for q.Next() {
 		switch n := q.Size; {
 		case n == 1 && (w.ofOne != oneByFormula || w.zeroIfFlat): // the formula is not applied
@@ -113,11 +112,11 @@ type divisor struct {
 }
 
 // writeTile writes the advantages of the groups of q, all at once; tile has their size.
-func (w groupwise) writeTile(dst, rewards []float64, tile lanes.Tile, q *lanes.Groups, by divisor) {
+func (w groupwise) writeTile(dst, rewards []float64, tile torchsum.Tile, q *torchsum.Groups, by divisor) {
 	tile.Load(rewards, &q.Starts)
 	sum := tile.Sum()
 	mean := sum.Over(q.Size)
-	var std, divisors lanes.Vector
+	var std, divisors torchsum.Vector
 	switch {
 	case by.perGroup && by.welford:
 		std = tile.StdWelford()
@@ -147,7 +146,7 @@ func (w groupwise) writeTile(dst, rewards []float64, tile lanes.Tile, q *lanes.G
 
 // baselines returns what is subtracted from the rewards of eight groups, if that is the same for all
 // rewards of a group.
-func (w groupwise) baselines(mean *lanes.Vector, by divisor) (base lanes.Vector, ok bool) {
+func (w groupwise) baselines(mean *torchsum.Vector, by divisor) (base torchsum.Vector, ok bool) {
 	switch w.baseline {
 	case groupMean:
 		return *mean, true

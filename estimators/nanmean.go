@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"vantage/estimators/lanes"
 	"vantage/estimators/torchsum"
 )
 
@@ -34,8 +33,8 @@ func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
 			dst[lo+i] = float64(nanToNum(a))
 		}
 	}
-	var squares lanes.Tile
-	inTiles(b, func(tile lanes.Tile, q *lanes.Groups) {
+	var squares torchsum.Tile
+	inTiles(b, func(tile torchsum.Tile, q *torchsum.Groups) {
 		squares = resize(squares, q.Size)
 		tile.Load(b.Rewards, &q.Starts)
 		if by.normalizeTile(tile, squares) {
@@ -80,7 +79,7 @@ func (w nanDivisor) normalize(x, buf []float32, by sums) {
 
 // normalizeTile is normalize for the groups of a tile. It returns false if not all of their rewards
 // and advantages are finite, or may not be; the tile holds neither then. It overwrites squares.
-func (w nanDivisor) normalizeTile(tile, squares lanes.Tile) bool {
+func (w nanDivisor) normalizeTile(tile, squares torchsum.Tile) bool {
 	n := len(tile)
 	sum := tile.Sum()
 	mean := sum.Over(n)

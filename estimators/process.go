@@ -3,7 +3,6 @@ package estimators
 import (
 	"math"
 
-	"vantage/estimators/lanes"
 	"vantage/estimators/torchsum"
 )
 
@@ -19,15 +18,15 @@ type Result struct {
 
 // workspace is memory that calls reuse; it holds no result.
 type workspace struct {
-	tile, sorted       lanes.Tile   // the advantages of eight groups
-	marks              []lanes.Mark // which of them are kept
-	positive, negative []uint64     // magnitudes of one group's advantages by sign, as bits
-	scratch            []uint64     // for the selection of the k-th magnitude
-	keptBatch          Batch        // the kept samples as a batch
-	keptCounts         []int        // the number of kept samples, by group
-	keptRewards        []float64    // memory of the rewards of keptBatch
-	recomputed         []float64    // the advantages of keptBatch
-	rewards32          []float32    // the rewards of keptBatch
+	tile, sorted       torchsum.Tile   // the advantages of eight groups
+	marks              []torchsum.Mark // which of them are kept
+	positive, negative []uint64        // magnitudes of one group's advantages by sign, as bits
+	scratch            []uint64        // for the selection of the k-th magnitude
+	keptBatch          Batch           // the kept samples as a batch
+	keptCounts         []int           // the number of kept samples, by group
+	keptRewards        []float64       // memory of the rewards of keptBatch
+	recomputed         []float64       // the advantages of keptBatch
+	rewards32          []float32       // the rewards of keptBatch
 }
 
 // Filter writes Kept and Processed of a batch: it filters Original, the advantages of e under scale s of the rewards that

@@ -3,7 +3,6 @@ package estimators
 import (
 	"math"
 
-	"vantage/estimators/lanes"
 	"vantage/estimators/torchsum"
 )
 
@@ -19,8 +18,8 @@ func indexAddGRPO(varianceFloor bool) formula {
 	w := indexAdd{varianceFloor}
 	return func(dst []float64, b Batch, s Scale) error {
 		mustHaveLength(dst, b)
-		var squares lanes.Tile
-		inTiles(b, func(tile lanes.Tile, q *lanes.Groups) {
+		var squares torchsum.Tile
+		inTiles(b, func(tile torchsum.Tile, q *torchsum.Groups) {
 			squares = resize(squares, q.Size)
 			tile.Load(b.Rewards, &q.Starts)
 			w.normalizeTile(tile, squares, s)
@@ -37,16 +36,16 @@ type indexAdd struct{ varianceFloor bool }
 
 // normalizeTile replaces the rewards of the groups of a tile by their advantages. It overwrites
 // squares.
-func (w indexAdd) normalizeTile(tile, squares lanes.Tile, s Scale) {
+func (w indexAdd) normalizeTile(tile, squares torchsum.Tile, s Scale) {
 	n := len(tile)
 	sum := tile.SumLeftToRight()
 	mean := sum.Over(n)
 	if n == 1 {
-		mean = lanes.Vector{}
+		mean = torchsum.Vector{}
 	}
 	from := mean
 	if w.varianceFloor {
-		from = lanes.Vector{}
+		from = torchsum.Vector{}
 	}
 	tile.Squares(squares, &from)
 	divisors := squares.SumLeftToRight()

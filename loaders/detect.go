@@ -167,26 +167,26 @@ const (
 // ErrNoFormat is the error of a file whose first records fit no format.
 var ErrNoFormat = errors.New("no format fits")
 
-// Sniffed is what the beginning of a log says of it.
-type Sniffed struct {
+// sniffed is what the beginning of a log says of it.
+type sniffed struct {
 	Format *formats.Format
 	Rows   int64 // samples, by the footer of a Parquet file; 0 for other files
 }
 
-// Sniff returns the format of a log by its first records, as a [Source] detects it, without reading
+// sniff returns the format of a log by its first records, as a [Source] detects it, without reading
 // further. name is the path of the file in root. It opens neither pipes nor devices, and nothing
 // outside of root; its error is [ErrNoFormat] if the file is read and no log.
-func Sniff(disk *fileio.Disk, root *os.Root, name string) (Sniffed, error) {
+func sniff(disk *fileio.Disk, root *os.Root, name string) (sniffed, error) {
 	d := fileio.File{Disk: disk, Path: name}
 	h, info, err := d.OpenIn(root)
 	if err != nil {
-		return Sniffed{}, err
+		return sniffed{}, err
 	}
 	defer func() { _ = h.Close() }()
 	packing, err := compressed.Detect(h)
 	switch {
 	case err != nil:
-		return Sniffed{}, err
+		return sniffed{}, err
 	case packing == compressed.Parquet:
 		return sniffParquet(h, info.Size(), name)
 	case packing == compressed.Torch: // its first sample takes all of it, but the name of a rollout's id is at its start
@@ -194,34 +194,32 @@ func Sniff(disk *fileio.Disk, root *os.Root, name string) (Sniffed, error) {
 		n, _ := h.ReadAt(head, 0)
 		return sniffedIf(bytes.Contains(head[:n], []byte("rollout_id")), "slime", name)
 	case packing == compressed.Torn:
-		return Sniffed{}, ErrNoFormat
+		return sniffed{}, ErrNoFormat
 	case filepath.Ext(name) == ".db":
 		return sniffedIf(trackio.IsProject(disk, filepath.Join(root.Name(), filepath.FromSlash(name))), "trackio", name)
 	}
 	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
 	if packing != compressed.None {
 		if text, err = compressed.NewReader(packing, text); err != nil {
-			return Sniffed{}, err
+			return sniffed{}, err
 		}
 	}
 	return sniffText(text, name)
 }
 
-func sniffedIf(is bool, format, name string) (Sniffed, error) {
+func sniffedIf(is bool, format, name string) (sniffed, error) {
 	if f, ok := formats.Find(format); ok && is {
-		return Sniffed{Format: &f}, nil
+		return sniffed{Format: &f}, nil
 	}
-	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
+	return sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
 }
 
-func sniffParquet(h io.ReaderAt, size int64, name string) (Sniffed, error) {
-	m := &pages.Memory{}
-	defer m.Close()
-	table, err := pages.Open(h, size, m)
+func sniffParquet(h io.ReaderAt, size int64, name string) (sniffed, error) {
+	table, err := pages.Open(h, size, &pages.Memory{})
 	if err != nil {
-		return Sniffed{}, err
+		return sniffed{}, err
 	}
-	s := Sniffed{Format: formats.Detect(formats.All(), name, framing.Framing{Table: true}, columnRecord(columnNames(table)))}
+	s := sniffed{Format: formats.Detect(formats.All(), name, framing.Framing{Table: true}, columnRecord(columnNames(table)))}
 	if s.Format == nil {
 		return s, fmt.Errorf("%s: %w", name, ErrNoFormat)
 	}
@@ -232,7 +230,7 @@ func sniffParquet(h io.ReaderAt, size int64, name string) (Sniffed, error) {
 }
 
 // sniffText reads the beginning of a text until its first records fit a format.
-func sniffText(text io.Reader, name string) (Sniffed, error) {
+func sniffText(text io.Reader, name string) (sniffed, error) {
 	f := newFileReader(0, name, formats.All(), newChunkQueue())
 	buf := make([]byte, sniffSize)
 	for read := 0; f.format == nil && !f.refused && read < maxSniffSize; read += sniffSize {
@@ -243,7 +241,7 @@ func sniffText(text io.Reader, name string) (Sniffed, error) {
 		}
 	}
 	if f.format == nil {
-		return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
+		return sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
 	}
-	return Sniffed{Format: f.format}, nil
+	return sniffed{Format: f.format}, nil
 }

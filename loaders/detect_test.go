@@ -34,7 +34,7 @@ func TestSniffKnowsEveryFormat(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s, err := Sniff(nil, root, rel)
+			s, err := sniff(nil, root, rel)
 			switch {
 			case errors.Is(err, ErrNoFormat):
 			case err != nil || s.Format.Name != want:
@@ -81,7 +81,7 @@ func TestSniffOfOtherFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		switch s, err := Sniff(nil, root, name); {
+		switch s, err := sniff(nil, root, name); {
 		case c.want == "" && err == nil:
 			t.Errorf("%s is taken for %s", name, s.Format.Name)
 		case c.want != "" && (err != nil || s.Format.Name != c.want):
@@ -108,7 +108,7 @@ func TestSniffOpensNothingElse(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, name := range []string{"pipe.jsonl", "link.jsonl", ".", "none.jsonl"} {
-		if s, err := Sniff(nil, root, name); err == nil {
+		if s, err := sniff(nil, root, name); err == nil {
 			t.Errorf("%s was read: %+v", name, s)
 		}
 	}

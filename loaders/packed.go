@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/compressed/arrowfile"
-	"vantage/loaders/compressed/torchfile"
 	"vantage/loaders/fileio"
 	"vantage/loaders/parquet"
 	"vantage/loaders/parquet/pages"
@@ -19,10 +17,9 @@ import (
 // packedFile is a compressed file or a Parquet file. It is read from its start to its end with
 // one handle, and from its start again when it changes.
 type packedFile struct {
-	handle        fileio.Handle
-	releaseMemory func()      // of a Parquet file
-	info          os.FileInfo // of a file that was prefetched, until it is read
-	unread        []byte      // text not yet decoded
+	handle fileio.Handle
+	info   os.FileInfo // of a file that was prefetched, until it is read
+	unread []byte      // text not yet decoded
 
 	decompressor *compressed.Decompressor // of a compressed file
 	prefetched   *model.Block             // the first rows of a Parquet file
@@ -41,10 +38,6 @@ func (p *packedFile) close() {
 		}
 		if p.decompressor != nil {
 			p.decompressor.Stop()
-		}
-		if p.releaseMemory != nil {
-			p.releaseMemory()
-			p.releaseMemory = nil // it holds the memory
 		}
 		_ = p.handle.Close()
 		p.unread, p.prefetched, p.reader = nil, nil, nil
@@ -166,7 +159,7 @@ func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; try again when it is complete, or copy it again"
-	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead), errors.Is(err, torchfile.ErrRefused), errors.Is(err, arrowfile.ErrRefused), errors.Is(err, pages.ErrUnsupported):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead), errors.Is(err, pages.ErrUnsupported):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"

@@ -23,9 +23,7 @@ import (
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
 func (r *reading) openParquet(f *file, p *packedFile, size int64) error {
-	m := &pages.Memory{}
-	p.releaseMemory = m.Close
-	table, err := pages.Open(p.handle, size, m)
+	table, err := pages.Open(p.handle, size, &pages.Memory{})
 	if err != nil {
 		return err
 	}
@@ -192,7 +190,6 @@ func (r *reading) prefetchTables() {
 				}
 				p.prefetch(f)
 			}
-			p.memory.Close()
 		})
 	}
 	wg.Wait()
@@ -250,8 +247,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 		}
 		f.decoder = p.reader.Decoder
 	}
-	p.releaseMemory = o.memory.Close // the rest of the file needs it
-	o.reader, o.memory = nil, &pages.Memory{}
+	o.reader, o.memory = nil, &pages.Memory{} // the rest of the file needs the other
 	return true
 }
 

@@ -594,6 +594,7 @@ func heap() int {
 
 // Where memory runs out, reading ends with a sentence, and what was read stays.
 func TestReadingStopsAtTheMemoryLimit(t *testing.T) {
+	repotest.OneGoroutine(t)
 	w := trainer{t, t.TempDir()}
 	for n := range 40 {
 		w.add(fmt.Sprintf("%d.jsonl", n), strings.Repeat(row(n, 1), 40_000))
@@ -671,6 +672,7 @@ func BenchmarkFollowedMemory(b *testing.B) {
 
 // Values that no trainer means to write are read as JSON and Python do, or reported.
 func TestUnusualValues(t *testing.T) {
+	repotest.OneGoroutine(t)
 	others := `"prompt": "q", "response": "r", "answer": "a"}`
 	for name, c := range map[string]struct {
 		line   string

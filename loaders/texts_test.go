@@ -128,6 +128,7 @@ func TestTextOfSamples(t *testing.T) {
 
 // A text is found anywhere in a large compressed file, before or after the last one.
 func TestTextAnywhereInCompressed(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
@@ -159,6 +160,7 @@ func TestTextAnywhereInCompressed(t *testing.T) {
 // A row that is longer than the text that is cached is found whole, at the end of the file too,
 // and in a CSV, which needs its header.
 func TestLongTextInCompressed(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	long := func(i int) string { return strings.Repeat(fmt.Sprintf("%d words. ", i), 90_000) }
 	var lines, csv strings.Builder
@@ -272,6 +274,7 @@ func TestTextOfRewrittenTable(t *testing.T) {
 // The line of a sample is that of its record, in whatever order samples are asked for, in files of several
 // megabytes, packed or not, and in rows of a table.
 func TestLine(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	var log strings.Builder
 	var want []int64

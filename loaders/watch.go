@@ -91,11 +91,11 @@ func (w *watcher) close() error {
 }
 
 // Reading one new row takes as long as reading a thousand: most of it is waking up. So rows are
-// gathered. The first row after a pause is read at once. Then files are read again each densePause,
-// or each sparsePause once sparseReads reads in a row have brought fewer than manyRows, until one
-// brings nothing. Each file to be read makes the pause pausePerFile longer.
+// gathered; the screen shows new ones twice a second. The first row after a pause is read at once. Then
+// files are read again each densePause, or each sparsePause once sparseReads reads in a row have brought
+// fewer than manyRows, until one brings nothing. Each file to be read makes the pause pausePerFile longer.
 const (
-	densePause   = 12 * time.Millisecond
+	densePause   = 40 * time.Millisecond
 	sparsePause  = 75 * time.Millisecond
 	pausePerFile = 200 * time.Microsecond
 	manyRows     = 64

@@ -2,8 +2,8 @@ package model
 
 import (
 	"context"
-	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Mapped returns what becomes of each element.
@@ -23,24 +23,18 @@ func Count01(yes bool) int {
 	return 0
 }
 
-// InParallel calls do with each index below n, on all processors, and returns one of its errors.
-func InParallel(ctx context.Context, n int, do func(int) error) error {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	errs := make([]error, workers+1)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n && errs[w] == nil && ctx.Err() == nil; i += workers {
-				errs[w] = do(i)
-			}
-		})
-	}
-	wg.Wait()
-	errs[workers] = ctx.Err()
-	for _, err := range errs {
-		if err != nil {
-			return err
+// InParallel calls do with each index below n, the lowest first, in at most so many goroutines, this one among them, until ctx ends.
+func InParallel(ctx context.Context, goroutines, n int, do func(int)) {
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			do(i)
 		}
 	}
-	return nil
+	var wg sync.WaitGroup
+	for range min(goroutines, n) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
 }

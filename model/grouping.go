@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -68,10 +69,7 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 // updateEvidence recomputes the evidence and the reward levels of the steps that have changed, nil aside.
 func (s *Store) updateEvidence(steps []*stepColumns) {
 	changed := slices.DeleteFunc(slices.Clone(steps), func(c *stepColumns) bool { return c == nil || c.evidenceRevision == c.revision })
-	_ = InParallel(context.Background(), len(changed), func(i int) error {
-		changed[i].updateEvidence(s.fileRuns)
-		return nil
-	})
+	InParallel(context.Background(), runtime.GOMAXPROCS(0), len(changed), func(i int) { changed[i].updateEvidence(s.fileRuns) })
 }
 
 func (c *stepColumns) updateEvidence(fileRuns []int32) {

@@ -24,20 +24,20 @@ const heightForChartText = 6
 // heightForSummary is the height from which there is a line of more figures.
 const heightForSummary = 9
 
-// paneAdvantages draws a mirrored histogram over one axis: original advantages upwards,
+// advantages draws a mirrored histogram over one axis: original advantages upwards,
 // processed ones of kept samples downwards; with a baseline, its processed ones upwards. Of another
 // figure it draws all samples upwards and kept ones downwards. What would be drawn twice is drawn once.
-func (a App) paneAdvantages(w, h int) paneContent {
-	t, width := a.display.theme, oddWidth(w)
-	shown := a.panes.distribution
-	m := shown.charts(a.env, width)
+func (p panes) advantages(e env, w, h int) paneContent {
+	t, width := e.display.theme, oddWidth(w)
+	shown := p.distribution
+	m := shown.charts(e, width)
 	name, above, below, sides := m.words(w)
-	c := paneContent{note: shown.binNote(m), lines: []string{" " + a.momentsLine(above, m.upper, !m.hasFigure, w-1)}}
+	c := paneContent{note: shown.binNote(m), lines: []string{" " + e.momentsLine(above, m.upper, !m.hasFigure, w-1)}}
 	if h < heightForChartText {
 		if c.title = name + shown.scaleInTitle(); !m.hasFigure {
-			c = paneContent{title: strings.TrimSpace(c.title + "  " + sides), lines: []string{" " + a.meansLine(m, w-1)}}
+			c = paneContent{title: strings.TrimSpace(c.title + "  " + sides), lines: []string{" " + e.meansLine(m, w-1)}}
 		}
-		c.lines = append(c.lines, shown.mirrorLines(a.env, m.upper, m.lower, width, h-1)...)
+		c.lines = append(c.lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1)...)
 		return c
 	}
 	ruler := cells.Justify(units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi), width)
@@ -51,19 +51,19 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	if m.distribution.perGroup {
 		sides = ""
 	} else if !m.same {
-		under = append(under, " "+a.momentsLine(below, m.lower, !m.hasFigure, w-1))
+		under = append(under, " "+e.momentsLine(below, m.lower, !m.hasFigure, w-1))
 	}
 	if !m.hasFigure && h >= heightForSummary {
-		under = append(under, " "+a.summaryLine(m.maxAbs, w-1))
+		under = append(under, " "+e.summaryLine(m.maxAbs, w-1))
 	}
-	c.lines = append(append(c.lines, shown.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...), under...)
-	name = a.withScopeWords(strings.TrimSuffix(name+" "+a.shownCount(), " ")+shown.scaleInTitle(), w)
+	c.lines = append(append(c.lines, shown.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...), under...)
+	name = e.withScopeWords(strings.TrimSuffix(name+" "+e.shownCount(), " ")+shown.scaleInTitle(), w)
 	c.title = strings.TrimSpace(firstFitting(w-6, name+"  "+sides, name))
 	if !m.hasFigure && c.note == "" {
-		verdict := strings.Replace(a.matchVerdict(), "log = ", "", 1)
+		verdict := strings.Replace(e.matchVerdict(), "log = ", "", 1)
 		estimator, equal, _ := strings.Cut(verdict, ", ")
 		_, how, _ := strings.Cut(equal, " ")
-		c.note = firstFitting(w-4, a.matchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
+		c.note = firstFitting(w-4, e.matchVerdict(), verdict, strings.TrimSuffix(estimator+", "+how, ", "))
 	}
 	return c
 }
@@ -156,12 +156,12 @@ func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFig
 }
 
 // summaryLine returns the summaryFigures of the groups shown that fit.
-func (a App) summaryLine(largest float64, w int) (line string) {
-	x, t := a.shownFigures(), a.display.theme
+func (e env) summaryLine(largest float64, w int) (line string) {
+	x, t := e.shownFigures(), e.display.theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
 	}
-	for _, part := range a.summaryFigures(x, largest) {
+	for _, part := range e.summaryFigures(x, largest) {
 		piece := t.Paint(themes.Dim, part.name) + " " + part.value
 		if line != "" {
 			piece = "  " + piece
@@ -254,44 +254,44 @@ func (s distributionState) chosen(e env) (distribution, bool) {
 	return all[max(0, i)], i > 0
 }
 
-func (a App) nextFigure() App {
-	if a.result.analysis == nil {
-		return a
+func (p *panes) nextFigure(e env) action {
+	if e.result.analysis == nil {
+		return nil
 	}
-	all := a.distributions()
-	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == a.panes.distribution.figure })
-	a.panes.distribution.figure = ""
+	all := e.distributions()
+	i := slices.IndexFunc(all, func(d distribution) bool { return d.name == p.distribution.figure })
+	p.distribution.figure = ""
 	if next := (max(0, i) + 1) % len(all); next > 0 {
-		a.panes.distribution.figure = all[next].name
+		p.distribution.figure = all[next].name
 	}
-	return a.inFront()
+	return p.inFront(e)
 }
 
 // inFront brings the distribution into sight, which another pane may hide.
-func (a App) inFront() App {
-	a.panes.frontPane = layout.Advantages
-	a.panes.fullScreen = a.panes.fullScreen && a.panes.focus == layout.Advantages
-	return a
+func (p *panes) inFront(env) action {
+	p.frontPane = layout.Advantages
+	p.fullScreen = p.fullScreen && p.focus == layout.Advantages
+	return nil
 }
 
-func (a App) toggleLogScale() App {
-	a.panes.distribution.logScale = !a.panes.distribution.logScale
-	return a.inFront()
+func (p *panes) toggleLogScale(e env) action {
+	p.distribution.logScale = !p.distribution.logScale
+	return p.inFront(e)
 }
 
 // moveBin shows the counts of another bin, at first those of the middle one.
-func (a App) moveBin(by int) App {
-	if a.result.analysis == nil {
-		return a
+func (p *panes) moveBin(e env, by int) action {
+	if e.result.analysis == nil {
+		return nil
 	}
-	a = a.inFront()
-	bins := len(a.panes.distribution.charts(a.env, a.chartWidth()).upper.Counts)
-	if !a.panes.distribution.binShown {
-		a.panes.distribution.binShown, a.panes.distribution.bin = true, bins/2
-		return a
+	p.inFront(e)
+	bins := len(p.distribution.charts(e, p.chartWidth(e)).upper.Counts)
+	if !p.distribution.binShown {
+		p.distribution.binShown, p.distribution.bin = true, bins/2
+		return nil
 	}
-	a.panes.distribution.bin = clampIndex(a.panes.distribution.bin+by, bins)
-	return a
+	p.distribution.bin = clampIndex(p.distribution.bin+by, bins)
+	return nil
 }
 
 // oddWidth returns the width of a chart in w cells with margins: odd, so that zero has a
@@ -434,4 +434,4 @@ func maxAbs(values []float64, use []bool) (largest float64) {
 	return largest
 }
 
-func (a App) chartWidth() int { return oddWidth(a.screen().Panes[layout.Advantages].Inner().W) }
+func (p panes) chartWidth(e env) int { return oddWidth(p.screen(e).Panes[layout.Advantages].Inner().W) }

@@ -35,14 +35,14 @@ func (e env) alikeKey(s *analysis.StepFigures) alikeKey {
 }
 
 // alikeSteps returns what is known of the answers of all steps, by number, also of those whose answers are not alike.
-func (a App) alikeSteps() map[int64]glance.Alike {
+func (e env) alikeSteps() map[int64]glance.Alike {
 	found := map[int64]glance.Alike{}
-	if a.result.trend == nil {
+	if e.result.trend == nil {
 		return found
 	}
-	for i := range a.result.trend.Steps {
-		s := &a.result.trend.Steps[i]
-		if read, known := a.alike.known[a.alikeKey(s)]; known && glance.Suspect(s) {
+	for i := range e.result.trend.Steps {
+		s := &e.result.trend.Steps[i]
+		if read, known := e.alike.known[e.alikeKey(s)]; known && glance.Suspect(s) {
 			found[s.Step] = read
 		}
 	}
@@ -51,11 +51,11 @@ func (a App) alikeSteps() map[int64]glance.Alike {
 
 // firstAlike returns the warning of the first step whose answers are known to be alike. It looks at the steps
 // that were read, which are few: a frame asks for it.
-func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
-	steps := a.result.trend.Steps
-	for key, alike := range a.alike.known {
-		i, known := a.result.trend.Find(key.step)
-		if !known || found && i >= first.StepIndex || a.alikeKey(&steps[i]) != key {
+func (e env) firstAlike() (first analysis.FirstWarning, found bool) {
+	steps := e.result.trend.Steps
+	for key, alike := range e.alike.known {
+		i, known := e.result.trend.Find(key.step)
+		if !known || found && i >= first.StepIndex || e.alikeKey(&steps[i]) != key {
 			continue
 		}
 		if w := alike.Warning(&steps[i], -1); w != nil {
@@ -65,42 +65,41 @@ func (a App) firstAlike() (first analysis.FirstWarning, found bool) {
 	return first, found
 }
 
-// updateAlike requests to read answers: of the step on the screen if most of its groups are all wrong, and
+// update requests to read answers: of the step on the screen if most of its groups are all wrong, and
 // where the run is shown, at a glance or as a table of steps, of such steps of the run, the newest first.
-func (a App) updateAlike(msg tea.Msg) App {
-	if a.alike.job.take(&a, msg) {
-		known := maps.Clone(a.alike.job.value)
-		maps.Copy(known, a.alike.known)
-		a.alike.known = known
+func (s *alikeAnswers) update(e env, inView bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		known := maps.Clone(s.job.value)
+		maps.Copy(known, s.known)
+		s.known = known
 	}
-	key := len(a.alike.known) + 1
-	steps := a.unreadSuspects()
-	if a.texts[0] == nil || len(steps) == 0 || !a.alike.job.lacks(key, inTurn) {
-		return a
+	key := len(s.known) + 1
+	steps := s.unread(e, inView)
+	if e.texts[0] == nil || len(steps) == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	a.alike.job.start(&a, key, readAlike(a.snap, a.settings.now, steps, a.texts[0]))
-	return a
+	s.job.start(c, key, readAlike(e.snap, e.settings.now, steps, e.texts[0]))
 }
 
-func (a App) unreadSuspects() map[int]alikeKey {
+func (s alikeAnswers) unread(e env, inView bool) map[int]alikeKey {
 	wanted := map[int]alikeKey{}
-	add := func(s *analysis.StepFigures) bool {
-		key := a.alikeKey(s)
-		i, found := a.snap.Find(s.Step)
-		if _, known := a.alike.known[key]; known || !found || int64(a.snap.Steps[i].Revision) != key.revision {
+	add := func(x *analysis.StepFigures) bool {
+		key := e.alikeKey(x)
+		i, found := e.snap.Find(x.Step)
+		if _, known := s.known[key]; known || !found || int64(e.snap.Steps[i].Revision) != key.revision {
 			return known
 		}
 		wanted[i] = key
 		return true
 	}
-	if x := a.result.analysis; x != nil && !a.isWide() && glance.Suspect(&x.StepFigures) {
+	if x := e.result.analysis; x != nil && !e.isWide() && glance.Suspect(&x.StepFigures) {
 		add(&x.StepFigures)
 	}
-	if a.position.view != viewGlance && a.position.view != viewSteps || a.result.trend == nil {
+	if !inView || e.result.trend == nil {
 		return wanted
 	}
-	steps := a.result.trend.Steps
-	most := glance.MostRead(a.snap.Run.Progress)
+	steps := e.result.trend.Steps
+	most := glance.MostRead(e.snap.Run.Progress)
 	for i, suspects := len(steps)-1, 0; i >= 0 && suspects < most && len(wanted) < alikePartSteps; i-- {
 		if glance.Suspect(&steps[i]) && add(&steps[i]) {
 			suspects++
@@ -132,10 +131,10 @@ func readAlike(snap model.Snapshot, set model.Settings, steps map[int]alikeKey, 
 
 // alikeWarning returns the warning that the answers of the step on the screen are alike, or of steps among those on the screen; nil if
 // they are not.
-func (a App) alikeWarning() (first *model.Warning) {
-	x := a.result.analysis
-	if a.isWide() {
-		found := a.alikeSteps()
+func (e env) alikeWarning() (first *model.Warning) {
+	x := e.result.analysis
+	if e.isWide() {
+		found := e.alikeSteps()
 		for _, p := range x.Parts() {
 			w := found[p.Step].Warning(&p.StepFigures, -1)
 			if w != nil && first == nil {
@@ -147,7 +146,7 @@ func (a App) alikeWarning() (first *model.Warning) {
 		}
 		return first
 	}
-	if first = a.alike.known[a.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, -1); first != nil {
+	if first = e.alike.known[e.alikeKey(&x.StepFigures)].Warning(&x.StepFigures, -1); first != nil {
 		first.Example = slices.IndexFunc(x.Table, func(g analysis.Group) bool { return g.Fate == model.FateAllWrong })
 	}
 	return first

@@ -58,11 +58,11 @@ func (throttleEndedMsg) on(a App) App {
 
 // updateAnalysis takes the analysis, or a part of the trend, and requests what the screen lacks of both.
 func (a App) updateAnalysis(msg tea.Msg) App {
-	isAnalysis := a.work.analysis.take(&a, msg)
+	isAnalysis := a.work.analysis.take(&a.commands, msg)
 	if isAnalysis {
 		a = a.onAnalysis(a.work.analysis.value, a.work.analysis.err)
 	}
-	if a.work.trend.take(&a, msg) && a.work.trend.err == nil {
+	if a.work.trend.take(&a.commands, msg) && a.work.trend.err == nil {
 		a.result.trend, a.result.baseTrend = a.work.trend.value.trend, a.work.trend.value.base
 	}
 	if isAnalysis && a.work.analysis.err == nil {
@@ -108,7 +108,7 @@ func (a App) requestAnalysis() App {
 		return a
 	}
 	a.work.trend.stop()
-	a.work.analysis.start(&a, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
+	a.work.analysis.start(&a.commands, a.analysisKey(), analyze(a.snap, a.stepIndex(), a.place.scope, a.settings.undoState, a.result))
 	return a
 }
 
@@ -144,7 +144,7 @@ func (a App) onAnalysis(x analysed, err error) App {
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.panes.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+	if g := a.selectedGroup(); g != nil && (a.place.row > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = keyOf(g)
 	}
 	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)
@@ -188,7 +188,7 @@ func (e env) firstTrendPart() int {
 // since the trend before, and those on the screen.
 func (a App) startTrend(samples int) App {
 	known := trends{a.result.trend, a.result.baseTrend}
-	a.work.trend.start(&a, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
+	a.work.trend.start(&a.commands, a.work.analysis.number, computeTrend(a.snap, a.settings.undoState, a.result.analysis, a.result.base, known, samples))
 	return a
 }
 
@@ -243,11 +243,11 @@ type groupKey struct {
 func keyOf(g *analysis.Group) groupKey { return groupKey{g.Step, g.Name} }
 
 // selectedGroup returns the group under the cursor, nil if there is none.
-func (a App) selectedGroup() *analysis.Group {
-	if a.result.analysis == nil || a.panes.cursor >= len(a.result.rows) {
+func (e env) selectedGroup() *analysis.Group {
+	if e.result.analysis == nil || e.place.row >= len(e.result.rows) {
 		return nil
 	}
-	return &a.result.analysis.Table[a.result.rows[a.panes.cursor]]
+	return &e.result.analysis.Table[e.result.rows[e.place.row]]
 }
 
 // subsetKey is all that the figures of the groups that the filter shows depend on, while it leaves some out.
@@ -267,19 +267,19 @@ func (e env) isFiltered() bool {
 
 // updateSubset requests the figures of the groups shown. They cannot be cancelled, so it waits for those under way.
 func (a App) updateSubset(msg tea.Msg) App {
-	a.subset.take(&a, msg)
+	a.subset.take(&a.commands, msg)
 	if !a.isFiltered() {
 		if !a.subset.busy() {
 			a.subset.reset() // releases the analyses
 		}
 		return a
 	}
-	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
+	key := subsetKey{analysis: a.result.analysis, base: a.result.base, filter: a.result.filter}
 	if !a.subset.lacks(key, inTurn) {
 		return a
 	}
 	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
-	a.subset.start(&a, key, once(func(context.Context) (s subset, _ error) {
+	a.subset.start(&a.commands, key, once(func(context.Context) (s subset, _ error) {
 		s.figures = key.analysis.Subset(groups)
 		if key.base != nil && key.base.Groups == key.analysis.Groups {
 			s.baseFigures = key.base.Subset(groups)
@@ -290,16 +290,16 @@ func (a App) updateSubset(msg tea.Msg) App {
 }
 
 // shownFigures returns the figures of the groups that the filter shows; nil before there is a step and while they are computed.
-func (a App) shownFigures() *analysis.StepFigures {
-	switch of := a.subset.of; {
-	case a.result.analysis == nil:
+func (e env) shownFigures() *analysis.StepFigures {
+	switch of := e.subset.of; {
+	case e.result.analysis == nil:
 		return nil
-	case !a.isFiltered():
-		return &a.result.analysis.StepFigures
-	case of.filter != a.activeFilter() || !of.analysis.SameSteps(a.result.analysis):
+	case !e.isFiltered():
+		return &e.result.analysis.StepFigures
+	case of.filter != e.result.filter || !of.analysis.SameSteps(e.result.analysis):
 		return nil
 	}
-	figures := a.subset.value.figures // the address of a's own would move all of a to the heap
+	figures := e.subset.value.figures // the address of a's own would move all of a to the heap
 	return &figures
 }
 
@@ -315,9 +315,9 @@ func (e env) baselineFigures() *analysis.StepFigures {
 }
 
 // shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.
-func (a App) shownCount() string {
-	if a.activeFilter() == "" {
+func (e env) shownCount() string {
+	if e.result.filter == "" {
 		return ""
 	}
-	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))
+	return fmt.Sprintf("[%s/%s]", units.Count(len(e.result.rows)), units.Count(e.result.analysis.Groups))
 }

@@ -21,8 +21,9 @@ import (
 type answerReader struct {
 	reader
 	pair    compare.Pair
-	chosen  [2]int // of the answers of each side, of the baseline and of the candidate
-	focus   int    // the side whose answer the keys change
+	unit    model.LengthUnit // of the lengths of the candidate
+	chosen  [2]int           // of the answers of each side, of the baseline and of the candidate
+	focus   int              // the side whose answer the keys change
 	layout  answerLayout
 	listing job[int, [2][]compare.Answer] // the answers to the prompt, the best first; each time one is opened they are listed anew
 }
@@ -46,21 +47,21 @@ const (
 )
 
 func (a App) openAnswers() App {
-	p, ok := a.selectedPair()
+	p, ok := a.compare.selected()
 	if !ok {
 		return a.says("no prompt to open")
 	}
-	return a.listAnswers(p).pushView(viewAnswers)
+	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	return a.pushView(viewAnswers)
 }
 
-func (a App) listAnswers(p compare.Pair) App {
-	r := a.answers
+// list opens a prompt of a comparison.
+func (r *answerReader) list(e env, c *commands, of comparison, p compare.Pair) {
 	r.listing.reset()
 	r.job.reset()
-	a.answers = answerReader{pair: p, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
-	sets := a.second.job.value.sets
-	runs := [2]compare.Run{{Snap: a.snap, Set: sets[sideBaseline]}, {Snap: a.second.store.Snapshot(), Set: sets[sideCandidate]}}
-	a.answers.listing.start(&a, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
+	*r = answerReader{pair: p, unit: of.unit, layout: r.layout, focus: r.focus, reader: reader{thinking: r.thinking, raw: r.raw, job: r.job}, listing: r.listing}
+	runs := [2]compare.Run{{Snap: e.snap, Set: of.sets[sideBaseline]}, {Snap: e.second.store.Snapshot(), Set: of.sets[sideCandidate]}}
+	r.listing.start(c, r.listing.number, once(func(ctx context.Context) (found [2][]compare.Answer, err error) {
 		for side, run := range runs {
 			if found[side], err = compare.Answers(ctx, run, runs[1-side].Snap, p.Hash); err != nil {
 				break
@@ -68,62 +69,60 @@ func (a App) listAnswers(p compare.Pair) App {
 		}
 		return found, err
 	}))
-	return a
 }
 
 func (r answerReader) listed() bool { return r.listing.key != 0 && !r.listing.busy() }
 
-// updateAnswers takes the answers to a prompt, and requests the pages of those that are chosen.
-func (a App) updateAnswers(msg tea.Msg) App {
-	if a.answers.listing.take(&a, msg) {
+// update takes the answers to a prompt, and requests the pages of those that are chosen.
+func (r *answerReader) update(e env, open bool, c *commands, msg tea.Msg) {
+	if r.listing.take(c, msg) {
 		// those that tell most: the best of the run that is better at the prompt, and the worst of the other; of equal runs the best of each
-		for side, answers := range a.answers.listing.value {
-			delta := a.answers.pair.Delta()
+		for side, answers := range r.listing.value {
+			delta := r.pair.Delta()
 			isWorse := side == sideBaseline && delta > 0 || side == sideCandidate && delta < 0
 			for i, answer := range answers {
 				if isWorse && answer.Reward-answer.Reward == 0 {
-					a.answers.chosen[side] = i
+					r.chosen[side] = i
 				}
 			}
 		}
 	}
-	if was := a.answers.job.of; a.answers.take(&a, msg) {
-		if !was.sameTexts(a.answers.job.of) {
-			a.answers.scroll = 0
+	if was := r.job.of; r.take(c, msg) {
+		if !was.sameTexts(r.job.of) {
+			r.scroll = 0
 		}
-		a = a.scrollAnswers(0)
+		r.scrollLines(e, 0)
 	}
-	if a.position.view != viewAnswers {
-		a.answers.job.stop()
-		a.answers.job.of = pagesKey{}
-		return a
+	if !open {
+		r.job.stop()
+		r.job.of = pagesKey{}
+		return
 	}
-	if want, ok := a.wantedAnswers(); ok {
-		a.answers.request(&a, want)
+	if want, ok := r.wanted(e); ok {
+		r.request(e, c, want)
 	}
-	return a
 }
 
-// wantedAnswers returns the request of the pages that belong on the screen; ok is false while the answers
+// wanted returns the request of the pages that belong on the screen; ok is false while the answers
 // are listed, or if there are no texts.
-func (a App) wantedAnswers() (want pagesKey, ok bool) {
-	if !a.answers.listed() || a.screen().TooSmall {
+func (r answerReader) wanted(e env) (want pagesKey, ok bool) {
+	if !r.listed() || e.isTooSmall() {
 		return want, false
 	}
-	want.two, want.diff, want.thinking = true, a.answers.answersDiffer(a.env), a.answers.thinking
-	want.raw = a.answers.raw && !want.diff
-	_, texts, _ := a.answerParts()
+	want.two, want.diff, want.thinking = true, r.answersDiffer(e), r.thinking
+	want.raw = r.raw && !want.diff
+	_, texts, _ := r.parts(e)
 	if want.thinking == thinkingIfFits {
 		want.room = texts[0].Inner().H
 	}
-	for side, answers := range a.answers.listing.value {
-		if len(answers) == 0 || a.texts[side] == nil {
+	for side, answers := range r.listing.value {
+		if len(answers) == 0 || e.texts[side] == nil {
 			return want, false
 		}
-		answer := answers[clampIndex(a.answers.chosen[side], len(answers))]
+		answer := answers[clampIndex(r.chosen[side], len(answers))]
 		want.texts[side] = textKey{side, answer.Place, answer.Revision}
 		if want.diff {
-			want.names[side] = a.answerName(side)
+			want.names[side] = r.name(e, side)
 		}
 		want.widths[side] = min(maxProseWidth, max(1, texts[side].Inner().W-2))
 	}
@@ -134,111 +133,111 @@ func (r answerReader) answersDiffer(e env) bool {
 	return r.layout == answersDiff || r.layout == answersFitting && e.display.w < minBesideWidth
 }
 
-// answerParts returns where the prompt and the texts are in the body, of a diff the first rectangle, and the border between texts
+// parts returns where the prompt and the texts are in the body, of a diff the first rectangle, and the border between texts
 // that are side by side.
-func (a App) answerParts() (prompt layout.Rect, texts [2]layout.Rect, borders []layout.Border) {
-	s := a.screen()
-	w, h := a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H)
+func (r answerReader) parts(e env) (prompt layout.Rect, texts [2]layout.Rect, borders []layout.Border) {
+	w, h := e.display.w, e.bodyHeight()
 	prompt = layout.Rect{W: w, H: min(3, h)}
 	texts[0] = layout.Rect{Y: prompt.H, W: w, H: h - prompt.H}
-	if a.answers.answersDiffer(a.env) {
+	if r.answersDiffer(e) {
 		return prompt, texts, nil
 	}
-	left, right, border := a.display.shares.Beside(layout.AnswerColumns, texts[0], w/2)
+	left, right, border := e.display.shares.Beside(layout.AnswerColumns, texts[0], w/2)
 	return prompt, [2]layout.Rect{left, right}, []layout.Border{border}
 }
 
-func (a App) scrollAnswers(by int) App {
-	a.answers.scrollBy(by, a.answerHeight())
-	return a
+func (r *answerReader) scrollLines(e env, by int) action {
+	r.scrollBy(by, r.height(e))
+	return nil
 }
 
 func answerKeys() keySection {
 	return keySection{"answers of two runs", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "a line down, in both texts", move(App.scrollAnswers, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "a line up", move(App.scrollAnswers, -1)},
-		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", move(App.moveAnswer, 1)},
-		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", move(App.moveAnswer, -1)},
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "a line down, in both texts", within(answersOf, by((*answerReader).scrollLines, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "a line up", within(answersOf, by((*answerReader).scrollLines, -1))},
+		{[]string{"l", "right"}, "l →", "h l answer", "next answer of the focused run, the best first", within(answersOf, by((*answerReader).move, 1))},
+		{[]string{"h", "left"}, "h ←", "", "previous answer of the focused run", within(answersOf, by((*answerReader).move, -1))},
 		{[]string{"tab", "shift+tab"}, "Tab", "Tab run", "focus the other run", func(a App) App { a.answers.focus = 1 - a.answers.focus; return a }},
 		{[]string{"J"}, "J", "J K prompt", "next prompt of the comparison", move(App.moveToPair, 1)},
 		{[]string{"K"}, "K", "", "previous prompt", move(App.moveToPair, -1)},
-		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", App.toggleAnswerDiff},
-		{[]string{"n"}, "n", "", "next difference of the diff", move(App.moveAnswerDifference, 1)},
-		{[]string{"N"}, "N", "", "previous difference", move(App.moveAnswerDifference, -1)},
+		{[]string{"d", "enter"}, "d ⏎", "d diff", "word diff, or both texts side by side", within(answersOf, (*answerReader).toggleDiff)},
+		{[]string{"n"}, "n", "", "next difference of the diff", within(answersOf, by((*answerReader).moveDifference, 1))},
+		{[]string{"N"}, "N", "", "previous difference", within(answersOf, by((*answerReader).moveDifference, -1))},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.answers.toggleThinking(); return a }},
-		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", App.toggleAnswerRaw},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", func(a App) App { return a.scrollAnswers(max(1, a.answerHeight()-1)) }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) App { return a.scrollAnswers(-max(1, a.answerHeight()-1)) }},
-		{[]string{"g", "home"}, "g", "", "to the prompt", move(App.scrollAnswers, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollAnswers, math.MaxInt32)},
+		{[]string{"v"}, "v", "", "show the texts as logged, or with Markdown and LaTeX rendered", within(answersOf, (*answerReader).toggleRaw)},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page down", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, max(1, r.height(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", within(answersOf, func(r *answerReader, e env) action { return r.scrollLines(e, -max(1, r.height(e)-1)) })},
+		{[]string{"g", "home"}, "g", "", "to the prompt", within(answersOf, by((*answerReader).scrollLines, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the end", within(answersOf, by((*answerReader).scrollLines, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the comparison", App.escape},
 	}}
 }
 
-func (a App) moveAnswer(by int) App {
-	side := a.answers.focus
-	to := clampIndex(a.answers.chosen[side]+by, len(a.answers.listing.value[side]))
-	if to == a.answers.chosen[side] {
-		a.notice = "no further answer of " + a.sideName(side) + ": Tab switches runs, J K change the prompt"
+func (r *answerReader) move(e env, by int) action {
+	side := r.focus
+	to := clampIndex(r.chosen[side]+by, len(r.listing.value[side]))
+	if to == r.chosen[side] {
+		return saying("no further answer of " + e.sideName(side) + ": Tab switches runs, J K change the prompt")
 	}
-	a.answers.chosen[side] = to
-	return a
+	r.chosen[side] = to
+	return nil
 }
 
 func (a App) moveToPair(by int) App {
-	before := a.second.cursor
+	before := a.compare.cursor
 	a = a.moveRow(onPair, by)
-	p, ok := a.selectedPair()
-	if !ok || a.second.cursor == before {
+	p, ok := a.compare.selected()
+	if !ok || a.compare.cursor == before {
 		return a.says("no further prompt")
 	}
-	return a.listAnswers(p)
+	a.answers.list(a.env, &a.commands, a.compare.job.value, p)
+	return a
 }
 
-func (a App) toggleAnswerDiff() App {
-	if a.answers.answersDiffer(a.env) {
-		a.answers.layout = answersBeside
+func (r *answerReader) toggleDiff(e env) action {
+	if r.answersDiffer(e) {
+		r.layout = answersBeside
 	} else {
-		a.answers.layout = answersDiff
+		r.layout = answersDiff
 	}
-	return a
+	return nil
 }
 
-func (a App) toggleAnswerRaw() App {
-	a.answers.raw = !a.answers.raw
-	if a.answers.answersDiffer(a.env) {
-		a.notice = "a diff compares the rendered texts: d shows them side by side"
+func (r *answerReader) toggleRaw(e env) action {
+	r.raw = !r.raw
+	if r.answersDiffer(e) {
+		return saying("a diff compares the rendered texts: d shows them side by side")
 	}
-	return a
+	return nil
 }
 
-func (a App) answerHeight() int {
-	_, texts, _ := a.answerParts()
+func (r answerReader) height(e env) int {
+	_, texts, _ := r.parts(e)
 	return max(1, texts[0].Inner().H)
 }
 
-func (a App) moveAnswerDifference(by int) App {
+func (r *answerReader) moveDifference(e env, by int) action {
 	switch {
-	case !a.answers.job.of.diff || a.answers.page(0) == nil:
-		a.notice = "differences are marked in the diff: d shows it"
-	case !a.answers.toDifference(by, a.answerHeight()):
-		a.notice = "no further difference"
+	case !r.job.of.diff || r.page(0) == nil:
+		return saying("differences are marked in the diff: d shows it")
+	case !r.toDifference(by, r.height(e)):
+		return saying("no further difference")
 	}
-	return a
+	return nil
 }
 
-func (a App) sideName(side int) string { return a.runNames()[side] }
+func (e env) sideName(side int) string { return e.runNames()[side] }
 
-func (a App) answerName(side int) string {
-	all := a.answers.listing.value[side]
+func (r answerReader) name(e env, side int) string {
+	all := r.listing.value[side]
 	if len(all) == 0 {
-		return a.sideName(side)
+		return e.sideName(side)
 	}
-	i := clampIndex(a.answers.chosen[side], len(all))
+	i := clampIndex(r.chosen[side], len(all))
 	answer := all[i]
-	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", a.sideName(side), i+1, len(all), units.Short(answer.Reward), answer.Step)
+	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", e.sideName(side), i+1, len(all), units.Short(answer.Reward), answer.Step)
 	if answer.Length >= 0 {
-		name, unit := "tokens", [2]model.LengthUnit{a.snap.Run.LengthUnit, a.second.job.value.unit}[side]
+		name, unit := "tokens", [2]model.LengthUnit{e.snap.Run.LengthUnit, r.unit}[side]
 		if unit != model.LengthTokens {
 			name = "characters"
 		}
@@ -247,56 +246,53 @@ func (a App) answerName(side int) string {
 	return text
 }
 
-// answersView draws the prompt and below it the answers of both runs.
-func (a App) answersView(_, h int) []string {
-	prompt, texts, _ := a.answerParts()
+// view draws the prompt, with a note on which it is, and below it the answers of both runs.
+func (r answerReader) view(e env, note string, h int) []string {
+	prompt, texts, _ := r.parts(e)
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
-	lines := a.box(prompt, false, a.answerPrompt(prompt.Inner().W))
-	if a.answers.answersDiffer(a.env) {
-		c := a.answerText(0, texts[0])
+	lines := e.box(prompt, false, r.prompt(e, note, prompt.Inner().W))
+	if r.answersDiffer(e) {
+		c := r.text(e, 0, texts[0])
 		c.target = target{onBody, 0}
-		c.title = " diff" + a.diffTitle(sideCandidate, themes.Positive, "+") + a.diffTitle(sideBaseline, themes.Negative, "−")
-		return append(lines, a.box(texts[0], true, c)...)
+		c.title = " diff" + r.diffTitle(e, sideCandidate, themes.Positive, "+") + r.diffTitle(e, sideBaseline, themes.Negative, "−")
+		return append(lines, e.box(texts[0], true, c)...)
 	}
 	var panes [2][]string
-	for side, r := range texts {
-		c, focused := a.answerText(side, r), a.answers.focus == side
-		c.target, c.title = target{onAnswer, side}, " "+a.paneTitle(a.answerName(side), focused)
-		panes[side] = a.box(r, focused, c)
+	for side, rect := range texts {
+		c, focused := r.text(e, side, rect), r.focus == side
+		c.target, c.title = target{onAnswer, side}, " "+e.paneTitle(r.name(e, side), focused)
+		panes[side] = e.box(rect, focused, c)
 	}
 	return append(lines, joinColumns(panes[sideBaseline], panes[sideCandidate])...)
 }
 
 // diffTitle names a side of the diff, and whether the keys change its answer.
-func (a App) diffTitle(side int, role themes.Role, sign string) string {
-	all := len(a.answers.listing.value[side])
-	name := fmt.Sprintf("%s %d/%d", a.sideName(side), min(a.answers.chosen[side]+1, all), all)
-	return "  " + a.display.theme.Paint(role, sign) + " " + a.paneTitle(name, a.answers.focus == side)
+func (r answerReader) diffTitle(e env, side int, role themes.Role, sign string) string {
+	all := len(r.listing.value[side])
+	name := fmt.Sprintf("%s %d/%d", e.sideName(side), min(r.chosen[side]+1, all), all)
+	return "  " + e.display.theme.Paint(role, sign) + " " + e.paneTitle(name, r.focus == side)
 }
 
-func (a App) answerPrompt(w int) paneContent {
-	p, note := a.answers.pair, ""
-	if r := a.second.job.value.result; r != nil {
-		note = fmt.Sprintf("%d/%d", clampIndex(a.second.cursor, len(r.Pairs))+1, len(r.Pairs))
-	}
+func (r answerReader) prompt(e env, note string, w int) paneContent {
+	p := r.pair
 	return paneContent{
 		title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
-			a.sideName(sideBaseline), units.Fixed(p.Baseline, 2), a.sideName(sideCandidate), units.Fixed(p.Candidate, 2), a.signedDelta(p.Delta())),
+			e.sideName(sideBaseline), units.Fixed(p.Baseline, 2), e.sideName(sideCandidate), units.Fixed(p.Candidate, 2), e.signedDelta(p.Delta())),
 		note:  note,
 		lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
 	}
 }
 
-func (a App) answerText(side int, r layout.Rect) paneContent {
-	w := r.Inner().W
-	want, known := a.wantedAnswers()
+func (r answerReader) text(e env, side int, rect layout.Rect) paneContent {
+	w := rect.Inner().W
+	want, known := r.wanted(e)
 	switch {
-	case a.answers.listing.err != nil:
-		return paneContent{lines: a.sentenceLines(sanitize.Line(a.answers.listing.err.Error()), themes.Warn, w)}
-	case a.texts[side] == nil || a.answers.answersDiffer(a.env) && a.texts[sideCandidate] == nil:
-		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
-	case a.answers.listed() && len(a.answers.listing.value[side]) == 0:
-		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
+	case r.listing.err != nil:
+		return paneContent{lines: e.sentenceLines(sanitize.Line(r.listing.err.Error()), themes.Warn, w)}
+	case e.texts[side] == nil || r.answersDiffer(e) && e.texts[sideCandidate] == nil:
+		return paneContent{lines: e.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
+	case r.listed() && len(r.listing.value[side]) == 0:
+		return paneContent{lines: e.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
 	}
-	return a.answers.pane(a.env, side, w, r.Inner().H, richtext.Matches{}, want, known)
+	return r.pane(e, side, w, rect.Inner().H, richtext.Matches{}, want, known)
 }

@@ -14,7 +14,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -25,10 +25,10 @@ import (
 type Options struct {
 	Title        string // what is open, as the person named it
 	Settings     model.Settings
-	Given        choice.Given // which of framework, estimator and scale the command line sets
-	ASCII        bool         // draw with ASCII characters only
-	NoColor      bool         // even if the terminal has colours
-	Second       Source       // a second run to compare with, or nil
+	Given        match.Given // which of framework, estimator and scale the command line sets
+	ASCII        bool        // draw with ASCII characters only
+	NoColor      bool        // even if the terminal has colours
+	Second       Source      // a second run to compare with, or nil
 	SecondTitle  string
 	Files        FileSaver                // nil: copies and exports are not saved
 	Multiplexer  Multiplexer              // between the program and the terminal
@@ -49,20 +49,25 @@ type App struct {
 	env
 	views
 	overlays
-	source   Source
-	store    *model.Store // only Update touches it
-	work     background
-	position position
-	panes    panes
-	session  sessionState
-	mouse    mouseState
-	outside  outside
-	started  []tea.Cmd // by the message that is being handled
+	source Source
+	store  *model.Store // only Update touches it
+	work   background
+	position
+	panes   panes
+	saving  saving
+	mouse   mouseState
+	outside outside
+	commands
+}
+
+// commands are those that the message starts that is being handled.
+type commands struct {
+	ctx     context.Context // ends with the program; theirs derive from it
+	started []tea.Cmd
 }
 
 // env is what all views draw from, and none changes.
 type env struct {
-	ctx         context.Context // ends with the program; those of commands derive from it
 	title       string
 	texts       [2]TextReader // of both runs; nil: a source has none
 	snap        model.Snapshot
@@ -70,6 +75,10 @@ type env struct {
 	result      result
 	subset      job[subsetKey, subset]
 	loggedMatch loggedMatch
+	second      secondRun
+	session     sessionState
+	findings    findings
+	alike       alikeAnswers
 	place       place
 	sourceState sourceState
 	display     display
@@ -78,6 +87,7 @@ type env struct {
 type place struct {
 	step   int64
 	scope  scopeState // how many steps up to that one
+	row    int        // of the table of groups, under the cursor
 	follow bool       // go to newer steps as they come
 }
 
@@ -88,10 +98,9 @@ type views struct {
 	breakdown    breakdownState
 	prompts      promptsState
 	grep         grepState
-	second       secondRun
+	compare      compareState
 	answers      answerReader
-	alike        alikeAnswers
-	findings     findings
+	finding      int // index of the one whose view is shown
 	glance       glanceState
 	steps        stepsState
 	chain        chainState
@@ -125,6 +134,7 @@ type result struct {
 	baseTrend    *analysis.Trend
 	sharedPrompt int    // bytes at the beginning of the prompts that all groups share
 	every        int    // of the steps of the scope every n-th is in analysis; 1: all are
+	filter       string // at work: while one is typed, that
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
 	err          error
@@ -140,8 +150,7 @@ type position struct {
 }
 
 type panes struct {
-	cursor       int // row of the table of groups
-	topRow       int // the first row in sight
+	topRow       int // the first row of groups in sight
 	focus        layout.Pane
 	fullScreen   bool              // the focused pane has the place of all
 	frontPane    layout.Pane       // of panes that share a rectangle, the one in sight
@@ -178,9 +187,9 @@ type display struct {
 
 // New returns the program's model.
 func New(ctx context.Context, source Source, o Options) App {
-	a := App{source: source, store: model.NewStore()}
+	a := App{source: source, store: model.NewStore(), commands: commands{ctx: ctx}}
 	a.env = env{
-		ctx: ctx, title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
+		title: o.Title, settings: undoHistory{undoState: undoState{now: o.Settings}}, place: place{follow: true},
 		display: display{glyphs: chart.Unicode(), noColor: o.NoColor, mouse: o.Mouse},
 	}
 	a.outside = outside{o.Files, o.Multiplexer, o.KeyMap, o.Suspend}
@@ -219,14 +228,23 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.started = nil
 	a = a.updateAnalysis(msg)
 	a.started = append(a.started, handled...)
-	for _, update := range []func(App, tea.Msg) App{ // what is computed or read in the background
-		App.updateSamplePage, App.updateSweep, App.updateAdvice, App.updateComparison, App.updateAnswers, App.updateGroupSize, App.updateBreakdown, App.updatePrompts, App.updateGrep,
-		App.updateSubset, App.updateSecondTrend, App.updateAlike, App.updateFindings, App.updateGlance,
-	} {
-		a = update(a, msg)
-	}
+	a = a.updateSamplePage(msg)
+	view, c := a.position.view, &a.commands // what is computed or read in the background
+	a.sweep.update(a.env, view == viewSweep, c, msg)
+	a.sweep.advise(a.env, view == viewSweep)
+	a.compare.update(a.env, view == viewCompare, c, msg)
+	a.answers.update(a.env, view == viewAnswers, c, msg)
+	a.groupSize.update(a.env, view == viewGroupSize, c, msg)
+	a.breakdown.update(a.env, view == viewBreakdown, c, msg)
+	a.prompts.update(a.env, view == viewPrompts || view == viewPromptFilter, c, msg)
+	a.grep.update(a.env, view == viewGrep, c, msg)
+	a = a.updateSubset(msg)
+	a.second.update(a.env, a.drawsSteps(), c, msg)
+	a.alike.update(a.env, view == viewGlance || view == viewSteps, c, msg)
+	a = a.updateFindings(msg)
+	a.glance.update(a.env, view == viewGlance, c, msg)
 	if a = a.timeNotice(msg, before); a.result.analysis != nil { // what the next frame draws from
-		a.result.charts = a.panes.distribution.charts(a.env, a.chartWidth())
+		a.result.charts = a.panes.distribution.charts(a.env, a.panes.chartWidth(a.env))
 	}
 	a = a.updateFigureCache().updateHelp()
 	all := a.started
@@ -240,9 +258,9 @@ func (a App) starts(cmd tea.Cmd) App {
 	return a
 }
 
-func (a *App) start(cmd tea.Cmd) {
+func (c *commands) start(cmd tea.Cmd) {
 	if cmd != nil {
-		a.started = append(slices.Clip(a.started), cmd)
+		c.started = append(slices.Clip(c.started), cmd)
 	}
 }
 
@@ -277,23 +295,23 @@ func (a App) handle(msg tea.Msg) App {
 }
 
 func (a App) clampCursor() App {
-	p, n, visible := &a.panes, len(a.result.rows), max(1, a.visibleGroups())
-	p.cursor = clampIndex(p.cursor, n)
-	p.topRow = max(0, min(p.topRow, n-visible, p.cursor), p.cursor-visible+1)
+	n, visible := len(a.result.rows), max(1, a.panes.visibleGroups(a.env))
+	a.place.row = clampIndex(a.place.row, n)
+	a.panes.topRow = max(0, min(a.panes.topRow, n-visible, a.place.row), a.place.row-visible+1)
 	return a
 }
 
-func (a App) screen() layout.Screen {
-	held := layout.Held{Groups: 2 + len(a.result.rows), NoWarnings: a.hasNoWarnings(), OneStep: len(a.snap.Steps) == 1}
-	if x := a.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
+func (p panes) screen(e env) layout.Screen {
+	held := layout.Held{Groups: 2 + len(e.result.rows), NoWarnings: e.hasNoWarnings(), OneStep: len(e.snap.Steps) == 1}
+	if x := e.result.analysis; x != nil { // of the cursor it does not depend: no border moves with it
 		held.Groups += 4 + (x.Rows+x.Groups-1)/max(1, x.Groups)
 	}
-	s := layout.NewScreen(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
-	if a.display.shortened {
-		s = layout.Arrange(a.display.w, a.display.h, a.panes.frontPane, held, a.display.shares)
+	s := layout.NewScreen(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
+	if e.display.shortened {
+		s = layout.Arrange(e.display.w, e.display.h, p.frontPane, held, e.display.shares)
 	}
-	if a.panes.fullScreen {
-		s = s.Only(a.panes.focus)
+	if p.fullScreen {
+		s = s.Only(p.focus)
 	}
 	return s
 }

@@ -49,39 +49,38 @@ func (r breakdownKey) isOlder(wanted breakdownKey) bool {
 	return r == wanted
 }
 
-// updateBreakdown requests the figures while their view is open. A request that is left is cancelled, since it would keep its
+// update requests the figures while their view is open. A request that is left is cancelled, since it would keep its
 // analysis in memory; the figures stay.
-func (a App) updateBreakdown(msg tea.Msg) App {
-	if a.breakdown.job.take(&a, msg) {
-		a = a.moveRow(onParts, 0)
+func (s *breakdownState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.topLine = clampIndex(s.topLine, s.count(e))
 	}
-	if a.position.view != viewBreakdown || a.result.analysis == nil {
-		a.breakdown.job.stop()
-		return a
+	if !open || e.result.analysis == nil {
+		s.job.stop()
+		return
 	}
-	key := a.wantedBreakdown()
-	if !a.breakdown.job.lacks(key, breakdownKey.isOlder) {
-		return a
+	key := s.wanted(e)
+	if !s.job.lacks(key, breakdownKey.isOlder) {
+		return
 	}
-	snap := a.snap
+	snap := e.snap
 	if key.analysis == nil {
-		snap = snap.Only(key.scope.stepsOf(snap, a.stepIndex()))
+		snap = snap.Only(key.scope.stepsOf(snap, e.stepIndex()))
 	}
-	a.breakdown.job.start(&a, key, divide(key, snap, a.texts[0]))
-	return a
+	s.job.start(c, key, divide(key, snap, e.texts[0]))
 }
 
-// wantedBreakdown returns the request of the figures that belong on the screen. Those of all steps are of
+// wanted returns the request of the figures that belong on the screen. Those of all steps are of
 // each of them, even if only some are on the overview.
-func (a App) wantedBreakdown() breakdownKey {
-	r := breakdownKey{by: a.breakdown.dividedBy(), filter: a.settings.filter, set: a.settings.now}
-	switch s := a.breakdown.scope; {
-	case s.kind == scopeStep:
-		r.analysis = a.result.analysis.Last()
-	case s == a.place.scope.scope && a.result.every == 1:
-		r.analysis = a.result.analysis
+func (s breakdownState) wanted(e env) breakdownKey {
+	r := breakdownKey{by: s.dividedBy(), filter: e.settings.filter, set: e.settings.now}
+	switch {
+	case s.scope.kind == scopeStep:
+		r.analysis = e.result.analysis.Last()
+	case s.scope == e.place.scope.scope && e.result.every == 1:
+		r.analysis = e.result.analysis
 	default:
-		r.scope, r.end, r.revision = s, a.place.step, a.snap.Revision
+		r.scope, r.end, r.revision = s.scope, e.place.step, e.snap.Revision
 	}
 	return r
 }
@@ -116,9 +115,9 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 
 func breakdownKeys() keySection {
 	return keySection{"breakdown", append(listKeys("j k scroll", onParts),
-		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", move(App.moveBreakdown, 1)},
-		binding{[]string{"h", "left"}, "←", "", "break down by the previous", move(App.moveBreakdown, -1)},
-		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", App.nextBreakdownScope},
+		binding{[]string{"l", "right", "v"}, "→", "← → by", "break down by the next: difficulty, length, fate, step, numeric columns", within(breakdownOf, by((*breakdownState).move, 1))},
+		binding{[]string{"h", "left"}, "←", "", "break down by the previous", within(breakdownOf, by((*breakdownState).move, -1))},
+		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step, the last 10 or all", within(breakdownOf, (*breakdownState).nextScope)},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
@@ -139,67 +138,66 @@ func runBy(a App, args []string) (App, error) {
 }
 
 // partNames returns what the samples can be divided by as far as it is known without reading the log.
-func (a App) partNames() []string { return append(analysis.PartKinds(), a.rewardNames()...) }
+func (e env) partNames() []string { return append(analysis.PartKinds(), e.rewardNames()...) }
 
 func (s breakdownState) dividedBy() string { return cmp.Or(s.by, analysis.PartKinds()[0]) }
 
-func (a App) moveBreakdown(by int) App {
-	all, now := a.partNames(), a.breakdown.dividedBy()
+func (s *breakdownState) move(e env, by int) action {
+	all, now := e.partNames(), s.dividedBy()
 	if !slices.Contains(all, now) {
 		all = append(all, now)
 	}
-	a.breakdown.by, a.breakdown.topLine = all[(slices.Index(all, now)+by+len(all))%len(all)], 0
-	return a
+	s.by, s.topLine = all[(slices.Index(all, now)+by+len(all))%len(all)], 0
+	return nil
 }
 
-func (a App) nextBreakdownScope() App {
-	b := &a.breakdown
+func (s *breakdownState) nextScope(env) action {
 	next := map[scopeKind]scopeKind{scopeStep: scopeLast, scopeLast: scopeAll, scopeAll: scopeStep}
-	b.scope, b.topLine = scope{kind: next[b.scope.kind], last: b.scope.lastSteps()}, 0
-	return a
+	s.scope, s.topLine = scope{kind: next[s.scope.kind], last: s.scope.lastSteps()}, 0
+	return nil
 }
 
-func (a App) breakdownView(w, h int) []string {
-	lines := a.breakdownLines(w - 3)
-	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdown.dividedBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (s breakdownState) view(e env, w, h int) []string {
+	lines := s.lines(e, w-3)
+	c := paneContent{title: " breakdown by " + sanitize.Line(s.dividedBy()) + " — " + s.inWords(e)}.scrolledTo(s.topLine, lines, h)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// breakdownScope says of which samples the figures are.
-func (a App) breakdownScope() string {
-	scope := fmt.Sprintf("step %d", a.result.analysis.Step)
-	switch a.breakdown.scope.kind {
+// inWords says of which samples the figures are.
+func (s breakdownState) inWords(e env) string {
+	scope := fmt.Sprintf("step %d", e.result.analysis.Step)
+	switch s.scope.kind {
 	case scopeLast:
-		if steps := a.breakdown.scope.stepsOf(a.snap, a.stepIndex()); len(steps) > 1 {
+		if steps := s.scope.stepsOf(e.snap, e.stepIndex()); len(steps) > 1 {
 			scope = fmt.Sprintf("steps %d-%d", steps[0].Number, steps[len(steps)-1].Number)
 		}
 	case scopeAll:
-		scope = "all " + units.Plural(len(a.snap.Steps), "steps")
+		scope = "all " + units.Plural(len(e.snap.Steps), "steps")
 	default:
 	}
-	if a.settings.filter != "" {
-		scope += ", where " + sanitize.Line(a.settings.filter)
+	if e.settings.filter != "" {
+		scope += ", where " + sanitize.Line(e.settings.filter)
 	}
-	if a.breakdown.job.busy() && a.breakdown.job.value != nil {
+	if s.job.busy() && s.job.value != nil {
 		scope += " …"
 	}
 	return scope
 }
 
-// breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
+// lines returns the lines of the view, w cells of text each. Figures by something else than what
 // is asked for are not shown while those are computed.
-func (a App) breakdownLines(w int) []string {
-	t, by, b := a.display.theme, a.breakdown.dividedBy(), a.breakdown.job.value
+func (s breakdownState) lines(e env, w int) []string {
+	t, by, b := e.display.theme, s.dividedBy(), s.job.value
 	message := func(text string) []string {
-		return append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
+		return append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-2, maxProseWidth))...)
 	}
-	switch err := a.breakdown.job.err; {
-	case err != nil && !a.breakdown.job.busy():
-		return message("by " + by + ": " + err.Error() + didYouMean(by, a.partNames()))
+	switch err := s.job.err; {
+	case err != nil && !s.job.busy():
+		return message("by " + by + ": " + err.Error() + didYouMean(by, e.partNames()))
 	case b == nil || b.By != by:
 		return message("computing the breakdown …")
 	case b.Parts.All.Samples == 0:
-		return message("no samples match " + a.settings.filter + " — / on the overview changes the filter")
+		return message("no samples match " + e.settings.filter + " — / on the overview changes the filter")
 	}
 	name := min(28, max(breakdownNameWidth, w-90))
 	var lines []string
@@ -214,12 +212,14 @@ func (a App) breakdownLines(w int) []string {
 	return lines
 }
 
+func (s breakdownState) count(e env) int { return e.firstLines(len(s.lines(e, e.display.w-3))) }
+
 // breakdownNameWidth has room for the longest of the names that are not the log's.
 const breakdownNameWidth = 17
 
-func (a App) exportedBreakdown() report.Table {
-	if a.breakdown.job.value == nil {
+func (s breakdownState) exported() report.Table {
+	if s.job.value == nil {
 		return report.Table{}
 	}
-	return a.breakdown.job.value.Table()
+	return s.job.value.Table()
 }

@@ -83,21 +83,14 @@ func chainKeys() keySection {
 	return keySection{"chain", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k stage", "next stage", func(a App) App { return a.moveRow(onStage, 1) }},
 		{[]string{"k", "up"}, "k ↑", "", "previous stage", func(a App) App { return a.moveRow(onStage, -1) }},
-		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", move(App.moveStageChoice, 1)},
-		{[]string{"h", "left"}, "←", "", "previous choice", move(App.moveStageChoice, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", move(App.scrollStage, 1)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", move(App.scrollStage, -1)},
-		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
+		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", within(chainOf, by((*chainState).moveChoice, 1))},
+		{[]string{"h", "left"}, "←", "", "previous choice", within(chainOf, by((*chainState).moveChoice, -1))},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "^D text", "a page of the text below down", within(chainOf, by((*chainState).scroll, 1))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of the text below up", within(chainOf, by((*chainState).scroll, -1))},
+		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", within(chainOf, (*chainState).clear)},
 		{[]string{"v"}, "v", "v parts", "break the metrics down by difficulty, length, fate or a column", App.openBreakdown},
 		{[]string{"esc", "C"}, "Esc", "Esc back", "back", App.escape},
 	}}
-}
-
-func (a App) openChain() App { return a.pushView(viewChain) }
-
-func (a App) stageMoved() App {
-	a.chain.line = 0
-	return a
 }
 
 // The text on a stage is next to its chart from this width on, if it has at least so many lines.
@@ -106,26 +99,26 @@ const widthForStageBeside, minStagePage = 110, 4
 // heightForStageChart is from how many lines a chart stands above the text on a stage.
 const heightForStageChart = 8
 
-// stagePane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
+// pane returns where the text on the stage under the cursor is, in a view of w×h cells, and its lines; those begin with what the
 // stage does unless that stands beside them.
-func (a App) stagePane(w, h int) (layout.Rect, []string) {
+func (s chainState) pane(e env, w, h int) (layout.Rect, []string) {
 	r := layout.Rect{W: w, H: h - min(len(chainStages())+2, h)}
-	stage := chainStages()[a.chain.stage]
-	if page := a.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
+	stage := chainStages()[s.stage]
+	if page := e.stagePage(stage, min(w/2-3, maxProseWidth)); w >= widthForStageBeside && len(page) >= minStagePage {
 		r.W = w / 2
 		return r, page
 	}
-	page := a.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
+	page := e.stagePage(stage, min(r.Inner().W-1, maxProseWidth))
 	if h := r.Inner().H; h >= heightForStageChart {
-		page = append(a.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
+		page = append(e.stageChart(stage, r.Inner().W, max(min(max(6, h*2/3), 10), h-len(page))), page...)
 	}
 	return r, page
 }
 
 // stageChart draws in lines of w cells what a stage does to the step: what there is before it upwards, and what there is after it
 // downwards if that differs.
-func (a App) stageChart(s chainStage, w, h int) []string {
-	x := a.result.analysis
+func (e env) stageChart(s chainStage, w, h int) []string {
+	x := e.result.analysis
 	if x == nil {
 		return nil
 	}
@@ -172,67 +165,68 @@ func (a App) stageChart(s chainStage, w, h int) []string {
 	if m.same {
 		upper = what + " "
 	}
-	lines := []string{" " + a.momentsLine(upper, m.upper, isAdvantage, w-1)}
-	under := []string{" " + a.display.theme.Paint(themes.Dim, ruler)}
+	lines := []string{" " + e.momentsLine(upper, m.upper, isAdvantage, w-1)}
+	under := []string{" " + e.display.theme.Paint(themes.Dim, ruler)}
 	if !m.same {
-		under = append(under, " "+a.momentsLine(lower, m.lower, isAdvantage, w-1))
+		under = append(under, " "+e.momentsLine(lower, m.lower, isAdvantage, w-1))
 	}
-	lines = append(lines, distributionState{}.mirrorLines(a.env, m.upper, m.lower, width, h-1-len(under))...)
+	lines = append(lines, distributionState{}.mirrorLines(e, m.upper, m.lower, width, h-1-len(under))...)
 	return append(lines, under...)
 }
 
-// scrollStage scrolls the text on the stage by pages, no further than until its last line is at the bottom.
-func (a App) scrollStage(pages int) App {
-	r, lines := a.stagePane(a.display.w, a.display.h-len(a.header(a.display.w))-1)
+// scroll scrolls the text on the stage by pages, no further than until its last line is at the bottom.
+func (s *chainState) scroll(e env, pages int) action {
+	r, lines := s.pane(e, e.display.w, e.bodyHeight())
 	visible := max(1, r.Inner().H)
-	a.chain.line = clampIndex(a.chain.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
-	return a
+	s.line = clampIndex(s.line+pages*max(1, visible-1), max(1, len(lines)-visible+1))
+	return nil
 }
 
-func (a App) moveStageChoice(by int) App {
-	s, set := chainStages()[a.chain.stage], a.settings.now
-	switch setting, ok := model.FindSetting(s.setting); {
-	case s.name == "advantage":
-		return a.moveEstimator(by)
+func (s *chainState) moveChoice(e env, by int) action {
+	stage, set := chainStages()[s.stage], e.settings.now
+	switch setting, ok := model.FindSetting(stage.setting); {
+	case stage.name == "advantage":
+		return move(App.moveEstimator, by)
 	case !ok:
-		return a.says(s.name + ": " + s.how)
+		return saying(stage.name + ": " + stage.how)
 	default: // through the values, of which the first is "none"
 		all := setting.Values(set)
-		return a.setStage(model.Option{Name: s.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
+		return e.withOptions(model.Option{Name: stage.setting, Value: all[(max(0, slices.Index(all, setting.Get(set)))+by+len(all))%len(all)]})
 	}
 }
 
-func (a App) clearStage() App {
-	switch s := chainStages()[a.chain.stage]; {
-	case s.setting != "":
-		return a.setStage(model.Option{Name: s.setting, Value: "none"})
-	case s.name == "samples kept":
-		return a.setStage(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
+func (s *chainState) clear(e env) action {
+	switch stage := chainStages()[s.stage]; {
+	case stage.setting != "":
+		return e.withOptions(model.Option{Name: stage.setting, Value: "none"})
+	case stage.name == "samples kept":
+		return e.withOptions(model.Option{Name: "keep_pos_ratio", Value: "1"}, model.Option{Name: "keep_neg_ratio", Value: "1"}, model.Option{Name: "compute_new_adv", Value: "false"})
 	}
-	return a.says("this stage cannot be turned off")
+	return saying("this stage cannot be turned off")
 }
 
-func (a App) setStage(options ...model.Option) App {
-	set := a.settings.now
+// withOptions switches to the settings with these options.
+func (e env) withOptions(options ...model.Option) action {
+	set := e.settings.now
 	for _, o := range options {
 		var err error
 		if set, err = set.Set(o.Name, o.Value); err != nil {
-			return a.says(err.Error())
+			return saying(err.Error())
 		}
 	}
-	return a.switchTo(set)
+	return func(a App) App { return a.switchTo(set) }
 }
 
-func (a App) chainView(w, h int) []string {
+func (s chainState) view(e env, w, h int) []string {
 	stages := chainStages()
 	above := min(len(stages)+2, h)
-	lines := a.box(layout.Rect{W: w, H: above}, true, a.chain.table(a.env, w-2))
-	if r, text := a.stagePane(w, h); r.H > 0 {
-		stage := stages[a.chain.stage]
-		below := a.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(a.chain.line, text, r.H))
+	lines := e.box(layout.Rect{W: w, H: above}, true, s.table(e, w-2))
+	if r, text := s.pane(e, w, h); r.H > 0 {
+		stage := stages[s.stage]
+		below := e.box(r, false, paneContent{title: " " + stage.name}.scrolledTo(s.line, text, r.H))
 		if beside := (layout.Rect{W: w - r.W, H: r.H}); beside.W > 0 {
-			c := paneContent{title: " " + stage.name + " of " + a.scopeWords(), lines: a.stageChart(stage, beside.Inner().W, beside.Inner().H)}
-			below = joinColumns(below, a.box(beside, false, c))
+			c := paneContent{title: " " + stage.name + " of " + e.scopeWords(), lines: e.stageChart(stage, beside.Inner().W, beside.Inner().H)}
+			below = joinColumns(below, e.box(beside, false, c))
 		}
 		lines = append(lines, below...)
 	}

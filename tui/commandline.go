@@ -27,11 +27,6 @@ func commandKeys() keySection {
 	}}
 }
 
-func (a App) openCommand() App {
-	a.command = ""
-	return a.openLine(viewCommand)
-}
-
 // runCommand runs the command line. A wrong command stays there, to be corrected.
 func (a App) runCommand() App {
 	words := strings.Fields(a.command)
@@ -50,20 +45,20 @@ func (a App) runCommand() App {
 	below.position.view = a.position.viewBelow
 	next, err := c.run(below, words[1:])
 	if err != nil {
-		return a.says(below.suggestFor(c, words[1:], err).Error())
+		return a.says(c.suggestFor(a.env, words[1:], err).Error())
 	}
 	return next
 }
 
-// completions returns what the word before the cursor may be completed to, and the text before it.
-func (a App) completions() (before string, fitting []string) {
-	text, _ := a.lineOf(a.command).Cut()
+// completions returns what the word before the cursor of a command may be completed to, and the text before it.
+func (e env) completions(line cells.Line) (before string, fitting []string) {
+	text, _ := line.Cut()
 	at := strings.LastIndexAny(text, " ,(") + 1 // a column of several, a term in parentheses
 	before, last := text[:at], text[at:]
 	var all []string
 	if words := strings.Fields(before); len(words) > 0 {
 		if c, ok := findCommand(words[0]); ok && c.completions != nil {
-			all = c.completions(a, words[1:])
+			all = c.completions(e, words[1:])
 			all = append(all, valuesAfter(all, last)...)
 		}
 	} else if at == 0 {
@@ -78,7 +73,8 @@ func withPrefix(all []string, prefix string) []string {
 
 // completeCommand completes the word before the cursor as far as all completions agree.
 func (a App) completeCommand() App {
-	before, all := a.completions()
+	line := a.input.line(a.command)
+	before, all := a.completions(line)
 	if len(all) == 0 {
 		return a
 	}
@@ -88,7 +84,7 @@ func (a App) completeCommand() App {
 			common = common[:len(common)-1]
 		}
 	}
-	_, behind := a.lineOf(a.command).Cut()
+	_, behind := line.Cut()
 	if len(all) == 1 && behind == "" && !strings.ContainsRune(":~=", rune(common[len(common)-1])) {
 		common += " "
 	}
@@ -101,21 +97,21 @@ const maxCompletions = 24
 
 // commandPrompt returns the line in w cells: what is typed, what it may be completed to, and
 // what the command does.
-func (a App) commandPrompt(w int) string {
-	t := a.display.theme
-	_, all := a.completions()
+func (e env) commandPrompt(typed cells.Line, w int) string {
+	t := e.display.theme
+	_, all := e.completions(typed)
 	next, doc := strings.Join(all[:min(len(all), maxCompletions)], " "), ""
 	if len(all) > maxCompletions {
 		next += " …"
 	}
-	if name, _, spaced := strings.Cut(a.command, " "); spaced {
+	if name, _, spaced := strings.Cut(typed.Text, " "); spaced {
 		c, _ := findCommand(name)
 		doc = c.doc
 		if next == "" {
 			next = c.args
 		}
 	}
-	line := cells.Truncate(" "+t.Paint(themes.Accent, ":"+a.lineOf(a.command).Shown(w-3))+" "+t.Paint(themes.Dim, next), w)
+	line := cells.Truncate(" "+t.Paint(themes.Accent, ":"+typed.Shown(w-3))+" "+t.Paint(themes.Dim, next), w)
 	if doc == "" {
 		return line
 	}
@@ -125,7 +121,7 @@ func (a App) commandPrompt(w int) string {
 type lineCommand struct {
 	name, args, doc string
 	run             runCommand
-	completions     func(a App, before []string) []string // of the argument after those before; nil: none
+	completions     func(e env, before []string) []string // of the argument after those before; nil: none
 }
 
 // runCommand runs a command with its arguments. An error leaves App as it was.
@@ -133,35 +129,39 @@ type runCommand = func(a App, args []string) (App, error)
 
 func lineCommands() []lineCommand {
 	return []lineCommand{
-		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
+		{"step", "N", "go to a step", runStep, firstArgument(func(e env) []string {
+			return model.Mapped(e.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
+		})},
 		{"scope", "step|last [N]|all", "the steps on the screen: this one, the last N up to it, or all", runScope, oneOf("step", "last", "all")},
 		{"framework", "NAME", "the framework whose estimators are used", setOption("framework"), valuesOf("framework")},
 		{"est", "NAME", "the advantage estimator", setOption("adv_estimator"), valuesOf("adv_estimator")},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), valuesOf("scale")},
-		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(App.optionKeys)},
+		{"option", "KEY=VALUE", "set an option of the estimator, the group filter or the loss by the trainer's key; KEY= resets it", runOption, firstArgument(func(e env) []string {
+			return model.Mapped(e.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
+		})},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), valuesOf("compute_new_adv")},
-		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
+		{"reward", "NAME[=WEIGHT],…|auto", "use this column, or a weighted sum of several, as the reward", runReward, firstArgument(env.rewardNames)},
 		{"solved", "X|auto", "count a sample as solved if its reward is at least X", setOption("solved_at"), valuesOf("solved_at")},
 		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
-		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", runFilter, filterTerms},
-		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(App) []string { return orderNames() })},
-		{"theme", "NAME", "colour theme", runTheme, firstArgument(themeNames)},
+		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
+		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
+		{"theme", "NAME", "colour theme", runTheme, firstArgument(func(env) []string { return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name }) })},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
-		{"chain", "", "the stages from reward to loss", runAction(App.openChain), nil},
+		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
 		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), valuesOf("group_filter")},
 		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), valuesOf("loss")},
 		{"run", "", "the run at a glance", runAction(App.openGlance), nil},
-		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
-		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(App.metricNames)},
+		{"steps", "", "the view of all steps", runAction(pushing(viewSteps)), nil},
+		{"metric", "[NAME]", "draw a metric over all steps; without a name: list them all", runFigure, firstArgument(env.metricNames)},
 		{"metrics", "", "all metrics as small charts", runAction(App.openFigures), nil},
 		{"range", "FROM TO|last N|all", "which steps charts show", runRange, oneOf("last", "all")},
 		{"sweep", "step|shown|last N|FROM TO|all", "map of every pair of keep ratios, over these steps", runSweep, oneOf("step", "shown", "last", "all")},
-		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(App.openGroupSize), nil},
-		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(App.openPrompts), nil},
+		{"groupsize", "", "dead groups and cost at other group sizes, estimated from the solve rates", runAction(func(a App) App { a.groupSize.topLine = 0; return a.pushView(viewGroupSize) }), nil},
+		{"prompts", "", "which prompts teach, are solved, hopeless or suspect, over all steps", runAction(pushing(viewPrompts)), nil},
 		{"grep", "PATTERN", "the samples whose answer, prompt or truth matches, and their mean reward next to that of the others", runGrep, nil},
-		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(App.partNames)},
+		{"by", "difficulty|length|fate|step|COLUMN", "breakdown: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(env.partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "goal of the sweep's recommendation, and the least share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
 		{"mark", "", "mark or unmark the item under the cursor", runAction(App.toggleMark), nil},
 		{"note", "TEXT", "mark it and write a note on it", runNote, nil},
@@ -202,26 +202,26 @@ func runAction(f action) runCommand {
 	return func(a App, _ []string) (App, error) { return f(a), nil }
 }
 
-func firstArgument(list func(App) []string) func(App, []string) []string {
-	return func(a App, before []string) (all []string) {
+func firstArgument(list func(env) []string) func(env, []string) []string {
+	return func(e env, before []string) (all []string) {
 		if len(before) == 0 {
-			all = list(a)
+			all = list(e)
 		}
 		return all
 	}
 }
 
-func valuesOf(setting string) func(App, []string) []string {
+func valuesOf(setting string) func(env, []string) []string {
 	s, _ := model.FindSetting(setting)
-	return firstArgument(func(a App) []string { return s.Values(a.settings.now) })
+	return firstArgument(func(e env) []string { return s.Values(e.settings.now) })
 }
 
-func oneOf(words ...string) func(App, []string) []string {
-	return firstArgument(func(App) []string { return words })
+func oneOf(words ...string) func(env, []string) []string {
+	return firstArgument(func(env) []string { return words })
 }
 
 // filterTerms completes a term of a filter to a field, one that holds a text with its operator.
-func filterTerms(App, []string) []string {
+func filterTerms(env, []string) []string {
 	return model.Mapped(figures.Fields(), func(f figures.Field) string { return f.Name + f.Operator })
 }
 
@@ -233,7 +233,7 @@ func valuesAfter(names []string, word string) []string {
 	return model.Mapped(model.Fates(), func(f model.Fate) string { return "fate:" + f.Key() })
 }
 
-func exportForms(_ App, before []string) []string {
+func exportForms(_ env, before []string) []string {
 	switch {
 	case len(before) == 0:
 		return append([]string{"shown"}, exportFormats(false)...)
@@ -241,14 +241,6 @@ func exportForms(_ App, before []string) []string {
 		return exportFormats(true)
 	}
 	return nil
-}
-
-func (a App) stepNumbers() []string {
-	return model.Mapped(a.snap.Steps, func(s model.Step) string { return strconv.FormatInt(s.Number, 10) })
-}
-
-func (a App) optionKeys() []string {
-	return model.Mapped(a.settings.now.KnownOptions(), func(o estimators.Option) string { return o.Key + "=" })
 }
 
 // runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
@@ -278,12 +270,8 @@ func (a App) applyValid(set model.Settings, err error) (App, error) {
 	return a.change(func(s *undoState) { s.now = set }), nil
 }
 
-func (a App) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(a.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
-}
-
-func themeNames(App) []string {
-	return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name })
+func (e env) rewardNames() []string {
+	return slices.DeleteFunc(slices.Clone(e.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
 }
 
 func runStep(a App, args []string) (App, error) {
@@ -336,8 +324,6 @@ func runKeep(a App, args []string) (App, error) {
 	return a.applyValid(set, err)
 }
 
-func runFilter(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }
-
 func orderNames() []string {
 	return model.Mapped(sortings(), func(s sorting) string {
 		return cmp.Or(s.column, strings.Fields(s.words)[1]) // by std of reward
@@ -383,12 +369,12 @@ func didYouMean(word string, names []string) string {
 
 // suggestFor adds to the error of a command the nearest of what its arguments can be, where one of them is
 // none of these.
-func (a App) suggestFor(c lineCommand, args []string, err error) error {
+func (c lineCommand) suggestFor(e env, args []string, err error) error {
 	if c.completions == nil || strings.Contains(err.Error(), "did you mean") {
 		return err
 	}
 	for i, word := range args {
-		names := c.completions(a, args[:i])
+		names := c.completions(e, args[:i])
 		if len(names) == 0 || slices.Contains(names, word) {
 			continue
 		}

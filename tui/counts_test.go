@@ -63,9 +63,9 @@ func TestCountsAgreeOnInvalidGroup(t *testing.T) {
 				}
 			}
 			wants("header", d.app.header(200), "signal "+signal, "A≠0 "+nonzero)
-			wants("chain", d.app.chainView(200, 40), "signal "+signal, "A≠0 "+nonzero)
+			wants("chain", d.app.chain.view(d.app.env, 200, 40), "signal "+signal, "A≠0 "+nonzero)
 			wants("steps", d.app.stepsTable(200, 10).lines, signal, nonzero)
-			wants("metrics", d.app.paneMetrics(76, 60).lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
+			wants("metrics", d.app.panes.metrics(d.app.env, 76, 60).lines, fmt.Sprintf("vantage/signal %.3g", float64(c.signal)/4), fmt.Sprintf("sample_distribution/total %d", c.nonzero), fmt.Sprintf("vantage/nonzero_advantages %d", c.nonzero))
 			checkCountsOutside(t, d.app.snap, set, c.signal, c.nonzero)
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/diagnosis"
 )
@@ -97,7 +98,7 @@ func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*dr
 // driveWith is drive with more options than the settings. Unless these look at the run, it is healthy.
 func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
-	oneGoroutine(t)
+	repotest.OneGoroutine(t)
 	if o.Look == nil {
 		o.Look = foundBefore(&diagnosis.Diagnosis{Steps: 100})
 	}
@@ -108,14 +109,6 @@ func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)
 		d.run(d.app.Init())
 		f(d)
 	})
-}
-
-// oneGoroutine skips a test with -short, as the race detector runs: a driver runs the commands of App one by one, so nothing can race.
-func oneGoroutine(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it runs in one goroutine")
-	}
 }
 
 // send passes a message to App and runs the commands that follow from it.

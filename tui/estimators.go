@@ -8,7 +8,6 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // estimatorPicker is the state of the list of estimators.
@@ -20,17 +19,17 @@ type estimatorPicker struct {
 
 func estimatorKeys() keySection {
 	return keySection{"list of estimators", append(pickerKeys(onEstimator,
-		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator}),
-		binding{[]string{"tab"}, "Tab", "Tab read-on", "the next lines about it, at the end the first again", App.readOnEstimator})}
+		binding{[]string{"enter"}, "⏎", "Enter use", "use the estimator", within(pickerOf, (*estimatorPicker).pick)}),
+		binding{[]string{"tab"}, "Tab", "Tab read-on", "the next lines about it, at the end the first again", within(pickerOf, (*estimatorPicker).readOn)})}
 }
 
-// openEstimators opens the list of estimators, the cursor on the one at work.
-func (a App) openEstimators() App {
-	a.picker = estimatorPicker{}
-	a.picker.cursor = max(0, slices.IndexFunc(a.picker.matching(), func(e *estimators.Estimator) bool {
-		return e.Framework == a.settings.now.Framework && e.Name == a.settings.now.Estimator
+// open opens the list of estimators, the cursor on the one at work.
+func (p *estimatorPicker) open(e env) action {
+	*p = estimatorPicker{}
+	p.cursor = max(0, slices.IndexFunc(p.matching(), func(one *estimators.Estimator) bool {
+		return one.Framework == e.settings.now.Framework && one.Name == e.settings.now.Estimator
 	}))
-	return a.pushView(viewEstimators)
+	return pushing(viewEstimators)
 }
 
 // matching returns the estimators whose framework and name contain every word that is typed.
@@ -45,23 +44,23 @@ func (p estimatorPicker) matching() []*estimators.Estimator {
 	})
 }
 
-func (a App) pickEstimator() App {
-	list := a.picker.matching()
+func (p *estimatorPicker) pick(e env) action {
+	list := p.matching()
 	if len(list) == 0 {
-		return a.says("no estimator matches: Backspace widens the list")
+		return saying("no estimator matches: Backspace widens the list")
 	}
-	e := list[a.picker.cursor]
-	if err := a.snap.Missing(e); err != nil {
-		return a.says(err.Error())
+	chosen := list[p.cursor]
+	if err := e.snap.Missing(chosen); err != nil {
+		return saying(err.Error())
 	}
-	a = a.goBack()
-	return a.switchTo(a.settings.now.WithFramework(e.Framework).WithEstimator(e.Name))
+	set := e.settings.now.WithFramework(chosen.Framework).WithEstimator(chosen.Name)
+	return func(a App) App { return a.goBack().switchTo(set) }
 }
 
-// estimatorsView draws the list, and to the right or below the estimator under the cursor.
-func (a App) estimatorsView(w, h int) []string {
-	list, page, borders := a.estimatorParts(w, h)
-	table, about := a.picker.table(a.env, a.lineOf(a.picker.filter), list.W, list.H), a.picker.pane(a.env, page.W, page.H)
+// view draws the list, and to the right or below the estimator under the cursor.
+func (p estimatorPicker) view(e env, typed cells.Line, w, h int) []string {
+	list, page, borders := e.estimatorParts(w, h)
+	table, about := p.table(e, typed, list.W, list.H), p.pane(e, page.W, page.H)
 	if borders == nil {
 		return append(table, about...)
 	}
@@ -83,27 +82,26 @@ func (e env) estimatorParts(w, h int) (list, page layout.Rect, borders []layout.
 }
 
 // estimatorBody returns the parts as they are on the screen.
-func (a App) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
-	s := a.screen()
-	return a.estimatorParts(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H))
+func (e env) estimatorBody() (list, page layout.Rect, borders []layout.Border) {
+	return e.estimatorParts(e.display.w, e.bodyHeight())
 }
 
-func (a App) readOnEstimator() App {
-	_, page, _ := a.estimatorBody()
-	list, visible, lines := a.picker.matching(), max(1, page.Inner().H), 0
+func (p *estimatorPicker) readOn(e env) action {
+	_, page, _ := e.estimatorBody()
+	list, visible, lines := p.matching(), max(1, page.Inner().H), 0
 	if len(list) > 0 {
-		lines = len(a.estimatorPage(list[a.picker.cursor], page.W-4))
+		lines = len(e.estimatorPage(list[p.cursor], page.W-4))
 	}
 	if lines <= visible {
-		return a.says("all that is known of it is on the screen")
+		return saying("all that is known of it is on the screen")
 	}
-	if a.picker.top += visible; a.picker.top >= lines {
-		a.picker.top = 0
+	if p.top += visible; p.top >= lines {
+		p.top = 0
 	}
-	return a
+	return nil
 }
 
-func (p estimatorPicker) table(e env, line lineedit.Line, w, h int) []string {
+func (p estimatorPicker) table(e env, line cells.Line, w, h int) []string {
 	list, in := p.matching(), layout.Rect{W: w, H: h}.Inner()
 	c := paneContent{title: " estimators  " + typedOr(line, "type to narrow the list")}
 	framework, name := 16, 30

@@ -22,7 +22,7 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
-	"vantage/tui/framesvg"
+	"vantage/tui/cells"
 )
 
 // FileSaver saves copies and exports as files, none of them near the log. Main passes one
@@ -117,16 +117,16 @@ func runExport(a App, args []string) (App, error) {
 	return a, nil
 }
 
-func (a App) exportRun(format string) (text string, err error) {
+func (e env) exportRun(format string) (text string, err error) {
 	switch {
-	case a.result.trend == nil:
+	case e.result.trend == nil:
 		return "", fmt.Errorf("nothing to export yet")
-	case !a.result.trend.Complete():
-		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.trendProgress())
+	case !e.result.trend.Complete():
+		return "", fmt.Errorf("not all steps are computed yet: %s, try again in a moment", e.trendProgress())
 	}
 	var b bytes.Buffer
-	r := report.FromTrend(a.snap, a.result.trend)
-	r.Choice = a.choice()
+	r := report.FromTrend(e.snap, e.result.trend)
+	r.Choice = e.choice()
 	switch format {
 	case "md":
 		_, err = report.Markdown(&b, r)
@@ -136,13 +136,13 @@ func (a App) exportRun(format string) (text string, err error) {
 		_, err = report.CSV(&b, r)
 	default: // jsonl
 		var steps []model.Step
-		for _, part := range a.result.analysis.Parts() {
-			if i, found := a.snap.Find(part.Step); found {
-				steps = append(steps, a.snap.Steps[i])
+		for _, part := range e.result.analysis.Parts() {
+			if i, found := e.snap.Find(part.Step); found {
+				steps = append(steps, e.snap.Steps[i])
 			}
 		}
-		shown, _ := figures.ParseQuery(a.settings.filter) // it was parsed when it was set
-		err = report.SamplesJSONL(context.Background(), &b, a.snap.Only(steps), a.settings.now, shown, nil)
+		shown, _ := figures.ParseQuery(e.settings.filter) // it was parsed when it was set
+		err = report.SamplesJSONL(context.Background(), &b, e.snap.Only(steps), e.settings.now, shown, nil)
 	}
 	return b.String(), err
 }
@@ -150,7 +150,7 @@ func (a App) exportRun(format string) (text string, err error) {
 func (a App) screenSVG() string {
 	a.notice = ""
 	t := a.display.theme
-	return framesvg.SVG(a.frame(), "vantage "+sanitize.Line(a.title)+a.againstSecond(), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
+	return cells.SVG(a.frame(), "vantage "+sanitize.Line(a.title)+a.againstSecond(), cells.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 // exportShown returns the table of the view on the screen, filtered and sorted as it is
@@ -192,7 +192,7 @@ func (a App) openCopy() App {
 
 func (a App) copyTable() App {
 	if a.viewInSight() == viewCompare {
-		return a.copyAndSave("prompts.tsv", tsv(a.exportedPairs()))
+		return a.copyAndSave("prompts.tsv", tsv(a.compare.exported(a.env)))
 	}
 	s := report.Table{Columns: []string{"fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "step"}}
 	for _, i := range a.result.rows {
@@ -222,10 +222,10 @@ func (a App) copyGroup() App {
 	return a.copyAndSave("group.tsv", a.groupTSV(g))
 }
 
-func (a App) groupTSV(g *analysis.Group) string {
-	x := a.result.analysis
+func (e env) groupTSV(g *analysis.Group) string {
+	x := e.result.analysis
 	s := report.Table{
-		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, a.ofRun(), g.Fate),
+		Title:   fmt.Sprintf("%s %s, step %d%s: %s", sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Step, e.ofRun(), g.Fate),
 		Columns: []string{"reward", "length", "advantage_original", "kept", "advantage"},
 	}
 	for i := g.Start; i < g.End; i++ {
@@ -263,7 +263,7 @@ func (a App) copyAndSave(name, text string) App {
 		a.notice = name + " has " + size + ", too large for the terminal's clipboard"
 	} else {
 		a.notice = "copied " + name + ": " + size
-		a.start(tea.Raw(a.clipboardSequence(text)))
+		a.start(tea.Raw(a.outside.clipboardSequence(text)))
 	}
 	if a.outside.files == nil {
 		return a
@@ -294,9 +294,9 @@ const maxClipboard = 75 << 10
 
 // clipboardSequence returns the sequence that sets the terminal's clipboard (OSC 52),
 // wrapped for the multiplexer.
-func (a App) clipboardSequence(text string) string {
+func (o outside) clipboardSequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
-	switch a.outside.multiplexer {
+	switch o.multiplexer {
 	case Tmux:
 		return ansi.TmuxPassthrough(seq)
 	case Screen:

@@ -65,16 +65,16 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	t.Parallel()
 	a := App{}
-	plain := a.clipboardSequence("héllo")
+	plain := a.outside.clipboardSequence("héllo")
 	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("héllo")) + "\a"; plain != want {
 		t.Errorf("%q, want %q", plain, want)
 	}
 	a.outside.multiplexer = Tmux
-	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]52;c;") || !strings.HasSuffix(got, "\x1b\\") {
+	if got := a.outside.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]52;c;") || !strings.HasSuffix(got, "\x1b\\") {
 		t.Errorf("%q", got)
 	}
 	a.outside.multiplexer = Screen
-	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
+	if got := a.outside.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
 		t.Errorf("%q", got)
 	}
 	files := &memoryFiles{}

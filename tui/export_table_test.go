@@ -36,7 +36,7 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 		d.typeText("fate:alive")
 		d.press("enter", "o", "o", "o", "o", "a", "x", "enter")
 		rows := export("csv")
-		if len(rows) != len(d.app.result.rows) || rows[d.app.panes.cursor][11] != "x" {
+		if len(rows) != len(d.app.result.rows) || rows[d.app.place.row][11] != "x" {
 			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
 		}
 		for i, row := range rows {

@@ -23,15 +23,15 @@ type figuresState struct {
 
 func figuresKeys() keySection {
 	return keySection{"all metrics", slices.Concat([]binding{
-		{[]string{"h", "left"}, "h ←", "h j k l metric", "the metric to the left", move(App.moveFigure, -1)},
-		{[]string{"l", "right"}, "l →", "", "the metric to the right", move(App.moveFigure, 1)},
-		{[]string{"j", "down"}, "j ↓", "", "a row down", move(App.moveFigureRow, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "a row up", move(App.moveFigureRow, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "five rows down", move(App.moveFigureRow, 5)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", move(App.moveFigureRow, -5)},
-		{[]string{"g", "home"}, "g", "", "to the first metric", move(App.moveFigure, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the last", move(App.moveFigure, math.MaxInt32)},
-		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.enlargeFigure},
+		{[]string{"h", "left"}, "h ←", "h j k l metric", "the metric to the left", within(stepsOf, by((*stepsState).moveFigure, -1))},
+		{[]string{"l", "right"}, "l →", "", "the metric to the right", within(stepsOf, by((*stepsState).moveFigure, 1))},
+		{[]string{"j", "down"}, "j ↓", "", "a row down", within(stepsOf, by((*stepsState).moveFigureRow, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "a row up", within(stepsOf, by((*stepsState).moveFigureRow, -1))},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "five rows down", within(stepsOf, by((*stepsState).moveFigureRow, 5))},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "five rows up", within(stepsOf, by((*stepsState).moveFigureRow, -5))},
+		{[]string{"g", "home"}, "g", "", "to the first metric", within(stepsOf, by((*stepsState).moveFigure, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the last", within(stepsOf, by((*stepsState).moveFigure, math.MaxInt32))},
+		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", func(a App) App { a = a.openFigure(); a.steps.large = true; return a }},
 		{[]string{"enter"}, "⏎", "Enter steps", "draw it above the table of steps", App.openFigure},
 	}, chartKeys(), []binding{
 		{[]string{"esc", "tab"}, "Esc", "Esc back", "back", App.escape},
@@ -39,15 +39,10 @@ func figuresKeys() keySection {
 }
 
 func (a App) openFigures() App {
-	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.drawnMetric()))
+	a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), a.steps.drawnMetric(a.env)))
 	a.steps.large = false
 	a = a.pushView(viewFigures)
-	return a.moveFigure(0)
-}
-
-func (a App) enlargeFigure() App {
-	a = a.openFigure()
-	a.steps.large = true
+	a.steps.moveFigure(a.env, 0)
 	return a
 }
 
@@ -60,26 +55,26 @@ func (a App) openFigure() App {
 	return a.openView(viewSteps)
 }
 
-func (a App) moveFigure(by int) App {
-	a.steps.figures.cursor = clampIndex(a.steps.figures.cursor+by, len(a.metricNames()))
-	return a.scrollFigures()
+func (s *stepsState) moveFigure(e env, by int) action {
+	s.figures.cursor = clampIndex(s.figures.cursor+by, len(e.metricNames()))
+	return s.scrollFigures(e)
 }
 
-func (a App) moveFigureRow(by int) App {
-	columns := a.figureGridOnScreen().columns
-	at, n := a.steps.figures.cursor, len(a.metricNames())
+func (s *stepsState) moveFigureRow(e env, by int) action {
+	columns := s.figureGridOnScreen(e).columns
+	at, n := s.figures.cursor, len(e.metricNames())
 	if to := at + by*columns; to >= 0 && to < n || by < -1 || by > 1 {
-		a.steps.figures.cursor = clampIndex(to, n)
+		s.figures.cursor = clampIndex(to, n)
 	}
-	return a.scrollFigures()
+	return s.scrollFigures(e)
 }
 
-func (a App) scrollFigures() App {
-	grid := a.figureGridOnScreen()
-	row := a.steps.figures.cursor / grid.columns
-	top := min(a.steps.figures.topRow, row)
-	a.steps.figures.topRow = max(top, row-grid.rows+1)
-	return a
+func (s *stepsState) scrollFigures(e env) action {
+	grid := s.figureGridOnScreen(e)
+	row := s.figures.cursor / grid.columns
+	top := min(s.figures.topRow, row)
+	s.figures.topRow = max(top, row-grid.rows+1)
+	return nil
 }
 
 // The least size of a small chart with its title.
@@ -96,47 +91,47 @@ type figureGrid struct {
 	w, h          int // of a chart with its title
 }
 
-func (a App) figureGrid(w, h int) figureGrid {
-	in, names := layout.Rect{W: w, H: h}.Inner(), a.metricNames()
+func (s stepsState) figureGrid(e env, w, h int) figureGrid {
+	in, names := layout.Rect{W: w, H: h}.Inner(), e.metricNames()
 	g := figureGrid{columns: max(1, in.W/smallChartWidth), rows: max(1, (in.H-rowsBelowPlot)/smallChartHeight)}
 	g.w, g.h = in.W/g.columns, max(2, (in.H-rowsBelowPlot)/g.rows)
 	last := max(0, (len(names)+g.columns-1)/g.columns-g.rows)
-	g.first = min(a.steps.figures.topRow, last) * g.columns
+	g.first = min(s.figures.topRow, last) * g.columns
 	g.inSight = names[g.first:min(len(names), g.first+g.columns*g.rows)]
 	return g
 }
 
-func (a App) figureGridOnScreen() figureGrid {
-	return a.figureGrid(a.display.w, max(3, a.display.h-a.screen().Header.H-1))
+func (s stepsState) figureGridOnScreen(e env) figureGrid {
+	return s.figureGrid(e, e.display.w, max(3, e.bodyHeight()))
 }
 
 // figuresView draws all figures over the steps as small charts with a common axis of steps, each below its name and its value at the
 // step on the screen.
-func (a App) figuresView(w, h int) []string {
-	if a.result.trend == nil {
-		return a.computingSteps("all metrics", w, h)
+func (s stepsState) figuresView(e env, w, h int) []string {
+	if e.result.trend == nil {
+		return e.computingSteps("all metrics", w, h)
 	}
-	t, g, n := a.display.theme, a.figureGrid(w, h), len(a.metricNames())
-	here := clampIndex(a.steps.figures.cursor, n)
-	c := paneContent{title: " all metrics  " + units.Count(n) + a.legend()}
-	drawn, meanOf := a.drawFigures(g.inSight, "", g.w, g.h-1).charts, 1
+	t, g, n := e.display.theme, s.figureGrid(e, w, h), len(e.metricNames())
+	here := clampIndex(s.figures.cursor, n)
+	c := paneContent{title: " all metrics  " + units.Count(n) + e.legend()}
+	drawn, meanOf := s.drawFigures(e, g.inSight, "", g.w, g.h-1).charts, 1
 	c.lines = make([]string, g.rows*g.h)
 	for i, one := range drawn {
 		name := g.inSight[i]
 		meanOf = one.meanOf
-		value := metricText(name, a.result.analysis.Last().Metric(name))
+		value := metricText(name, e.result.analysis.Last().Metric(name))
 		title := cells.Justify(t.Paint(themes.Title, trimPath(sanitize.Line(name), g.w-len(value)-4)), t.Paint(themes.Accent, value), g.w-2)
-		for y, line := range append([]string{a.cell(title, g.first+i == here)}, one.rows...) {
+		for y, line := range append([]string{e.cell(title, g.first+i == here)}, one.rows...) {
 			c.lines[i/g.columns*g.h+y] += cells.Fit(line, g.w)
 		}
 	}
 	if len(drawn) > 0 {
-		for _, line := range a.chartAxis(drawn[0]) {
+		for _, line := range e.chartAxis(drawn[0]) {
 			c.lines = append(c.lines, strings.Repeat(cells.Fit(line, g.w), g.columns))
 		}
 	}
-	c.note = a.chartNote(fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	c.note = s.chartNote(e, fmt.Sprintf("%d/%d", here+1, n), meanOf, w-2)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // figureCache is the charts over the steps as they are drawn: computed once for each change of what they show,
@@ -158,36 +153,36 @@ type figureKey struct {
 }
 
 // drawFigures returns the charts of figures in w columns and h rows each, those of the cache if it has them.
-func (a App) drawFigures(names []string, second string, w, h int) figureCache {
+func (s stepsState) drawFigures(e env, names []string, second string, w, h int) figureCache {
 	key := figureKey{
-		trend: a.result.trend, second: a.second.trend.value.trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
-		window: a.steps.window, smoothing: a.steps.smoothing, theme: a.display.theme, ascii: a.display.glyphs.ASCII,
+		trend: e.result.trend, second: e.second.trend.value.trend, names: strings.Join(names, "\n"), over: second, w: w, h: h,
+		window: s.window, smoothing: s.smoothing, theme: e.display.theme, ascii: e.display.glyphs.ASCII,
 	}
-	if a.settings.base.on {
-		key.base = a.result.baseTrend
+	if e.settings.base.on {
+		key.base = e.result.baseTrend
 	}
-	if key == a.result.figures.key {
-		return a.result.figures
+	if key == e.result.figures.key {
+		return e.result.figures
 	}
-	charts := model.Mapped(names, func(name string) stepChart { return a.newStepChart(name, second, w, h) })
+	charts := model.Mapped(names, func(name string) stepChart { return s.newChart(e, name, second, w, h) })
 	return figureCache{key, charts}
 }
 
 // updateFigureCache draws what the next frame shows of figures over the steps, unless it is there.
 func (a App) updateFigureCache() App {
-	if a.result.trend == nil || a.result.analysis == nil || !a.drawsSteps() || a.screen().TooSmall {
+	if a.result.trend == nil || a.result.analysis == nil || !a.drawsSteps() || a.isTooSmall() {
 		return a
 	}
 	frame := a.shortened(len(a.bottomLines(a.display.w)) - 1)
-	w, h := frame.display.w, frame.display.h-frame.screen().Header.H-1
-	names, second := []string{a.drawnMetric()}, a.steps.second
+	w, h := frame.display.w, frame.bodyHeight()
+	names, second := []string{a.steps.drawnMetric(a.env)}, a.steps.second
 	if a.viewInSight() == viewFigures {
-		grid := a.figureGrid(w, h)
+		grid := a.steps.figureGrid(a.env, w, h)
 		names, second, w, h = grid.inSight, "", grid.w, grid.h-1
 	} else {
-		chart, _ := a.stepsLayout(w, h)
+		chart, _ := a.steps.layout(w, h)
 		w, h = chart.Inner().W, chart.Inner().H-rowsBelowPlot
 	}
-	a.result.figures = a.drawFigures(names, second, w, h)
+	a.result.figures = a.steps.drawFigures(a.env, names, second, w, h)
 	return a
 }

@@ -8,7 +8,6 @@ import (
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
-	"vantage/tui/framesvg"
 )
 
 // film is an animated picture of the documentation.
@@ -56,7 +55,7 @@ func TestPicturesThatMove(t *testing.T) {
 				frames = append(frames, animationFrame{content: d.frame() + "\n" + d.app.captionLines(s), seconds: s.seconds})
 			}
 			theme := d.app.display.theme
-			svg := animation(frames, "vantage: "+f.alt, framesvg.Colors{Background: theme.Background, Foreground: theme.Foreground})
+			svg := animation(frames, "vantage: "+f.alt, cells.Colors{Background: theme.Background, Foreground: theme.Foreground})
 			if limit := 300_000; len(svg) > limit {
 				t.Errorf("%s has %d bytes, more than %d", f.name, len(svg), limit)
 			}

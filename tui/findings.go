@@ -22,11 +22,10 @@ import (
 	"vantage/tui/layout"
 )
 
-// findings is what ails the run, as far as that is known, and which of it is open.
+// findings is what ails the run, as far as that is known.
 type findings struct {
 	look lookAtRun
 	job  job[findingsKey, finishedLook]
-	open int // index of the finding whose view is shown
 
 	snapshots int    // of which steps is
 	steps     uint64 // see findingsKey
@@ -59,16 +58,16 @@ type findingsKey struct {
 }
 
 // diagnosis returns what ails the run, nil while that is not known.
-func (a App) diagnosis() *diagnosis.Diagnosis {
-	if look := a.findings.job.value; look.Look != nil {
+func (e env) diagnosis() *diagnosis.Diagnosis {
+	if look := e.findings.job.value; look.Look != nil {
 		return look.Diagnosis
 	}
 	return nil
 }
 
 // foundList returns the findings, the worst first.
-func (a App) foundList() []diagnosis.Finding {
-	if d := a.diagnosis(); d != nil {
+func (e env) foundList() []diagnosis.Finding {
+	if d := e.diagnosis(); d != nil {
 		return d.Findings
 	}
 	return nil
@@ -77,14 +76,14 @@ func (a App) foundList() []diagnosis.Finding {
 // updateFindings requests a look at the run when everything that was there has been read and computed, and again when other steps are
 // complete. What was found before stays until then.
 func (a App) updateFindings(msg tea.Msg) App {
-	selected, open := a.glanceSelection(), a.openFinding()
-	if a.findings.job.take(&a, msg) {
+	selected, open := a.glance.selection(a.env), a.found(a.finding)
+	if a.findings.job.take(&a.commands, msg) {
 		if look := a.findings.job.value.Look; look != nil {
 			a.snap.Run.Progress.RowTime = look.Dated
 		}
-		a.glance.cursor, a.findings.open = a.glanceIndex(selected), 0
+		a.glance.cursor, a.finding = a.glance.index(a.env, selected), 0
 		if open != nil {
-			a.findings.open = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
+			a.finding = max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == open.Kind }))
 		}
 	}
 	if t := a.result.trend; t == nil || !t.Complete() || a.isReading() {
@@ -104,7 +103,7 @@ func (a App) updateFindings(msg tea.Msg) App {
 	if a.findings.job.of.set == key.set {
 		rest = restAfterLook * previous.took
 	}
-	a.findings.job.start(&a, key, once(func(ctx context.Context) (x finishedLook, err error) {
+	a.findings.job.start(&a.commands, key, once(func(ctx context.Context) (x finishedLook, err error) {
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
@@ -130,8 +129,8 @@ func hashOfSteps(snap model.Snapshot) uint64 {
 }
 
 // healthWord is the state of the run in a word for the header: in full, and where there is no room for that.
-func (a App) healthWord() (full, short string) {
-	t, d := a.display.theme, a.diagnosis()
+func (e env) healthWord() (full, short string) {
+	t, d := e.display.theme, e.diagnosis()
 	switch {
 	case d == nil || d.Health() == "unknown":
 		return "", ""
@@ -156,29 +155,29 @@ func (e env) severityMark(s diagnosis.Severity) string {
 // maxBlindLines is in how many lines it is said what cannot be told.
 const maxBlindLines = 3
 
-// paneFindings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
-func (a App) paneFindings(w, h int) paneContent {
-	t, d, c := a.display.theme, a.diagnosis(), paneContent{title: " what ails the run"}
+// findings lists what ails the run, each with a line of its evidence, that under the cursor in full; and what cannot be told.
+func (s glanceState) findings(e env, w, h int) paneContent {
+	t, d, c := e.display.theme, e.diagnosis(), paneContent{title: " what ails the run"}
 	switch {
-	case d == nil, d.Health() == "unknown" && a.findings.job.busy() && 2*d.Steps < len(a.snap.Steps): // most was not there yet
+	case d == nil, d.Health() == "unknown" && e.findings.job.busy() && 2*d.Steps < len(e.snap.Steps): // most was not there yet
 		c.lines = []string{t.Paint(themes.Dim, " looking …")}
 		return c
 	case d.Health() == "unknown":
 		c.lines = []string{t.Paint(themes.Dim, " too early to tell: "+units.Plural(d.Steps, "complete steps"))}
 	case len(d.Findings) == 0:
-		c.lines = []string{" " + t.Paint(themes.Good, a.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
+		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
 	var blind []string
 	for _, b := range d.Blindnesses() {
 		blind = append(blind, b.String())
 	}
-	for i, block := range a.findingBlocks(d, w, h-len(c.lines)-min(1, len(blind))) {
+	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-min(1, len(blind))) {
 		for n, line := range block {
-			a.addRow(&c, target{onWorstStep, i}, line, w, a.glance.cursor == i && n == 0)
+			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
 		}
 	}
-	if n := len(d.Findings); a.glance.cursor < n {
-		c.note = fmt.Sprintf("%d/%d · Enter opens it at step %d", a.glance.cursor+1, n, d.Findings[a.glance.cursor].Example.Step)
+	if n := len(d.Findings); s.cursor < n {
+		c.note = fmt.Sprintf("%d/%d · Enter opens it at step %d", s.cursor+1, n, d.Findings[s.cursor].Example.Step)
 	} else if n > 0 {
 		c.note = units.Plural(n, "findings")
 	}
@@ -187,15 +186,15 @@ func (a App) paneFindings(w, h int) paneContent {
 		for _, more := range blind[1:] {
 			text += "; " + sanitize.Line(more)
 		}
-		c.lines = append(c.lines, a.cutLines(a.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
 	}
 	return c
 }
 
 // findingBlocks returns the lines of each finding, of w cells and h together: that under the cursor is in sight, in full as far as there
 // is room, and the others have a line of evidence where all have one.
-func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
-	t := a.display.theme
+func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]string {
+	t := e.display.theme
 	kind, when := 0, 0
 	for i := range d.Findings {
 		f := &d.Findings[i]
@@ -205,17 +204,17 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 	draw := func(evidence int) (lines int) {
 		for i := range d.Findings {
 			f := &d.Findings[i]
-			head := " " + a.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
-			text := a.findingText(f, "", w-cells.Width(head)-1, i == a.glance.cursor)
+			head := " " + e.severityMark(f.Severity) + " " + t.Paint(themes.Title, cells.Fit(f.Kind.Words(), kind)) + "  " + t.Paint(themes.Dim, cells.Fit(f.When(), when)) + "  "
+			text := e.findingText(f, "", w-cells.Width(head)-1, i == s.cursor)
 			if len(d.Findings) == 1 || 3*cells.Width(head) > w { // the text has the whole width
 				name := f.Kind.Words() + " " + f.When() + ": "
-				text = a.findingText(f, name, w-4, i == a.glance.cursor)
+				text = e.findingText(f, name, w-4, i == s.cursor)
 				rest, whole := strings.CutPrefix(text[0], name)
-				if head = " " + a.severityMark(f.Severity) + " "; whole {
+				if head = " " + e.severityMark(f.Severity) + " "; whole {
 					text[0] = t.Paint(themes.Title, name) + rest
 				}
 			}
-			if i != a.glance.cursor {
+			if i != s.cursor {
 				text = text[:min(len(text), 1+evidence)]
 			}
 			indent := cells.Width(head)
@@ -230,15 +229,15 @@ func (a App) findingBlocks(d *diagnosis.Diagnosis, w, h int) [][]string {
 		}
 		return lines
 	}
-	selected := a.glance.cursor
+	selected := s.cursor
 	if draw(1) > h && draw(0) > h && selected < len(blocks) { // a line for each of the others
-		blocks[selected] = a.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
+		blocks[selected] = e.cutLines(blocks[selected], max(1, h-len(blocks)+1), w)
 	}
 	for top := range max(0, min(selected, len(blocks)-h)) {
 		blocks[top] = nil
 	}
 	for i := range blocks {
-		blocks[i] = a.cutLines(blocks[i], h, w)
+		blocks[i] = e.cutLines(blocks[i], h, w)
 		h -= len(blocks[i])
 	}
 	return blocks
@@ -282,10 +281,10 @@ func (e env) cutLines(lines []string, n, w int) []string {
 	return lines
 }
 
-// openFinding returns the finding whose view is shown, nil if there is none.
-func (a App) openFinding() *diagnosis.Finding {
-	if all := a.foundList(); a.findings.open < len(all) {
-		return &all[a.findings.open]
+// found returns a finding by its index, nil if there is none.
+func (e env) found(i int) *diagnosis.Finding {
+	if all := e.foundList(); i < len(all) {
+		return &all[i]
 	}
 	return nil
 }
@@ -305,8 +304,8 @@ func findingKeys() keySection {
 }
 
 func (a App) showFinding(i int) App {
-	a.findings.open = i
-	f := a.openFinding()
+	a.finding = i
+	f := a.found(a.finding)
 	if f == nil {
 		return a
 	}
@@ -326,11 +325,11 @@ func (a App) moveFinding(by int) App {
 	if n < 2 {
 		return a.says("there is no other finding")
 	}
-	return a.showFinding((a.findings.open + by + n) % n)
+	return a.showFinding((a.finding + by + n) % n)
 }
 
 func (a App) goToOnset() App {
-	if f := a.openFinding(); f != nil {
+	if f := a.found(a.finding); f != nil {
 		if at, found := a.snap.Find(f.Since); found {
 			return a.showStep(at)
 		}
@@ -339,7 +338,7 @@ func (a App) goToOnset() App {
 }
 
 func (a App) openFindingGroup() App {
-	f, g := a.openFinding(), a.selectedGroup()
+	f, g := a.found(a.finding), a.selectedGroup()
 	if f == nil || g == nil || g.Name != f.Example.Group || g.Step != f.Example.Step {
 		return a.showGroups()
 	}
@@ -353,23 +352,23 @@ const (
 	maxFindingChart       = 22  // lines of the chart where there are groups
 )
 
-// findingView draws what was found, its figure over the steps with the onset, and the groups of the step on the screen.
-func (a App) findingView(w, h int) []string {
-	f := a.openFinding()
+// finding draws what was found, its figure over the steps with the onset, and the groups of the step on the screen.
+func (p panes) finding(e env, open, w, h int) []string {
+	f := e.found(open)
 	if f == nil {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "this is not found any more")}})
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "this is not found any more")}})
 	}
-	text := paneContent{title: " " + a.severityMark(f.Severity) + " " + a.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", a.findings.open+1, len(a.foundList()))}
+	text := paneContent{title: " " + e.severityMark(f.Severity) + " " + e.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", open+1, len(e.foundList()))}
 	beside := w >= widthForFindingBeside
 	textRect := layout.Rect{W: w}
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	for _, line := range a.findingText(f, "", textRect.W-4, true) {
+	for _, line := range e.findingText(f, "", textRect.W-4, true) {
 		text.lines = append(text.lines, " "+line)
 	}
 	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
-		text.lines = a.cutLines(text.lines, textRect.H-2, w-2)
+		text.lines = e.cutLines(text.lines, textRect.H-2, w-2)
 	}
 	top := h
 	if beside {
@@ -387,19 +386,19 @@ func (a App) findingView(w, h int) []string {
 	for _, k := range diagnosis.Kinds() { // where there is room, what the kind is
 		if k.Name == f.Kind {
 			for _, sentence := range []string{k.What, "Healthy, and looks like it: " + k.LooksLike} {
-				if more := a.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
+				if more := e.wrapped(" ", themes.Dim, sentence, textRect.W-4); len(text.lines)+1+len(more) <= textRect.H-2 {
 					text.lines = append(append(text.lines, ""), more...)
 				}
 			}
 		}
 	}
 	chartRect := layout.Rect{W: w, H: top - textRect.H}
-	lines := a.box(textRect, true, text)
+	lines := e.box(textRect, true, text)
 	if beside {
 		chartRect = layout.Rect{W: w - textRect.W, H: top}
-		lines = joinColumns(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2)))
+		lines = joinColumns(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2)))
 	} else {
-		lines = append(lines, a.box(chartRect, false, a.findingChart(f, chartRect.W-2, chartRect.H-2))...)
+		lines = append(lines, e.box(chartRect, false, e.findingChart(f, chartRect.W-2, chartRect.H-2))...)
 	}
 	if top == h {
 		return lines
@@ -409,22 +408,22 @@ func (a App) findingView(w, h int) []string {
 	if rect.Inner().H >= heightForCause {
 		visible--
 	}
-	a.panes.topRow = max(0, min(a.panes.topRow, len(a.result.rows)-visible, a.panes.cursor), a.panes.cursor-visible+1)
-	groups := a.paneGroups(rect.Inner().W, rect.Inner().H)
+	p.topRow = max(0, min(p.topRow, len(e.result.rows)-visible, e.place.row), e.place.row-visible+1)
+	groups := p.groups(e, rect.Inner().W, rect.Inner().H)
 	groups.title = " " + groups.title
-	return append(lines, a.box(rect, false, groups)...)
+	return append(lines, e.box(rect, false, groups)...)
 }
 
 // findingChart draws the figure of a finding over the steps: before the onset and after it, which stands on the ruler below.
-func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
-	t, d := a.display.theme, a.diagnosis()
+func (e env) findingChart(f *diagnosis.Finding, w, h int) paneContent {
+	t, d := e.display.theme, e.diagnosis()
 	c := paneContent{title: " " + sanitize.Line(f.Series.Name)}
 	n := min(len(f.Series.Values), len(d.Numbers))
-	if n == 0 || a.result.trend == nil || h <= rowsBelowPlot {
+	if n == 0 || e.result.trend == nil || h <= rowsBelowPlot {
 		return c
 	}
 	onset, _ := slices.BinarySearch(d.Numbers[:n], f.Since)
-	if at, found := slices.BinarySearch(d.Numbers[:n], a.result.analysis.Last().Step); found {
+	if at, found := slices.BinarySearch(d.Numbers[:n], e.result.analysis.Last().Step); found {
 		c.title += "  " + t.Paint(themes.Accent, units.Short(f.Series.Values[at])) + t.Paint(themes.Dim, fmt.Sprintf(" at step %d", d.Numbers[at]))
 	}
 	numbers := make([]float64, n)
@@ -444,16 +443,16 @@ func (a App) findingChart(f *diagnosis.Finding, w, h int) paneContent {
 	if f.Severity == diagnosis.Watch {
 		role = themes.Warn
 	}
-	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: a.stepAxis(), Lines: []chart.Line{
+	shown := stepChart{width: w - valueWidth - 1, plot: chart.Plot{X: e.stepAxis(), Lines: []chart.Line{
 		{X: numbers, Y: after, Axis: y, Role: role},
 		{X: numbers, Y: before, Axis: y, Role: themes.Accent},
 		{X: []float64{float64(f.Since), float64(f.Since)}, Y: []float64{y.Lo, y.Hi}, Axis: y, Role: themes.Track, Stroke: chart.Dotted},
 	}}}
 	labels := y.RowLabels(h - rowsBelowPlot)
-	for i, row := range shown.plot.Draw(t, a.display.glyphs, shown.width, h-rowsBelowPlot) {
+	for i, row := range shown.plot.Draw(t, e.display.glyphs, shown.width, h-rowsBelowPlot) {
 		c.lines = append(c.lines, t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ")+row)
 	}
-	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
+	c.lines = e.markLines(onChart, shown.width, append(c.lines, e.ruler(shown, func(mark rulerMark) { mark(f.Since, role, "!") })...))
 	c.note = fmt.Sprintf("! onset at step %d", f.Since)
 	return c
 }

@@ -41,7 +41,7 @@ func (a App) frame() string {
 }
 
 func (a App) lines() []string {
-	if a.screen().TooSmall {
+	if a.isTooSmall() {
 		return a.tooSmall(a.display.w, a.display.h)
 	}
 	bottom := a.bottomLines(a.display.w)
@@ -50,8 +50,7 @@ func (a App) lines() []string {
 
 // linesAbove returns the lines above the last one: the header and the body.
 func (a App) linesAbove() []string {
-	lines := a.header(a.display.w)
-	body := a.display.h - len(lines) - 1
+	lines, body := a.header(a.display.w), a.bodyHeight()
 	switch {
 	case a.help.open:
 		return append(lines, a.markLines(onHelp, 0, a.helpPage(a.display.w, body))...)
@@ -61,19 +60,22 @@ func (a App) linesAbove() []string {
 	return append(lines, a.markLines(onBody, 0, a.currentView().body(a, a.display.w, body))...)
 }
 
-func (a App) overview(_, h int) []string {
-	s := a.screen()
+// bodyHeight is the lines between header and hints.
+func (e env) bodyHeight() int { return max(0, e.display.h-layout.HeaderRows-1) }
+
+func (p panes) overview(e env, h int) []string {
+	s := p.screen(e)
 	var shown []layout.Pane
-	for p, rect := range s.Panes {
+	for i, rect := range s.Panes {
 		if !rect.Empty() {
-			shown = append(shown, layout.Pane(p))
+			shown = append(shown, layout.Pane(i))
 		}
 	}
-	slices.SortStableFunc(shown, func(p, q layout.Pane) int { return s.Panes[p].X - s.Panes[q].X })
+	slices.SortStableFunc(shown, func(a, b layout.Pane) int { return s.Panes[a].X - s.Panes[b].X })
 	lines := make([]string, h)
-	for _, p := range shown {
-		for i, line := range a.drawPane(p, s.Panes[p]) {
-			lines[s.Panes[p].Y-s.Header.H+i] += line
+	for _, pane := range shown {
+		for i, line := range p.drawPane(e, pane, s.Panes[pane]) {
+			lines[s.Panes[pane].Y-s.Header.H+i] += line
 		}
 	}
 	return lines
@@ -117,16 +119,16 @@ func (e env) cell(text string, underCursor bool) string {
 	}
 }
 
-func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
+func (s panes) drawPane(e env, p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
-	c := paneTable()[p].draw(a, in.W, in.H)
+	c := paneTable()[p].draw(s, e, in.W, in.H)
 	number := fmt.Sprintf(" %d ", p+1)
-	if a.panes.focus == p {
+	if s.focus == p {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
 	}
-	c.title = a.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
+	c.title = e.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
 	c.target = target{onPane, int(p)}
-	return a.box(r, a.panes.focus == p, c)
+	return e.box(r, s.focus == p, c)
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.
@@ -202,9 +204,9 @@ func borders(ascii bool) border {
 // table, as many as fit.
 func (a App) hints(w int) string {
 	t := a.display.theme
-	switch prompt := a.currentView().line.prompt; {
-	case prompt != nil:
-		return cells.Fit(prompt(a, w), w)
+	switch line := a.currentView().line; {
+	case line.prompt != nil:
+		return cells.Fit(line.prompt(a, line.in(a), w), w)
 	case a.help.open:
 		return cells.Fit(" "+a.markKey("esc", t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close"))+"  "+
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
@@ -215,19 +217,19 @@ func (a App) hints(w int) string {
 		w -= cells.Width(line)
 	}
 	for _, b := range a.fittingHints(w) {
-		line += " " + a.hintText(b) + " "
+		line += " " + a.hintText(a.env, b) + " "
 	}
 	return cells.Fit(line, a.display.w)
 }
 
-func (a App) hintText(b binding) string {
-	t, words := a.display.theme, strings.Fields(a.keyLabel(b.hint))
-	if a.display.marking == nil {
+func (p position) hintText(e env, b binding) string {
+	t, words := e.display.theme, strings.Fields(e.keyLabel(b.hint))
+	if e.display.marking == nil {
 		last := len(words) - 1
 		return t.Paint(themes.Key, strings.Join(words[:last], " ")) + " " + t.Paint(themes.Dim, words[last])
 	}
 	for i, word := range words {
-		words[i] = a.markKey(a.keyOfHint(b, word), word)
+		words[i] = e.markKey(p.keyOfHint(e, b, word), word)
 	}
 	return strings.Join(words, " ")
 }
@@ -309,14 +311,14 @@ func (a App) timeNotice(msg tea.Msg, before string) App {
 }
 
 // noticeLines wraps the notice to lines of w cells; none without a notice.
-func (a App) noticeLines(w int) []string {
-	if a.notice == "" {
+func (e env) noticeLines(notice string, w int) []string {
+	if notice == "" {
 		return nil
 	}
 	// a low screen has room for fewer, so that its panes keep theirs
-	lines := a.cutLines(cells.Wrap(sanitize.Line(a.notice), w-2), max(1, min(5, (a.display.h-10)/2)), w-1)
+	lines := e.cutLines(cells.Wrap(sanitize.Line(notice), w-2), max(1, min(5, (e.display.h-10)/2)), w-1)
 	for i, line := range lines {
-		lines[i] = cells.Fit(" "+a.display.theme.Paint(themes.Warn, line), w)
+		lines[i] = cells.Fit(" "+e.display.theme.Paint(themes.Warn, line), w)
 	}
 	return lines
 }
@@ -324,7 +326,7 @@ func (a App) noticeLines(w int) []string {
 // bottomLines returns the lines below the body: the notice in place of the hints, or above the line of
 // input if one is open.
 func (a App) bottomLines(w int) []string {
-	notice := a.noticeLines(w)
+	notice := a.noticeLines(a.notice, w)
 	if len(notice) == 0 || a.currentView().line.prompt != nil {
 		return append(notice, a.hints(w))
 	}
@@ -339,6 +341,10 @@ func (a App) shortened(n int) App {
 		a = a.clampCursor()
 	}
 	return a
+}
+
+func (e env) isTooSmall() bool {
+	return !e.display.shortened && (e.display.w < layout.MinWidth || e.display.h < layout.MinHeight)
 }
 
 // tooSmall says which size is needed, and shows the figures of the step if there is room.

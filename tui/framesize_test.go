@@ -135,7 +135,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
 			for p := range layout.Pane(layout.PaneCount) {
-				checkFills(rt, d.app.drawPane(p, r), r.W, r.H, false)
+				checkFills(rt, d.app.panes.drawPane(d.app.env, p, r), r.W, r.H, false)
 			}
 		})
 	})

@@ -34,7 +34,7 @@ func TestFullScreen(t *testing.T) {
 						d.press(back)
 					} else {
 						d.wantText("z Esc " + number + " all-panes")
-						if r := d.app.screen().Panes[p]; r != (layout.Rect{Y: 3, W: 80, H: 20}) || shown() != 1 {
+						if r := d.app.panes.screen(d.app.env).Panes[p]; r != (layout.Rect{Y: 3, W: 80, H: 20}) || shown() != 1 {
 							t.Errorf("%q: %+v of %d panes", open, r, shown())
 						}
 						d.press(back)
@@ -62,7 +62,7 @@ func TestLeavingFullScreen(t *testing.T) {
 		})
 	}
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.panes.cursor != 1 {
+		if d.press("z", "enter", "J", "esc"); !d.app.panes.fullScreen || d.app.place.row != 1 {
 			t.Error("an opened group does not lead back to the whole screen")
 		}
 	})
@@ -80,7 +80,7 @@ func TestFullScreenSaysMore(t *testing.T) {
 		for _, m := range x.Metrics {
 			d.wantText(m.Name[strings.LastIndex(m.Name, "/")+1:])
 		}
-		in := d.app.screen().Panes[layout.Metrics].Inner()
+		in := d.app.panes.screen(d.app.env).Panes[layout.Metrics].Inner()
 		if _, hidden := d.app.metricLayout(len(x.Metrics), in.W, in.H); hidden != 0 {
 			t.Errorf("%d rows are hidden", hidden)
 		}

@@ -67,39 +67,36 @@ func (s glanceState) spans() []glance.Span {
 	return nil
 }
 
-// glanceRows is how many rows the cursor goes through: findings, then worst steps.
-func (a App) glanceRows() int { return len(a.foundList()) + len(a.glance.spans()) }
-
 // glanceRow is what the cursor is on; the zero value at the top.
 type glanceRow struct {
 	kind diagnosis.Kind
 	from int64 // of the worst steps
 }
 
-func (a App) glanceSelection() glanceRow {
-	found, spans := a.foundList(), a.glance.spans()
-	switch i := a.glance.cursor - len(found); {
-	case a.glance.cursor == 0 || i >= len(spans):
+func (s glanceState) selection(e env) glanceRow {
+	found, spans := e.foundList(), s.spans()
+	switch i := s.cursor - len(found); {
+	case s.cursor == 0 || i >= len(spans):
 		return glanceRow{}
 	case i < 0:
-		return glanceRow{kind: found[a.glance.cursor].Kind}
+		return glanceRow{kind: found[s.cursor].Kind}
 	default:
 		return glanceRow{from: spans[i].From}
 	}
 }
 
-func (a App) glanceIndex(was glanceRow) int {
+func (s glanceState) index(e env, was glanceRow) int {
 	if was == (glanceRow{}) {
 		return 0
 	}
 	if was.kind != "" {
-		return max(0, slices.IndexFunc(a.foundList(), func(f diagnosis.Finding) bool { return f.Kind == was.kind }))
+		return max(0, slices.IndexFunc(e.foundList(), func(f diagnosis.Finding) bool { return f.Kind == was.kind }))
 	}
-	i := slices.IndexFunc(a.glance.spans(), func(s glance.Span) bool { return s.From <= was.from && was.from <= s.To })
+	i := slices.IndexFunc(s.spans(), func(x glance.Span) bool { return x.From <= was.from && was.from <= x.To })
 	if i < 0 {
 		return 0
 	}
-	return len(a.foundList()) + i
+	return len(e.foundList()) + i
 }
 
 func (a App) openWorstStep() App {
@@ -154,27 +151,26 @@ func (a App) chooseFirstView() App {
 	return a
 }
 
-// updateGlance requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
+// update requests the run at a glance while it is on the screen, if the trend has changed or answers were read. The cursor
 // stays on its step.
-func (a App) updateGlance(msg tea.Msg) App {
-	selected := a.glanceSelection()
-	if a.glance.job.take(&a, msg) {
-		a.glance.cursor = a.glanceIndex(selected)
+func (s *glanceState) update(e env, open bool, c *commands, msg tea.Msg) {
+	selected := s.selection(e)
+	if s.job.take(c, msg) {
+		s.cursor = s.index(e, selected)
 	}
-	key := glanceKey{a.result.trend, len(a.alike.known)}
-	if a.position.view != viewGlance || key.trend == nil || !a.glance.job.lacks(key, inTurn) {
-		return a
+	key := glanceKey{e.result.trend, len(e.alike.known)}
+	if !open || key.trend == nil || !s.job.lacks(key, inTurn) {
+		return
 	}
-	changed := key.trend != a.glance.job.key.trend
-	alike, snap, set, known := a.alikeSteps(), a.snap, a.settings.now, a.glance.job.value.ratios
-	a.glance.job.start(&a, key, once(func(ctx context.Context) (runGlance, error) {
+	changed := key.trend != s.job.key.trend
+	alike, snap, set, known := e.alikeSteps(), e.snap, e.settings.now, s.job.value.ratios
+	s.job.start(c, key, once(func(ctx context.Context) (runGlance, error) {
 		x := runGlance{glance.Of(key.trend, alike, snap.Run), known}
 		if changed && key.trend.Complete() {
 			x.ratios = ratiosToSet(ctx, snap, set)
 		}
 		return x, nil
 	}))
-	return a
 }
 
 // maxRatioSamples bounds the newest steps that say which keep ratios to set.
@@ -208,12 +204,12 @@ func ratiosToSet(ctx context.Context, snap model.Snapshot, set model.Settings) s
 	return text
 }
 
-func (a App) exportedGlance() report.Table {
-	s := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
-	for _, x := range a.glance.spans() {
-		s.Rows = append(s.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
+func (s glanceState) exported() report.Table {
+	t := report.Table{Title: "worst steps", Columns: []string{"from", "to", "cause", "groups", "signal_groups", "samples", "nonzero_samples"}}
+	for _, x := range s.spans() {
+		t.Rows = append(t.Rows, []any{x.From, x.To, x.Cause, x.Groups, x.Signal, x.Rows, x.Nonzero})
 	}
-	return s
+	return t
 }
 
 // widthForGlanceBars is the width from which the groups by fate stand beside the facts.
@@ -225,19 +221,19 @@ const widthForGlanceSteps = 180
 // How many of the worst steps and of the facts are in sight at least.
 const minWorstRows, minGlanceFacts = 3, 4
 
-// glanceView draws what ails the run, what it is and what became of its samples and groups, and below the worst steps.
-func (a App) glanceView(w, h int) []string {
-	g := a.glance.job.value.glance
+// view draws what ails the run, what it is and what became of its samples and groups, and below the worst steps.
+func (s glanceState) view(e env, w, h int) []string {
+	g := s.job.value.glance
 	if g == nil {
-		return a.computingSteps("the run at a glance", w, h)
+		return e.computingSteps("the run at a glance", w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
-	found := a.paneFindings(w-2, max(2, h-least-2))
-	lines := a.box(layout.Rect{W: w, H: len(found.lines) + 2}, a.glance.cursor < len(a.foundList()), found)
+	found := s.findings(e, w-2, max(2, h-least-2))
+	lines := e.box(layout.Rect{W: w, H: len(found.lines) + 2}, s.cursor < len(e.foundList()), found)
 	h -= len(lines)
 	facts := paneContent{title: " the run at a glance"}
 	switch {
-	case a.isReading():
+	case e.isReading():
 		facts.note = "of the rows read so far"
 	case g.Pending > 0:
 		facts.note = fmt.Sprintf("%d of %d steps so far", g.Steps-g.Pending, g.Steps)
@@ -247,28 +243,28 @@ func (a App) glanceView(w, h int) []string {
 	if w >= widthForGlanceBars {
 		bars = min(60, w/3)
 	}
-	facts.lines = a.glanceFacts(g, w-bars-2, room, bars > 0)
+	facts.lines = s.facts(e, g, w-bars-2, room, bars > 0)
 	above := len(facts.lines) + 2
 	if bars > 0 {
-		fates := paneContent{title: " groups by fate", lines: model.Mapped(a.fateBars(g, bars-4), func(line string) string { return " " + line })}
+		fates := paneContent{title: " groups by fate", lines: model.Mapped(e.fateBars(g, bars-4), func(line string) string { return " " + line })}
 		above = min(max(above, len(fates.lines)+2), room+2)
 		facts.lines = joinColumns(
-			a.box(layout.Rect{W: w - bars, H: above}, false, facts),
-			a.box(layout.Rect{W: bars, H: above}, false, fates))
+			e.box(layout.Rect{W: w - bars, H: above}, false, facts),
+			e.box(layout.Rect{W: bars, H: above}, false, fates))
 	} else {
-		facts.lines = a.box(layout.Rect{W: w, H: above}, false, facts)
+		facts.lines = e.box(layout.Rect{W: w, H: above}, false, facts)
 	}
 	lines = append(lines, facts.lines...)
 	left, right := w, 0
-	if w >= widthForGlanceSteps && len(a.snap.Steps) > 1 {
+	if w >= widthForGlanceSteps && len(e.snap.Steps) > 1 {
 		left = w * 11 / 20
 		right = w - left
 	}
-	worst := a.box(layout.Rect{W: left, H: h - above}, a.glance.cursor >= len(a.foundList()), a.worstSteps(g, left-2, h-above-2))
+	worst := e.box(layout.Rect{W: left, H: h - above}, s.cursor >= len(e.foundList()), s.worst(e, g, left-2, h-above-2))
 	if right > 0 {
-		steps := a.paneSteps(right-2, h-above-2)
+		steps := e.paneSteps(right-2, h-above-2)
 		steps.title = " " + steps.title
-		worst = joinColumns(worst, a.box(layout.Rect{W: right, H: h - above}, false, steps))
+		worst = joinColumns(worst, e.box(layout.Rect{W: right, H: h - above}, false, steps))
 	}
 	return append(lines, worst...)
 }
@@ -280,9 +276,9 @@ type fact struct {
 	rank        int  // facts of a higher rank go first where there is no room
 }
 
-// glanceFacts returns the facts about the run in at most h lines of w cells.
-func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
-	facts := a.factsOf(g)
+// facts returns the facts about the run in at most h lines of w cells.
+func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) []string {
+	facts := s.factsOf(e, g)
 	draw := func(rank int, bars bool) []string {
 		var lines []string
 		for _, f := range facts {
@@ -293,9 +289,9 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 			if fates := g.DeadFates(); f.bars && !bars && !barsBeside && len(fates) > 0 {
 				text += ": " + strings.Join(model.Mapped(fates, func(c glance.FateCount) string { return units.Count(c.Groups) + " " + c.Fate.String() }), ", ")
 			}
-			lines = append(lines, a.labelledLines(f.label, text, w-1)...)
+			lines = append(lines, e.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
-				for _, line := range a.fateBars(g, w-13) {
+				for _, line := range e.fateBars(g, w-13) {
 					lines = append(lines, cells.Spaces(13)+line)
 				}
 			}
@@ -308,14 +304,14 @@ func (a App) glanceFacts(g *glance.Glance, w, h int, barsBeside bool) []string {
 	for rank := 2; ; rank-- {
 		lines := draw(rank, false)
 		if len(lines) <= h || rank == 0 {
-			return a.cutLines(lines, h, w)
+			return e.cutLines(lines, h, w)
 		}
 	}
 }
 
-func (a App) factsOf(g *glance.Glance) []fact {
-	run := a.snap.Run
-	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(a.snap.Rows, "samples")}
+func (s glanceState) factsOf(e env, g *glance.Glance) []fact {
+	run := e.snap.Run
+	what := []string{run.Format, units.Plural(g.Steps, "steps"), units.Plural(e.snap.Rows, "samples")}
 	if run.Attempts.Several() {
 		what = append(what, run.Attempts.String())
 	}
@@ -326,24 +322,24 @@ func (a App) factsOf(g *glance.Glance) []fact {
 	if g.Dead() == 1 {
 		do = "does"
 	}
-	if a.isReading() || g.Pending > 0 {
+	if e.isReading() || g.Pending > 0 {
 		suffix, advice = ", so far", "so far: "
-	} else if a.alike.job.busy() {
+	} else if e.alike.job.busy() {
 		advice = "so far, answers are being read: "
 	}
 	facts := []fact{
-		{"run", strings.Join(what, " · ") + " · " + a.freshnessInFull(), false, 2},
-		{"numbers", a.choice().WithScale() + suffix, false, 0},
+		{"run", strings.Join(what, " · ") + " · " + e.freshnessInFull(), false, 2},
+		{"numbers", e.choice().WithScale() + suffix, false, 0},
 		{"samples", g.SamplesText(), false, 0},
 		{"groups", fmt.Sprintf("%s carry signal, %s %s not", units.Fraction(g.Signal, g.Groups), units.Count(g.Dead()), do), true, 0},
 	}
 	if text := g.UnreadText(); text != "" && advice == "" {
 		facts = append(facts, fact{"answers", text, false, 2})
 	}
-	if a.glance.job.value.ratios != "" {
-		facts = append(facts, fact{"ratios", a.glance.job.value.ratios, false, 1})
+	if s.job.value.ratios != "" {
+		facts = append(facts, fact{"ratios", s.job.value.ratios, false, 1})
 	}
-	if d := a.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
+	if d := e.diagnosis(); g.Advice(d) != "" && d.Alarms() == 0 { // what to do about a finding stands beside it
 		facts = append(facts, fact{"advice", advice + g.Advice(d), false, 0})
 	}
 	return facts
@@ -396,9 +392,9 @@ func (e env) fateBars(g *glance.Glance, w int) []string {
 const minCauseWidth = 50
 
 // onlyGroups lists the groups of a run of one step, the worst first, in at most h lines of w cells: there are no other steps to be worse.
-func (a App) onlyGroups(w, h int) (lines []string) {
-	x := a.result.analysis
-	if x == nil || len(a.snap.Steps) > 1 || h < 2 {
+func (e env) onlyGroups(w, h int) (lines []string) {
+	x := e.result.analysis
+	if x == nil || len(e.snap.Steps) > 1 || h < 2 {
 		return nil
 	}
 	lines = []string{""}
@@ -407,16 +403,16 @@ func (a App) onlyGroups(w, h int) (lines []string) {
 			if x.Table[g].Fate != f || len(lines) >= h {
 				continue
 			}
-			lines = append(lines, " "+a.display.theme.Paint(a.fateRole(f), cells.Fit(a.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(a.promptOrName(&x.Table[g]), w-fateNameWidth-3))
+			lines = append(lines, " "+e.display.theme.Paint(e.fateRole(f), cells.Fit(e.fateGlyph(f)+" "+f.String(), fateNameWidth+1))+cells.Truncate(e.promptOrName(&x.Table[g]), w-fateNameWidth-3))
 		}
 	}
 	return lines
 }
 
 // noWorstSteps says why no step is bad, as far as that is known.
-func (a App) noWorstSteps(g *glance.Glance) string {
+func (e env) noWorstSteps(g *glance.Glance) string {
 	switch {
-	case a.isReading():
+	case e.isReading():
 		return "none in the rows read so far"
 	case g.Pending > 0:
 		return fmt.Sprintf("none in the first %d of %d steps", g.Steps-g.Pending, g.Steps)
@@ -426,15 +422,15 @@ func (a App) noWorstSteps(g *glance.Glance) string {
 	return "none: every group of every step carries signal"
 }
 
-// worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
+// worst lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
 // are ordered.
-func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
-	t, c := a.display.theme, paneContent{title: " worst steps, and why"}
-	if a.isReading() || g.Pending > 0 || a.alike.job.busy() {
+func (s glanceState) worst(e env, g *glance.Glance, w, h int) paneContent {
+	t, c := e.display.theme, paneContent{title: " worst steps, and why"}
+	if e.isReading() || g.Pending > 0 || e.alike.job.busy() {
 		c.title = " worst steps so far, and why"
 	}
 	if len(g.Spans) == 0 {
-		c.lines = append([]string{t.Paint(themes.Dim, " "+a.noWorstSteps(g))}, a.onlyGroups(w, h-1)...)
+		c.lines = append([]string{t.Paint(themes.Dim, " "+e.noWorstSteps(g))}, e.onlyGroups(w, h-1)...)
 		return c
 	}
 	name, longest, counts := 0, 0, w >= 90 // there is room for those of the groups that carry signal
@@ -445,31 +441,31 @@ func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
 	if counts {
 		width = min(width-fateCountWidth-8, max(longest, minCauseWidth))
 	}
-	found := len(a.foundList())
-	at := a.glance.cursor - found
+	found := len(e.foundList())
+	at := s.cursor - found
 	for i := windowTop(max(0, at), len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
-		s := &g.Spans[i]
-		cause := sanitize.Line(s.Cause)
+		span := &g.Spans[i]
+		cause := sanitize.Line(span.Cause)
 		text := []string{cause}
 		if i == at { // in full, where there is room
 			if whole := cells.Wrap(cause, width); len(whole) <= h-len(c.lines) {
 				text = whole
 			}
 		}
-		row := " " + t.Paint(themes.Title, cells.FitRight(s.Name(), name)) + "  " + cells.Fit(text[0], width)
+		row := " " + t.Paint(themes.Title, cells.FitRight(span.Name(), name)) + "  " + cells.Fit(text[0], width)
 		if counts {
-			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
+			row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(span.Signal, span.Groups), fateCountWidth)
 		}
-		a.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
+		e.addRow(&c, target{onWorstStep, found + i}, row, w, i == at)
 		for _, more := range text[1:] {
-			a.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
+			e.addRow(&c, target{onWorstStep, found + i}, cells.Spaces(name+3)+more, w, i == at)
 		}
 	}
-	c.lines = append(c.lines, a.onlyGroups(w, h-len(c.lines)-2)...)
+	c.lines = append(c.lines, e.onlyGroups(w, h-len(c.lines)-2)...)
 	if c.note = units.Count(len(g.Spans)); at >= 0 {
 		c.note = fmt.Sprintf("%d/%d · Enter goes there", at+1, len(g.Spans))
 	}
-	order := a.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
+	order := e.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
 	if len(c.lines)+len(order) >= h {
 		c.remark = "? explains the order"
 		return c

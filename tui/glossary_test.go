@@ -39,11 +39,11 @@ func TestFiguresOnTheScreenHaveLines(t *testing.T) {
 			check(figures.Sample, column.name)
 		}
 		check(figures.Step, strings.Fields(ansi.Strip(a.stepsTable(198, 3).lines[0]))...)
-		head, _, _ := strings.Cut(ansi.Strip(a.paneGroups(198, 9).lines[0]), "reward")
+		head, _, _ := strings.Cut(ansi.Strip(a.panes.groups(a.env, 198, 9).lines[0]), "reward")
 		check(figures.Group, strings.Fields(head+"reward")...)
 		for place, table := range map[figures.Place]report.Table{
 			figures.Group: a.exportedGroups(), figures.Sample: a.exportedSamples(),
-			figures.Step: a.exportedSteps(), figures.Sweep: a.exportedSweep(),
+			figures.Step: a.steps.exported(a.env), figures.Sweep: a.sweep.exported(a.env),
 		} {
 			check(place, table.Columns...)
 		}

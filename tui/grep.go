@@ -34,21 +34,21 @@ type grepKey struct {
 // shownMatches is how many matches are listed, the first ones.
 const shownMatches = 1000
 
-// updateGrep searches while the view is open.
-func (a App) updateGrep(msg tea.Msg) App {
-	if a.grep.job.take(&a, msg) {
-		a = a.moveRow(onMatch, 0)
+// update searches while the view is open.
+func (s *grepState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.cursor = clampIndex(s.cursor, len(s.matches()))
 	}
-	if a.position.view != viewGrep {
-		a.grep.job.stop() // which reads the whole log
-		return a
+	if !open {
+		s.job.stop() // which reads the whole log
+		return
 	}
-	key := grepKey{a.snap.Revision, a.settings.now, a.grep.pattern}
-	if a.snap.Rows == 0 || key == a.grep.job.of || !a.grep.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
-		return a
+	key := grepKey{e.snap.Revision, e.settings.now, s.pattern}
+	if e.snap.Rows == 0 || key == s.job.of || !s.job.lacks(key, func(was, wanted grepKey) bool { return was.pattern == wanted.pattern && was.set == wanted.set }) {
+		return
 	}
-	snap, texts := a.snap, a.texts[0]
-	a.grep.job.start(&a, key, once(func(ctx context.Context) (*report.Grep, error) {
+	snap, texts := e.snap, e.texts[0]
+	s.job.start(c, key, once(func(ctx context.Context) (*report.Grep, error) {
 		pattern, err := textsearch.Compile(key.pattern)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,6 @@ func (a App) updateGrep(msg tea.Msg) App {
 		g.Result, err = s.Run(ctx, snap, key.set, analysis.ReadTextsOf(texts))
 		return g, err
 	}))
-	return a
 }
 
 // runGrep opens the view of the samples whose texts match a pattern.
@@ -79,54 +78,54 @@ func runGrep(a App, args []string) (App, error) {
 
 func grepKeys() keySection {
 	return keySection{"matches", append(listKeys("j k move", onMatch),
-		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", App.openMatch},
+		binding{[]string{"enter"}, "⏎", "Enter open", "the sample", within(grepOf, (*grepState).open)},
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 // matches are the rows of the list, of the pattern that was asked for.
-func (a App) matches() []textsearch.Match {
-	if g := a.grep.job.value; g != nil && g.Result != nil && a.grep.job.of.pattern == a.grep.pattern {
+func (s grepState) matches() []textsearch.Match {
+	if g := s.job.value; g != nil && g.Result != nil && s.job.of.pattern == s.pattern {
 		return g.Matches
 	}
 	return nil
 }
 
-func (a App) openMatch() App {
-	all := a.matches()
+func (s *grepState) open(env) action {
+	all := s.matches()
 	if len(all) == 0 {
-		return a
+		return nil
 	}
-	m := all[clampIndex(a.grep.cursor, len(all))]
-	return a.goTo(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
+	m := all[clampIndex(s.cursor, len(all))]
+	return going(session.Mark{Step: m.Step, Group: m.Group, Sample: m.Sample})
 }
 
-func (a App) grepView(w, h int) []string {
+func (s grepState) view(e env, w, h int) []string {
 	inner := w - 3
-	c := paneContent{title: " grep " + sanitize.Line(a.grep.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
-	g, err := a.grep.job.value, a.grep.job.err
-	if a.grep.job.of.pattern != a.grep.pattern || g == nil || err != nil {
+	c := paneContent{title: " grep " + sanitize.Line(s.pattern) + " — samples whose answer, prompt or truth matches, over all steps"}
+	g, err := s.job.value, s.job.err
+	if s.job.of.pattern != s.pattern || g == nil || err != nil {
 		text := "reading the texts of all samples …"
-		if err != nil && a.grep.job.of.pattern == a.grep.pattern {
+		if err != nil && s.job.of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return a.waiting(c, text, w, h)
+		return e.waiting(c, text, w, h)
 	}
-	c.lines = a.factLines(report.GrepFacts(g), inner)
+	c.lines = e.factLines(report.GrepFacts(g), inner)
 	room := max(0, h-3-len(c.lines))
-	top := windowTop(a.grep.cursor, len(g.Matches), room)
+	top := windowTop(s.cursor, len(g.Matches), room)
 	window := *g.Result
 	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
 	if len(g.Matches) == 0 {
-		return a.box(layout.Rect{W: w, H: h}, true, c)
+		return e.box(layout.Rect{W: w, H: h}, true, c)
 	}
-	a.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, a.grep.cursor)
-	c.note = fmt.Sprintf("%d/%d", min(a.grep.cursor+1, len(g.Matches)), len(g.Matches))
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	e.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, s.cursor)
+	c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches))
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-func (a App) exportedMatches() report.Table {
-	if len(a.matches()) == 0 {
+func (s grepState) exported() report.Table {
+	if len(s.matches()) == 0 {
 		return report.Table{}
 	}
-	return report.GrepTable(a.grep.job.value)
+	return report.GrepTable(s.job.value)
 }

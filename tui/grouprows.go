@@ -67,36 +67,36 @@ func (a App) reverseOrder() App {
 }
 
 // groupsTitle says how many groups are shown, by which filter and in which order.
-func (a App) groupsTitle(w int) string {
-	x := a.result.analysis
-	title := "groups" + a.ofRun() + "  " + units.Count(x.Groups)
-	if a.activeFilter() != "" {
-		title = "groups" + a.ofRun() + "  " + a.shownCount()
+func (e env) groupsTitle(w int) string {
+	x := e.result.analysis
+	title := "groups" + e.ofRun() + "  " + units.Count(x.Groups)
+	if e.result.filter != "" {
+		title = "groups" + e.ofRun() + "  " + e.shownCount()
 	}
-	title = a.withScopeWords(title, w)
-	words := sortings()[a.settings.order.column].words
-	if a.settings.order.reversed {
+	title = e.withScopeWords(title, w)
+	words := sortings()[e.settings.order.column].words
+	if e.settings.order.reversed {
 		words += ", reversed"
 	}
-	if text := sanitize.Line(a.activeFilter()); text != "" {
+	if text := sanitize.Line(e.result.filter); text != "" {
 		return title + " · " + text + " · " + words
 	}
 	return title + " · " + words
 }
 
-// causeUnderCursor says why the group under the cursor has no signal, after its note and
+// cause says why the group under the cursor has no signal, after a note and
 // its fates if they differ from the baseline's.
-func (a App) causeUnderCursor() string {
-	if len(a.result.rows) == 0 {
+func (e env) cause(note string) string {
+	if len(e.result.rows) == 0 {
 		return ""
 	}
-	g := a.result.rows[a.panes.cursor]
-	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
-	if note := a.noteUnderCursor(); note != "" {
+	g := e.result.rows[e.place.row]
+	why := sanitize.Line(e.result.analysis.Cause(g)) // it names components, which are the log's
+	if note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}
-	if was, differs := a.baselineFate(g); differs {
-		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
+	if was, differs := e.baselineFate(g); differs {
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, e.result.analysis.Table[g].Fate, why), ": ")
 	}
 	return why
 }
@@ -117,7 +117,10 @@ func (a App) rearrange() App {
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected groupKey) App {
 	x := a.result.analysis
-	q, err := figures.ParseQuery(a.activeFilter())
+	if a.result.filter = a.settings.filter; a.position.view == viewFilter {
+		a.result.filter = a.panes.filterDraft
+	}
+	q, err := figures.ParseQuery(a.result.filter)
 	if err != nil {
 		q = figures.Query{}
 	}
@@ -144,7 +147,7 @@ func (a App) arrangeRows(selected groupKey) App {
 		row = slices.IndexFunc(a.result.rows, func(g int) bool { return x.Table[g].Name == selected.name })
 	}
 	if row >= 0 {
-		a.panes.cursor = row
+		a.place.row = row
 	}
 	return a
 }

@@ -49,21 +49,21 @@ const (
 
 // groupTable lays out w cells. Widths depend on nothing that differs between steps. Of what the other columns leave the prompt gets
 // seven tenths, the dot plot the rest: an odd number of cells, so that zero has one.
-func (a App) groupTable(w int) groupTable {
-	x, size, reward := a.result.analysis, 4, 8+cells.Width(a.plusMinus())
+func (p panes) groupTable(e env, w int) groupTable {
+	x, size, reward := e.result.analysis, 4, 8+cells.Width(e.plusMinus())
 	if x.Rollouts < x.Rows {
 		size = 7 // rollouts/rows
 	}
-	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: a.fateRole}
+	fate := groupColumn{name: "fate", width: model.FateWidth + 3, lay: cells.Fit, role: e.fateRole}
 	fate.cell = func(g *analysis.Group, index int) string {
-		word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
-		if was, differs := a.baselineFate(index); differs {
-			return cells.Fit(word, fate.width-2) + a.fateGlyph(was)
+		word := e.fateGlyph(g.Fate) + " " + g.Fate.String()
+		if was, differs := e.baselineFate(index); differs {
+			return cells.Fit(word, fate.width-2) + e.fateGlyph(was)
 		}
 		return word
 	}
 	columns := []groupColumn{fate}
-	if a.isWide() {
+	if e.isWide() {
 		columns = append(columns, groupColumn{
 			name: "step", width: max(len("step v"), len(fmt.Sprint(x.Step))+1), lay: beforeSpace,
 			cell: func(g *analysis.Group, _ int) string { return fmt.Sprint(g.Step) },
@@ -72,24 +72,24 @@ func (a App) groupTable(w int) groupTable {
 	prompt := len(columns)
 	columns = append(
 		columns,
-		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return a.promptInTable(g) }},
+		groupColumn{name: "prompt", lay: cells.Fit, cell: func(g *analysis.Group, _ int) string { return e.promptInTable(g) }},
 		groupColumn{name: "n", width: size + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return g.SizeText() }},
 		groupColumn{name: "kept", width: 8, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 			return firstFitting(7, figures.KeptBySign(g), units.Count(g.Kept()))
 		}},
-		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, a.plusMinus(), reward) }},
+		groupColumn{name: "reward", width: reward + 1, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return meanAndStd(g, e.plusMinus(), reward) }},
 	)
 	left := w - 2 // but for the sign of a mark, and the space before the dot plot
 	for _, c := range columns {
 		left -= c.width
 	}
 	var table groupTable
-	if a.panes.fullScreen {
+	if p.fullScreen {
 		room := left - minGroupPrompt - minDotPlot
 		if room >= minWhyWidth+lengthWidth {
 			table.why, table.cause, room = minWhyWidth, x.Causes(), room-minWhyWidth
 		}
-		for _, c := range a.furtherColumns() {
+		for _, c := range e.furtherColumns() {
 			if c.width <= room {
 				columns, room, left = append(columns, c), room-c.width, left-c.width
 			}
@@ -111,19 +111,19 @@ func (a App) groupTable(w int) groupTable {
 
 // furtherColumns returns the columns that the table has on the whole screen only: the mean length, the means of the reward
 // components, and the flips.
-func (a App) furtherColumns() []groupColumn {
-	x := a.result.analysis
-	all := []groupColumn{{name: a.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
+func (e env) furtherColumns() []groupColumn {
+	x := e.result.analysis
+	all := []groupColumn{{name: e.lengthName(), width: lengthWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
 		mean, known := meanOf(x.Lengths[g.Start:g.End], func(l int32) bool { return l >= 0 })
 		if !known {
 			return units.Missing
 		}
 		return units.Count(int(math.Round(mean)))
 	}}}
-	for _, c := range a.components() {
-		k := slices.Index(a.snap.Run.ComponentNames, c.name)
+	for _, c := range e.components() {
+		k := slices.Index(e.snap.Run.ComponentNames, c.name)
 		all = append(all, groupColumn{name: componentHeader(c.name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			step, ok := a.stepOf(g)
+			step, ok := e.stepOf(g)
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}
@@ -138,8 +138,8 @@ func (a App) furtherColumns() []groupColumn {
 	return append(all, groupColumn{name: "flips", width: flipsWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string { return units.Count(g.Flips.Total()) }})
 }
 
-func (a App) visibleGroups() int {
-	h := a.screen().Panes[layout.Groups].Inner().H
+func (p panes) visibleGroups(e env) int {
+	h := p.screen(e).Panes[layout.Groups].Inner().H
 	if h >= heightForCause {
 		h-- // for the cause
 	}
@@ -150,38 +150,38 @@ func (a App) visibleGroups() int {
 // signal; below it the frame says it.
 const heightForCause = 15
 
-// paneGroups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
-func (a App) paneGroups(w, h int) paneContent {
-	axis := a.panes.distribution.charts(a.env, a.chartWidth()).axis
-	content := paneContent{title: a.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(a.panes.cursor+1, len(a.result.rows)), len(a.result.rows))}
-	c := a.groupTable(w)
-	content.lines = []string{a.groupHeader(c, axis)}
+// groups lists the groups, and says why the one under the cursor has no signal. Where groups leave room, its samples stand below.
+func (p panes) groups(e env, w, h int) paneContent {
+	axis := p.distribution.charts(e, p.chartWidth(e)).axis
+	content := paneContent{title: e.groupsTitle(w), note: fmt.Sprintf("%d/%d", min(e.place.row+1, len(e.result.rows)), len(e.result.rows))}
+	c := p.groupTable(e, w)
+	content.lines = []string{e.groupHeader(c, axis)}
 	rowsEnd := h
 	if h >= heightForCause {
 		rowsEnd--
 	}
-	for row := a.panes.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
-		text, dots := a.groupRow(c, axis, row)
-		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.panes.cursor)
+	for row := p.topRow; row < len(e.result.rows) && len(content.lines) < rowsEnd; row++ {
+		text, dots := e.groupRow(c, axis, row)
+		e.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == e.place.row)
 	}
-	if len(a.result.rows) == 0 {
+	if len(e.result.rows) == 0 {
 		content.lines = append(content.lines, "")
-		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", a.activeFilter(), units.Count(a.result.analysis.Groups))
-		if a.position.view != viewFilter {
+		text := fmt.Sprintf("No groups match %s (0/%s): a word without a name is looked for in prompts.", e.result.filter, units.Count(e.result.analysis.Groups))
+		if e.result.filter == e.settings.filter {
 			text += " / changes the filter, u undoes it."
 		}
-		content.lines = append(content.lines, a.wrapped(" ", themes.Dim, text, max(1, w-2))...)
+		content.lines = append(content.lines, e.wrapped(" ", themes.Dim, text, max(1, w-2))...)
 	}
 	room := h - len(content.lines)
 	if rowsEnd == h {
-		content.remark = a.causeUnderCursor()
+		content.remark = e.cause(e.groupNote())
 	}
 	switch {
-	case room >= minSamplesBelow && a.selectedGroup() != nil:
-		content.lines = append(content.lines, a.samplesBelow(w, room, rowsEnd < h)...)
+	case room >= minSamplesBelow && e.selectedGroup() != nil:
+		content.lines = append(content.lines, e.samplesBelow(w, room, rowsEnd < h)...)
 	case rowsEnd < h:
 		content.lines = append(content.lines, make([]string, max(0, room-1))...)
-		content.lines = append(content.lines, " "+cells.Truncate(a.causeUnderCursor(), w-1))
+		content.lines = append(content.lines, " "+cells.Truncate(e.cause(e.groupNote()), w-1))
 	}
 	return content
 }
@@ -190,22 +190,22 @@ func (a App) paneGroups(w, h int) paneContent {
 const minSamplesBelow = 4
 
 // samplesBelow returns the group under the cursor in h lines of w cells: if there is room its prompt and what became of it, and its samples.
-func (a App) samplesBelow(w, h int, inFull bool) (lines []string) {
-	t, g := a.display.theme, a.selectedGroup()
+func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
+	t, g := e.display.theme, e.selectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
-		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", a.panes.cursor+1))+cells.Truncate(a.promptOrName(g), w-12))
+		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1))+cells.Truncate(e.promptOrName(g), w-12))
 	}
 	if inFull {
-		lines = append(lines, a.fateLines(g, w-2, 1)...)
+		lines = append(lines, e.fateLines(g, e.groupNote(), w-2, 1)...)
 	}
-	order, room, more := a.rankedSamples(g), h-len(lines)-1, ""
+	order, room, more := e.rankedSamples(g), h-len(lines)-1, ""
 	if len(order) > room {
 		more = fmt.Sprintf(" %d of %d ", room, len(order))
 	}
-	columns, _ := a.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
-	lines = append(lines, cells.Justify(a.sampleHeader(columns), t.Paint(themes.Dim, more), w))
+	columns, _ := e.fittingColumns(g, w-max(0, cells.Width(more)-marksWidth))
+	lines = append(lines, cells.Justify(e.sampleHeader(columns), t.Paint(themes.Dim, more), w))
 	for row, column := range order[:min(len(order), room)] {
-		lines = append(lines, a.mark(onGroup, a.panes.cursor, a.sampleRow(columns, row, column)))
+		lines = append(lines, e.mark(onGroup, e.place.row, e.sampleRow(columns, row, column)))
 	}
 	return lines
 }
@@ -252,18 +252,18 @@ func axisEnd(x float64) string {
 // groupRow returns a row of the table and the dots at its end, unless the reason of the fate is behind them: then
 // they are within the row. Its colours are few, and none under the cursor but those of the dots: each key that moves
 // the cursor draws two rows anew, and a slow link carries every change of colour.
-func (a App) groupRow(table groupTable, axis chart.Axis, row int) (text, dots string) {
-	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
+func (e env) groupRow(table groupTable, axis chart.Axis, row int) (text, dots string) {
+	t, x, index := e.display.theme, e.result.analysis, e.result.rows[row]
 	g := &x.Table[index]
-	text = a.markSign(session.Mark{Step: g.Step, Group: g.Name})
+	text = e.markSign(session.Mark{Step: g.Step, Group: g.Name})
 	for _, c := range table.columns {
 		cell := c.lay(c.cell(g, index), c.width)
-		if c.role != nil && row != a.panes.cursor {
+		if c.role != nil && row != e.place.row {
 			cell = t.Paint(c.role(g.Fate), cell)
 		}
 		text += cell
 	}
-	dots = chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
+	dots = chart.DotPlot(t, e.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], table.dotPlot)
 	if table.why > 0 {
 		why := strings.TrimPrefix(sanitize.Line(table.cause(index)), g.Fate.String()+" ")
 		return text + " " + dots + cells.Fit("  "+cells.Truncate(why, table.why-3), table.why), ""
@@ -346,23 +346,23 @@ func meanOf[T int32 | float64](values []T, isNumber func(T) bool) (mean float64,
 	return sum / float64(n), n > 0
 }
 
-func (a App) exportedGroups() report.Table {
-	x := a.result.analysis
+func (e env) exportedGroups() report.Table {
+	x := e.result.analysis
 	s := report.Table{Columns: []string{
 		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note", "flip_kinds",
 	}}
 	if x == nil {
 		return s
 	}
-	s.Title = "groups of " + a.scopeWords()
-	if of := a.shownCount(); of != "" {
-		s.Title += fmt.Sprintf(" %s · %s", of, a.activeFilter())
+	s.Title = "groups of " + e.scopeWords()
+	if of := e.shownCount(); of != "" {
+		s.Title += fmt.Sprintf(" %s · %s", of, e.result.filter)
 	}
-	for _, i := range a.result.rows {
+	for _, i := range e.result.rows {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
 			g.Step, g.Fate.Key(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(),
-			a.noteOf(g.Step, g.Name), g.Flips.String(),
+			e.noteOf(g.Step, g.Name), g.Flips.String(),
 		})
 	}
 	return s

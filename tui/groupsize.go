@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/groupsize"
+	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/themes"
@@ -17,7 +17,7 @@ import (
 
 // groupSizeState is the state of the view of what other sizes of groups would do.
 type groupSizeState struct {
-	job     job[groupSizeKey, *groupsize.Result]
+	job     job[groupSizeKey, *plan.GroupSizes]
 	topLine int // the first in sight
 }
 
@@ -27,19 +27,18 @@ type groupSizeKey struct {
 	set      model.Settings // without a filter, which changes nothing
 }
 
-// updateGroupSize requests the estimates while their view is open.
-func (a App) updateGroupSize(msg tea.Msg) App {
-	a.groupSize.job.take(&a, msg)
-	key := groupSizeKey{a.snap.Revision, a.settings.now}
+// update requests the estimates while their view is open.
+func (s *groupSizeState) update(e env, open bool, c *commands, msg tea.Msg) {
+	s.job.take(c, msg)
+	key := groupSizeKey{e.snap.Revision, e.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
-	if a.position.view != viewGroupSize || a.snap.Rows == 0 || !a.groupSize.job.lacks(key, inTurn) {
-		return a
+	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	snap := a.snap
-	a.groupSize.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) {
-		return groupsize.Run(ctx, snap, key.set, groupsize.DefaultSizes(), nil)
+	snap := e.snap
+	s.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) {
+		return plan.EstimateSizes(ctx, snap, key.set, plan.DefaultSizes(), nil)
 	}))
-	return a
 }
 
 func groupSizeKeys() keySection {
@@ -47,52 +46,47 @@ func groupSizeKeys() keySection {
 		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
 }
 
-func (a App) openGroupSize() App {
-	a.groupSize.topLine = 0
-	return a.pushView(viewGroupSize)
-}
-
-func (a App) groupSizeView(w, h int) []string {
-	lines := a.groupSizeLines(w - 4)
-	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(a.groupSize.topLine, lines, h)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (g groupSizeState) view(e env, w, h int) []string {
+	lines := g.lines(e, w-4)
+	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(g.topLine, lines, h)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // leastSizeBar is how many cells a bar has beside a row of the table, if there is one.
 const leastSizeBar = 16
 
-func (a App) groupSizeLines(w int) []string {
-	r := a.groupSize.job.value
+func (g groupSizeState) lines(e env, w int) []string {
+	r := g.job.value
 	if r == nil {
 		text := "estimating from the solve rates of all groups …"
-		if a.groupSize.job.err != nil {
-			text = sanitize.Line(a.groupSize.job.err.Error())
+		if g.job.err != nil {
+			text = sanitize.Line(g.job.err.Error())
 		}
-		return append([]string{""}, a.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
+		return append([]string{""}, e.wrapped("  ", themes.Dim, text, min(w-2, sweepMessageWidth))...)
 	}
 	var lines []string
 	for i, line := range report.GroupSizeTable(r, w) {
 		room := w - cells.Width(line) - 6 // for a bar for the share of the groups that are dead
 		switch {
 		case i == 0 && room < leastSizeBar:
-			line = a.display.theme.Paint(themes.Dim, line)
+			line = e.display.theme.Paint(themes.Dim, line)
 		case i == 0:
-			line = a.display.theme.Paint(themes.Dim, line+"    dead")
+			line = e.display.theme.Paint(themes.Dim, line+"    dead")
 		case room >= leastSizeBar:
-			line += "    " + chart.Meter(a.display.theme, a.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
+			line += "    " + chart.Meter(e.display.theme, e.display.glyphs, themes.Bad, r.Sizes[i-1].Dead(), room)
 		}
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines, "")
-	for _, f := range report.GroupSizeFacts(report.GroupSize{Result: r, Rewards: a.rewards()}) {
-		lines = append(lines, a.labelledLines(f.Label, f.Text, w)...)
+	for _, f := range report.GroupSizeFacts(report.GroupSize{GroupSizes: r, Rewards: e.rewards()}) {
+		lines = append(lines, e.labelledLines(f.Label, f.Text, w)...)
 	}
 	return lines
 }
 
-func (a App) exportedGroupSize() report.Table {
-	if a.groupSize.job.value == nil {
+func (g groupSizeState) exported() report.Table {
+	if g.job.value == nil {
 		return report.SizesTable(nil)
 	}
-	return report.SizesTable(a.groupSize.job.value.Sizes)
+	return report.SizesTable(g.job.value.Sizes)
 }

@@ -46,22 +46,39 @@ func logOf(steps int) []byte {
 	return b.Bytes()
 }
 
+// hangingDisk returns a disk with a run, a folder of two, and files for options; and what the words DISK and LOG in a command stand for: LOG
+// is on another disk.
+func hangingDisk(t *testing.T) (*fusetest.Disk, *strings.Replacer) {
+	t.Helper()
+	disk, log := fusetest.New(t), filepath.Join(t.TempDir(), "steps.jsonl")
+	for _, name := range []string{"one/steps.jsonl", "two/a/steps.jsonl", "two/b/steps.jsonl"} {
+		disk.Write(name, smallLog())
+	}
+	disk.Write("config.yaml", []byte("algorithm:\n  adv_estimator: grpo\n"))
+	disk.Write("rules.yaml", []byte("- killed>5%\n"))
+	if err := os.WriteFile(log, smallLog(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return disk, strings.NewReplacer("DISK", disk.Folder, "LOG", log)
+}
+
 // A signal ends each command within two seconds whatever call of the disk hangs, with its sentence and exit code.
 func TestSignalEndsCommandsOnAHangingDisk(t *testing.T) {
-	commands := [][]string{{"summary"}, {"report"}, {"export"}, {"check"}, {"match"}}
+	commands := []string{
+		"summary DISK/one", "report DISK/two", "export DISK/one", "check DISK/one", "match DISK/one", "report LOG --config DISK/config.yaml", "check LOG --rules DISK/rules.yaml",
+	}
 	program := programPath(t)
-	for i, args := range commands {
+	for i, command := range commands {
 		for k, way := range hanging {
 			for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-				if (i+k+int(signal))%repotest.Times(6, 1) != 0 {
-					continue
+				if (i+k+int(signal))%repotest.Times(6, 1) != 0 || way.name == "lists" && strings.Contains(command, "LOG") {
+					continue // no folder is listed for a file
 				}
-				t.Run(fmt.Sprint(args[0], " ", way.name, " ", signal), func(t *testing.T) {
+				t.Run(fmt.Sprint(command, " ", way.name, " ", signal), func(t *testing.T) {
 					t.Parallel()
-					disk := fusetest.New(t)
-					disk.Write("steps.jsonl", smallLog())
+					disk, words := hangingDisk(t)
 					disk.Hold(way.calls...)
-					cmd := exec.Command(program, append(args, disk.Folder)...)
+					cmd := exec.Command(program, strings.Fields(words.Replace(command))...)
 					var out, errOut bytes.Buffer
 					cmd.Stdout, cmd.Stderr = &out, &errOut
 					if err := cmd.Start(); err != nil {
@@ -144,23 +161,26 @@ func TestScreenEndsOnAHangingDisk(t *testing.T) {
 
 // A command says once that a disk does not answer, and when that answers again its output is as if it always had.
 func TestCommandsSayThatADiskHangs(t *testing.T) {
-	commands := []string{"report --format=csv", "summary", "export", "check"}
+	commands := []string{
+		"report --format=csv DISK/one", "summary DISK/one", "export DISK/one", "check DISK/one", "report --format=csv DISK/two",
+		"report LOG --format=csv --config DISK/config.yaml", "check LOG --rules DISK/rules.yaml",
+	}
 	program := programPath(t)
 	for i, command := range commands {
 		for k, way := range hanging {
-			if (i+k)%repotest.Times(20, 1) != 0 {
+			if (i+k)%repotest.Times(20, 1) != 0 || way.name == "lists" && strings.Contains(command, "LOG") {
 				continue
 			}
 			t.Run(command+" "+way.name, func(t *testing.T) {
 				t.Parallel()
-				disk := fusetest.New(t)
-				disk.Write("steps.jsonl", smallLog())
+				disk, words := hangingDisk(t)
+				args := strings.Fields(words.Replace(command))
 				var want, out bytes.Buffer
-				before := exec.Command(program, append(strings.Fields(command), disk.Folder)...)
+				before := exec.Command(program, args...)
 				before.Stdout = &want
 				_ = before.Run()
 				disk.Hold(way.calls...)
-				cmd := exec.Command(program, append(strings.Fields(command), disk.Folder)...)
+				cmd := exec.Command(program, args...)
 				cmd.Stdout = &out
 				errOut, err := cmd.StderrPipe()
 				if err == nil {
@@ -174,7 +194,7 @@ func TestCommandsSayThatADiskHangs(t *testing.T) {
 				said := bufio.NewScanner(errOut)
 				for said.Scan() && !saysAfterFive(func(s string) bool { return strings.Contains(said.Text(), "has not answered for "+s) }) {
 				}
-				if !strings.Contains(said.Text(), disk.Folder) && !strings.Contains(said.Text(), "steps.jsonl") {
+				if !strings.Contains(said.Text(), disk.Folder) {
 					t.Errorf("it says %q", said.Text())
 				}
 				time.Sleep(time.Second) // it would be said again

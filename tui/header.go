@@ -11,9 +11,9 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -22,29 +22,29 @@ import (
 )
 
 // header returns the first three lines: what is open, the figures of the step, the settings.
-func (a App) header(w int) []string {
-	return []string{a.runLine(w), a.stepLine(w), a.settingsLine(w)}
+func (e env) header(w int) []string {
+	return []string{e.runLine(w), e.stepLine(w), e.settingsLine(w)}
 }
 
-func (a App) runLine(w int) string {
-	t := a.display.theme
-	run := a.snap.Run
+func (e env) runLine(w int) string {
+	t := e.display.theme
+	run := e.snap.Run
 	var all []string
 	if run.Format != "" {
-		all = []string{run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")}
+		all = []string{run.Format, units.Plural(len(e.snap.Steps), "steps"), units.Plural(e.snap.Rows, "samples")}
 	}
 	if run.Format != "" && run.Attempts.Several() {
 		all = slices.Insert(all, 0, run.Attempts.String())
 	}
-	full, short := a.healthWord()
-	plain, room := a.status(false, false), cells.Width(strings.Join(all, " · "))+4
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+a.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+plain)), ""
+	full, short := e.healthWord()
+	plain, room := e.status(false, false), cells.Width(strings.Join(all, " · "))+4
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+e.openTitle(w-len(" vantage    ended "), w-len(" vantage    ")-room-cells.Width(short+plain)), ""
 	for _, form := range []struct {
 		health, status string
 		room           int // for what the run is
-	}{{full, a.status(w >= widthForFullHeader, true), room}, {full, plain, room}, {short, plain, room}, {full, plain, 2}, {short, plain, 2}, {"", plain, 2}} {
+	}{{full, e.status(w >= widthForFullHeader, true), room}, {full, plain, room}, {short, plain, room}, {full, plain, 2}, {short, plain, 2}, {"", plain, 2}} {
 		if right = form.status + " "; form.health != "" {
-			right = a.markKey("0", form.health) + "  " + right
+			right = e.markKey("0", form.health) + "  " + right
 		}
 		if cells.Width(left)+cells.Width(right)+form.room <= w {
 			break
@@ -114,12 +114,7 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
-// signalText returns how many groups carry signal, which is unknown while the step is open.
-func signalText(s *analysis.StepFigures) string { return unlessOpen(s, s.Signal, s.Groups) }
-
-// nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
-func nonzeroText(s *analysis.StepFigures) string { return unlessOpen(s, s.Nonzero, s.Rows) }
-
+// unlessOpen returns a count that is unknown while the step is being written.
 func unlessOpen(s *analysis.StepFigures, n, of int) string {
 	if s.Open {
 		return units.Missing
@@ -140,7 +135,7 @@ func (e env) stepFigures() []stepFigure {
 	if n := x.Metric("vantage/effective_samples"); !math.IsNaN(n) {
 		ess = units.Brief(n)
 	}
-	signal, nonzero := signalText(&x.StepFigures), nonzeroText(&x.StepFigures)
+	signal, nonzero := unlessOpen(&x.StepFigures, x.Signal, x.Groups), unlessOpen(&x.StepFigures, x.Nonzero, x.Rows)
 	mean, counted := figures.Reward(&x.StepFigures)
 	reward := stepFigure{"reward", headerReward(mean), "", ""}
 	switch {
@@ -261,11 +256,11 @@ func (e env) fateCounts() string {
 }
 
 // settingsLine returns the settings, each behind its key, in the longest form that fits.
-func (a App) settingsLine(w int) string {
-	reason, short, mark := a.choiceReason()
-	long, count := a.optionsInHeader()
+func (e env) settingsLine(w int) string {
+	reason, short, mark := e.choiceReason()
+	long, count := e.optionsInHeader()
 	reason, short, mark = long+reason, long+short, count+mark
-	t, set := a.display.theme, a.settings.now
+	t, set := e.display.theme, e.settings.now
 	for _, form := range []struct {
 		reason, pos, neg, recompute string
 		meter                       int
@@ -278,8 +273,8 @@ func (a App) settingsLine(w int) string {
 		{short, "pos", "neg", "re", 0},
 		{short, "", "", "", 0},
 	} {
-		settings := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
-		for _, stages := range a.stagesInHeader() {
+		settings := strings.TrimRight(e.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
+		for _, stages := range e.stagesInHeader() {
 			if line := settings + stages; cells.Width(line) <= w {
 				return cells.Fit(line, w)
 			}
@@ -327,8 +322,8 @@ func (e env) optionsInHeader() (long, count string) {
 // choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;
 // short says it in a word and mark in a character: ✓ ≈ ! for the logged advantages, ? for an
 // assumption. Each stands behind the scale.
-func (a App) choiceReason() (reason, short, mark string) {
-	c := a.choice()
+func (e env) choiceReason() (reason, short, mark string) {
+	c := e.choice()
 	role := themes.Dim
 	switch {
 	case c.Origin == "": // the log is not known yet
@@ -337,16 +332,16 @@ func (a App) choiceReason() (reason, short, mark string) {
 		role, mark = themes.Warn, "!"
 	case c.Confirmed():
 		role, mark = themes.Good, string([]rune(c.Short())[:1])
-	case c.Origin == choice.Assumed || c.NoGroups:
+	case c.Origin == match.Assumed || c.NoGroups:
 		mark = "?"
 	default:
 		mark = " "
 	}
 	plain := strings.NewReplacer()
-	if a.display.glyphs.ASCII {
+	if e.display.glyphs.ASCII {
 		plain = strings.NewReplacer("✓", "=", "≈", "~")
 	}
-	paint := func(text string) string { return a.display.theme.Paint(role, plain.Replace(text)) }
+	paint := func(text string) string { return e.display.theme.Paint(role, plain.Replace(text)) }
 	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
 }
 
@@ -508,8 +503,8 @@ const maxRunName = 24
 
 // runNames returns the names of the two runs that are open, short and different: without the folders that
 // both are in.
-func (a App) runNames() [2]string {
-	names := compare.Names(sanitize.Line(a.title), sanitize.Line(a.second.title))
+func (e env) runNames() [2]string {
+	names := compare.Names(sanitize.Line(e.title), sanitize.Line(e.second.title))
 	for side := range names {
 		names[side] = cells.TruncateLeft(names[side], maxRunName)
 	}
@@ -521,11 +516,11 @@ func (a App) runNames() [2]string {
 
 // openTitle names what is open in at most w cells: the run whose figures the screen shows, and behind the key
 // that compares them the second one. The name of one run alone gives way to what else fits next to it in the first line.
-func (a App) openTitle(w, free int) string {
-	if a.second.source == nil {
-		return cells.TruncateLeft(sanitize.Line(a.title), max(free, maxRunName))
+func (e env) openTitle(w, free int) string {
+	if e.second.source == nil {
+		return cells.TruncateLeft(sanitize.Line(e.title), max(free, maxRunName))
 	}
-	t, names := a.display.theme, a.runNames()
+	t, names := e.display.theme, e.runNames()
 	const between = "  c against "
 	room := max(6, (w-cells.Width(between))/2)
 	for side := range names {
@@ -533,20 +528,20 @@ func (a App) openTitle(w, free int) string {
 			names[side] = cells.TruncateLeft(names[side], room)
 		}
 	}
-	return names[sideBaseline] + "  " + a.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
+	return names[sideBaseline] + "  " + e.markKey("c", t.Paint(themes.Key, "c")+t.Paint(themes.Dim, " against ")+names[sideCandidate])
 }
 
-func (a App) againstSecond() string {
-	if a.second.source == nil {
+func (e env) againstSecond() string {
+	if e.second.source == nil {
 		return ""
 	}
-	return " against " + a.runNames()[sideCandidate]
+	return " against " + e.runNames()[sideCandidate]
 }
 
 // ofRun says of which run a table is, if two are open.
-func (a App) ofRun() string {
-	if a.second.source == nil {
+func (e env) ofRun() string {
+	if e.second.source == nil {
 		return ""
 	}
-	return " of " + a.runNames()[sideBaseline]
+	return " of " + e.runNames()[sideBaseline]
 }

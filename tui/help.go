@@ -48,8 +48,8 @@ func (a App) updateHelp() App {
 }
 
 // helpPageSize is the room for the columns: the body without the line of the search.
-func (a App) helpPageSize() layout.Rect {
-	return layout.Rect{W: a.display.w, H: max(1, a.display.h-len(a.header(a.display.w))-2)}
+func (e env) helpPageSize() layout.Rect {
+	return layout.Rect{W: e.display.w, H: max(1, e.bodyHeight()-1)}
 }
 
 // helpPage explains the keys, what is under the cursor, the signs and the figures, in as many columns as they
@@ -62,7 +62,7 @@ func (a App) helpPage(w, h int) []string {
 	scroll := page.clampScroll(a.help.scroll)
 	prompt := cells.JoinFitting(w-2-helpPositionWidth, " · ", "type to search the help", a.keyLabel("↓ ↑")+" scroll", "? current estimator")
 	if a.help.query != "" {
-		prompt = a.lineOf(a.help.query).Shown(w - 2 - helpPositionWidth)
+		prompt = a.input.line(a.help.query).Shown(w - 2 - helpPositionWidth)
 	}
 	first := cells.Justify(" "+t.Paint(themes.Accent, prompt), t.Paint(themes.Dim, page.position(scroll))+" ", w)
 	return append([]string{first}, page.draw(scroll, w)...)
@@ -85,7 +85,7 @@ func (a App) onHelpKey(key, text string) App {
 	case text != "" && len(a.help.query)+len(text) > maxTyped:
 		return a
 	}
-	line, _ := a.lineOf(a.help.query).Press(key)
+	line, _ := a.input.line(a.help.query).Press(key)
 	if text != "" {
 		line = line.Insert(sanitize.Line(text))
 	}
@@ -120,10 +120,10 @@ func (a App) helpColumns(w, h int) helpColumns {
 		return a.help.shown
 	}
 	parts := a.helpParts()
-	page := helpColumns{r, a.helpLines(parts, w-2, h), 1, h}
+	page := helpColumns{r, a.help.lines(a.env, parts, w-2, h), 1, h}
 	for page.across < most && w/(page.across+1) >= least && len(page.lines) > page.across*h {
 		page.across++
-		page.lines = a.helpLines(parts, w/page.across-2, h)
+		page.lines = a.help.lines(a.env, parts, w/page.across-2, h)
 	}
 	return page
 }
@@ -158,32 +158,32 @@ func (p helpColumns) draw(scroll, w int) []string {
 	return lines
 }
 
-// helpLines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
+// lines returns the parts of the help below each other in w cells, for columns of h lines. No title is the
 // last line of a column, as long as nothing is scrolled past.
-func (a App) helpLines(parts []helpPart, w, h int) []string {
+func (s help) lines(e env, parts []helpPart, w, h int) []string {
 	var lines []string
 	for _, p := range parts {
-		if found := a.matchingEntries(p); len(found) > 0 {
+		if found := s.matching(p); len(found) > 0 {
 			if len(lines)%h == h-1 {
 				lines = append(lines, "")
 			}
-			lines = append(append(lines, a.display.theme.Paint(themes.Title, p.name)), a.entryLines(found, w)...)
+			lines = append(append(lines, e.display.theme.Paint(themes.Title, p.name)), e.entryLines(found, w)...)
 			lines = append(lines, "")
 		}
 	}
 	if len(lines) == 0 {
-		return []string{a.display.theme.Paint(themes.Dim, "nothing matches")}
+		return []string{e.display.theme.Paint(themes.Dim, "nothing matches")}
 	}
 	return lines[:len(lines)-1]
 }
 
-func (a App) matchingEntries(p helpPart) []helpEntry {
-	if p.searchOnly && a.help.query == "" {
+func (s help) matching(p helpPart) []helpEntry {
+	if p.searchOnly && s.query == "" {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(p.entries), func(e helpEntry) bool {
-		text := strings.ToLower(p.name + " " + e.label + " " + e.text + " " + e.names)
-		return slices.ContainsFunc(strings.Fields(strings.ToLower(a.help.query)), func(word string) bool { return !strings.Contains(text, word) })
+	return slices.DeleteFunc(slices.Clone(p.entries), func(entry helpEntry) bool {
+		text := strings.ToLower(p.name + " " + entry.label + " " + entry.text + " " + entry.names)
+		return slices.ContainsFunc(strings.Fields(strings.ToLower(s.query)), func(word string) bool { return !strings.Contains(text, word) })
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/figures"
 )
@@ -99,7 +100,7 @@ func TestHelpSearchFindsWhatHelpShows(t *testing.T) {
 
 // helpText returns all lines of the help as it is before something is searched for.
 func helpText(a App) string {
-	return ansi.Strip(strings.Join(a.helpLines(a.helpParts(), maxProseWidth, 1000), "\n"))
+	return ansi.Strip(strings.Join(a.help.lines(a.env, a.helpParts(), maxProseWidth, 1000), "\n"))
 }
 
 // The help survives a terminal that becomes too small for it, and comes back.
@@ -183,7 +184,7 @@ func figuresOfScenes() map[string][]string {
 // on the frame.
 func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 	t.Parallel()
-	oneGoroutine(t)
+	repotest.OneGoroutine(t)
 	everydayWords := []string{"all", "rows", "row", "open", "step", "group", "name", "kept", "reward", "rate", "rates", "cut", "size", "samples", "from", "to", "prompts", "original", "steps", "index", "rollout", "rollouts", "logged", "compared"}
 	synonyms, words := map[string][]string{}, map[string]*regexp.Regexp{}
 	for _, place := range figures.Places() {

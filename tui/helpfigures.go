@@ -42,80 +42,80 @@ func (a App) figuresUnderCursor() figureList {
 	case viewGroup:
 		return a.figuresOfSample()
 	case viewSteps:
-		l := figureList{}.at(figures.Metrics, a.drawnMetric(), a.steps.second)
+		l := figureList{}.at(figures.Metrics, a.steps.drawnMetric(a.env), a.steps.second)
 		return l.at(figures.Step, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")
 	case viewFigures:
 		names := a.metricNames()
 		return figureList{}.at(figures.Metrics, names[clampIndex(a.steps.figures.cursor, len(names)):]...)
 	case viewSweep:
-		return a.figuresOfSweep()
+		return a.sweep.figures()
 	case viewCompare:
 		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ", "samples", "wins", "win rate", "p", "mean Δ", "±", "prompts")
 	case viewAnswers:
 		return figureList{}.at(figures.Compare, "baseline", "candidate", "Δ").at(figures.Sample, "reward", "tokens")
 	case viewChain:
-		return a.figuresOfStage()
+		return a.chain.figures()
 	case viewGroupSize:
 		return figureList{}.at(figures.Sizes, "size", "dead", "range", "all wrong", "all correct", "cost", "a")
 	case viewPrompts, viewPromptFilter, viewGrep:
 		return figureList{}.at(figures.Prompt, "state", "seen", "rate", "reward", "trend", "±", "signal", "sum_abs", "tokens", "per_1k", "last_step").at(figures.Sample, "reward", "proc")
 	case viewBreakdown:
-		return a.figuresOfParts()
+		return a.breakdown.figures()
 	case viewGlance:
 		return figureList{}.at(figures.Step, "samples", a.nonzeroName(), "groups", "signal", "Σ|A|", "flips")
 	case viewFinding:
-		return a.figuresOfGroup()
+		return a.panes.figuresOfGroup(a.env)
 	case viewOverview, viewFilter:
-		return paneTable()[a.panes.focus].figures(a)
+		return paneTable()[a.panes.focus].figures(a.panes, a.env)
 	case viewEstimators, viewSearch, viewProblems, viewCopy, viewCommand, viewMarks, viewNote, viewFigureList, viewValue:
 	}
 	return nil
 }
 
-func (a App) figuresOfGroup() (l figureList) {
-	if g := a.selectedGroup(); g != nil {
+func (p panes) figuresOfGroup(e env) (l figureList) {
+	if g := e.selectedGroup(); g != nil {
 		l = l.at(figures.Fates, g.Fate.String())
 	}
 	return l.at(figures.Group, "kept", "reward", "n", "prompt", "fate")
 }
 
-func (a App) figuresOfWarnings() (l figureList) {
-	all := a.warningLines()
+func (p panes) figuresOfWarnings(e env) (l figureList) {
+	all := e.warningLines()
 	for i := range all {
-		l = l.at(figures.Warning, string(all[(a.panes.warning+i)%len(all)].kind))
+		l = l.at(figures.Warning, string(all[(p.warning+i)%len(all)].kind))
 	}
 	return l
 }
 
-func (a App) figuresOfMetrics() (l figureList) {
-	if x := a.shownFigures(); x != nil {
-		for _, m := range x.Metrics[clampIndex(a.panes.metric, len(x.Metrics)):] {
+func (p panes) figuresOfMetrics(e env) (l figureList) {
+	if x := e.shownFigures(); x != nil {
+		for _, m := range x.Metrics[clampIndex(p.metric, len(x.Metrics)):] {
 			l = l.at(figures.Metrics, m.Name)
 		}
 	}
 	return l
 }
 
-func (a App) figuresOfHistogram() figureList {
-	if d, ok := a.panes.distribution.chosen(a.env); ok {
+func (p panes) figuresOfHistogram(e env) figureList {
+	if d, ok := p.distribution.chosen(e); ok {
 		name, _, _ := strings.Cut(d.name, ",")
 		l := figureList{}.at(figures.Sample, strings.TrimSuffix(name, "s"))
 		return l.at(figures.Step, "std")
 	}
 	names := []string{"original", "processed"}
-	if a.settings.base.on {
+	if e.settings.base.on {
 		names = []string{"A baseline", "B candidate"}
 	}
-	return figureList{}.at(figures.Step, append(names, "std", "at 0", a.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
+	return figureList{}.at(figures.Step, append(names, "std", "at 0", e.nonzeroName(), "flips", "max |A|", "Σ|A|", "ESS")...)
 }
 
-func (a App) figuresOfSample() figureList {
-	g := a.selectedGroup()
+func (e env) figuresOfSample() figureList {
+	g := e.selectedGroup()
 	if g == nil {
 		return nil
 	}
 	l := figureList{}.at(figures.Fates, g.Fate.String())
-	for _, column := range a.sampleColumns(g) {
+	for _, column := range e.sampleColumns(g) {
 		if name := column.name; column.width == componentWidth && name != "rollout" {
 			l = l.at(figures.Sample, "reward component")
 		} else {
@@ -130,17 +130,17 @@ func (a App) figuresOfSample() figureList {
 	return l.at(figures.Sample, "drop", "#").at(figures.Group, "kept", "reward", "flips")
 }
 
-// figuresOfSweep returns the figure that is on the map, then those of the cell and of the advice.
-func (a App) figuresOfSweep() figureList {
-	l := figureList{}.at(figures.Sweep, sweep.Figures()[a.sweep.figure].Name, "recommended", "on_front", "keep_pos_ratio")
+// figures returns the figure that is on the map, then those of the cell and of the advice.
+func (s sweepState) figures() figureList {
+	l := figureList{}.at(figures.Sweep, sweep.Figures()[s.figure].Name, "recommended", "on_front", "keep_pos_ratio")
 	for _, f := range sweep.Figures() {
 		l = l.at(figures.Sweep, f.Name)
 	}
 	return l.at(figures.Sweep, "Σ|A|", "+ : −")
 }
 
-// figuresOfStage returns the figures of the stage under the cursor, then those of the others.
-func (a App) figuresOfStage() figureList {
+// figures returns the figures of the stage under the cursor, then those of the others.
+func (s chainState) figures() figureList {
 	stages := [][]string{
 		{"reward", "samples", "groups"},
 		{"lowered"},
@@ -149,17 +149,17 @@ func (a App) figuresOfStage() figureList {
 		{"A≠0", "signal"},
 		{"Σw|A|", "−/+", "dilution", "longest quarter"},
 	}
-	l := figureList{}.at(figures.Step, stages[a.chain.stage]...)
+	l := figureList{}.at(figures.Step, stages[s.stage]...)
 	for _, names := range stages {
 		l = l.at(figures.Step, names...)
 	}
 	return l
 }
 
-func (a App) figuresOfParts() figureList {
-	l := figureList{}.at(figures.Parts, a.breakdown.dividedBy())
-	if a.breakdown.job.value != nil {
-		l = l.at(figures.Parts, a.breakdown.job.value.Columns()...)
+func (s breakdownState) figures() figureList {
+	l := figureList{}.at(figures.Parts, s.dividedBy())
+	if s.job.value != nil {
+		l = l.at(figures.Parts, s.job.value.Columns()...)
 	}
 	return l
 }
@@ -167,7 +167,7 @@ func (a App) figuresOfParts() figureList {
 // figuresOnScreen returns the figures of the glossary whose names are on the screen, in the header or the body,
 // without those that are known already.
 func (a App) figuresOnScreen(known figureList) figureList {
-	if a.screen().TooSmall {
+	if a.isTooSmall() {
 		return nil
 	}
 	a.help.open, a.notice = false, ""

@@ -11,20 +11,22 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // textLine is a line that is typed in.
 type textLine struct {
 	text   func(*App) *string
-	limit  int                          // in bytes
-	prompt func(a App, w int) string    // the line where it is the last of the screen; nil: the view draws it
-	edited func(a App, longer bool) App // what follows a change; nil: nothing
+	limit  int                               // in bytes
+	prompt func(App, cells.Line, int) string // the line in so many cells, where it is the last of the screen; nil: the view draws it
+	edited func(a App, longer bool) App      // what follows a change; nil: nothing
 }
+
+// in returns the line with its cursor. Here, not in the caller, a copy of App goes to the heap.
+func (l textLine) in(a App) cells.Line { return a.input.line(*l.text(&a)) }
 
 // input is what all lines have besides their text. One is open at a time.
 type input struct {
-	behind  int // bytes of the text behind the cursor, see [lineedit.Line]
+	behind  int // bytes of the text behind the cursor, see [cells.Line]
 	history []typedLine
 	back    int    // how many lines of the history back the text was taken from; 0: it is typed
 	draft   string // what was typed before it was taken from there
@@ -42,15 +44,15 @@ func lineKeys() keySection {
 		{[]string{"up", "ctrl+p"}, "↑", "", "the line entered before, also ^P", move(App.recall, 1)},
 		{[]string{"down", "ctrl+n"}, "↓", "", "the line entered after it, also ^N", move(App.recall, -1)},
 	}}
-	for _, e := range lineedit.Edits() {
+	for _, e := range cells.Edits() {
 		s.bindings = append(s.bindings, binding{e.Keys, e.Label, "", e.Doc, func(a App) App { return a.edited(e.Do) }})
 	}
 	return s
 }
 
-// lineOf returns the open line, or the search of the help, with its cursor.
-func (a App) lineOf(text string) lineedit.Line {
-	return lineedit.Line{Text: text, Behind: a.input.behind}
+// line returns the open line, or the search of the help, with its cursor.
+func (i input) line(text string) cells.Line {
+	return cells.Line{Text: text, Behind: i.behind}
 }
 
 // typed puts what was typed or pasted at the cursor, unless that makes the line longer than its limit.
@@ -59,13 +61,13 @@ func (a App) typed(text string) App {
 	if limit, n := line.limit, len(*line.text(&a))+len(text); n > limit {
 		return a.says(fmt.Sprintf("at most %d bytes fit into this line, not %d", limit, n))
 	}
-	return a.edited(func(l lineedit.Line) lineedit.Line { return l.Insert(text) })
+	return a.edited(func(l cells.Line) cells.Line { return l.Insert(text) })
 }
 
-func (a App) edited(edit func(lineedit.Line) lineedit.Line) App {
+func (a App) edited(edit func(cells.Line) cells.Line) App {
 	line := a.currentView().line
 	at := line.text(&a)
-	before, next := *at, edit(a.lineOf(*at))
+	before, next := *at, edit(a.input.line(*at))
 	*at, a.input.behind = next.Text, next.Behind
 	if line.edited != nil && next.Text != before {
 		return line.edited(a, len(next.Text) > len(before))
@@ -103,7 +105,7 @@ func (a App) recall(by int) App {
 		texts[0] = a.input.draft
 	}
 	a.input.back = clampIndex(a.input.back+by, len(texts))
-	return a.edited(func(lineedit.Line) lineedit.Line { return lineedit.Line{Text: texts[a.input.back]} })
+	return a.edited(func(cells.Line) cells.Line { return cells.Line{Text: texts[a.input.back]} })
 }
 
 // narrowed returns what follows a change of the words that narrow a list: its cursor goes to the top when there are more.
@@ -172,10 +174,10 @@ func (a App) clearFilter() App {
 
 // filterCompletions returns what the word before the cursor may be completed to, where it begins in the text before the
 // cursor, and whether it is one of them already.
-func (a App) filterCompletions() (all []string, at int, complete bool) {
-	text, _ := a.lineOf(a.panes.filterDraft).Cut()
+func (e env) filterCompletions(line cells.Line) (all []string, at int, complete bool) {
+	text, _ := line.Cut()
 	at = strings.LastIndexAny(text, " (") + 1
-	terms := append(filterTerms(a, nil), textTerm)
+	terms := append(filterTerms(e, nil), textTerm)
 	if values := valuesAfter(terms, text[at:]); len(values) > 0 {
 		terms = values
 	}
@@ -189,8 +191,9 @@ func (a App) filterCompletions() (all []string, at int, complete bool) {
 // completeField completes the word before the cursor to a field, with the operator of one that holds a text, and after
 // fate: to a fate; a complete one becomes the next.
 func (a App) completeField() App {
-	all, at, complete := a.filterCompletions()
-	text, behind := a.lineOf(a.panes.filterDraft).Cut()
+	line := a.input.line(a.panes.filterDraft)
+	all, at, complete := a.filterCompletions(line)
+	text, behind := line.Cut()
 	switch next := (slices.Index(all, text[at:]) + 1); {
 	case complete && len(all) == 1:
 		return a.says("type < > = and a number, as in " + text[at:] + ">0")
@@ -203,11 +206,11 @@ func (a App) completeField() App {
 }
 
 // filterPrompt returns the line in w cells: what is typed, what it may be completed to or what can be asked for, and the keys.
-func (a App) filterPrompt(w int) string {
+func (a App) filterPrompt(typed cells.Line, w int) string {
 	t := a.display.theme
 	next := "groups by fate:killed std>0.4 prompt~triangle, samples by " + textTerm + "Wait,"
-	if text, _ := a.lineOf(a.panes.filterDraft).Cut(); text != "" {
-		all, at, _ := a.filterCompletions()
+	if text, _ := typed.Cut(); text != "" {
+		all, at, _ := a.filterCompletions(typed)
 		if next = strings.Join(all[:min(len(all), maxCompletions)], " "); next == text[at:] {
 			next = ""
 		}
@@ -215,17 +218,9 @@ func (a App) filterPrompt(w int) string {
 	var hints []string
 	for _, b := range filterKeys().bindings {
 		if w >= 120 || b.keys[0] == "enter" {
-			hints = append(hints, a.hintText(b))
+			hints = append(hints, a.hintText(a.env, b))
 		}
 	}
-	line, keys := " "+t.Paint(themes.Accent, "/"+a.lineOf(a.panes.filterDraft).Shown(w/2)), strings.Join(hints, "  ")
+	line, keys := " "+t.Paint(themes.Accent, "/"+typed.Shown(w/2)), strings.Join(hints, "  ")
 	return cells.Justify(cells.Truncate(line+" "+t.Paint(themes.Dim, next), w-cells.Width(keys)-2), keys+" ", w)
-}
-
-// activeFilter returns the filter at work: while one is typed, that.
-func (a App) activeFilter() string {
-	if a.position.view == viewFilter {
-		return a.panes.filterDraft
-	}
-	return a.settings.filter
 }

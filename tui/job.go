@@ -10,9 +10,9 @@ import (
 // part of the screen asks in the same way at every message: it takes the answer if the message is it, and starts what it lacks.
 // An answer to another request than the latest changes nothing. What is wanted is never the zero key.
 //
-//	isAnswer := a.view.job.take(&a, msg)
-//	if key := …; a.view.job.lacks(key, behind) {
-//		a.view.job.start(&a, key, once(func(ctx context.Context) (*groupsize.Result, error) { … }))
+//	isAnswer := s.job.take(c, msg)
+//	if key := …; s.job.lacks(key, behind) {
+//		s.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) { … }))
 //	}
 type job[K comparable, V any] struct {
 	key    K                  // of the latest request; zero: there is none, or it was stopped
@@ -57,13 +57,13 @@ func inTurn[K any](K, K) bool { return true }
 // never has a job drop a request for any other.
 func never[K any](K, K) bool { return false }
 
-// start cancels the request before, and has a begin the work of another.
-func (j *job[K, V]) start(a *App, key K, run work[V]) {
+// start cancels the request before, and has c begin the work of another.
+func (j *job[K, V]) start(c *commands, key K, run work[V]) {
 	j.stop()
 	j.key = key
 	var ctx context.Context
-	ctx, j.cancel = context.WithCancel(a.ctx)
-	a.start(runPart[K](ctx, j.number, run))
+	ctx, j.cancel = context.WithCancel(c.ctx)
+	c.start(runPart[K](ctx, j.number, run))
 }
 
 func runPart[K comparable, V any](ctx context.Context, number int, run work[V]) tea.Cmd {
@@ -93,8 +93,8 @@ func (j *job[K, V]) reset() {
 	*j = job[K, V]{number: j.number}
 }
 
-// take reports whether msg is the answer to the latest request. It keeps the answer, and has a begin the next part of the work.
-func (j *job[K, V]) take(a *App, msg tea.Msg) bool {
+// take reports whether msg is the answer to the latest request. It keeps the answer, and has c begin the next part of the work.
+func (j *job[K, V]) take(c *commands, msg tea.Msg) bool {
 	x, ok := msg.(answer[K, V])
 	if !ok || x.number != j.number || !j.busy() {
 		return false
@@ -104,6 +104,6 @@ func (j *job[K, V]) take(a *App, msg tea.Msg) bool {
 		j.cancel() // releases the context
 		j.cancel = nil
 	}
-	a.start(x.more)
+	c.start(x.more)
 	return true
 }

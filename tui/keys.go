@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/sanitize"
+	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/layout"
 	"vantage/tui/runpicker"
@@ -30,6 +31,28 @@ func move(change func(App, int) App, n int) action {
 	return func(a App) App { return change(a, n) }
 }
 
+// within is a key of a view's own: it changes the view's state alone, and returns what it wants of App; nil: nothing.
+func within[V any](view func(*App) *V, key func(*V, env) action) action {
+	return func(a App) App {
+		if then := key(view(&a), a.env); then != nil {
+			return then(a)
+		}
+		return a
+	}
+}
+
+// by is a key that moves something by so much.
+func by[V any](key func(*V, env, int) action, n int) func(*V, env) action {
+	return func(v *V, e env) action { return key(v, e, n) }
+}
+
+// What views want of App.
+func saying(notice string) action  { return func(a App) App { return a.says(notice) } }
+func opening(v viewName) action    { return func(a App) App { return a.openView(v) } }
+func pushing(v viewName) action    { return func(a App) App { return a.pushView(v) } }
+func going(to session.Mark) action { return func(a App) App { return a.goTo(to) } }
+func drawing(figure string) action { return func(a App) App { return a.drawFigure(figure) } }
+
 func flip(of func(*App) *bool) action {
 	return func(a App) App {
 		at := of(&a)
@@ -49,19 +72,19 @@ func commonKeys() []keySection {
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework", App.nextFramework},
 			{[]string{"e"}, "e", "", "next estimator of the framework", move(App.moveEstimator, 1)},
-			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
+			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", within(pickerOf, (*estimatorPicker).open)},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
 			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", moveRatio(keepPos, -1)},
 			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", moveRatio(keepPos, 1)},
 			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", moveRatio(keepNeg, -1)},
 			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", moveRatio(keepNeg, 1)},
-			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", App.openValue},
+			{[]string{"="}, "=", "= value", "enter an exact ratio; Tab switches between the two", func(a App) App { a.value.text = ""; return a.openLine(viewValue) }},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and the current settings", App.swapBaseline},
-			{[]string{"C"}, "C", "C chain", "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss", App.openChain},
+			{[]string{"C"}, "C", "C chain", "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss", pushing(viewChain)},
 			{[]string{"c"}, "c", "", "compare the two runs that were opened, prompt by prompt", App.openCompare},
-			{[]string{"L"}, "L", "", "the prompts over all steps: which of them teach, are solved, hopeless or suspect", App.openPrompts},
+			{[]string{"L"}, "L", "", "the prompts over all steps: which of them teach, are solved, hopeless or suspect", pushing(viewPrompts)},
 			{[]string{"S"}, "S", "S sweep", "map of every pair of keep ratios", App.openSweep},
 			{[]string{"u"}, "u", "u undo", "undo the last change of settings, filter or order", App.undo},
 			{[]string{"ctrl+r"}, "^R", "", "redo", App.redo},
@@ -74,7 +97,7 @@ func commonKeys() []keySection {
 			{[]string{">"}, ">", "", "more steps together: the last 10 up to this one, then all; `:scope last 20` as many", move(App.moveScope, 1)},
 			{[]string{"<"}, "<", "", "fewer steps: the last 10, then this step alone", move(App.moveScope, -1)},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
-			{[]string{"D"}, "D", "", "draw a metric over all steps: a list of all to search", App.openPicker},
+			{[]string{"D"}, "D", "", "draw a metric over all steps: a list of all to search", within(stepsOf, (*stepsState).openPicker)},
 		}},
 		{"marks", []binding{
 			{[]string{"*"}, "*", "", "mark or unmark the group, sample or step under the cursor", App.toggleMark},
@@ -83,13 +106,13 @@ func commonKeys() []keySection {
 		}},
 		{"program", []binding{
 			{[]string{"0"}, "0", "0 run", "the run at a glance: what ails it, what trains, which groups are dead, the worst steps and why", App.openGlance},
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", App.openCommand},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", func(a App) App { a.command = ""; return a.openLine(viewCommand) }},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be read", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
 			{[]string{"?"}, "?", "? help", "explain the item under the cursor, the signs and the keys; type to search; again: the current estimator", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "back to the previous view; never quits", App.escape},
-			{[]string{"ctrl+l"}, "^L", "", "redraw the screen", App.redraw},
+			{[]string{"ctrl+l"}, "^L", "", "redraw the screen", func(a App) App { return a.starts(tea.ClearScreen) }},
 			{[]string{"ctrl+z"}, "^Z", "", "suspend; fg resumes", App.suspend},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
 		}},
@@ -149,10 +172,10 @@ func overviewKeys() keySection {
 		{[]string{"/"}, "/", "/ filter", "filter the groups: fate:killed std>0.4 prompt~triangle; or list the samples with a text: text~Wait,", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "reverse the order", App.reverseOrder},
-		{[]string{"v"}, "v", "", "distribution of the next metric: advantage, reward, length, components, solve rate", App.nextFigure},
-		{[]string{"V"}, "V", "", "logarithmic counts on or off", App.toggleLogScale},
-		{[]string{"h", "left"}, "h ←", "", "in the distribution: previous bin", move(App.moveBin, -1)},
-		{[]string{"l", "right"}, "l →", "", "in the distribution: next bin", move(App.moveBin, 1)},
+		{[]string{"v"}, "v", "", "distribution of the next metric: advantage, reward, length, components, solve rate", within(panesOf, (*panes).nextFigure)},
+		{[]string{"V"}, "V", "", "logarithmic counts on or off", within(panesOf, (*panes).toggleLogScale)},
+		{[]string{"h", "left"}, "h ←", "", "in the distribution: previous bin", within(panesOf, by((*panes).moveBin, -1))},
+		{[]string{"l", "right"}, "l →", "", "in the distribution: next bin", within(panesOf, by((*panes).moveBin, 1))},
 		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", move(App.moveWarning, 1)},
 		{[]string{"W"}, "W", "", "previous warning", move(App.moveWarning, -1)},
 		{[]string{"tab"}, "Tab", "Tab pane", "next pane", move(App.movePane, 1)},
@@ -224,7 +247,7 @@ func (a App) followNewest() App {
 	return a.says(fmt.Sprintf("step %d, and newer ones as they come", a.place.step))
 }
 
-func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.visibleGroups()-1)) }
+func (a App) movePage(by int) App    { return a.moveFocused(by * max(1, a.panes.visibleGroups(a.env)-1)) }
 func (a App) moveFocused(by int) App { return paneTable()[a.panes.focus].move(a, by) }
 
 func (a App) enterPane() App { return paneTable()[a.panes.focus].enter(a) }
@@ -243,7 +266,7 @@ func (a App) moveWarning(by int) App {
 	a = a.focusPane(layout.Warnings)
 	for row, g := range a.result.rows {
 		if g == warnings[a.panes.warning].group {
-			a.panes.cursor = row
+			a.place.row = row
 		}
 	}
 	return a.clampCursor()
@@ -292,8 +315,6 @@ func (a App) toggleHelp() App {
 	a.help.query, a.help.scroll, a.input.behind = "", 0, 0
 	return a
 }
-
-func (a App) redraw() App { return a.starts(tea.ClearScreen) }
 
 // suspend stops the program until the shell continues it.
 func (a App) suspend() App {

@@ -156,7 +156,7 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 			t.Fatalf("%d warnings, at %d", n, d.app.panes.warning)
 		}
 		for i, w := range d.app.result.analysis.Warnings {
-			if w.Example >= 0 && d.app.result.rows[d.app.panes.cursor] != w.Example {
+			if w.Example >= 0 && d.app.result.rows[d.app.place.row] != w.Example {
 				t.Errorf("warning %d: the cursor is not on its example", i)
 			}
 			d.press("w")

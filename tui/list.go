@@ -18,25 +18,25 @@ type list struct {
 }
 
 func lists() [targetKinds]list {
-	pairs := func(a App) int { return len(a.second.pairs()) }
-	marks := func(a App) int { return len(a.session.current.Marks) }
+	pairs := func(a App) int { return len(a.compare.pairs()) }
+	marked := func(a App) int { return len(a.session.current.Marks) }
 	return [targetKinds]list{
-		onGroup:     {cursor: func(a *App) *int { return &a.panes.cursor }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
+		onGroup:     {cursor: func(a *App) *int { return &a.place.row }, count: func(a App) int { return len(a.result.rows) }, open: App.enterPane, moved: App.clampCursor},
 		onWarning:   {cursor: func(a *App) *int { return &a.panes.warning }, count: func(a App) int { return len(a.warningLines()) }, open: App.enterPane, moved: App.clampCursor},
-		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: App.focusText},
-		onPair:      {cursor: func(a *App) *int { return &a.second.cursor }, count: pairs, open: App.openAnswers},
-		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marks, open: App.goToMark},
-		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: App.pickEstimator, moved: func(a App) App { a.picker.top = 0; return a }},
-		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.pickedFigures()) }},
-		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: move(App.moveStageChoice, 1), moved: App.stageMoved},
-		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: App.glanceRows, open: App.openWorstStep},
+		onSample:    {cursor: func(a *App) *int { return &a.sampleReader.sample }, count: App.samplesOpen, open: within(readerOf, by((*sampleReader).focus, 1))},
+		onPair:      {cursor: func(a *App) *int { return &a.compare.cursor }, count: pairs, open: App.openAnswers},
+		onMarked:    {cursor: func(a *App) *int { return &a.marks.cursor }, count: marked, open: within(marksOf, (*marks).open)},
+		onEstimator: {cursor: func(a *App) *int { return &a.picker.cursor }, count: func(a App) int { return len(a.picker.matching()) }, open: within(pickerOf, (*estimatorPicker).pick), moved: func(a App) App { a.picker.top = 0; return a }},
+		onFigure:    {cursor: func(a *App) *int { return &a.steps.picker.cursor }, count: func(a App) int { return len(a.steps.pickedFigures(a.env)) }},
+		onStage:     {cursor: func(a *App) *int { return &a.chain.stage }, count: func(App) int { return len(chainStages()) }, open: within(chainOf, by((*chainState).moveChoice, 1)), moved: func(a App) App { a.chain.line = 0; return a }},
+		onWorstStep: {cursor: func(a *App) *int { return &a.glance.cursor }, count: func(a App) int { return len(a.foundList()) + len(a.glance.spans()) }, open: App.openWorstStep},
 
-		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.shownPrompts()) }, open: App.openPrompt},
-		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.matches()) }, open: App.openMatch},
+		onPrompt: {cursor: func(a *App) *int { return &a.prompts.cursor }, count: func(a App) int { return len(a.prompts.shown()) }, open: within(promptsOf, (*promptsState).open)},
+		onMatch:  {cursor: func(a *App) *int { return &a.grep.cursor }, count: func(a App) int { return len(a.grep.matches()) }, open: within(grepOf, (*grepState).open)},
 
 		onProblems: {cursor: func(a *App) *int { return &a.problems }, count: func(a App) int { return a.firstLines(len(a.readingLines(a.display.w-4)) + a.listedProblems()) }},
-		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSizeLines(a.display.w - 4))) }},
-		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.firstLines(len(a.breakdownLines(a.display.w - 3))) }},
+		onSizes:    {cursor: func(a *App) *int { return &a.groupSize.topLine }, count: func(a App) int { return a.firstLines(len(a.groupSize.lines(a.env, a.display.w-4))) }},
+		onParts:    {cursor: func(a *App) *int { return &a.breakdown.topLine }, count: func(a App) int { return a.breakdown.count(a.env) }},
 	}
 }
 
@@ -123,7 +123,6 @@ func (e env) paragraph(heading, text string, w int) []string {
 
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at
 // the bottom.
-func (a App) firstLines(lines int) int {
-	visible := a.display.h - len(a.header(a.display.w)) - 3
-	return max(1, lines-visible+1)
+func (e env) firstLines(lines int) int {
+	return max(1, lines-e.bodyHeight()+3)
 }

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -21,14 +20,14 @@ import (
 type loggedMatch struct {
 	job     job[int, matched] // by the number of complete steps that are compared
 	latest  matched           // that has a report
-	rewards choice.Rewards    // the columns that the log shows to be the reward
+	rewards match.Rewards     // the columns that the log shows to be the reward
 }
 
 // matched says which estimator wrote the advantages in the log, and which columns are its reward.
 type matched struct {
 	report  *match.Report  // nil: there is nothing to compare
 	set     model.Settings // with which the report was made
-	rewards choice.Rewards
+	rewards match.Rewards
 }
 
 // maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
@@ -38,7 +37,7 @@ const maxMatchSamples = 4096
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
 // is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
 func (a App) updateMatch(msg tea.Msg) App {
-	if a.loggedMatch.job.take(&a, msg) {
+	if a.loggedMatch.job.take(&a.commands, msg) {
 		a = a.onMatch(a.loggedMatch.job.value, a.loggedMatch.job.err).requestAnalysis()
 	}
 	steps, before := len(a.snap.Steps), a.loggedMatch.job.key
@@ -53,8 +52,8 @@ func (a App) updateMatch(msg tea.Msg) App {
 	if given.Rewards == "" && a.rewardsAreOpen() {
 		set.Weights = "" // the columns of the reward are to be chosen again, as more is known
 	}
-	a.loggedMatch.job.start(&a, steps, once(func(ctx context.Context) (m matched, err error) {
-		m.set, m.rewards = choice.ChooseRewards(ctx, snap, set, given)
+	a.loggedMatch.job.start(&a.commands, steps, once(func(ctx context.Context) (m matched, err error) {
+		m.set, m.rewards = match.ChooseRewards(ctx, snap, set, given)
 		m.report, err = match.Run(ctx, snap, m.set, maxMatchSamples)
 		return m, err
 	}))
@@ -66,9 +65,9 @@ func (m loggedMatch) undecided() bool { return m.latest.report != nil && m.lates
 
 // newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
 // step on the screen, and gave those of all steps that were compared.
-func (a App) newStepDisagrees() bool {
-	now := a.result.analysis
-	return now != nil && a.choice().Confirmed() &&
+func (e env) newStepDisagrees() bool {
+	now := e.result.analysis
+	return now != nil && e.choice().Confirmed() &&
 		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
 }
 
@@ -77,7 +76,7 @@ func (a App) startAtTrainer() App {
 	if a.session.autoOrigin != "" || a.snap.Run.Format == "" {
 		return a
 	}
-	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
+	set, chosen := match.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
 	if set.Effective().Validate() != nil {
 		return a // the analysis says why
 	}
@@ -89,7 +88,7 @@ func (a App) startAtTrainer() App {
 }
 
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
-func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
+func (e env) choiceIsOpen() bool { return !e.session.restored && !e.settings.hasChanges() }
 
 func (a App) adoptGroups(proved model.ProvedGroups) App {
 	if proved == a.settings.now.Proved {
@@ -123,7 +122,7 @@ func (a App) onMatch(m matched, err error) App {
 	if err == nil { // else no advantages in the log, or no groups: nothing to compare
 		isFirst := a.loggedMatch.latest.report == nil || a.loggedMatch.undecided() || notice != ""
 		a.loggedMatch.latest = m
-		set, chosen := choice.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
+		set, chosen := match.Choose(state.now, a.session.given, a.snap.Run.Framework, m.report)
 		if isFirst && isOpen && set.Effective().Validate() == nil {
 			a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 			if set != state.now {
@@ -136,16 +135,16 @@ func (a App) onMatch(m matched, err error) App {
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
-func (a App) choice() choice.Choice {
-	origin := a.session.autoOrigin
-	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
-		origin = choice.FromScreen
+func (e env) choice() match.Choice {
+	origin := e.session.autoOrigin
+	if session.EstimatorOf(e.settings.now) != e.session.autoEstimator {
+		origin = match.FromScreen
 	}
-	c := choice.Describe(a.settings.now, origin, a.loggedReport())
-	if t := a.result.trend; t != nil {
-		c = c.OfRule(a.snap, t.Grouping.GroupRule)
+	c := match.Describe(e.settings.now, origin, e.loggedReport())
+	if t := e.result.trend; t != nil {
+		c = c.OfRule(e.snap, t.Grouping.GroupRule)
 	}
-	c.Rewards = a.rewards()
+	c.Rewards = e.rewards()
 	return c
 }
 
@@ -218,16 +217,16 @@ func (e env) matchWarning() []warningLine {
 
 // rewardsAreOpen reports whether the log may still decide which of its columns are the reward: the
 // person has named none, nor taken back what the log said.
-func (a App) rewardsAreOpen() bool {
-	if a.session.given.Rewards == choice.FromConfig && a.snap.Run.CheckReward(a.settings.now) != nil {
+func (e env) rewardsAreOpen() bool {
+	if e.session.given.Rewards == match.FromConfig && e.snap.Run.CheckReward(e.settings.now) != nil {
 		return true // it names what the log lacks
 	}
-	return a.session.given.Rewards == "" && a.settings.now.Reward == "" && a.settings.now.Weights == a.session.autoWeights
+	return e.session.given.Rewards == "" && e.settings.now.Reward == "" && e.settings.now.Weights == e.session.autoWeights
 }
 
 // learnRewards takes over which columns the log says are the reward. It returns the settings with these
 // columns, and a notice if they are others than before.
-func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice string) {
+func (a App) learnRewards(r match.Rewards) (_ App, learned undoState, notice string) {
 	learned = a.settings.undoState
 	if !a.rewardsAreOpen() || !r.IsChoice() {
 		return a, learned, ""
@@ -247,20 +246,20 @@ func (a App) learnRewards(r choice.Rewards) (_ App, learned undoState, notice st
 	return a, learned, "reward = " + sanitize.Line(r.Formula) + ", found in the log (u undoes, ! has the evidence)"
 }
 
-func (a App) rewards() choice.Rewards {
-	set := a.settings.now
-	if a.rewardsAreOpen() && a.loggedMatch.rewards.IsChoice() {
-		return a.loggedMatch.rewards
+func (e env) rewards() match.Rewards {
+	set := e.settings.now
+	if e.rewardsAreOpen() && e.loggedMatch.rewards.IsChoice() {
+		return e.loggedMatch.rewards
 	}
-	if set.Reward == "" && set.Weights == "" && len(a.snap.Run.SummedColumns()) < 2 {
-		return choice.Rewards{}
+	if set.Reward == "" && set.Weights == "" && len(e.snap.Run.SummedColumns()) < 2 {
+		return match.Rewards{}
 	}
-	origin := a.session.given.Rewards
-	if set.Reward != a.session.defaults.Reward || set.Weights != a.session.defaults.Weights {
-		origin = choice.FromScreen
+	origin := e.session.given.Rewards
+	if set.Reward != e.session.defaults.Reward || set.Weights != e.session.defaults.Weights {
+		origin = match.FromScreen
 	}
 	if set.Reward == "" && set.Weights == "" {
-		origin = choice.Assumed
+		origin = match.Assumed
 	}
-	return choice.DescribeRewards(a.snap, set, choice.Rewards{Origin: origin})
+	return match.DescribeRewards(e.snap, set, match.Rewards{Origin: origin})
 }

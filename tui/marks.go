@@ -33,24 +33,22 @@ type noteDraft struct {
 func (a App) markUnderCursor() (session.Mark, bool) {
 	switch g := a.selectedGroup(); {
 	case a.position.view == viewMarks:
-		return a.listedMark()
+		return a.marks.listed(a.env)
 	case a.result.analysis == nil, a.position.view == viewCompare, a.position.view == viewAnswers: // of two runs: neither is a step
 		return session.Mark{}, false
 	case a.position.view == viewGroup && g != nil:
-		m := a.groupMark()
-		m.Sample = a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())] - g.Start + 1
-		return m, true
+		return a.sampleReader.mark(a.env), true
 	case a.position.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
 		return a.groupMark(), true
 	}
 	return session.Mark{Step: a.result.analysis.Step}, true
 }
 
-func (a App) groupMark() session.Mark {
-	g, x := a.selectedGroup(), a.result.analysis
+func (e env) groupMark() session.Mark {
+	g, x := e.selectedGroup(), e.result.analysis
 	m := session.Mark{Step: g.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
-	if step, ok := a.stepOf(g); ok {
-		m.Prompt = a.snap.PromptName(&step, int(x.InputRow[g.Start]))
+	if step, ok := e.stepOf(g); ok {
+		m.Prompt = e.snap.PromptName(&step, int(x.InputRow[g.Start]))
 	}
 	return m
 }
@@ -85,7 +83,7 @@ func (a App) addMark(m session.Mark) App {
 	if m.Note != "" {
 		a.notice = "note saved on " + what + ": ' lists all marks"
 	}
-	if a.session.store == nil {
+	if a.saving.store == nil {
 		a.notice += " (only until you quit: nothing is saved for this run)"
 	}
 	return a.changeSession(func(s session.Session) session.Session { return s.WithMark(m) })
@@ -104,35 +102,48 @@ func (a App) removeMark(m session.Mark) App {
 
 // markSign returns a star for what is marked, a dim one for a group with a marked sample,
 // else a blank.
-func (a App) markSign(m session.Mark) string {
+func (e env) markSign(m session.Mark) string {
 	sign := " "
-	for _, other := range a.session.current.Marks {
+	for _, other := range e.session.current.Marks {
 		switch {
 		case other.Step != m.Step || !other.MatchesGroup(m.Group):
 		case other.Sample == m.Sample:
-			return a.display.theme.Paint(themes.Accent, "*")
+			return e.display.theme.Paint(themes.Accent, "*")
 		case m.Sample == 0:
-			sign = a.display.theme.Paint(themes.Dim, "*")
+			sign = e.display.theme.Paint(themes.Dim, "*")
 		}
 	}
 	return sign
 }
 
-func (a App) noteUnderCursor() string {
-	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
+// groupNote returns the note on the group under the cursor.
+func (e env) groupNote() string {
+	if len(e.session.current.Marks) == 0 || e.selectedGroup() == nil {
 		return ""
 	}
-	have, _ := a.session.current.FindMark(a.groupMark())
-	if m, ok := a.markUnderCursor(); ok && m.Sample > 0 {
-		if of, _ := a.session.current.FindMark(m); of.Note != "" {
-			have = of
-		}
-	}
+	have, _ := e.session.current.FindMark(e.groupMark())
 	return sanitize.Line(have.Note)
 }
 
-func (a App) noteOf(step int64, group string) string {
-	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
+// mark returns a mark of the sample under the cursor.
+func (r sampleReader) mark(e env) session.Mark {
+	g, m := e.selectedGroup(), e.groupMark()
+	m.Sample = e.rankedSamples(g)[clampIndex(r.sample, g.Size())] - g.Start + 1
+	return m
+}
+
+// note returns the note on the sample under the cursor, else that on its group.
+func (r sampleReader) note(e env) string {
+	if len(e.session.current.Marks) > 0 {
+		if of, _ := e.session.current.FindMark(r.mark(e)); of.Note != "" {
+			return sanitize.Line(of.Note)
+		}
+	}
+	return e.groupNote()
+}
+
+func (e env) noteOf(step int64, group string) string {
+	m, _ := e.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
@@ -161,10 +172,10 @@ func (a App) saveNote() App {
 	return a.closeLine().addMark(m)
 }
 
-func (a App) notePrompt(w int) string {
-	label := " note on " + sanitize.Line(a.markText(a.marks.draft.mark))
+func (s marks) notePrompt(e env, typed cells.Line, w int) string {
+	label := " note on " + sanitize.Line(e.markText(s.draft.mark))
 	label = cells.Truncate(label, max(12, w/3)) + ": "
-	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, a.lineOf(a.marks.draft.text).Shown(w-cells.Width(label)-1))
+	return e.display.theme.Paint(themes.Dim, label) + e.display.theme.Paint(themes.Accent, typed.Shown(w-cells.Width(label)-1))
 }
 
 func runNote(a App, args []string) (App, error) {
@@ -177,7 +188,7 @@ func runNote(a App, args []string) (App, error) {
 
 func marksKeys() keySection {
 	return keySection{"list of marks", append(listKeys("j k move", onMarked), []binding{
-		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", App.goToMark},
+		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", within(marksOf, (*marks).open)},
 		{[]string{"*"}, "*", "* unmark", "remove the mark", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write or change its note", App.openNote},
 		{[]string{"U"}, "U", "", "restore the last removed mark", App.restoreMark},
@@ -190,9 +201,9 @@ func (a App) openMarks() App {
 	return a.pushView(viewMarks)
 }
 
-func (a App) listedMark() (m session.Mark, ok bool) {
-	if all := a.session.current.Marks; len(all) > 0 {
-		return all[clampIndex(a.marks.cursor, len(all))], true
+func (s marks) listed(e env) (m session.Mark, ok bool) {
+	if all := e.session.current.Marks; len(all) > 0 {
+		return all[clampIndex(s.cursor, len(all))], true
 	}
 	return m, false
 }
@@ -208,14 +219,14 @@ func (a App) restoreMark() App {
 	return a
 }
 
-// goToMark goes to what is marked: to the step now, to the group or sample when the step is
+// open goes to what is marked: to the step now, to the group or sample when the step is
 // analysed.
-func (a App) goToMark() App {
-	m, ok := a.listedMark()
+func (s *marks) open(e env) action {
+	m, ok := s.listed(e)
 	if !ok {
-		return a
+		return nil
 	}
-	return a.goTo(m)
+	return going(m)
 }
 
 func (a App) goTo(m session.Mark) App {
@@ -228,7 +239,7 @@ func (a App) goTo(m session.Mark) App {
 	return a.showStep(i)
 }
 
-// arriveAtMark puts the cursor on the target of goToMark, if its step is on the screen.
+// arriveAtMark puts the cursor on what is to be gone to, if its step is on the screen.
 func (a App) arriveAtMark() App {
 	m := a.marks.target
 	if m == nil || a.work.analysis.busy() || a.result.analysis.Of(m.Step) == nil {
@@ -246,7 +257,7 @@ func (a App) arriveAtMark() App {
 	if row < 0 {
 		return a.says("the filter hides the group: / changes the filter, u undoes it")
 	}
-	a.panes.cursor = row
+	a.place.row = row
 	if m.Sample > 0 {
 		a = a.openSample(m.Sample)
 	}
@@ -298,16 +309,16 @@ func (e env) markText(m session.Mark) string {
 	return m.Label
 }
 
-// marksView draws the list of marks, and below the note under the cursor in full.
-func (a App) marksView(w, h int) []string {
-	t, all := a.display.theme, a.session.current.Marks
+// view draws the list of marks, and below the note under the cursor in full.
+func (s marks) view(e env, w, h int) []string {
+	t, all := e.display.theme, e.session.current.Marks
 	if len(all) == 0 {
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " marks", lines: []string{
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " marks", lines: []string{
 			"", " " + t.Paint(themes.Dim, "Nothing is marked yet."),
 			" " + t.Paint(themes.Dim, cells.Truncate("* marks the group, the sample or the step under the cursor, a writes a note on it.", w-4)),
 		}})
 	}
-	m, _ := a.listedMark()
+	m, _ := s.listed(e)
 	note := model.Mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
@@ -319,18 +330,18 @@ func (a App) marksView(w, h int) []string {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(marked, markWidth)+"  "+note, w)
 	}
 	list := paneContent{title: " marks  " + units.Count(len(all)), lines: []string{t.Paint(themes.Dim, row("step", "marked", "note"))}}
-	a.addRows(&list, onMarked, clampIndex(a.marks.cursor, len(all)), len(all), w, h-2, func(i int) string {
+	e.addRows(&list, onMarked, clampIndex(s.cursor, len(all)), len(all), w, h-2, func(i int) string {
 		marked := "the step"
 		if all[i].Group != "" {
-			marked = sanitize.Line(a.markText(all[i]))
+			marked = sanitize.Line(e.markText(all[i]))
 		}
 		return row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note))
 	})
-	return append(a.box(layout.Rect{W: w + 2, H: h}, true, list),
-		a.box(layout.Rect{W: w + 2, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: note})...)
+	return append(e.box(layout.Rect{W: w + 2, H: h}, true, list),
+		e.box(layout.Rect{W: w + 2, H: below}, false, paneContent{title: " " + sanitize.Line(e.markText(m)), lines: note})...)
 }
 
-func (a App) exportedMarks() report.Table {
-	rows := model.Mapped(a.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
+func (e env) exportedMarks() report.Table {
+	rows := model.Mapped(e.session.current.Marks, func(m session.Mark) []any { return []any{m.Step, m.Group, m.Sample, m.Label, m.Note} })
 	return report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}, Rows: rows}
 }

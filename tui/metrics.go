@@ -15,7 +15,6 @@ import (
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
-	"vantage/tui/lineedit"
 )
 
 // metricWidth is the least width of a column, without a difference from the baseline.
@@ -24,41 +23,41 @@ const metricWidth = 36
 // deltaWidth is the width of a difference from the baseline.
 const deltaWidth = 10
 
-// paneMetrics lists the metrics of the step, under the trainers' names, in columns.
-func (a App) paneMetrics(w, h int) paneContent {
-	x := a.shownFigures()
+// metrics lists the metrics of the step, under the trainers' names, in columns.
+func (p panes) metrics(e env, w, h int) paneContent {
+	x := e.shownFigures()
 	if x == nil {
-		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
+		return paneContent{title: "metrics  " + e.shownCount(), lines: []string{" " + e.display.theme.Paint(themes.Dim, "computing the metrics of the groups shown …")}}
 	}
-	all, t := x.Metrics, a.display.theme
-	columns, hidden := a.metricLayout(len(all), w, h)
+	all, t := x.Metrics, e.display.theme
+	columns, hidden := e.metricLayout(len(all), w, h)
 	width := w / columns
-	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), a.scopeWords())}
-	if of := a.shownCount(); of != "" {
+	c := paneContent{title: fmt.Sprintf("metrics  %d · %s", len(all), e.scopeWords())}
+	if of := e.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
 	c.title += " · advantages by length" // those of the pane beside it are of samples
 	if hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", a.panes.metricScroll*columns+1, min(len(all), (a.panes.metricScroll+h)*columns), len(all))
+		c.note = fmt.Sprintf("%d–%d/%d", p.metricScroll*columns+1, min(len(all), (p.metricScroll+h)*columns), len(all))
 	}
-	deltaRoom, base := 0, a.baselineFigures()
+	deltaRoom, base := 0, e.baselineFigures()
 	if base != nil {
 		deltaRoom = deltaWidth
-		c.title += " · Δ against " + settingsInWords(a.settings.base.settings)
+		c.title += " · Δ against " + settingsInWords(e.settings.base.settings)
 	}
 	for y := range h {
 		line := ""
 		for x := range columns {
-			at := a.panes.metricScroll*columns + x*h + y
+			at := p.metricScroll*columns + x*h + y
 			if at >= len(all) {
 				break
 			}
 			name := t.Paint(themes.Dim, trimPath(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := metricText(all[at].Name, all[at].Value)
 			if base != nil {
-				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
+				value += cells.FitRight(e.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
-			line += a.mark(onMetric, at, a.cell(cells.Justify(name, value, width-2), a.panes.focus == layout.Metrics && at == clampIndex(a.panes.metric, len(all))))
+			line += e.mark(onMetric, at, e.cell(cells.Justify(name, value, width-2), p.focus == layout.Metrics && at == clampIndex(p.metric, len(all))))
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -99,25 +98,24 @@ func trimPath(name string, w int) string {
 	return cells.Truncate(name[:at], room) + name[at:]
 }
 
-func (a App) moveMetricCursor(by int) App {
-	x, in := a.shownFigures(), a.screen().Panes[layout.Metrics].Inner()
+func (p *panes) moveMetric(e env, by int) {
+	x, in := e.shownFigures(), p.screen(e).Panes[layout.Metrics].Inner()
 	if x == nil || in.H == 0 {
-		return a
+		return
 	}
-	a.panes.metric = clampIndex(a.panes.metric+by, len(x.Metrics))
-	columns, hidden := a.metricLayout(len(x.Metrics), in.W, in.H)
-	top := min(a.panes.metricScroll, a.panes.metric/columns)
-	least := (a.panes.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
-	a.panes.metricScroll = min(max(0, top, least), hidden)
-	return a
+	p.metric = clampIndex(p.metric+by, len(x.Metrics))
+	columns, hidden := e.metricLayout(len(x.Metrics), in.W, in.H)
+	top := min(p.metricScroll, p.metric/columns)
+	least := (p.metric - columns*in.H + columns) / columns // the row at the top while it is in the last cell
+	p.metricScroll = min(max(0, top, least), hidden)
 }
 
-func (a App) drawMetric() App {
-	x := a.shownFigures()
+func (p *panes) drawMetric(e env) action {
+	x := e.shownFigures()
 	if x == nil || len(x.Metrics) == 0 {
-		return a
+		return nil
 	}
-	return a.drawFigure(x.Metrics[clampIndex(a.panes.metric, len(x.Metrics))].Name)
+	return drawing(x.Metrics[clampIndex(p.metric, len(x.Metrics))].Name)
 }
 
 // figurePicker is the state of the list of figures.
@@ -128,19 +126,19 @@ type figurePicker struct {
 
 func figureListKeys() keySection {
 	return keySection{"list of metrics", pickerKeys(onFigure,
-		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", App.drawPickedFigure})}
+		binding{[]string{"enter"}, "⏎", "Enter draw", "draw the metric over the steps", within(stepsOf, (*stepsState).drawPicked)})}
 }
 
-func (a App) openPicker() App {
-	a.steps.picker = figurePicker{cursor: max(0, slices.Index(a.metricNames(), a.drawnMetric()))}
-	return a.pushView(viewFigureList)
+func (s *stepsState) openPicker(e env) action {
+	s.picker = figurePicker{cursor: max(0, slices.Index(e.metricNames(), s.drawnMetric(e)))}
+	return pushing(viewFigureList)
 }
 
 // pickedFigures returns the figures that the query fits: first those whose name contains it, then those whose name has its
 // letters in their order, then those whose meaning contains it.
-func (a App) pickedFigures() []string {
-	names := a.metricNames()
-	words := strings.Fields(strings.ToLower(a.steps.picker.query))
+func (s stepsState) pickedFigures(e env) []string {
+	names := e.metricNames()
+	words := strings.Fields(strings.ToLower(s.picker.query))
 	if len(words) == 0 {
 		return names
 	}
@@ -175,12 +173,12 @@ func figureMeaning(name string) string {
 	return entry.Meaning
 }
 
-func (a App) drawPickedFigure() App {
-	list := a.pickedFigures()
+func (s *stepsState) drawPicked(e env) action {
+	list := s.pickedFigures(e)
 	if len(list) == 0 {
-		return a.says("no metric is called that: Backspace widens the list")
+		return saying("no metric is called that: Backspace widens the list")
 	}
-	return a.drawFigure(list[a.steps.picker.cursor])
+	return drawing(list[s.picker.cursor])
 }
 
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
@@ -191,62 +189,63 @@ func (a App) drawFigure(name string) App {
 	}
 	if a.viewInSight() == viewFigures {
 		a.steps.figures.cursor = max(0, slices.Index(a.metricNames(), name))
-		return a.scrollFigures()
+		a.steps.scrollFigures(a.env)
+		return a
 	}
 	if a.viewInSight() == viewSteps {
 		return a
 	}
-	return a.openSteps()
+	return a.pushView(viewSteps)
 }
 
 // runFigure draws a figure over the steps; without a name it opens the list.
 func runFigure(a App, args []string) (App, error) {
 	if len(args) == 0 {
-		return a.openPicker(), nil
+		return within(stepsOf, (*stepsState).openPicker)(a), nil
 	}
 	a.steps.picker.query = strings.Join(args, " ")
-	list := a.pickedFigures()
+	list := a.steps.pickedFigures(a.env)
 	if len(list) == 0 {
 		return a, fmt.Errorf("no metric is called %q: :metric without a name lists all", sanitize.Line(strings.Join(args, " ")))
 	}
 	return a.drawFigure(list[0]), nil
 }
 
-func (a App) figureListView(w, h int) []string {
-	t, list := a.display.theme, a.pickedFigures()
+func (s stepsState) figureList(e env, typed cells.Line, w, h int) []string {
+	t, list := e.display.theme, s.pickedFigures(e)
 	box := layout.Rect{W: w, H: h}
 	in := box.Inner()
-	c := paneContent{title: " metrics  " + typedOr(a.lineOf(a.steps.picker.query), "type a part of its name or meaning")}
+	c := paneContent{title: " metrics  " + typedOr(typed, "type a part of its name or meaning")}
 	name := 0
-	for _, n := range a.metricNames() {
+	for _, n := range e.metricNames() {
 		name = max(name, cells.Width(n))
 	}
 	name = min(name, in.W/2)
-	a.addRows(&c, onFigure, a.steps.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
+	e.addRows(&c, onFigure, s.picker.cursor, len(list), in.W, in.H-maxExplained-1, func(i int) string {
 		return " " + cells.Fit(trimPath(sanitize.Line(list[i]), name), name) + " " +
-			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], a.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
+			t.Paint(themes.Accent, cells.FitRight(metricText(list[i], e.result.analysis.Last().Metric(list[i])), valueWidth)) + "  " + t.Paint(themes.Dim, figureMeaning(list[i]))
 	})
 	if len(list) == 0 {
 		c.lines = []string{" " + t.Paint(themes.Dim, "no metric is called that: Backspace widens the list")}
-		return a.box(box, true, c)
+		return e.box(box, true, c)
 	}
 	for len(c.lines) < in.H-maxExplained {
 		c.lines = append(c.lines, "")
 	}
-	here := list[clampIndex(a.steps.picker.cursor, len(list))]
+	here := list[clampIndex(s.picker.cursor, len(list))]
 	if entry, ok := figures.Explain(figures.Metrics, here); ok {
 		_, text, _ := strings.Cut(entry.Line(), ": ")
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		for _, line := range a.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
+		for _, line := range e.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
 			c.lines = append(c.lines, " "+line)
 		}
 	}
-	return a.box(box, true, c)
+	return e.box(box, true, c)
 }
 
-func typedOr(line lineedit.Line, otherwise string) string {
+func typedOr(line cells.Line, otherwise string) string {
 	if line.Text == "" {
 		return otherwise
 	}
@@ -256,12 +255,12 @@ func typedOr(line lineedit.Line, otherwise string) string {
 // maxExplained is how many lines below the list explain the figure under the cursor.
 const maxExplained = 3
 
-func (a App) exportedMetrics() report.Table {
+func (e env) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
-	if a.result.analysis == nil || a.shownFigures() == nil {
+	if e.result.analysis == nil || e.shownFigures() == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("metrics of %s %s", a.scopeWords(), a.shownCount())
-	s.Rows = model.Mapped(a.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
+	s.Title = fmt.Sprintf("metrics of %s %s", e.scopeWords(), e.shownCount())
+	s.Rows = model.Mapped(e.shownFigures().Metrics, func(m analysis.Metric) []any { return []any{m.Name, m.Value} })
 	return s
 }

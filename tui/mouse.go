@@ -106,16 +106,16 @@ func (a App) onPress(x, y int, now time.Time) App {
 func (a App) borders() (all []layout.Border) {
 	switch a.viewInSight() {
 	case viewOverview, viewFilter:
-		return a.screen().Borders
+		return a.panes.screen(a.env).Borders
 	case viewGroup, viewSearch:
-		_, _, all = a.groupViewParts()
+		_, _, all = a.sampleReader.parts(a.env)
 	case viewAnswers:
-		_, _, all = a.answerParts()
+		_, _, all = a.answers.parts(a.env)
 	case viewEstimators:
 		_, _, all = a.estimatorBody()
 	default:
 	}
-	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(a.screen().Header.H) })
+	return model.Mapped(all, func(b layout.Border) layout.Border { return b.Below(layout.HeaderRows) })
 }
 
 // dragBorder moves a border to a cell, as far as both parts keep room.
@@ -126,11 +126,6 @@ func (a App) dragBorder(s spot, x, y int) App {
 			a.display.shares = a.display.shares.With(b.Split, b.ShareAt(x-(p.x-s.rect.X-1), y-(p.y-s.rect.Y-1)))
 		}
 	}
-	return a.clampCursor()
-}
-
-func (a App) restoreBorder(split int) App {
-	a.display.shares = a.display.shares.With(layout.Split(split), 0)
 	return a.clampCursor()
 }
 
@@ -192,32 +187,48 @@ func mouseActions() [targetKinds]targetActions {
 		onBody:    {scroll: App.scrollView},
 		onKey:     {click: App.pressKey},
 		onSetting: {click: App.pressSetting},
-		onBorder:  {open: App.restoreBorder, drag: App.dragBorder},
+		onBorder: {drag: App.dragBorder, open: func(a App, split int) App {
+			a.display.shares = a.display.shares.With(layout.Split(split), 0)
+			return a.clampCursor()
+		}},
 		onPane:    {click: func(a App, h hit) App { return a.focusPane(layout.Pane(h.n)) }, open: App.openPane, scroll: App.scrollPane},
 		onHeading: {click: func(a App, h hit) App { return a.sortBy(h.n) }},
 		onWarning: {click: func(a App, h hit) App { return a.toRow(onWarning, h.n).moveWarning(0) }},
 		onMetric: {
 			click: func(a App, h hit) App { a.panes.metric = h.n; return a },
-			open:  asKey(App.drawMetric),
+			open:  asKey(within(panesOf, (*panes).drawMetric)),
 		},
 		onTrend: { // a chart over all steps
 			click: func(a App, h hit) App { return a.stepAtColumn(a.stepAxis(), h.x, h.w) },
 			open:  func(a App, n int) App { return a.drawFigure(trendRows()[n].metric) },
 		},
 		onChart: { // one that may show some of them
-			click:  func(a App, h hit) App { return a.stepAtColumn(a.windowAxis(), h.x-valueWidth, h.n) },
+			click:  func(a App, h hit) App { return a.stepAtColumn(a.steps.windowAxis(a.env), h.x-valueWidth, h.n) },
 			scroll: step,
 		},
-		onStep:    {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
-		onReading: {click: App.clickReading, scroll: App.scrollReading},
+		onStep: {click: func(a App, h hit) App { return a.showTrendStep(h.n) }, open: asKey(App.showGroups)},
+		onReading: {
+			click: func(a App, h hit) App { return within(readerOf, by((*sampleReader).focus, h.n))(a) },
+			scroll: func(a App, n, by int) App {
+				if n == 1 {
+					a.sampleReader.scrollLines(a.env, wheelLines*by)
+					return a
+				}
+				return a.moveRow(onSample, by)
+			},
+		},
 		onSweepCell: {
-			click:  App.clickSweepCell,
-			open:   asKey(App.applySweep),
+			click: func(a App, h hit) App {
+				n := len(sweep.DefaultRatios().Neg)
+				a.sweep.pos, a.sweep.neg, a.sweep.followStar = h.n/n, h.n%n, false
+				return a
+			},
+			open:   asKey(within(sweepOf, (*sweepState).apply)),
 			scroll: func(a App, _, by int) App { return moveSweep(sweepPos, -by)(a) },
 		},
 		onAnswer: {
 			click:  func(a App, h hit) App { a.answers.focus = h.n; return a },
-			scroll: func(a App, _, by int) App { return a.scrollAnswers(wheelLines * by) },
+			scroll: func(a App, _, by int) App { a.answers.scrollLines(a.env, wheelLines*by); return a },
 		},
 		onHelp: {scroll: func(a App, _, by int) App { return a.scrollHelp(wheelLines * by) }},
 	}
@@ -246,7 +257,7 @@ func asKey(f action) func(App, int) App {
 func (a App) scrollView(_, by int) App {
 	switch v := a.viewInSight(); {
 	case v == viewAnswers:
-		return a.scrollAnswers(wheelLines * by)
+		a.answers.scrollLines(a.env, wheelLines*by)
 	case v == viewChain:
 		return a.moveRow(onStage, by)
 	case v == viewSteps:
@@ -292,27 +303,8 @@ func (a App) showTrendStep(i int) App {
 	return a.showStep(at)
 }
 
-func (a App) clickReading(h hit) App {
-	a.sampleReader.inText = h.n == 1
-	return a.scrollText(0)
-}
-
-func (a App) scrollReading(n, by int) App {
-	if n == 1 {
-		return a.scrollText(wheelLines * by)
-	}
-	return a.moveRow(onSample, by)
-}
-
 // sweepCellNumber is the number of the cell at these indexes of keep_pos and keep_neg.
 func sweepCellNumber(pos, neg int) int { return pos*len(sweep.DefaultRatios().Neg) + neg }
-
-func (a App) clickSweepCell(h hit) App {
-	n := len(sweep.DefaultRatios().Neg)
-	a.sweep.followStar = false
-	a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
-	return a
-}
 
 // target is what a part of the screen stands for when the mouse is on it: one of a kind, by its number.
 type target struct {
@@ -355,7 +347,7 @@ func (e env) markLines(kind targetKind, n int, lines []string) []string {
 // spots returns the targets on the screen, each before those that are within it: the marks of the frame, and
 // the borders of the layout.
 func (a App) spots() []spot {
-	if a.display.w == 0 || a.screen().TooSmall {
+	if a.isTooSmall() {
 		return nil
 	}
 	a.display.marking = keyNames()
@@ -452,10 +444,10 @@ func (e env) markAsKey(kind targetKind, name, text string) string {
 
 // keyOfHint returns the key that a word of a hint stands for, as j and k do in "j k move"; a word that is no
 // key stands for the first.
-func (a App) keyOfHint(b binding, word string) string {
-	for _, s := range a.activeKeys() {
+func (p position) keyOfHint(e env, b binding, word string) string {
+	for _, s := range p.activeKeys() {
 		for _, other := range s.bindings {
-			if slices.Contains(strings.Fields(a.keyLabel(other.label)), word) {
+			if slices.Contains(strings.Fields(e.keyLabel(other.label)), word) {
 				return other.keys[0]
 			}
 		}

@@ -195,15 +195,15 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.panes.cursor != 4 || d.app.position.view != viewOverview {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.panes.cursor)
+		if d.app.place.row != 4 || d.app.position.view != viewOverview {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.place.row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
 		d.press("esc")
 		d.doubleClick("response_length/mean")
-		if d.app.position.view != viewSteps || d.app.drawnMetric() != "response_length/mean" {
-			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.drawnMetric())
+		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "response_length/mean" {
+			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.steps.drawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
 		if got := d.app.result.analysis.Step; got != 3 {
@@ -277,11 +277,11 @@ func TestWheelScrollsUnderThePointer(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("5")
 		d.wheel("Compute", tea.MouseWheelDown)
-		if d.app.panes.cursor != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
+		if d.app.place.row != 3 || d.app.panes.focus != layout.Metrics || d.app.panes.metricScroll != 0 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.wheel("5 metrics", tea.MouseWheelDown)
-		if d.app.panes.metric != wheelLines || d.app.panes.cursor != 3 {
+		if d.app.panes.metric != wheelLines || d.app.place.row != 3 {
 			t.Errorf("%+v", d.app.position)
 		}
 		d.press("1", "enter")
@@ -307,7 +307,7 @@ func TestBordersMove(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
 		driveWith(t, madeRun(3), size[0], size[1], o, func(d *driver) {
 			for i, b := range d.app.borders() {
-				usual := d.app.screen().Panes
+				usual := d.app.panes.screen(d.app.env).Panes
 				x, y := b.Rect.X+b.Rect.W/2, b.Rect.Y+b.Rect.H/2
 				dx, dy := 3, 0
 				if b.Rect.H == 2 {
@@ -319,7 +319,7 @@ func TestBordersMove(t *testing.T) {
 					t.Errorf("%v: border %d goes from %+v to %+v", size, b.Split, b.Rect, moved)
 				}
 				d.drag(x+dx, y+dy, x+dx-500*min(1, dx), y+dy+500*dy)
-				for p, r := range d.app.screen().Panes {
+				for p, r := range d.app.panes.screen(d.app.env).Panes {
 					if !usual[p].Empty() && (r.W < 12 || r.H < 3) {
 						t.Errorf("%v: border %d leaves %+v of pane %d", size, b.Split, r, p+1)
 					}
@@ -391,8 +391,8 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.click("j k move")
 		d.click("k move")
 		d.click("j k move")
-		if d.app.panes.cursor != 1 {
-			t.Errorf("j, k, j: cursor %d", d.app.panes.cursor)
+		if d.app.place.row != 1 {
+			t.Errorf("j, k, j: cursor %d", d.app.place.row)
 		}
 		d.click("[ ] step")
 		if d.app.result.analysis.Step != 11 {
@@ -463,12 +463,12 @@ func TestListsByMouse(t *testing.T) {
 		d.press("c")
 		x, y := d.place("samples  prompt", 0)
 		d.clickAt(x, y+3)
-		if d.app.second.cursor != 2 {
-			t.Errorf("the third pair: %d", d.app.second.cursor)
+		if d.app.compare.cursor != 2 {
+			t.Errorf("the third pair: %d", d.app.compare.cursor)
 		}
 		d.wheel("samples  prompt", tea.MouseWheelDown)
-		if d.app.second.cursor != 5 {
-			t.Errorf("the wheel: %d", d.app.second.cursor)
+		if d.app.compare.cursor != 5 {
+			t.Errorf("the wheel: %d", d.app.compare.cursor)
 		}
 		d.pressButton(x, y+6)
 		d.pressButton(x, y+6)

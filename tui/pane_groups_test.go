@@ -18,7 +18,7 @@ func TestRoomForGroups(t *testing.T) {
 	for _, test := range []struct{ w, h, prompt, groups int }{{80, 24, 28, 9}, {100, 30, 28, 12}, {120, 36, 28, 19}, {160, 45, 40, 22}, {200, 60, 60, 36}} {
 		drive(t, madeRun(3), test.w, test.h, model.DefaultSettings(), func(d *driver) {
 			width := func() (all []int) {
-				c := d.app.groupTable(d.app.screen().Panes[0].Inner().W)
+				c := d.app.panes.groupTable(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W)
 				for _, column := range c.columns {
 					all = append(all, column.width)
 				}
@@ -28,15 +28,15 @@ func TestRoomForGroups(t *testing.T) {
 			if prompt, dotPlot := c[1], c[len(c)-2]; prompt < test.prompt || dotPlot < minDotPlot || dotPlot%2 == 0 {
 				t.Errorf("%d columns: %+v", test.w, c)
 			}
-			if got := d.app.visibleGroups(); got < test.groups {
+			if got := d.app.panes.visibleGroups(d.app.env); got < test.groups {
 				t.Errorf("%d×%d shows %d groups, want %d", test.w, test.h, got, test.groups)
 			}
 			d.press("[", "p", "p", "m")
 			if fmt.Sprint(width()) != fmt.Sprint(c) {
 				t.Errorf("%+v at another step, %+v before", width(), c)
 			}
-			for _, line := range d.app.paneGroups(d.app.screen().Panes[0].Inner().W, 12).lines {
-				if got := ansi.StringWidth(line); got > d.app.screen().Panes[0].Inner().W {
+			for _, line := range d.app.panes.groups(d.app.env, d.app.panes.screen(d.app.env).Panes[0].Inner().W, 12).lines {
+				if got := ansi.StringWidth(line); got > d.app.panes.screen(d.app.env).Panes[0].Inner().W {
 					t.Errorf("%d cells: %q", got, line)
 				}
 			}
@@ -58,12 +58,12 @@ func TestCursorIsSeen(t *testing.T) {
 			return -1
 		}
 		d.press("G")
-		row, r := at(), d.app.screen().Panes[0]
+		row, r := at(), d.app.panes.screen(d.app.env).Panes[0]
 		if row < 0 {
 			t.Fatal("no mark beside the cursor")
 		}
 		d.app.display.theme = themes.Default(true)
-		dots := d.app.groupTable(r.W - 2).dotPlot
+		dots := d.app.panes.groupTable(d.app.env, r.W-2).dotPlot
 		checkBar := func(roles []rune, onBar, beside string) {
 			for i, role := range roles {
 				if under := i < r.W-2-dots; under && !strings.ContainsRune(onBar, role) || !under && !strings.ContainsRune(beside, role) {

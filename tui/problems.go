@@ -26,12 +26,12 @@ func (a App) openProblems() App {
 
 // problemsView draws how the log was read, and below each place that could not be read: it
 // formats only those in sight, since there may be thousands.
-func (a App) problemsView(w, h int) []string {
-	t, run := a.display.theme, a.snap.Run
-	above := a.readingLines(w - 4)
-	all := len(above) + a.listedProblems()
-	at := min(a.problems, max(0, all-(h-2)))
-	c := paneContent{title: " how the log was read", note: units.Plural(a.unreadableCount(), "problems")}
+func (e env) problemsView(top, w, h int) []string {
+	t, run := e.display.theme, e.snap.Run
+	above := e.readingLines(w - 4)
+	all := len(above) + e.listedProblems()
+	at := min(top, max(0, all-(h-2)))
+	c := paneContent{title: " how the log was read", note: units.Plural(e.unreadableCount(), "problems")}
 	if all > h-2 {
 		c.note = fmt.Sprintf("%d–%d/%d · %s", at+1, min(all, at+h-2), all, c.note)
 	}
@@ -42,7 +42,7 @@ func (a App) problemsView(w, h int) []string {
 		}
 		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Truncate(run.Problems[i-len(above)].String(), w-6)))
 	}
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // listedProblems returns how many problems have a line each below the reasons. Few ones are
@@ -58,17 +58,17 @@ func (e env) unreadableCount() int { return max(e.snap.Run.Skipped, len(e.snap.R
 
 // readingLines says how the log was understood, what could not be read and why, and what to
 // do about it.
-func (a App) readingLines(w int) []string {
-	t := a.display.theme
+func (e env) readingLines(w int) []string {
+	t := e.display.theme
 	var lines []string
-	for _, d := range a.decisions() {
-		lines = append(lines, a.labelledLines(d.about, d.text, w)...)
+	for _, d := range e.decisions() {
+		lines = append(lines, e.labelledLines(d.about, d.text, w)...)
 	}
 	lines = append(lines, "")
-	switch unreadable := a.unreadableCount(); {
+	switch unreadable := e.unreadableCount(); {
 	case unreadable > 0:
-		return append(lines, a.problemLines(w, unreadable)...)
-	case a.snap.Rows == 0:
+		return append(lines, e.problemLines(w, unreadable)...)
+	case e.snap.Rows == 0:
 		return append(lines, " "+t.Paint(themes.Dim, "nothing has been read yet"))
 	}
 	return append(lines, " "+t.Paint(themes.Good, "all rows were read"))
@@ -116,50 +116,50 @@ func (e env) problemLines(w, unreadable int) []string {
 // decision is how something about the log was decided, by evidence or by a flag.
 type decision struct{ about, text string }
 
-func (a App) decisions() []decision {
-	run := a.snap.Run
+func (e env) decisions() []decision {
+	run := e.snap.Run
 	format := run.Format
 	if format == "" {
 		format = "no known format"
 	}
-	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"), units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))}}
+	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"), units.Plural(len(e.snap.Steps), "steps"), units.Plural(e.snap.Rows, "samples"))}}
 	if run.Provenance != "" {
 		all = append(all, decision{"read", run.Provenance})
 	}
-	if a.snap.Rows > 0 {
-		if r := a.rewards(); r.IsChoice() {
+	if e.snap.Rows > 0 {
+		if r := e.rewards(); r.IsChoice() {
 			all = append(all, decision{"reward", r.String()})
 		}
-		if g, err := a.snap.Grouping(a.settings.now); err != nil {
+		if g, err := e.snap.Grouping(e.settings.now); err != nil {
 			all = append(all, decision{"groups", err.Error()})
 		} else if all = append(all, decision{"groups", g.Evidence}); g.Doubt != "" {
 			all = append(all, decision{"", g.Doubt})
 		}
-		if text := a.snap.RolloutEvidence(a.settings.now); text != "" {
+		if text := e.snap.RolloutEvidence(e.settings.now); text != "" {
 			all = append(all, decision{"rollouts", text})
 		}
-		if text := a.snap.StatusEvidence(); text != "" {
+		if text := e.snap.StatusEvidence(); text != "" {
 			all = append(all, decision{"statuses", text})
 		}
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
-		for _, text := range a.snap.SolvedEvidence(a.rewardScales()) {
+		for _, text := range e.snap.SolvedEvidence(e.rewardScales()) {
 			all = append(all, decision{"solved", text})
 		}
 	}
 	for _, note := range run.Notes {
 		all = append(all, decision{"left out", note})
 	}
-	if run.Progress.Link.IsRemote() && !a.sourceState.ended { // then the state is that of some time ago
-		all = append(all, decision{"connection", a.connection()})
+	if run.Progress.Link.IsRemote() && !e.sourceState.ended { // then the state is that of some time ago
+		all = append(all, decision{"connection", e.connection()})
 	}
 	if p := run.Progress; !p.LastWrite.IsZero() {
-		text := a.timeText(p.LastWrite)
-		if !a.sourceState.ended {
+		text := e.timeText(p.LastWrite)
+		if !e.sourceState.ended {
 			text += "; " + p.FreshnessRule()
 		}
 		all = append(all, decision{"written", text})
 	}
-	return append(all, decision{"followed", a.howFollowed()},
+	return append(all, decision{"followed", e.howFollowed()},
 		decision{"to change", "--input-format, --reward, --step, --prompt and --group-by NAME override the detection"})
 }
 
@@ -234,7 +234,7 @@ func countReasons(problems []model.Problem) []reason {
 	return all
 }
 
-func (a App) exportedProblems() report.Table {
-	rows := model.Mapped(a.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
+func (e env) exportedProblems() report.Table {
+	rows := model.Mapped(e.snap.Run.Problems, func(p model.Problem) []any { return []any{p.File, p.Line, p.Reason} })
 	return report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}, Rows: rows}
 }

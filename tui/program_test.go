@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
+	debug.SetGCPercent(300) // the tests hold little
 	if runtime.GOMAXPROCS(0) < 8 {
 		_ = flag.Set("test.parallel", "8") // most tests in a terminal wait for the program
 	}

@@ -40,27 +40,25 @@ type promptsKey struct {
 // answersRead is how many answers are read to find suspect prompts.
 const answersRead = 4096
 
-// updatePrompts requests the accounts while their view is open.
-func (a App) updatePrompts(msg tea.Msg) App {
-	s := &a.prompts
-	if s.job.take(&a, msg) {
-		a = a.moveRow(onPrompt, 0)
+// update requests the accounts while their view is open.
+func (s *promptsState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
+		s.cursor = clampIndex(s.cursor, len(s.shown()))
 	}
-	key := promptsKey{a.snap.Revision, a.settings.now, s.where, s.sortedBy()}
-	if a.position.view != viewPrompts && a.position.view != viewPromptFilter || a.snap.Rows == 0 || !a.prompts.job.lacks(key, inTurn) {
-		return a
+	key := promptsKey{e.snap.Revision, e.settings.now, s.where, s.sortedBy()}
+	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	snap, texts, old := a.snap, a.texts[0], a.prompts.job.value
-	if was := a.prompts.job.of; was.revision != key.revision || was.set != key.set {
+	snap, texts, old := e.snap, e.texts[0], s.job.value
+	if was := s.job.of; was.revision != key.revision || was.set != key.set {
 		old = nil // else the accounts are the same in another order
 	}
-	a.prompts.job.start(&a, key, once(func(ctx context.Context) (*report.Prompts, error) {
-		return promptsOf(ctx, key, snap, texts, old)
+	s.job.start(c, key, once(func(ctx context.Context) (*report.Prompts, error) {
+		return addUpPrompts(ctx, key, snap, texts, old)
 	}))
-	return a
 }
 
-func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
+func addUpPrompts(ctx context.Context, key promptsKey, snap model.Snapshot, texts TextReader, old *report.Prompts) (*report.Prompts, error) {
 	p := &report.Prompts{Where: key.where, Solved: snap.SolvedNotes(snap.RewardScales(key.set))}
 	where, err := figures.ParsePromptQuery(key.where)
 	if err != nil {
@@ -82,21 +80,19 @@ func promptsOf(ctx context.Context, key promptsKey, snap model.Snapshot, texts T
 
 func promptsKeys() keySection {
 	return keySection{"prompts", append(listKeys("j k move", onPrompt),
-		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", App.openPrompt},
-		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", App.sortPrompts},
-		binding{[]string{"O"}, "O", "", "reverse the order", App.reversePrompts},
-		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", App.openPromptFilter},
+		binding{[]string{"enter"}, "⏎", "Enter open", "the newest group of the prompt", within(promptsOf, (*promptsState).open)},
+		binding{[]string{"o"}, "o", "o sort", "sort by the next metric", within(promptsOf, (*promptsState).sort)},
+		binding{[]string{"O"}, "O", "", "reverse the order", within(promptsOf, (*promptsState).reverse)},
+		binding{[]string{"/"}, "/", "/ filter", "filter the prompts: state:hopeless tokens>10000 prompt~triangle", within(promptsOf, (*promptsState).openFilter)},
 		binding{[]string{"esc", "L"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 func promptFilterKeys() keySection {
 	return keySection{"filter of prompts", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyPromptFilter},
-		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", func(a App) App { return a.openView(viewPrompts) }},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", within(promptsOf, (*promptsState).applyFilter)},
+		{[]string{"esc"}, "Esc", "Esc leave", "leave the filter as it was", opening(viewPrompts)},
 	}}
 }
-
-func (a App) openPrompts() App { return a.pushView(viewPrompts) }
 
 func (s promptsState) sortedBy() string {
 	if s.order == "" {
@@ -105,68 +101,68 @@ func (s promptsState) sortedBy() string {
 	return s.order
 }
 
-func (a App) sortPrompts() App {
+func (s *promptsState) sort(env) action {
 	all := []string{"per_1k", "sum_abs", "tokens", "rate", "reward", "trend", "signal", "seen", "last_step", "state"}
-	at := slices.Index(all, strings.TrimPrefix(a.prompts.sortedBy(), "-"))
-	a.prompts.order, a.prompts.cursor = all[(at+1)%len(all)], 0
-	return a.says("prompts by " + a.prompts.order)
+	at := slices.Index(all, strings.TrimPrefix(s.sortedBy(), "-"))
+	s.order, s.cursor = all[(at+1)%len(all)], 0
+	return saying("prompts by " + s.order)
 }
 
-func (a App) reversePrompts() App {
-	name, least := strings.CutPrefix(a.prompts.sortedBy(), "-")
+func (s *promptsState) reverse(env) action {
+	name, least := strings.CutPrefix(s.sortedBy(), "-")
 	if !least {
 		name = "-" + name
 	}
-	a.prompts.order, a.prompts.cursor = name, 0
-	return a
+	s.order, s.cursor = name, 0
+	return nil
 }
 
-func (a App) openPromptFilter() App {
-	a.prompts.draft = a.prompts.where
-	return a.openView(viewPromptFilter)
+func (s *promptsState) openFilter(env) action {
+	s.draft = s.where
+	return opening(viewPromptFilter)
 }
 
-// applyPromptFilter applies the filter. A wrong one stays in the line, to be corrected.
-func (a App) applyPromptFilter() App {
-	text := strings.TrimSpace(a.prompts.draft)
+// applyFilter applies the filter. A wrong one stays in the line, to be corrected.
+func (s *promptsState) applyFilter(env) action {
+	text := strings.TrimSpace(s.draft)
 	if _, err := figures.ParsePromptQuery(text); err != nil {
-		return a.says("invalid filter: " + err.Error())
+		return saying("invalid filter: " + err.Error())
 	}
-	a.prompts.where, a.prompts.cursor = text, 0
-	return a.openView(viewPrompts)
+	s.where, s.cursor = text, 0
+	return opening(viewPrompts)
 }
 
-func (a App) promptFilterPrompt(w int) string {
-	line := " " + a.display.theme.Paint(themes.Accent, "/"+a.lineOf(a.prompts.draft).Shown(w-3))
-	return cells.JoinFitting(w, " — ", line, a.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
+func (e env) promptFilterPrompt(typed cells.Line, w int) string {
+	line := " " + e.display.theme.Paint(themes.Accent, "/"+typed.Shown(w-3))
+	return cells.JoinFitting(w, " — ", line, e.display.theme.Paint(themes.Dim, "state:hopeless seen>4 solve_rate<0.5 tokens>10000 prompt~triangle"))
 }
 
-func (a App) shownPrompts() []*ledger.Prompt {
-	if a.prompts.job.value == nil {
+func (s promptsState) shown() []*ledger.Prompt {
+	if s.job.value == nil {
 		return nil
 	}
-	return a.prompts.job.value.Selected
+	return s.job.value.Selected
 }
 
-func (a App) openPrompt() App {
-	all := a.shownPrompts()
+func (s *promptsState) open(env) action {
+	all := s.shown()
 	if len(all) == 0 {
-		return a
+		return nil
 	}
-	p := all[clampIndex(a.prompts.cursor, len(all))]
-	return a.goTo(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
+	p := all[clampIndex(s.cursor, len(all))]
+	return going(session.Mark{Step: p.Last, Group: p.Name(), Prompt: p.Name()})
 }
 
-// promptsView draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
-func (a App) promptsView(w, h int) []string {
-	p, t, inner := a.prompts.job.value, a.display.theme, w-3
+// view draws what the states cost and gave, a row per prompt, and below why the one under the cursor is in its state.
+func (s promptsState) view(e env, w, h int) []string {
+	p, t, inner := s.job.value, e.display.theme, w-3
 	c := paneContent{title: " prompts — which of them teach, over all steps"}
-	if p == nil || a.prompts.job.err != nil {
+	if p == nil || s.job.err != nil {
 		text := "adding up the prompts of all steps …"
-		if err := a.prompts.job.err; err != nil {
+		if err := s.job.err; err != nil {
 			text = err.Error()
 		}
-		return a.waiting(c, text, w, h)
+		return e.waiting(c, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -177,46 +173,46 @@ func (a App) promptsView(w, h int) []string {
 		facts = []report.Fact{{Label: "states", Text: report.PromptCounts(p)}}
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
-	c.lines = a.factLines(facts, inner)
+	c.lines = e.factLines(facts, inner)
 	rows := h - 2 - len(c.lines) - 1
-	top := windowTop(a.prompts.cursor, len(p.Selected), rows-2)
+	top := windowTop(s.cursor, len(p.Selected), rows-2)
 	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	a.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, a.prompts.cursor)
+	e.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, s.cursor)
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
 	if len(p.Selected) > 0 {
-		one := p.Selected[clampIndex(a.prompts.cursor, len(p.Selected))]
+		one := p.Selected[clampIndex(s.cursor, len(p.Selected))]
 		c.lines = append(c.lines, cells.Fit(" "+t.Paint(themes.Accent, string(one.State()))+": "+sanitize.Line(one.Why()), inner))
 	}
-	c.note = fmt.Sprintf("%s/%s", units.Count(min(a.prompts.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+	c.note = fmt.Sprintf("%s/%s", units.Count(min(s.cursor+1, len(p.Selected))), units.Count(len(p.Selected)))
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
 // waiting is a view that has only a sentence: what is done, or why it failed.
-func (a App) waiting(c paneContent, text string, w, h int) []string {
-	c.lines = append([]string{""}, a.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return a.box(layout.Rect{W: w, H: h}, true, c)
+func (e env) waiting(c paneContent, text string, w, h int) []string {
+	c.lines = append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return e.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-func (a App) factLines(facts []report.Fact, w int) (lines []string) {
+func (e env) factLines(facts []report.Fact, w int) (lines []string) {
 	for _, f := range facts {
-		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", a.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
+		lines = append(lines, cells.Fit(fmt.Sprintf(" %s %s", e.display.theme.Paint(themes.Dim, cells.Fit(f.Label, 10)), sanitize.Line(f.Text)), w))
 	}
 	return append(lines, "")
 }
 
 // addTable adds a head and rows, the first of which is row top of a list.
-func (a App) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
-	c.lines = append(c.lines, a.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
+func (e env) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
+	c.lines = append(c.lines, e.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
-		a.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
+		e.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
 	}
 }
 
-func (a App) exportedPrompts() report.Table {
-	if a.prompts.job.value == nil {
+func (s promptsState) exported() report.Table {
+	if s.job.value == nil {
 		return report.Table{}
 	}
-	return report.PromptsTable(a.prompts.job.value)
+	return report.PromptsTable(s.job.value)
 }

@@ -15,6 +15,7 @@ import (
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
+	"vantage/tui/cells"
 	"vantage/tui/layout"
 	"vantage/tui/richtext"
 )
@@ -82,16 +83,16 @@ type textPages struct {
 func (r reader) page(side int) *richtext.Page { return r.job.value.pages[side] }
 
 // request reads the texts of some pages, unless they are in memory, and lays them out.
-func (r *reader) request(a *App, key pagesKey) {
+func (r *reader) request(e env, c *commands, key pagesKey) {
 	if !r.job.lacks(key, never) {
 		return
 	}
-	sources, cached, wanted := a.texts, r.cached, key.texts[:1]
+	sources, cached, wanted := e.texts, r.cached, key.texts[:1]
 	if key.two || key.diffBelow {
 		wanted = key.texts[:]
 	}
-	options := richtext.Options{Raw: key.raw, ASCII: a.display.glyphs.ASCII}
-	r.job.start(a, key, once(func(ctx context.Context) (p textPages, err error) {
+	options := richtext.Options{Raw: key.raw, ASCII: e.display.glyphs.ASCII}
+	r.job.start(c, key, once(func(ctx context.Context) (p textPages, err error) {
 		for _, text := range wanted {
 			read := cachedText{key: text}
 			if i := slices.IndexFunc(cached, func(c cachedText) bool { return c.key == text }); i >= 0 {
@@ -159,8 +160,8 @@ func (r *reader) toggleThinking() {
 }
 
 // take takes the pages that msg brings, and reports whether it does.
-func (r *reader) take(a *App, msg tea.Msg) bool {
-	if !r.job.take(a, msg) || r.job.err != nil {
+func (r *reader) take(c *commands, msg tea.Msg) bool {
+	if !r.job.take(c, msg) || r.job.err != nil {
 		return false
 	}
 	for _, t := range r.job.value.texts {
@@ -248,29 +249,29 @@ type sampleReader struct {
 	resumeFollow bool  // follow the newest step again when the group is left
 }
 
-func (a App) readingGroup() bool {
-	return a.position.view == viewGroup || a.position.view == viewSearch
+func (p position) readingGroup() bool {
+	return p.view == viewGroup || p.view == viewSearch
 }
 
 // updateSamplePage requests the page of the open group.
 func (a App) updateSamplePage(msg tea.Msg) App {
 	before, was := a.sampleReader.job.value, a.sampleReader.job.of
-	if a.sampleReader.take(&a, msg) {
-		a.sampleReader.scroll = a.initialScroll(before, was)
-		a = a.updateSearch()
+	if a.sampleReader.take(&a.commands, msg) {
+		a.sampleReader.scroll = a.sampleReader.initialScroll(a.env, before, was)
+		a.sampleReader.updateSearch(a.env)
 	}
 	if !a.readingGroup() {
 		return a.stopReading()
 	}
 	g := a.selectedGroup()
-	if g == nil || a.screen().TooSmall {
+	if g == nil || a.isTooSmall() {
 		return a
 	}
 	if keyOf(g) != a.sampleReader.group {
 		a.sampleReader.group, a.sampleReader.sample = keyOf(g), 0
 	}
-	if want, ok := a.wantedPage(g); ok {
-		a.sampleReader.request(&a, want)
+	if want, ok := a.sampleReader.wanted(a.env, g); ok {
+		a.sampleReader.request(a.env, &a.commands, want)
 	}
 	return a
 }
@@ -292,27 +293,27 @@ func (a App) stopReading() App {
 // heightForDiffBelow is the height of the text from which the diff to the best sample follows it, where both have room.
 const heightForDiffBelow = 40
 
-// wantedPage returns the request of the page that belongs on the screen; ok is false if
+// wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
-	step, ok := a.stepOf(g)
-	if !ok || a.texts[0] == nil {
+func (s sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
+	step, ok := e.stepOf(g)
+	if !ok || e.texts[0] == nil {
 		return want, false
 	}
-	order := a.rankedSamples(g)
-	row := order[clampIndex(a.sampleReader.sample, len(order))]
+	order := e.rankedSamples(g)
+	row := order[clampIndex(s.sample, len(order))]
 	key := func(column int) textKey {
-		return textKey{0, step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
+		return textKey{0, step.Place(int(e.result.analysis.InputRow[column])), step.Revision}
 	}
-	_, text, _ := a.groupViewParts()
+	_, text, _ := s.parts(e)
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
-	want.texts[0], want.diff, want.two = key(row), a.sampleReader.showDiff, a.sampleReader.showDiff
-	searches := a.sampleReader.search.query != ""
-	if want.thinking = a.sampleReader.thinking; searches {
+	want.texts[0], want.diff, want.two = key(row), s.showDiff, s.showDiff
+	searches := s.search.query != ""
+	if want.thinking = s.thinking; searches {
 		want.thinking = thinkingShown
 	}
-	want.raw = a.sampleReader.raw && !want.diff
-	other, rewards := order[0], a.result.analysis.LoggedRewards
+	want.raw = s.raw && !want.diff
+	other, rewards := order[0], e.result.analysis.LoggedRewards
 	want.best = row == other
 	if want.best {
 		other = order[len(order)-1]
@@ -323,7 +324,7 @@ func (a App) wantedPage(g *analysis.Group) (want pagesKey, ok bool) {
 	}
 	if want.diff || want.diffBelow {
 		want.texts[1] = key(other)
-		want.names[1], want.names[0] = a.sideNames()
+		want.names[1], want.names[0] = s.sideNames(e)
 	}
 	return want.winnerLast(), true
 }
@@ -356,15 +357,15 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (a App) initialScroll(pages textPages, was pagesKey) int {
-	now, page, before := a.sampleReader.job.of, a.sampleReader.page(0), pages.pages[0]
+func (s sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
+	now, page, before := s.job.of, s.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if pages.folded == a.sampleReader.job.value.folded && was.raw == now.raw {
-			return page.CorrespondingLine(before, a.sampleReader.scroll)
+		if pages.folded == s.job.value.folded && was.raw == now.raw {
+			return page.CorrespondingLine(before, s.scroll)
 		}
-		return a.sampleReader.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
+		return s.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
-	h := a.textHeight()
+	h := s.textHeight(e)
 	change, answer := firstOrZero(page.AnchorLines(richtext.AnchorChange)), firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	switch {
 	case now.diff && change >= h:
@@ -375,45 +376,45 @@ func (a App) initialScroll(pages textPages, was pagesKey) int {
 	return 0
 }
 
-func (a App) textHeight() int {
-	_, text, _ := a.groupViewParts()
+func (s sampleReader) textHeight(e env) int {
+	_, text, _ := s.parts(e)
 	return max(1, text.Inner().H)
 }
 
-// groupViewParts returns where the table and the text of the open group are in the body, and the border between them.
-func (a App) groupViewParts() (samples, text layout.Rect, borders []layout.Border) {
-	s, size := a.screen(), 0
-	if g := a.selectedGroup(); g != nil {
-		size = g.Size()
+// parts returns where the table and the text of the open group are in the body, and the border between them.
+func (s sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
+	size, width := 0, widthOf(nil)
+	if g := e.selectedGroup(); g != nil {
+		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
 	}
-	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), size, a.sampleReader.inText, a.display.shares)
+	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, s.inText, e.display.shares)
 }
 
-func (a App) scrollText(by int) App {
-	a.sampleReader.scrollBy(by, a.textHeight())
-	return a
+func (r *sampleReader) scrollLines(e env, by int) action {
+	r.scrollBy(by, r.textHeight(e))
+	return nil
 }
 
 func groupKeys() keySection {
 	return keySection{"group", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", move(App.moveReading, -1)},
+		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", within(readerOf, by((*sampleReader).move, 1))},
+		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", within(readerOf, by((*sampleReader).move, -1))},
 		{[]string{"J"}, "J", "J K group", "next group", move(App.moveGroup, 1)},
 		{[]string{"K"}, "K", "", "previous group", move(App.moveGroup, -1)},
-		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", App.toggleTextFocus},
-		{[]string{"/"}, "/", "/ search", "search in the text", App.openSearch},
-		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", move(App.moveMatch, 1)},
-		{[]string{"N"}, "N", "", "previous match or difference", move(App.moveMatch, -1)},
-		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", App.toggleDiff},
+		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "switch between samples and text", within(readerOf, (*sampleReader).toggleFocus)},
+		{[]string{"/"}, "/", "/ search", "search in the text", searching(viewSearch)},
+		{[]string{"n"}, "n", "", "next match, or next difference if there is no search", within(readerOf, by((*sampleReader).moveMatch, 1))},
+		{[]string{"N"}, "N", "", "previous match or difference", within(readerOf, by((*sampleReader).moveMatch, -1))},
+		{[]string{"d"}, "d", "d diff", "compare the best sample with the one under the cursor, or with the worst", within(readerOf, (*sampleReader).toggleDiff)},
 		{[]string{"z"}, "z", "z thinking", "hide or show the thinking, also in a diff", func(a App) App { a.sampleReader.toggleThinking(); return a }},
 		{[]string{"v"}, "v", "v as-logged", "show the text as logged, or with Markdown and LaTeX rendered", flip(func(a *App) *bool { return &a.sampleReader.raw })},
 		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
 		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
 		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
-		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", func(a App) App { return a.scrollText(max(1, a.textHeight()-1)) }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", func(a App) App { return a.scrollText(-max(1, a.textHeight()-1)) }},
-		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
+		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, max(1, r.textHeight(e)-1)) })},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", within(readerOf, func(r *sampleReader, e env) action { return r.scrollLines(e, -max(1, r.textHeight(e)-1)) })},
+		{[]string{"g", "home"}, "g", "", "to the top", within(readerOf, by((*sampleReader).move, math.MinInt32))},
+		{[]string{"G", "end"}, "G", "", "to the end", within(readerOf, by((*sampleReader).move, math.MaxInt32))},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
 	}}
 }
@@ -433,118 +434,122 @@ func (a App) openGroup() App {
 
 // moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) App {
-	to := clampIndex(a.panes.cursor+by, len(a.result.rows))
-	if to == a.panes.cursor {
+	to := clampIndex(a.place.row+by, len(a.result.rows))
+	if to == a.place.row {
 		a.notice = "no further group"
 	}
-	a.panes.cursor = to
+	a.place.row = to
 	return a.clampCursor()
 }
 
-// moveReading moves the cursor among the samples, or scrolls the text if it is focused.
-func (a App) moveReading(by int) App {
-	if a.sampleReader.inText {
-		return a.scrollText(by)
+// move moves the cursor among the samples, or scrolls the text if it is focused.
+func (r *sampleReader) move(e env, by int) action {
+	if r.inText {
+		return r.scrollLines(e, by)
 	}
-	return a.moveRow(onSample, by)
+	r.sample = clampIndex(r.sample+by, e.samplesOpen())
+	return nil
 }
 
-func (a App) samplesOpen() int {
-	if g := a.selectedGroup(); g != nil {
+func (e env) samplesOpen() int {
+	if g := e.selectedGroup(); g != nil {
 		return g.Size()
 	}
 	return 0
 }
 
-// focusText focuses the text of the sample under the cursor.
-func (a App) focusText() App { return a.clickReading(hit{n: 1}) }
+// focus focuses a part: the samples are 0, the text is 1.
+func (r *sampleReader) focus(e env, part int) action {
+	r.inText = part == 1
+	return r.scrollLines(e, 0)
+}
 
-func (a App) toggleTextFocus() App {
-	a.sampleReader.inText = !a.sampleReader.inText
-	return a.scrollText(0)
+func (r *sampleReader) toggleFocus(e env) action {
+	r.inText = !r.inText
+	return r.scrollLines(e, 0)
 }
 
 // toggleDiff compares the best sample with the one under the cursor. If that is the best,
 // the cursor goes to the worst.
-func (a App) toggleDiff() App {
-	g := a.selectedGroup()
+func (r *sampleReader) toggleDiff(e env) action {
+	g := e.selectedGroup()
 	if g == nil || g.Size() < 2 {
-		return a.says("only one sample: nothing to compare it with")
+		return saying("only one sample: nothing to compare it with")
 	}
-	a.sampleReader.showDiff = !a.sampleReader.showDiff
-	if a.sampleReader.showDiff && a.sampleReader.sample == 0 {
-		a.sampleReader.sample = g.Size() - 1
+	r.showDiff = !r.showDiff
+	if r.showDiff && r.sample == 0 {
+		r.sample = g.Size() - 1
 	}
-	return a
+	return nil
 }
 
 func scrollToAnchor(name string) action {
-	return func(a App) App {
-		page := a.sampleReader.page(0)
+	return within(readerOf, func(r *sampleReader, e env) action {
+		page := r.page(0)
 		if page == nil {
-			return a
+			return nil
 		}
 		lines := page.AnchorLines(name)
 		if len(lines) == 0 {
-			return a.says("a diff has only the responses: d leaves it to show the " + name + " again")
+			return saying("a diff has only the responses: d leaves it to show the " + name + " again")
 		}
-		return a.scrollText(lines[0] - a.sampleReader.scroll)
-	}
+		return r.scrollLines(e, lines[0]-r.scroll)
+	})
 }
 
-// groupView draws the samples of a group, and to the right or below the text of one.
-func (a App) groupView(_, _ int) []string {
-	samples, text, _ := a.groupViewParts()
-	left := a.box(samples, !a.sampleReader.inText, a.sampleTable(samples.Inner().W, samples.Inner().H))
-	right := a.box(text, a.sampleReader.inText, a.textPane(text.Inner().W, text.Inner().H))
+// view draws the samples of a group, and to the right or below the text of one, in which typed is searched; nil: nothing is typed.
+func (r sampleReader) view(e env, typed *cells.Line) []string {
+	samples, text, _ := r.parts(e)
+	left := e.box(samples, !r.inText, r.table(e, samples.Inner().W, samples.Inner().H))
+	right := e.box(text, r.inText, r.textPane(e, typed, text.Inner().W, text.Inner().H))
 	if text.X == 0 {
 		return append(left, right...)
 	}
 	return joinColumns(left, right)
 }
 
-func (a App) textPane(w, h int) paneContent {
-	want, known := a.wantedPage(a.selectedGroup())
-	c := a.sampleReader.pane(a.env, 0, w, h, a.sampleReader.search.matches, want, known)
-	if a.texts[0] == nil {
-		c.lines = a.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
+func (r sampleReader) textPane(e env, typed *cells.Line, w, h int) paneContent {
+	want, known := r.wanted(e, e.selectedGroup())
+	c := r.pane(e, 0, w, h, r.search.matches, want, known)
+	if e.texts[0] == nil {
+		c.lines = e.sentenceLines("This source has no texts: open the log's own file or directory to read prompts and responses.", themes.Warn, w)
 	}
-	c.title, c.target = " "+a.textTitle(), target{onReading, 1}
+	c.title, c.target = " "+r.textTitle(e, typed), target{onReading, 1}
 	return c
 }
 
-func (a App) textTitle() string {
-	t := a.display.theme
-	if tally := a.searchStatus(); tally != "" {
+func (r sampleReader) textTitle(e env, typed *cells.Line) string {
+	t := e.display.theme
+	if tally := r.search.status(typed); tally != "" {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
-	if a.sampleReader.showDiff {
+	if r.showDiff {
 		best := " best  "
-		if g := a.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
+		if g := e.selectedGroup(); g.RewardStd <= 1e-12*math.Abs(g.RewardMean) { // of 0.2 eight times it is 3e-17
 			best = " sample 1, rewarded equally  "
 		}
-		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+		return e.paneTitle("diff", r.inText) + "  " + t.Paint(themes.Positive, "+") + best + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", r.loserRow(e)+1)
 	}
-	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
-	if a.sampleReader.raw {
+	title := e.paneTitle("text", r.inText) + fmt.Sprintf("  sample %d", r.sample+1)
+	if r.raw {
 		title += " · as logged"
 	}
 	return title
 }
 
 // loserRow returns the row of the sample that the best one is compared with.
-func (a App) loserRow() int {
-	if a.sampleReader.sample == 0 {
-		return a.selectedGroup().Size() - 1
+func (s sampleReader) loserRow(e env) int {
+	if s.sample == 0 {
+		return e.selectedGroup().Size() - 1
 	}
-	return a.sampleReader.sample
+	return s.sample
 }
 
 // sideNames returns the titles of the sides of a diff: the samples with their logged
 // figures, not with their advantages, which change with the settings.
-func (a App) sideNames() (winner, loser string) {
-	g := a.selectedGroup()
-	order, figures := a.rankedSamples(g), a.sampleColumns(g)
+func (s sampleReader) sideNames(e env) (winner, loser string) {
+	g := e.selectedGroup()
+	order, figures := e.rankedSamples(g), e.sampleColumns(g)
 	name := func(row int) string {
 		text := fmt.Sprintf("sample %d", row+1)
 		for _, f := range figures {
@@ -556,7 +561,7 @@ func (a App) sideNames() (winner, loser string) {
 		}
 		return text
 	}
-	return name(0), name(a.loserRow())
+	return name(0), name(s.loserRow(e))
 }
 
 type textSearch struct {
@@ -568,82 +573,75 @@ const maxSearchBytes = 80
 
 func searchKeys() keySection {
 	return keySection{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", func(a App) App { return a.openView(viewGroup) }},
-		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
-		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", opening(viewGroup)},
+		{[]string{"down"}, "↓", "↓ ↑ match", "next match", within(readerOf, by((*sampleReader).moveMatch, 1))},
+		{[]string{"up"}, "↑", "", "previous match", within(readerOf, by((*sampleReader).moveMatch, -1))},
+		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", searching(viewGroup)},
 	}}
 }
 
-func (a App) openSearch() App {
-	a.sampleReader.search = textSearch{}
-	return a.openView(viewSearch)
-}
-
-func (a App) cancelSearch() App {
-	a.sampleReader.search = textSearch{}
-	return a.openView(viewGroup)
+// searching forgets the search, and opens a view.
+func searching(v viewName) action {
+	return func(a App) App { a.sampleReader.search = textSearch{}; return a.openView(v) }
 }
 
 // updateSearch searches again and goes to the first match from the lines in sight on.
-func (a App) updateSearch() App {
-	a.sampleReader.search.matches = richtext.Matches{}
-	page := a.sampleReader.page(0)
-	if page == nil || a.sampleReader.search.query == "" {
-		return a.scrollText(0)
+func (r *sampleReader) updateSearch(e env) action {
+	r.search.matches = richtext.Matches{}
+	page := r.page(0)
+	if page == nil || r.search.query == "" {
+		return r.scrollLines(e, 0)
 	}
-	found := page.Find(a.sampleReader.search.query)
-	found.Current = page.FirstMatchFrom(found, a.sampleReader.scroll)
-	a.sampleReader.search.matches = found
-	return a.scrollToMatch()
+	found := page.Find(r.search.query)
+	found.Current = page.FirstMatchFrom(found, r.scroll)
+	r.search.matches = found
+	return r.scrollToMatch(e)
 }
 
 // moveMatch goes to another match, around the ends, or to another difference of a diff if
 // nothing is searched for.
-func (a App) moveMatch(by int) App {
-	r := &a.sampleReader
+func (r *sampleReader) moveMatch(e env, by int) action {
 	n := r.search.matches.Len()
 	switch {
 	case r.page(0) == nil:
 	case r.search.query == "" && r.showDiff:
-		if !r.toDifference(by, a.textHeight()) {
-			a.notice = "no further difference"
+		if !r.toDifference(by, r.textHeight(e)) {
+			return saying("no further difference")
 		}
 	case r.search.query == "":
-		a.notice = "no search: / starts one"
+		return saying("no search: / starts one")
 	case n > 0:
 		r.search.matches.Current = (r.search.matches.Current + by + n) % n
-		return a.scrollToMatch()
+		return r.scrollToMatch(e)
 	}
-	return a
+	return nil
 }
 
 // scrollToMatch scrolls the current match into sight, a third of the pane below the top.
-func (a App) scrollToMatch() App {
-	found, h := a.sampleReader.search.matches, a.textHeight()
+func (r *sampleReader) scrollToMatch(e env) action {
+	found, h := r.search.matches, r.textHeight(e)
 	if found.Len() == 0 {
-		return a.scrollText(0)
+		return r.scrollLines(e, 0)
 	}
-	line := a.sampleReader.page(0).LineOfMatch(found, found.Current)
-	if line < a.sampleReader.scroll || line >= a.sampleReader.scroll+h {
-		a.sampleReader.scroll = line - h/3
+	line := r.page(0).LineOfMatch(found, found.Current)
+	if line < r.scroll || line >= r.scroll+h {
+		r.scroll = line - h/3
 	}
-	return a.scrollText(0)
+	return r.scrollLines(e, 0)
 }
 
 // maxSearchShown is how many cells of a query are in sight while it is typed.
 const maxSearchShown = 40
 
-// searchStatus returns the query and how many matches it has.
-func (a App) searchStatus() string {
-	s, typing := a.sampleReader.search, a.position.view == viewSearch
+// status returns the query and how many matches it has.
+func (s textSearch) status(typed *cells.Line) string {
 	query := s.query
-	if typing {
-		query = a.lineOf(query).Shown(maxSearchShown)
+	if typed != nil {
+		query = typed.Shown(maxSearchShown)
 	}
 	n := s.matches.Len()
 	switch {
-	case s.query == "" && typing:
+	case s.query == "" && typed != nil:
 		return "/" + query + " type to search the prompt, the answer and the truth of this sample"
 	case s.query == "":
 		return ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 // runWithColumns returns a run without totals, with columns accuracy, format and tokens. Its advantages
@@ -59,8 +59,8 @@ func TestRewardIsLearnedLater(t *testing.T) {
 		}
 	})
 	given, _ := model.DefaultSettings().Set("reward", "accuracy,tokens=0.1")
-	driveWith(t, runWithColumns(9, 0), 120, 36, Options{Settings: given, Given: choice.Given{Rewards: choice.FromFlag}}, func(d *driver) {
-		if r := d.app.rewards(); d.app.settings.now.Weights != given.Weights || r.Origin != choice.FromFlag {
+	driveWith(t, runWithColumns(9, 0), 120, 36, Options{Settings: given, Given: match.Given{Rewards: match.FromFlag}}, func(d *driver) {
+		if r := d.app.rewards(); d.app.settings.now.Weights != given.Weights || r.Origin != match.FromFlag {
 			t.Errorf("computed with %+v, by %s", d.app.settings.now, r.Origin)
 		}
 	})
@@ -94,7 +94,7 @@ func TestRewardOfTheCommandLine(t *testing.T) {
 func TestConfigurationOfOtherColumns(t *testing.T) {
 	t.Parallel()
 	given, _ := model.DefaultSettings().Set("reward", "accuracy,unknown=0.1")
-	driveWith(t, runWithColumns(1, 0), 120, 36, Options{Settings: given, Given: choice.Given{Rewards: choice.FromConfig}}, func(d *driver) {
+	driveWith(t, runWithColumns(1, 0), 120, 36, Options{Settings: given, Given: match.Given{Rewards: match.FromConfig}}, func(d *driver) {
 		d.press("!")
 		d.wantText("accuracy + 0.5·format", "which the log lacks")
 	})
@@ -110,8 +110,8 @@ func TestSecondRunHasItsOwnReward(t *testing.T) {
 	o := Options{Settings: model.DefaultSettings(), Second: &madeSource{chunks: []*model.Chunk{plain}}, SecondTitle: "b"}
 	driveWith(t, runWithColumns(1, 0), 120, 36, o, func(d *driver) {
 		d.press("c")
-		if r := d.app.second.job.value.result; d.app.second.job.err != nil || r == nil || len(r.Pairs) != 1 {
-			t.Errorf("compared %+v, %v", r, d.app.second.job.err)
+		if r := d.app.compare.job.value.result; d.app.compare.job.err != nil || r == nil || len(r.Pairs) != 1 {
+			t.Errorf("compared %+v, %v", r, d.app.compare.job.err)
 		}
 	})
 }

@@ -33,8 +33,8 @@ const (
 	figureWidth    = 6
 )
 
-func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
-	x := a.result.analysis
+func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
+	x := e.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
 	if _, _, ok := x.RolloutOf(g, g.Start); ok { // the last row of each rollout is marked
@@ -54,19 +54,19 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			return "", themes.Dim
 		}})
 	}
-	for _, c := range a.components() {
+	for _, c := range e.components() {
 		write := numberWriter(model.Mapped(x.InputRow[g.Start:g.End], func(row int32) float64 { return c.values[row] }))
 		all = append(all, sampleColumn{componentHeader(c.name), componentWidth, func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim }})
 	}
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
-		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
+		all = append(all, sampleColumn{e.lengthName(), 7, func(i int) (string, themes.Role) {
 			if x.Lengths[i] < 0 {
 				return units.Missing, themes.Dim
 			}
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
-	if !a.showsFilter(&x.StepFigures) {
+	if !e.showsFilter(&x.StepFigures) {
 		return append(all, sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }})
 	}
 	return append(all,
@@ -89,16 +89,16 @@ type component struct {
 	values []float64
 }
 
-func (a App) components() []component {
+func (e env) components() []component {
 	var all []component
-	g := a.selectedGroup()
+	g := e.selectedGroup()
 	if g == nil {
 		return nil
 	}
-	step, _ := a.stepOf(g)
+	step, _ := e.stepOf(g)
 	for k, values := range step.Components {
-		if values != nil && k < len(a.snap.Run.ComponentNames) && !model.HoldsNames(a.snap.Run.ComponentNames[k]) {
-			all = append(all, component{a.snap.Run.ComponentNames[k], values})
+		if values != nil && k < len(e.snap.Run.ComponentNames) && !model.HoldsNames(e.snap.Run.ComponentNames[k]) {
+			all = append(all, component{e.snap.Run.ComponentNames[k], values})
 		}
 	}
 	return all
@@ -152,14 +152,6 @@ const (
 	marksWidth  = 7
 )
 
-// sampleTableWidth returns the width at which every column fits.
-func (a App) sampleTableWidth() int {
-	if g := a.selectedGroup(); g != nil {
-		return widthOf(a.sampleColumns(g))
-	}
-	return widthOf(nil)
-}
-
 func widthOf(columns []sampleColumn) int {
 	w := numberWidth + marksWidth
 	for _, c := range columns {
@@ -169,8 +161,8 @@ func widthOf(columns []sampleColumn) int {
 }
 
 // fittingColumns returns the columns that fit into w cells, and how many do not: components, the last first.
-func (a App) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
-	columns = a.sampleColumns(g)
+func (e env) fittingColumns(g *analysis.Group, w int) (columns []sampleColumn, hidden int) {
+	columns = e.sampleColumns(g)
 	for i := len(columns) - 1; i > 0 && widthOf(columns) > w; i-- {
 		if columns[i].width == componentWidth {
 			columns = slices.Delete(columns, i, i+1)
@@ -188,26 +180,26 @@ func (e env) sampleHeader(columns []sampleColumn) string {
 	return e.display.theme.Paint(themes.Dim, header)
 }
 
-func (a App) sampleTable(w, h int) paneContent {
-	g := a.selectedGroup()
-	figures, hidden := a.fittingColumns(g, w)
+func (r sampleReader) table(e env, w, h int) paneContent {
+	g := e.selectedGroup()
+	figures, hidden := e.fittingColumns(g, w)
 	lines := max(1, h-3)
-	if samples, text, _ := a.groupViewParts(); samples.Y != text.Y { // below each other: lines are few
+	if samples, text, _ := r.parts(e); samples.Y != text.Y { // below each other: lines are few
 		lines = 1
 	}
-	c := paneContent{lines: append(a.fateLines(g, w-2, lines), a.sampleHeader(figures))}
-	order := a.rankedSamples(g)
-	a.addRows(&c, onSample, a.sampleReader.sample, len(order), w, h, func(row int) string { return a.sampleRow(figures, row, order[row]) })
+	c := paneContent{lines: append(e.fateLines(g, r.note(e), w-2, lines), e.sampleHeader(figures))}
+	order := e.rankedSamples(g)
+	e.addRows(&c, onSample, r.sample, len(order), w, h, func(row int) string { return e.sampleRow(figures, row, order[row]) })
 	c.note = "sample " + c.note
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
 	}
-	title := a.paneTitle(fmt.Sprintf("group %d/%d", a.panes.cursor+1, len(a.result.rows)), !a.sampleReader.inText)
-	if a.isWide() {
+	title := e.paneTitle(fmt.Sprintf("group %d/%d", e.place.row+1, len(e.result.rows)), !r.inText)
+	if e.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}
 	c.target = target{onReading, 0}
-	c.title = " " + title + "  " + a.promptOrName(g)
+	c.title = " " + title + "  " + e.promptOrName(g)
 	return c
 }
 
@@ -227,10 +219,10 @@ func (e env) promptOrName(g *analysis.Group) string {
 	return sanitize.Line(g.Name)
 }
 
-// fateLines says what became of the group and why, in at most some lines.
-func (a App) fateLines(g *analysis.Group, w, most int) []string {
-	t := a.display.theme
-	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
+// fateLines says what became of the group and why, after a note, in at most some lines.
+func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
+	t := e.display.theme
+	parts := []string{"reward " + meanAndStd(g, e.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", figures.KeptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}
@@ -238,8 +230,8 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
 	}
 	figures := strings.Join(parts, ", ")
-	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	why := strings.TrimPrefix(a.causeUnderCursor(), g.Fate.String()+" ")
+	first := " " + t.Paint(e.fateRole(g.Fate), e.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	why := strings.TrimPrefix(e.cause(note), g.Fate.String()+" ")
 	if why == "" {
 		why = g.Fate.Doc()
 	}
@@ -250,15 +242,15 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	if len(lines) > 1 && most > len(lines) {
 		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
 	}
-	return a.cutLines(lines, most, w)
+	return e.cutLines(lines, most, w)
 }
 
 // sampleRow returns the row of a sample: its figures, whether it is kept, and whether the
 // sign of its advantage flipped.
-func (a App) sampleRow(figures []sampleColumn, row, column int) string {
-	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
-	g := a.selectedGroup()
-	line := a.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
+func (e env) sampleRow(figures []sampleColumn, row, column int) string {
+	t, x, glyphs := e.display.theme, e.result.analysis, e.display.glyphs
+	g := e.selectedGroup()
+	line := e.markSign(session.Mark{Step: g.Step, Group: g.Name, Sample: column - g.Start + 1}) +
 		t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "
 	for _, f := range figures {
 		text, role := f.cell(column)
@@ -279,18 +271,18 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 
 // exportedSamples returns the samples of the open group, the best first, with the values
 // of every reward component.
-func (a App) exportedSamples() report.Table {
-	g, x := a.selectedGroup(), a.result.analysis
+func (e env) exportedSamples() report.Table {
+	g, x := e.selectedGroup(), e.result.analysis
 	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
 	if g == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptOrName(g), g.Step)
-	components := a.components()
+	s.Title = fmt.Sprintf("samples of %s, step %d", e.promptOrName(g), g.Step)
+	components := e.components()
 	for _, c := range components {
 		s.Columns = append(s.Columns, c.name)
 	}
-	for rank, i := range a.rankedSamples(g) {
+	for rank, i := range e.rankedSamples(g) {
 		row := []any{g.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
 		for _, c := range components {
 			row = append(row, c.values[x.InputRow[i]])

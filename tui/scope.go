@@ -183,15 +183,6 @@ func (a App) chooseScope(s scope) App {
 	return a
 }
 
-// forgetScope leaves the scope to the size of the steps again, if the person had chosen one.
-func (a App) forgetScope() App {
-	if a.place.scope.chosen {
-		a = a.withScope(scope{})
-		a.place.scope = scopeState{}
-	}
-	return a
-}
-
 // scopeEnd returns the index of the newest step that the scope may end with: of several steps all are
 // complete.
 func (e env) scopeEnd() int {

@@ -196,7 +196,7 @@ func TestTextsOfSeveralSteps(t *testing.T) {
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press(">", "o", "o", "o", "o", "o", "o", "o", "G", "enter")
 		g := d.app.selectedGroup()
-		want, ok := d.app.wantedPage(g)
+		want, ok := d.app.sampleReader.wanted(d.app.env, g)
 		if !ok || g.Step != 1 || want.texts[0].place.Offset/1000 != 1 {
 			t.Errorf("step %d: %+v, %v", g.Step, want.texts[0], ok)
 		}
@@ -335,7 +335,7 @@ func TestKeysInEveryScope(t *testing.T) {
 				d.frame()
 				x, end := d.app.result.analysis, d.app.stepIndex()
 				if d.app.selectedGroup() == nil && len(d.app.result.rows) > 0 {
-					t.Fatalf("no group under the cursor %d of %d", d.app.panes.cursor, len(d.app.result.rows))
+					t.Fatalf("no group under the cursor %d of %d", d.app.place.row, len(d.app.result.rows))
 				}
 				steps, _ := d.app.place.scope.indexes(d.app.snap, end)
 				if len(steps) != len(x.Parts()) || d.app.snap.Steps[steps[0]].Number != x.Parts()[0].Step || d.app.snap.Steps[end].Number != x.Step {

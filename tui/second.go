@@ -12,8 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/compare"
+	"vantage/model/match"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -29,12 +29,14 @@ type secondRun struct {
 	store  *model.Store
 	chunks int   // that came
 	err    error // why nothing was read
+	trend  job[secondRunKey, trends]
+}
 
+// compareState is the state of the view of both runs, prompt by prompt.
+type compareState struct {
 	job       job[comparisonKey, comparison]
 	cursor    int  // row of the table of prompts
 	bestFirst bool // prompts on which the candidate is better come first
-
-	trend job[secondRunKey, trends]
 }
 
 // comparisonKey is all that a comparison depends on.
@@ -55,13 +57,13 @@ func (k secondRunKey) of(ctx context.Context, snap model.Snapshot) model.Setting
 	set := k.set
 	if k.autoRewards {
 		set.Weights = ""
-		set, _ = choice.ChooseRewards(ctx, snap, set, choice.Given{})
+		set, _ = match.ChooseRewards(ctx, snap, set, match.Given{})
 	}
 	return set
 }
 
-func (a App) secondRunKey() secondRunKey {
-	return secondRunKey{chunks: a.second.chunks, set: a.settings.now, autoRewards: a.rewardsAreOpen()}
+func (e env) secondRunKey() secondRunKey {
+	return secondRunKey{chunks: e.second.chunks, set: e.settings.now, autoRewards: e.rewardsAreOpen()}
 }
 
 // comparison is the comparison with the second run.
@@ -91,31 +93,30 @@ func (msg secondChunkMsg) on(a App) App {
 	return a.starts(readSecond(a.ctx, a.second.source, pauseAfter(msg.chunk.Progress)))
 }
 
-// updateComparison requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
-func (a App) updateComparison(msg tea.Msg) App {
-	before, wasSelected := a.selectedPair()
-	if a.second.job.take(&a, msg) && wasSelected && (a.second.cursor > 0 || a.position.view != viewCompare) {
-		for i := range a.second.pairs() {
-			if a.second.pairAt(i).Hash == before.Hash {
-				a.second.cursor = i
+// update requests the comparison while its view is open. The cursor stays on its prompt, at the top it stays there.
+func (s *compareState) update(e env, open bool, c *commands, msg tea.Msg) {
+	before, wasSelected := s.selected()
+	if s.job.take(c, msg) && wasSelected && (s.cursor > 0 || !open) {
+		for i := range s.pairs() {
+			if s.pairAt(i).Hash == before.Hash {
+				s.cursor = i
 			}
 		}
 	}
-	key := comparisonKey{a.snap.Revision, a.secondRunKey()}
-	if a.position.view != viewCompare || a.second.chunks == 0 || a.snap.Rows == 0 || !a.second.job.lacks(key, inTurn) {
-		return a
+	key := comparisonKey{e.snap.Revision, e.secondRunKey()}
+	if !open || e.second.chunks == 0 || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+		return
 	}
-	first, second, names := a.snap, a.second.store.Snapshot(), a.runNames()
+	first, second, names := e.snap, e.second.store.Snapshot(), e.runNames()
 	if second.Rows == 0 {
-		return a
+		return
 	}
-	a.second.job.start(&a, key, once(func(ctx context.Context) (c comparison, err error) {
+	s.job.start(c, key, once(func(ctx context.Context) (c comparison, err error) {
 		c.unit, c.sets = second.Run.LengthUnit, [2]model.Settings{key.set, key.of(ctx, second)}
 		c.result, err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: first, Set: c.sets[sideBaseline]},
 			compare.Run{Name: names[sideCandidate], Snap: second, Set: c.sets[sideCandidate]})
 		return c, err
 	}))
-	return a
 }
 
 // isOlder reports whether only chunks came since a request.
@@ -124,47 +125,48 @@ func (k secondRunKey) isOlder(wanted secondRunKey) bool {
 	return k == wanted
 }
 
-// updateSecondTrend computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
+// update computes the figures of the second run, in parts, while charts show them. If they cannot be computed, charts
 // show the first run only.
-func (a App) updateSecondTrend(msg tea.Msg) App {
-	a.second.trend.take(&a, msg)
-	if a.second.chunks == 0 || !a.drawsSteps() || a.snap.Rows == 0 {
-		if a.second.trend.busy() {
-			a.second.trend.stop()
+func (s *secondRun) update(e env, drawn bool, c *commands, msg tea.Msg) {
+	s.trend.take(c, msg)
+	if s.chunks == 0 || !drawn || e.snap.Rows == 0 {
+		if s.trend.busy() {
+			s.trend.stop()
 		}
-		return a
+		return
 	}
-	key := a.secondRunKey()
-	if !a.second.trend.lacks(key, secondRunKey.isOlder) {
-		return a
+	key := e.secondRunKey()
+	if !s.trend.lacks(key, secondRunKey.isOlder) {
+		return
 	}
-	snap := a.second.store.Snapshot()
+	snap := s.store.Snapshot()
 	if snap.Rows == 0 {
-		return a
+		return
 	}
-	known := a.second.trend.value
-	a.second.trend.start(&a, key, func(ctx context.Context) (trends, work[trends], error) {
+	known := s.trend.value
+	s.trend.start(c, key, func(ctx context.Context) (trends, work[trends], error) {
 		return computeTrend(snap, undoState{now: key.of(ctx, snap)}, nil, nil, known, firstTrendSamples)(ctx)
 	})
-	return a
 }
 
 // viewInSight returns the view on the screen, or the one under a line of input or of choices.
-func (a App) viewInSight() viewName {
-	switch v := a.position.view; v {
+func (p position) viewInSight() viewName {
+	switch v := p.view; v {
 	case viewCommand, viewNote, viewCopy:
-		return a.position.viewBelow
+		return p.viewBelow
 	default:
 		return v
 	}
 }
 
-func (a App) drawsSteps() bool { return a.viewInSight() == viewSteps || a.viewInSight() == viewFigures }
+func (p position) drawsSteps() bool {
+	return p.viewInSight() == viewSteps || p.viewInSight() == viewFigures
+}
 
 func compareKeys() keySection {
 	return keySection{"two runs", append(listKeys("j k prompt", onPair),
 		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
-		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", App.reversePairs},
+		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the second run first", func(a App) App { a.compare.bestFirst, a.compare.cursor = !a.compare.bestFirst, 0; return a }},
 		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	)}
 }
@@ -176,51 +178,54 @@ func (a App) openCompare() App {
 	return a.pushView(viewCompare)
 }
 
-func (a App) reversePairs() App {
-	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
-	return a
-}
-
 // pairs returns the prompts that both runs have, the worst for the candidate first.
-func (s secondRun) pairs() []compare.Pair {
+func (s compareState) pairs() []compare.Pair {
 	if r := s.job.value.result; r != nil {
 		return r.Pairs
 	}
 	return nil
 }
 
-func (s secondRun) pairAt(i int) compare.Pair {
+func (s compareState) pairAt(i int) compare.Pair {
 	if pairs := s.pairs(); s.bestFirst {
 		return pairs[len(pairs)-1-i]
 	}
 	return s.pairs()[i]
 }
 
-// selectedPair returns the prompt under the cursor; ok is false if there is none.
-func (a App) selectedPair() (p compare.Pair, ok bool) {
-	if n := len(a.second.pairs()); n > 0 {
-		return a.second.pairAt(clampIndex(a.second.cursor, n)), true
+// which returns which of the prompts is under the cursor, as "3/12"; "" without any.
+func (s compareState) which() string {
+	if n := len(s.pairs()); n > 0 {
+		return fmt.Sprintf("%d/%d", clampIndex(s.cursor, n)+1, n)
+	}
+	return ""
+}
+
+// selected returns the prompt under the cursor; ok is false if there is none.
+func (s compareState) selected() (p compare.Pair, ok bool) {
+	if n := len(s.pairs()); n > 0 {
+		return s.pairAt(clampIndex(s.cursor, n)), true
 	}
 	return p, false
 }
 
-// compareView shows which run is better, at which difficulties, and on which prompts.
-func (a App) compareView(w, h int) []string {
-	t, r := a.display.theme, a.second.job.value.result
-	names := a.runNames()
+// view shows which run is better, at which difficulties, and on which prompts.
+func (s compareState) view(e env, w, h int) []string {
+	t, r := e.display.theme, s.job.value.result
+	names := e.runNames()
 	title := " " + cells.JoinFitting(w-4, " · ", fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]),
 		fmt.Sprintf("Δ is %s − %s", names[sideCandidate], names[sideBaseline]))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
-		if err := cmp.Or(a.second.err, a.second.job.err); err != nil {
+		if err := cmp.Or(e.second.err, s.job.err); err != nil {
 			text = sanitize.Line(err.Error())
 		}
-		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
-	above := a.comparisonLines(r, w-4)
+	above := e.comparisonLines(r, w-4)
 	height := min(len(above)+2, h-6)
-	return append(a.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
-		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
+	return append(e.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
+		e.box(layout.Rect{W: w, H: h - height}, true, s.table(e, r, w-2, h-height-2))...)
 }
 
 func (e env) comparisonLines(r *compare.Result, w int) []string {
@@ -282,12 +287,12 @@ func (e env) signedDelta(d float64) string {
 	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
 }
 
-func (a App) pairTable(r *compare.Result, w, h int) paneContent {
-	t := a.display.theme
+func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {
+	t := e.display.theme
 	if len(r.Pairs) == 0 {
 		return paneContent{title: " prompts  no prompt is in both runs"}
 	}
-	names := a.runNames()
+	names := e.runNames()
 	var widths [2]int
 	for side, name := range names {
 		widths[side] = min(max(9, cells.Width(name)+2), max(11, w/6))
@@ -295,29 +300,29 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 	}
 	c := paneContent{lines: []string{t.Paint(themes.Dim, cells.FitRight(names[sideBaseline], widths[sideBaseline])+cells.FitRight(names[sideCandidate], widths[sideCandidate])+
 		cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}}
-	cursor := clampIndex(a.second.cursor, len(r.Pairs))
+	cursor := clampIndex(s.cursor, len(r.Pairs))
 	shared := sharedBeginning(len(r.Pairs), func(i int) string { return r.Pairs[i].Preview })
-	a.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
-		p := a.second.pairAt(i)
-		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+	e.addRows(&c, onPair, cursor, len(r.Pairs), w, h, func(i int) string {
+		p := s.pairAt(i)
+		return cells.FitRight(units.Fixed(p.Baseline, 2), widths[sideBaseline]) + cells.FitRight(units.Fixed(p.Candidate, 2), widths[sideCandidate]) + cells.FitRight(e.signedDelta(p.Delta()), 8) +
 			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + withoutShared(p.Preview, shared)
 	})
-	order := "worst for " + a.runNames()[sideCandidate] + " first"
-	if a.second.bestFirst {
-		order = "best for " + a.runNames()[sideCandidate] + " first"
+	order := "worst for " + e.runNames()[sideCandidate] + " first"
+	if s.bestFirst {
+		order = "best for " + e.runNames()[sideCandidate] + " first"
 	}
 	c.title = fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order)
 	return c
 }
 
-func (a App) exportedPairs() report.Table {
-	names := a.runNames()
+func (s compareState) exported(e env) report.Table {
+	names := e.runNames()
 	t := report.Table{Title: fmt.Sprintf("%s against %s, prompt by prompt", names[sideCandidate], names[sideBaseline]), Columns: []string{
 		"prompt", "reward of " + names[sideBaseline], "reward of " + names[sideCandidate], "delta",
 		"samples of " + names[sideBaseline], "samples of " + names[sideCandidate], "samples_compared", "same_steps",
 	}}
-	for i := range a.second.pairs() {
-		p := a.second.pairAt(i)
+	for i := range s.pairs() {
+		p := s.pairAt(i)
 		t.Rows = append(t.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
 	}
 	return t

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
@@ -24,18 +24,22 @@ type SessionStore interface {
 	Update(change func(session.Session) session.Session) (session.Session, error)
 }
 
-// sessionState is the session, and what of it is still to be saved.
+// saving is what of the session is still to be saved.
+type saving struct {
+	store   SessionStore    // nil: the session ends with the program
+	pending []sessionChange // not saved yet; the first of them are while writing
+	writing bool
+}
+
+// sessionState is the session, and how the estimator was chosen.
 type sessionState struct {
-	store           SessionStore // nil: the session ends with the program
 	current         session.Session
-	pending         []sessionChange // not saved yet; the first of them are while writing
-	writing         bool
 	defaults        model.Settings    // without a session
-	given           choice.Given      // by the command line
+	given           match.Given       // by the command line
 	restored        bool              // the session holds an estimator: the log's own is not used
 	estimatorChosen bool              // by the command line or in the session
 	autoEstimator   session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
-	autoOrigin      choice.Origin     // of autoEstimator; "" before the log is known
+	autoOrigin      match.Origin      // of autoEstimator; "" before the log is known
 	autoWeights     model.Weights     // of the columns that the log shows to be the reward; "" if it does not
 	removedMark     session.Mark      // the last one that was removed
 }
@@ -47,20 +51,20 @@ type sessionChange = func(session.Session) session.Session
 // after the other.
 func (a App) changeSession(c sessionChange) App {
 	a.session.current = c(a.session.current)
-	if a.session.store == nil {
+	if a.saving.store == nil {
 		return a
 	}
-	a.session.pending = append(slices.Clip(a.session.pending), c)
+	a.saving.pending = append(slices.Clip(a.saving.pending), c)
 	return a.writeSession()
 }
 
 // writeSession saves the pending changes, unless some are being saved.
 func (a App) writeSession() App {
-	if a.session.writing || len(a.session.pending) == 0 {
+	if a.saving.writing || len(a.saving.pending) == 0 {
 		return a
 	}
-	a.session.writing = true
-	memory, waiting := a.session.store, a.session.pending
+	a.saving.writing = true
+	memory, waiting := a.saving.store, a.saving.pending
 	return a.starts(func() tea.Msg {
 		s, err := memory.Update(inSequence(waiting))
 		return sessionMsg{len(waiting), s, err}
@@ -84,11 +88,11 @@ type sessionMsg struct {
 }
 
 func (msg sessionMsg) on(a App) App {
-	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
+	a.saving.writing, a.saving.pending = false, a.saving.pending[msg.changes:]
 	if msg.err != nil {
 		a.notice = "not saved, kept only until you quit: " + sanitize.Line(msg.err.Error())
 	} else {
-		a.session.current = inSequence(a.session.pending)(msg.session)
+		a.session.current = inSequence(a.saving.pending)(msg.session)
 	}
 	return a.writeSession()
 }
@@ -96,12 +100,12 @@ func (msg sessionMsg) on(a App) App {
 // SaveSession saves the session after the program has ended: the pending changes, and the
 // view that was left.
 func (a App) SaveSession() error {
-	if a.session.store == nil {
+	if a.saving.store == nil {
 		return nil
 	}
 	view := a.viewToSave()
-	_, err := a.session.store.Update(func(s session.Session) session.Session {
-		s = inSequence(a.session.pending)(s)
+	_, err := a.saving.store.Update(func(s session.Session) session.Session {
+		s = inSequence(a.saving.pending)(s)
 		s.View = view
 		return s
 	})
@@ -148,8 +152,8 @@ func savedViews() map[viewName]string {
 
 // savedViewName returns the name of the view on the screen, or of the nearest one behind it
 // that is restored; "" for the overview.
-func (a App) savedViewName() string {
-	for _, v := range slices.Backward(append(slices.Clip(a.position.backStack), a.viewInSight())) {
+func (p position) savedViewName() string {
+	for _, v := range slices.Backward(append(slices.Clip(p.backStack), p.viewInSight())) {
 		if v == viewOverview {
 			return ""
 		}
@@ -161,7 +165,8 @@ func (a App) savedViewName() string {
 }
 
 func (a App) restoreSession(o Options) App {
-	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
+	a.saving.store = o.SessionStore
+	a.session = sessionState{current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings), estimatorChosen: o.Given.HasEstimator()}
 	v := o.Session.View
 	if v == nil {
 		return a
@@ -244,7 +249,7 @@ func (a App) forget() App {
 	if a.session.given.Rewards == "" {
 		defaults.Weights = a.session.autoWeights
 	}
-	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
+	set, chosen := match.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.latest.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.panes.distribution, a.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a.sweep.goal, a.display.shares = sweep.Goal{}, layout.Shares{}
@@ -254,7 +259,11 @@ func (a App) forget() App {
 		a = a.starts(tea.RequestBackgroundColor)
 	}
 	a = a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
-	a = a.apply(a.settings.push(undoState{now: set})).forgetScope()
+	a = a.apply(a.settings.push(undoState{now: set}))
+	if a.place.scope.chosen {
+		a = a.withScope(scope{})
+		a.place.scope = scopeState{}
+	}
 	a.notice = "settings and view reset; marks kept, u undoes"
 	return a.rearrange()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/session"
 )
 
@@ -122,7 +122,7 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
-	driveSession(t, s, Options{Settings: set.WithFramework("verl"), Given: choice.Given{Framework: choice.FromFlag}, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
+	driveSession(t, s, Options{Settings: set.WithFramework("verl"), Given: match.Given{Framework: match.FromFlag}, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
 		if got := d.app.settings.now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}

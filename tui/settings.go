@@ -325,20 +325,14 @@ func valueKeys() keySection {
 	}}
 }
 
-func (a App) openValue() App {
-	a.value.text = ""
-	return a.openLine(viewValue)
-}
-
-// valueEdited leaves of what was typed what a ratio is written with.
-func (a App) valueEdited(bool) App {
-	a.value.text = strings.Map(func(r rune) rune {
+// keepDigits leaves of what was typed what a ratio is written with.
+func (v *typedValue) keepDigits() {
+	v.text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789.", r) {
 			return r
 		}
 		return -1
-	}, a.value.text)
-	return a
+	}, v.text)
 }
 
 func (v typedValue) option() string {
@@ -363,8 +357,8 @@ func (a App) applyTypedValue() App {
 	return a.closeLine().trySettings(set)
 }
 
-func (a App) valueLine(w int) string {
-	line := a.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", a.value.option(), a.lineOf(a.value.text).Shown(w/2)))
-	return cells.JoinFitting(w, " · ", line+a.display.theme.Paint(themes.Dim, " 0 to 1"),
-		a.markKey("enter", "Enter apply"), a.markKey("esc", "Esc leave"), a.markKey("tab", "Tab the other ratio"))
+func (v typedValue) prompt(e env, typed cells.Line, w int) string {
+	line := e.display.theme.Paint(themes.Accent, fmt.Sprintf(" %s = %s", v.option(), typed.Shown(w/2)))
+	return cells.JoinFitting(w, " · ", line+e.display.theme.Paint(themes.Dim, " 0 to 1"),
+		e.markKey("enter", "Enter apply"), e.markKey("esc", "Esc leave"), e.markKey("tab", "Tab the other ratio"))
 }

@@ -21,45 +21,45 @@ const widthForFullNames = 76
 // rowsBelowPlot are the ruler and the step numbers.
 const rowsBelowPlot = 2
 
-func (a App) stepsChart(w, h int) paneContent {
-	name, second := a.drawnMetric(), a.steps.second
-	names := a.metricNames()
-	shown := a.drawFigures([]string{name}, second, w, h-rowsBelowPlot).charts[0]
-	c := paneContent{title: " " + a.metricHere(name, w), lines: slices.Clone(shown.rows)}
+func (s stepsState) chart(e env, w, h int) paneContent {
+	name, second := s.drawnMetric(e), s.second
+	names := e.metricNames()
+	shown := s.drawFigures(e, []string{name}, second, w, h-rowsBelowPlot).charts[0]
+	c := paneContent{title: " " + s.metricHere(e, name, w), lines: slices.Clone(shown.rows)}
 	if second != "" {
-		t, g := a.display.theme, a.display.glyphs
-		c.title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + a.metricHere(second, w)
+		t, g := e.display.theme, e.display.glyphs
+		c.title = " " + t.Paint(themes.Accent, g.Sample(chart.Solid)) + c.title + "  " + t.Paint(themes.Warn, g.Sample(chart.Dashed)) + " " + s.metricHere(e, second, w)
 		if shown.right {
 			c.title += t.Paint(themes.Dim, " (right)")
 		}
 	}
-	c.title += a.legend()
-	c.note = a.chartNote(fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
-	c.lines = a.markLines(onChart, shown.width, append(c.lines, a.chartAxis(shown)...))
+	c.title += e.legend()
+	c.note = s.chartNote(e, fmt.Sprintf("metric %d/%d", slices.Index(names, name)+1, len(names)), shown.meanOf, w)
+	c.lines = e.markLines(onChart, shown.width, append(c.lines, e.chartAxis(shown)...))
 	return c
 }
 
 // metricHere returns a metric at the step on the screen with the difference from the
 // baseline. In a narrow chart its name is without the first path element.
-func (a App) metricHere(name string, w int) string {
+func (s stepsState) metricHere(e env, name string, w int) string {
 	said := sanitize.Line(name)
 	if _, rest, ok := strings.Cut(said, "/"); ok && w < widthForFullNames {
 		said = rest
 	}
-	here := a.result.analysis.Last().Metric(name)
-	said += " " + a.display.theme.Paint(themes.Accent, metricText(name, here))
-	if w < widthForFullNames && a.steps.second != "" {
+	here := e.result.analysis.Last().Metric(name)
+	said += " " + e.display.theme.Paint(themes.Accent, metricText(name, here))
+	if w < widthForFullNames && s.second != "" {
 		return said
 	}
-	return said + a.stepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
+	return said + e.stepDelta(here, func(x *analysis.Analysis) float64 { return x.Metric(name) })
 }
 
 // chartAxis returns the two lines below a chart: a ruler, which marks the step on the screen and the steps of first warnings, and the
 // step numbers.
-func (a App) chartAxis(c stepChart) []string {
-	return a.ruler(c, func(mark rulerMark) {
-		for _, o := range a.firstWarnings() {
-			if o.Step != a.result.analysis.Step {
+func (e env) chartAxis(c stepChart) []string {
+	return e.ruler(c, func(mark rulerMark) {
+		for _, o := range e.firstWarnings() {
+			if o.Step != e.result.analysis.Step {
 				mark(o.Step, themes.Warn, "!")
 			}
 		}
@@ -70,14 +70,14 @@ func (a App) chartAxis(c stepChart) []string {
 type rulerMark func(step int64, role themes.Role, glyph string)
 
 // ruler returns a ruler with marks and that of the step on the screen, which is blank where no run has steps, and the step numbers.
-func (a App) ruler(c stepChart, marked func(rulerMark)) []string {
-	t, x := a.display.theme, c.plot.X
+func (e env) ruler(c stepChart, marked func(rulerMark)) []string {
+	t, x := e.display.theme, c.plot.X
 	marks := make([]string, c.width)
-	for _, run := range a.drawnRuns() {
+	for _, run := range e.drawnRuns() {
 		missing := x.MissingColumns(stepNumbers(run.trend), c.width)
 		for i := range marks {
 			if missing == nil || !missing[i] {
-				marks[i] = t.Paint(themes.Track, a.display.glyphs.Horizontal)
+				marks[i] = t.Paint(themes.Track, e.display.glyphs.Horizontal)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (a App) ruler(c stepChart, marked func(rulerMark)) []string {
 			marks[x.PlotColumn(at, len(marks))] = t.Paint(role, glyph)
 		}
 	}
-	mark(a.result.analysis.Step, themes.Accent, a.display.glyphs.Dot)
+	mark(e.result.analysis.Step, themes.Accent, e.display.glyphs.Dot)
 	marked(mark)
 	return []string{cells.Spaces(valueWidth) + strings.Join(marks, ""), cells.Spaces(valueWidth) + t.Paint(themes.Dim, x.StepLabels(c.width))}
 }
@@ -103,17 +103,17 @@ type drawnRun struct {
 
 // drawnRuns returns what charts have a line of: the run, under the baseline if there is one, and the second run if
 // one is open.
-func (a App) drawnRuns() []drawnRun {
+func (e env) drawnRuns() []drawnRun {
 	name := "this run"
-	if a.second.source != nil {
-		name = a.runNames()[sideBaseline]
+	if e.second.source != nil {
+		name = e.runNames()[sideBaseline]
 	}
-	runs := []drawnRun{{name, a.result.trend, themes.Accent, chart.Solid}}
-	if a.settings.base.on && a.result.baseTrend != nil {
-		runs = append(runs, drawnRun{"baseline", a.result.baseTrend, themes.Plain, chart.Dotted})
+	runs := []drawnRun{{name, e.result.trend, themes.Accent, chart.Solid}}
+	if e.settings.base.on && e.result.baseTrend != nil {
+		runs = append(runs, drawnRun{"baseline", e.result.baseTrend, themes.Plain, chart.Dotted})
 	}
-	if second := a.second.trend.value.trend; second != nil {
-		runs = append(runs, drawnRun{a.runNames()[sideCandidate], second, themes.Good, chart.DashDotted})
+	if second := e.second.trend.value.trend; second != nil {
+		runs = append(runs, drawnRun{e.runNames()[sideCandidate], second, themes.Good, chart.DashDotted})
 	}
 	return runs
 }
@@ -127,13 +127,13 @@ type stepChart struct {
 	rows   []string // plot and labels
 }
 
-// newStepChart draws a metric into w columns and h rows, and a second one over it unless that is "".
-func (a App) newStepChart(name, second string, w, h int) stepChart {
-	c := stepChart{plot: chart.Plot{X: a.windowAxis()}, width: w - valueWidth - 1}
-	lines, left := a.linesOf(name, c.plot.X, a.drawnRuns())
+// newChart draws a metric into w columns and h rows, and a second one over it unless that is "".
+func (s stepsState) newChart(e env, name, second string, w, h int) stepChart {
+	c := stepChart{plot: chart.Plot{X: s.windowAxis(e)}, width: w - valueWidth - 1}
+	lines, left := e.linesOf(name, c.plot.X, e.drawnRuns())
 	labels, rightLabels := left.RowLabels(h), make([]string, max(0, h))
 	if second != "" {
-		over, axis := a.linesOf(second, c.plot.X, []drawnRun{{trend: a.result.trend, role: themes.Warn, stroke: chart.Dashed}})
+		over, axis := e.linesOf(second, c.plot.X, []drawnRun{{trend: e.result.trend, role: themes.Warn, stroke: chart.Dashed}})
 		lines = append(lines, over...)
 		if c.right = axis != left; c.right {
 			c.width -= valueWidth - 1
@@ -144,7 +144,7 @@ func (a App) newStepChart(name, second string, w, h int) stepChart {
 	n := len(lines[0].Within(c.plot.X).X)
 	c.meanOf = chart.Averaged(n, c.width)
 	c.plot.Lines = lines
-	if weight := a.steps.smoothing; weight > 0 { // the moving averages, and behind them the lines themselves
+	if weight := s.smoothing; weight > 0 { // the moving averages, and behind them the lines themselves
 		c.meanOf = chart.PointsPerDot(n, c.width)
 		smooth := slices.Clone(lines)
 		for i, line := range lines {
@@ -154,8 +154,8 @@ func (a App) newStepChart(name, second string, w, h int) stepChart {
 		}
 		c.plot.Lines = slices.Concat(smooth, lines)
 	}
-	t := a.display.theme
-	c.rows = c.plot.Draw(t, a.display.glyphs, c.width, h)
+	t := e.display.theme
+	c.rows = c.plot.Draw(t, e.display.glyphs, c.width, h)
 	for i, row := range c.rows {
 		c.rows[i] = t.Paint(themes.Dim, cells.FitRight(labels[i], valueWidth-1)+" ") + row + " " + t.Paint(themes.Warn, rightLabels[i])
 	}
@@ -191,31 +191,31 @@ func stepNumbers(t *analysis.Trend) []float64 {
 }
 
 // legend names the lines of the runs, if there are several.
-func (a App) legend() string {
-	runs := a.drawnRuns()
+func (e env) legend() string {
+	runs := e.drawnRuns()
 	if len(runs) < 2 {
 		return ""
 	}
 	line := ""
 	for _, run := range runs {
-		line += "  " + a.display.theme.Paint(run.role, a.display.glyphs.Sample(run.stroke)) + " " + a.display.theme.Paint(themes.Dim, run.name)
+		line += "  " + e.display.theme.Paint(run.role, e.display.glyphs.Sample(run.stroke)) + " " + e.display.theme.Paint(themes.Dim, run.name)
 	}
 	return line
 }
 
 // chartNote returns the note of a chart in a box of w cells: first, and what is drawn otherwise than as it is, as far as
 // there is room: a part of the steps, steps that are missing, averages, means of several steps.
-func (a App) chartNote(first string, meanOf, w int) string {
+func (s stepsState) chartNote(e env, first string, meanOf, w int) string {
 	notes := []string{first}
-	if a.steps.window != (stepWindow{}) {
-		x, all := a.windowAxis(), a.axisOfAllSteps()
+	if s.window != (stepWindow{}) {
+		x, all := s.windowAxis(e), e.axisOfAllSteps()
 		notes = append(notes, fmt.Sprintf("steps %.0f–%.0f of %.0f–%.0f", x.Lo, x.Hi, all.Lo, all.Hi))
 	}
-	if text := a.gapsText(); text != "" {
+	if text := e.gapsText(); text != "" {
 		notes = append(notes, text)
 	}
-	if a.steps.smoothing > 0 {
-		notes = append(notes, fmt.Sprintf("moving average %g", a.steps.smoothing))
+	if s.smoothing > 0 {
+		notes = append(notes, fmt.Sprintf("moving average %g", s.smoothing))
 	}
 	if meanOf > 1 {
 		notes = append(notes, fmt.Sprintf("means of %d steps", meanOf))
@@ -233,9 +233,9 @@ type stepWindow struct {
 const minWindow = 4
 
 // axisOfAllSteps returns the axis from the first step of any run that is drawn to the last.
-func (a App) axisOfAllSteps() chart.Axis {
-	x := a.stepAxis()
-	for _, run := range a.drawnRuns() {
+func (e env) axisOfAllSteps() chart.Axis {
+	x := e.stepAxis()
+	for _, run := range e.drawnRuns() {
 		if steps := run.trend.Steps; len(steps) > 0 {
 			x.Lo, x.Hi = min(x.Lo, float64(steps[0].Step)), max(x.Hi, float64(steps[len(steps)-1].Step))
 		}
@@ -243,8 +243,8 @@ func (a App) axisOfAllSteps() chart.Axis {
 	return x
 }
 
-func (a App) windowAxis() chart.Axis {
-	all, w := a.axisOfAllSteps(), a.steps.window
+func (s stepsState) windowAxis(e env) chart.Axis {
+	all, w := e.axisOfAllSteps(), s.window
 	switch {
 	case w == stepWindow{}:
 		return all
@@ -255,49 +255,49 @@ func (a App) windowAxis() chart.Axis {
 }
 
 // showWindow shows some steps: at least a few, none beyond the runs, and if all would be shown, also those to come.
-func (a App) showWindow(from, to float64) App {
-	all := a.axisOfAllSteps()
+func (s *stepsState) showWindow(e env, from, to float64) action {
+	all := e.axisOfAllSteps()
 	span := math.Min(math.Max(math.Round(to-from), minWindow), all.Hi-all.Lo)
 	from = math.Round(from/2 + to/2 - span/2)
 	from = math.Max(all.Lo, math.Min(from, all.Hi-span))
 	to = from + span
-	a.steps.window = stepWindow{from: int64(from), to: int64(to)}
+	s.window = stepWindow{from: int64(from), to: int64(to)}
 	if from <= all.Lo && to >= all.Hi {
-		a.steps.window = stepWindow{}
+		s.window = stepWindow{}
 	}
-	return a
+	return nil
 }
 
-// zoomSteps shows half as many steps (by > 0) or twice as many, around the one on the screen if it is among them.
-func (a App) zoomSteps(by int) App {
-	if a.result.trend == nil {
-		return a
+// zoom shows half as many steps (by > 0) or twice as many, around the one on the screen if it is among them.
+func (s *stepsState) zoom(e env, by int) action {
+	if e.result.trend == nil {
+		return nil
 	}
-	x := a.windowAxis()
+	x := s.windowAxis(e)
 	middle, half := x.Lo/2+x.Hi/2, (x.Hi-x.Lo)/4
-	if here := float64(a.place.step); here >= x.Lo && here <= x.Hi {
+	if here := float64(e.place.step); here >= x.Lo && here <= x.Hi {
 		middle = here
 	}
 	if by < 0 {
 		half *= 4
 	}
-	return a.showWindow(middle-half, middle+half)
+	return s.showWindow(e, middle-half, middle+half)
 }
 
-// panSteps shows the steps half a window later (by > 0) or earlier.
-func (a App) panSteps(by int) App {
-	if a.result.trend == nil {
-		return a
+// pan shows the steps half a window later (by > 0) or earlier.
+func (s *stepsState) pan(e env, by int) action {
+	if e.result.trend == nil {
+		return nil
 	}
-	x, all := a.windowAxis(), a.axisOfAllSteps()
+	x, all := s.windowAxis(e), e.axisOfAllSteps()
 	shift := float64(by) * math.Max(1, math.Round((x.Hi-x.Lo)/2))
 	switch {
-	case a.steps.window == stepWindow{}:
-		return a.says("all steps are shown: x shows fewer")
+	case s.window == stepWindow{}:
+		return saying("all steps are shown: x shows fewer")
 	case by > 0 && x.Hi >= all.Hi || by < 0 && x.Lo <= all.Lo:
-		return a.says("no step beyond these")
+		return saying("no step beyond these")
 	}
-	return a.showWindow(x.Lo+shift, x.Hi+shift)
+	return s.showWindow(e, x.Lo+shift, x.Hi+shift)
 }
 
 // moveStepInWindow is moveStep for charts: the window follows the step.
@@ -306,12 +306,12 @@ func (a App) moveStepInWindow(by int) App {
 	if a.result.trend == nil || a.steps.window == (stepWindow{}) {
 		return a
 	}
-	x, here := a.windowAxis(), float64(a.place.step)
+	x, here := a.steps.windowAxis(a.env), float64(a.place.step)
 	switch {
 	case here < x.Lo:
-		return a.showWindow(here, here+x.Hi-x.Lo)
+		a.steps.showWindow(a.env, here, here+x.Hi-x.Lo)
 	case here > x.Hi:
-		return a.showWindow(here-(x.Hi-x.Lo), here)
+		a.steps.showWindow(a.env, here-(x.Hi-x.Lo), here)
 	}
 	return a
 }
@@ -337,12 +337,12 @@ func runRange(a App, args []string) (App, error) {
 		if all := a.axisOfAllSteps(); err != nil || errTo != nil || from >= to || float64(to) <= all.Lo || float64(from) >= all.Hi {
 			return a, usage
 		}
-		a = a.showWindow(float64(from), float64(to))
+		a.steps.showWindow(a.env, float64(from), float64(to))
 	default:
 		return a, usage
 	}
 	if !a.drawsSteps() {
-		a = a.openSteps()
+		a = a.pushView(viewSteps)
 	}
 	return a, nil
 }

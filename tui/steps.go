@@ -37,14 +37,14 @@ func stepsKeys() keySection {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", move(App.moveStepInWindow, -10)},
 		{[]string{"g", "home"}, "g", "", "to the first step", move(App.moveStepInWindow, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
-		{[]string{"v"}, "v", "v metric", "draw the next metric", move(App.moveMetric, 1)},
-		{[]string{"V"}, "V", "", "draw the previous metric", move(App.moveMetric, -1)},
-		{[]string{"+"}, "+", "+ second", "draw the metric together with another, which v changes; again: remove it", App.pinMetric},
+		{[]string{"v"}, "v", "v metric", "draw the next metric", within(stepsOf, by((*stepsState).moveMetric, 1))},
+		{[]string{"V"}, "V", "", "draw the previous metric", within(stepsOf, by((*stepsState).moveMetric, -1))},
+		{[]string{"+"}, "+", "+ second", "draw the metric together with another, which v changes; again: remove it", within(stepsOf, (*stepsState).pinMetric)},
 		{[]string{"tab"}, "Tab", "Tab all-metrics", "all metrics as small charts", App.openFigures},
 		{[]string{"z"}, "z", "z large", "the chart alone on the screen, and back", App.toggleLarge},
 	}, chartKeys(), []binding{
-		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", move(App.panSteps, -1)},
-		{[]string{"right", "l"}, "l →", "", "later steps, as L", move(App.panSteps, 1)},
+		{[]string{"left", "h"}, "h ←", "", "earlier steps, as H", within(stepsOf, by((*stepsState).pan, -1))},
+		{[]string{"right", "l"}, "l →", "", "later steps, as L", within(stepsOf, by((*stepsState).pan, 1))},
 		{[]string{"w"}, "w", "w first-warning", "to the next first occurrence of a warning", move(App.moveFirstWarning, 1)},
 		{[]string{"W"}, "W", "", "to the previous one", move(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
@@ -55,19 +55,19 @@ func stepsKeys() keySection {
 // chartKeys are those of all charts over the steps.
 func chartKeys() []binding {
 	return []binding{
-		{[]string{"/"}, "/", "/ find", "find a metric by name or meaning", App.openPicker},
-		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", move(App.zoomSteps, 1)},
-		{[]string{"X"}, "X", "", "show twice as many, at last all", move(App.zoomSteps, -1)},
-		{[]string{"H"}, "H", "", "show earlier steps", move(App.panSteps, -1)},
-		{[]string{"L"}, "L", "", "show later steps", move(App.panSteps, 1)},
-		{[]string{"A"}, "A", "A average", "smooth the lines by a moving average: off, 0.6, 0.9", App.nextSmoothing},
+		{[]string{"/"}, "/", "/ find", "find a metric by name or meaning", within(stepsOf, (*stepsState).openPicker)},
+		{[]string{"x"}, "x", "x zoom", "show half as many steps; :range 100 200 shows those", within(stepsOf, by((*stepsState).zoom, 1))},
+		{[]string{"X"}, "X", "", "show twice as many, at last all", within(stepsOf, by((*stepsState).zoom, -1))},
+		{[]string{"H"}, "H", "", "show earlier steps", within(stepsOf, by((*stepsState).pan, -1))},
+		{[]string{"L"}, "L", "", "show later steps", within(stepsOf, by((*stepsState).pan, 1))},
+		{[]string{"A"}, "A", "A average", "smooth the lines by a moving average: off, 0.6, 0.9", within(stepsOf, (*stepsState).nextSmoothing)},
 	}
 }
 
-func (a App) nextSmoothing() App {
+func (s *stepsState) nextSmoothing(env) action {
 	weights := []float64{0, 0.6, 0.9}
-	a.steps.smoothing = weights[(slices.Index(weights, a.steps.smoothing)+1)%len(weights)]
-	return a
+	s.smoothing = weights[(slices.Index(weights, s.smoothing)+1)%len(weights)]
+	return nil
 }
 
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
@@ -87,8 +87,6 @@ func (a App) leaveSteps() App {
 	return a.goBack()
 }
 
-func (a App) openSteps() App { return a.pushView(viewSteps) }
-
 // metricNames returns the metrics of the step, those that the pane of steps shows first.
 func (e env) metricNames() []string {
 	var names []string
@@ -105,47 +103,47 @@ func (e env) metricNames() []string {
 	return names
 }
 
-func (a App) moveMetric(by int) App {
-	names := a.metricNames()
-	at := max(0, slices.Index(names, a.steps.metric))
-	a.steps.metric = names[(at+by+len(names))%len(names)]
-	return a
+func (s *stepsState) moveMetric(e env, by int) action {
+	names := e.metricNames()
+	at := max(0, slices.Index(names, s.metric))
+	s.metric = names[(at+by+len(names))%len(names)]
+	return nil
 }
 
-func (a App) pinMetric() App {
-	if a.steps.second != "" {
-		a.steps.second = ""
-		return a
+func (s *stepsState) pinMetric(e env) action {
+	if s.second != "" {
+		s.second = ""
+		return nil
 	}
-	a.steps.second = a.drawnMetric()
-	return a.moveMetric(1)
+	s.second = s.drawnMetric(e)
+	return s.moveMetric(e, 1)
 }
 
-func (a App) drawnMetric() string {
-	if a.steps.metric == "" {
-		return a.metricNames()[0]
+func (s stepsState) drawnMetric(e env) string {
+	if s.metric == "" {
+		return e.metricNames()[0]
 	}
-	return a.steps.metric
+	return s.metric
 }
 
 // widthForFirstWarnings is the width from which there is a list of first warnings; below it
 // they are in the table.
 const widthForFirstWarnings = 76
 
-// stepsView draws a metric over all steps, the list of first warnings, and the table.
-func (a App) stepsView(w, h int) []string {
-	if a.result.trend == nil {
-		return a.computingSteps("steps", w, h)
+// view draws a metric over all steps, the list of first warnings, and the table.
+func (s stepsState) view(e env, w, h int) []string {
+	if e.result.trend == nil {
+		return e.computingSteps("steps", w, h)
 	}
-	chart, list := a.stepsLayout(w, h)
-	lines := a.box(chart, a.steps.large, a.stepsChart(chart.Inner().W, chart.Inner().H))
+	chart, list := s.layout(w, h)
+	lines := e.box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
 	if !list.Empty() {
-		lines = joinColumns(lines, a.box(list, false, a.firstWarningList(list.W-2, list.H-2)))
+		lines = joinColumns(lines, e.box(list, false, e.firstWarningList(list.W-2, list.H-2)))
 	}
 	if chart.H == h {
 		return lines
 	}
-	return append(lines, a.box(layout.Rect{W: w, H: h - chart.H}, true, a.stepsTable(w-2, h-chart.H-2))...)
+	return append(lines, e.box(layout.Rect{W: w, H: h - chart.H}, true, e.stepsTable(w-2, h-chart.H-2))...)
 }
 
 // computingSteps draws a view of all steps while there is none of them.
@@ -153,10 +151,10 @@ func (e env) computingSteps(title string, w, h int) []string {
 	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " " + title, lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "computing all steps …")}})
 }
 
-// stepsLayout returns where the chart is and, if there is room, the list of first warnings. The table is below.
-func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
+// layout returns where the chart is and, if there is room, the list of first warnings. The table is below.
+func (s stepsState) layout(w, h int) (chart, list layout.Rect) {
 	chart = layout.Rect{W: w, H: h}
-	if a.steps.large {
+	if s.large {
 		return chart, list
 	}
 	chart.H = min(max(7, min(h*2/5, 20)), max(3, h-4))
@@ -167,32 +165,32 @@ func (a App) stepsLayout(w, h int) (chart, list layout.Rect) {
 	return chart, list
 }
 
-func (a App) stepsTable(w, h int) paneContent {
-	t, trend := a.display.theme, a.result.trend
-	c := paneContent{title: " all steps" + a.ofRun() + "  " + units.Count(len(trend.Steps))}
+func (e env) stepsTable(w, h int) paneContent {
+	t, trend := e.display.theme, e.result.trend
+	c := paneContent{title: " all steps" + e.ofRun() + "  " + units.Count(len(trend.Steps))}
 	if !trend.Complete() {
-		c.title += t.Paint(themes.Dim, "  computed: "+a.trendProgress()+", newest first")
+		c.title += t.Paint(themes.Dim, "  computed: "+e.trendProgress()+", newest first")
 	}
-	here := max(0, a.trendIndex())
+	here := max(0, e.trendIndex())
 	first := map[int][]string{}
-	for _, o := range a.firstWarnings() {
+	for _, o := range e.firstWarnings() {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
-	columns := a.stepColumns(w)
+	columns := e.stepColumns(w)
 	head := " "
 	for _, column := range columns {
 		head += column.lay(column.Name, column.width)
 	}
 	c.lines = []string{t.Paint(themes.Dim, head+"  "+firstFitting(w-cells.Width(head)-2, "groups without signal", "dead"))}
-	a.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return a.stepRow(columns, &trend.Steps[i], first[i], w) })
+	e.addRows(&c, onStep, here, len(trend.Steps), w, h, func(i int) string { return e.stepRow(columns, &trend.Steps[i], first[i], w) })
 	return c
 }
 
 // stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
 // there first.
-func (a App) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
-	t := a.display.theme
-	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
+func (e env) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarnings []string, w int) string {
+	t := e.display.theme
+	mark, marked := e.session.current.FindMark(session.Mark{Step: s.Step})
 	line := " "
 	for _, c := range columns {
 		text := c.cell(s)
@@ -214,7 +212,7 @@ func (a App) stepRow(columns []stepColumn, s *analysis.StepFigures, firstWarning
 	if mark.Note != "" {
 		line += t.Paint(themes.Accent, "* ") + sanitize.Line(mark.Note) + "  "
 	}
-	return line + a.stepFates(s, w-cells.Width(line))
+	return line + e.stepFates(s, w-cells.Width(line))
 }
 
 // stepColumn is a column of the table of steps.
@@ -302,9 +300,9 @@ func (e env) stepFates(s *analysis.StepFigures, w int) string {
 }
 
 // firstWarnings returns the first warnings of each kind, by step, with that of answers that are alike.
-func (a App) firstWarnings() []analysis.FirstWarning {
-	all := a.result.trend.FirstWarnings()
-	alike, found := a.firstAlike()
+func (e env) firstWarnings() []analysis.FirstWarning {
+	all := e.result.trend.FirstWarnings()
+	alike, found := e.firstAlike()
 	if !found {
 		return all
 	}
@@ -348,18 +346,18 @@ const widthForCounts = 50
 
 // firstWarningList lists the step at which each kind of warning appears first, scrolled to
 // the step on the screen.
-func (a App) firstWarningList(w, h int) paneContent {
-	t, all := a.display.theme, a.firstWarnings()
+func (e env) firstWarningList(w, h int) paneContent {
+	t, all := e.display.theme, e.firstWarnings()
 	c := paneContent{title: " first occurrence of warnings"}
-	if !a.result.trend.Complete() {
-		c.lines = a.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
+	if !e.result.trend.Complete() {
+		c.lines = e.wrapped(" ", themes.Dim, "shown when all steps are computed", w-2)
 		return c
 	}
 	if len(all) == 0 {
 		c.lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
 		return c
 	}
-	here := a.result.analysis.Step
+	here := e.result.analysis.Step
 	passed := sort.Search(len(all), func(i int) bool { return all[i].Step > here })
 	top := windowTop(passed, len(all), h)
 	for _, o := range all[top:min(len(all), top+h)] {
@@ -367,18 +365,18 @@ func (a App) firstWarningList(w, h int) paneContent {
 		if w >= widthForCounts {
 			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
 		}
-		a.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
+		e.addRow(&c, target{onStep, o.StepIndex}, line, w, o.Step == here)
 	}
 	c.note = fmt.Sprintf("%d/%d", passed, len(all))
 	return c
 }
 
-// exportedSteps returns the computed steps, with every figure of the table and the one
+// exported returns the computed steps, with every figure of the table and the one
 // that is drawn.
-func (a App) exportedSteps() report.Table {
+func (s stepsState) exported(e env) report.Table {
 	columns := figures.Select(figures.Steps(), "step", "samples", "groups", "signal", "kept", "nonzero", "flips")
 	columns = append(columns, figures.Metric("critic/score/mean"), figures.Metric("vantage/abs_advantage_ratio"))
-	drawn := a.drawnMetric()
+	drawn := s.drawnMetric(e)
 	if !slices.ContainsFunc(columns, func(c figures.Column[*analysis.StepFigures]) bool { return c.Name == drawn }) {
 		columns = append(columns, figures.Metric(drawn))
 	}
@@ -387,16 +385,16 @@ func (a App) exportedSteps() report.Table {
 		t.Columns = append(t.Columns, c.Name)
 	}
 	t.Columns = append(t.Columns, "note")
-	if a.result.trend == nil {
+	if e.result.trend == nil {
 		return t
 	}
-	for i := range a.result.trend.Steps {
-		x := &a.result.trend.Steps[i]
+	for i := range e.result.trend.Steps {
+		x := &e.result.trend.Steps[i]
 		if x.Pending {
 			continue
 		}
 		row := model.Mapped(columns, func(c figures.Column[*analysis.StepFigures]) any { return c.Value(x).Cell() })
-		t.Rows = append(t.Rows, append(row, a.noteOf(x.Step, "")))
+		t.Rows = append(t.Rows, append(row, e.noteOf(x.Step, "")))
 	}
 	return t
 }

@@ -138,6 +138,18 @@ func TestResizesWhileReading(t *testing.T) {
 	x.checkNoTrace()
 }
 
+// Keys that were held down for minutes delay ^C no longer than a few of them.
+func TestHeldKeysDelayNoInterrupt(t *testing.T) {
+	t.Parallel()
+	x := startProgram(t, growingLog(t, 400))
+	x.waitFor("\x1b[?1049h")
+	go x.send(strings.Repeat("f", 4000) + "\x03")
+	begun := time.Now()
+	if code := x.waitExit(); code != 0 || time.Since(begun) > 15*time.Second {
+		t.Errorf("exit code %d after %v", code, time.Since(begun))
+	}
+}
+
 // A terminal that is closed at any moment ends the program, without a kill.
 func TestTerminalClosedInAStorm(t *testing.T) {
 	for moment := range 4 {

@@ -42,15 +42,15 @@ func sweepKeys() keySection {
 		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", moveSweep(sweepNeg, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", moveSweep(sweepPos, -1)},
 		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", moveSweep(sweepPos, 1)},
-		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
-		{[]string{"V"}, "V", "", "previous metric", move(App.moveSweepFigure, -1)},
-		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
-		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", App.copyPair},
+		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", within(sweepOf, by((*sweepState).moveFigure, 1))},
+		{[]string{"V"}, "V", "", "previous metric", within(sweepOf, by((*sweepState).moveFigure, -1))},
+		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", within(sweepOf, (*sweepState).apply)},
+		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", within(sweepOf, (*sweepState).copyPair)},
 		{[]string{"Y"}, "Y", "", "copy something else: the table of groups, the screen, the settings as they are", App.openCopy},
-		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", App.toStar},
-		{[]string{"X"}, "X", "", "to the current setting", App.toSet},
-		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
-		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", App.nextGoal},
+		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", within(sweepOf, (*sweepState).toStar)},
+		{[]string{"X"}, "X", "", "to the current setting", within(sweepOf, (*sweepState).toSet)},
+		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", within(sweepOf, (*sweepState).nextScope)},
+		{[]string{"o"}, "o", "o goal", "goal of the recommendation: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", within(sweepOf, (*sweepState).nextGoal)},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back without changes", App.escape},
 	}}
 }
@@ -102,20 +102,19 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	}
 }
 
-func (a App) toStar() App {
-	star := a.sweep.atStar()
-	if star.pos == a.sweep.pos && star.neg == a.sweep.neg {
-		a = a.says("this is ★, the best for the goal: X leads to the current setting")
+func (s *sweepState) toStar(env) action {
+	before := *s
+	*s = s.atStar()
+	if s.followStar = false; s.pos == before.pos && s.neg == before.neg {
+		return saying("this is ★, the best for the goal: X leads to the current setting")
 	}
-	a.sweep = star
-	a.sweep.followStar = false
-	return a
+	return nil
 }
 
-func (a App) toSet() App {
-	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-	a.sweep.followStar = false
-	return a
+func (s *sweepState) toSet(e env) action {
+	*s = s.at(e.settings.now.KeepPos, e.settings.now.KeepNeg)
+	s.followStar = false
+	return nil
 }
 
 // sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
@@ -141,20 +140,20 @@ func (s sweepState) pair(e env) model.Settings {
 	return set
 }
 
-func (a App) applySweep() App {
-	set := a.sweep.pair(a.env)
-	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
+func (s *sweepState) apply(e env) action {
+	set := s.pair(e)
+	if best := s.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
 		set.Recompute = false // which without a filter changes nothing but raises a warning
 	}
-	return a.goBack().trySettings(set)
+	return func(a App) App { return a.goBack().trySettings(set) }
 }
 
-func (a App) copyPair() App {
-	if a.sweep.grid == nil {
-		return a.says("nothing to copy yet")
+func (s *sweepState) copyPair(e env) action {
+	if s.grid == nil {
+		return saying("nothing to copy yet")
 	}
-	_, lines := sweepConfig(a.sweep.pair(a.env))
-	return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n")
+	_, lines := sweepConfig(s.pair(e))
+	return func(a App) App { return a.copyAndSave("pair.txt", strings.Join(lines, "\n")+"\n") }
 }
 
 // sweepConfig returns what to write into a trainer's configuration for a pair, and whose it is: that of
@@ -168,15 +167,15 @@ func sweepConfig(set model.Settings) (framework string, lines []string) {
 	return d.Framework, d.Emit(set)
 }
 
-func (a App) exportedSweep() report.Table {
-	t := report.Table{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+func (s sweepState) exported(e env) report.Table {
+	t := report.Table{Title: "keep ratios over " + s.scopeText(e), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	for _, f := range sweep.Figures() {
 		t.Columns = append(t.Columns, f.Name)
 	}
-	if a.sweep.grid == nil {
+	if s.grid == nil {
 		return t
 	}
-	for _, c := range a.sweep.grid.Cells(a.settings.now.Recompute) {
+	for _, c := range s.grid.Cells(e.settings.now.Recompute) {
 		row := []any{c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups}
 		for _, f := range sweep.Figures() {
 			row = append(row, f.Value(&c))
@@ -225,37 +224,35 @@ func (s sweepState) wanted(e env) sweepKey {
 	return q
 }
 
-// updateSweep takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
+// update takes the grid, part by part, and requests it while its view is open. A grid stays on the screen until the next of
 // the same with more rows has as many steps.
-func (a App) updateSweep(msg tea.Msg) App {
-	s := &a.sweep
-	if s.job.take(&a, msg) {
+func (s *sweepState) update(e env, open bool, c *commands, msg tea.Msg) {
+	if s.job.take(c, msg) {
 		if part := s.job.value; s.grid == nil || s.grid.Steps <= part.done || !s.job.busy() {
 			s.grid = part.grid
 		}
 	}
-	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
+	if !open || len(e.snap.Steps) == 0 || e.result.analysis == nil {
 		if s.job.busy() || s.job.key.analysis != nil { // whose key would keep it in memory
 			s.job.stop()
 			s.grid = nil
 		}
-		return a
+		return
 	}
-	key, before := s.wanted(a.env), s.job.key
-	if key.analysis != nil && !a.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
-		return a
+	key, before := s.wanted(e), s.job.key
+	if key.analysis != nil && !e.stepIsCurrent() || !s.job.lacks(key, sweepKey.isOlder) {
+		return
 	}
 	if !before.isOlder(key) {
 		s.grid, s.job.err = nil, nil // it is of something else
 	}
-	steps, groups := a.scopeSteps(key.scope), map[int][]int(nil)
+	steps, groups := e.scopeSteps(key.scope), map[int][]int(nil)
 	if key.analysis != nil {
-		groups = a.shownGroups()
+		groups = e.shownGroups()
 		steps = slices.SortedFunc(maps.Keys(groups), func(a, b int) int { return b - a })
 	}
-	s.job.start(&a, key, computeSweep(key.set, a.snap, steps, groups))
+	s.job.start(c, key, computeSweep(key.set, e.snap, steps, groups))
 	s.job.value.done, s.job.value.total = 0, len(steps)
-	return a
 }
 
 // stepIsCurrent reports whether the rows on the screen are groups of the steps to sweep, in
@@ -319,25 +316,23 @@ type adviceKey struct {
 	recompute bool
 }
 
-// updateAdvice finds what suits the goal best on the map that is on the screen, and puts the cursor there
+// advise finds what suits the goal best on the map that is on the screen, and puts the cursor there
 // until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
 // what is under the cursor.
-func (a App) updateAdvice(tea.Msg) App {
-	s := &a.sweep
-	key := adviceKey{s.grid, a.sweepStride(), s.sweepGoal(), a.settings.now.Recompute}
-	if a.position.view != viewSweep || key == s.adviceOf {
-		return a
+func (s *sweepState) advise(e env, open bool) {
+	key := adviceKey{s.grid, e.sweepStride(), s.sweepGoal(), e.settings.now.Recompute}
+	if !open || key == s.adviceOf {
+		return
 	}
 	s.adviceOf, s.advice = key, sweep.Recommendation{}
 	if key.grid == nil {
-		return a
+		return
 	}
 	s.advice = key.grid.Every(key.stride).Recommend(key.goal, key.recompute)
 	if s.followStar {
-		a.sweep = s.atStar()
+		*s = s.atStar()
 		s.followStar = s.job.busy()
 	}
-	return a
 }
 
 func (s sweepState) sweepGoal() sweep.Goal {
@@ -347,12 +342,12 @@ func (s sweepState) sweepGoal() sweep.Goal {
 	return s.goal
 }
 
-func (a App) nextGoal() App {
+func (s *sweepState) nextGoal(env) action {
 	names := sweep.GoalNames()
-	g := a.sweep.sweepGoal()
+	g := s.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
-	a.sweep.goal, a.sweep.followStar = g, true
-	return a
+	s.goal, s.followStar = g, true
+	return nil
 }
 
 func runGoal(a App, args []string) (App, error) {
@@ -387,37 +382,37 @@ func (s sweepState) currentScope(e env) scope {
 	return s.scope
 }
 
-func (a App) nextScope() App {
+func (s *sweepState) nextScope(e env) action {
 	all := []scope{{kind: scopeStep}}
-	if a.isFiltered() {
+	if e.isFiltered() {
 		all = append(all, scope{kind: scopeShown})
 	}
-	all = append(all, scope{kind: scopeLast, last: a.place.scope.lastSteps()})
-	if a.sweep.lastRange != (scope{}) {
-		all = append(all, a.sweep.lastRange)
+	all = append(all, scope{kind: scopeLast, last: e.place.scope.lastSteps()})
+	if s.lastRange != (scope{}) {
+		all = append(all, s.lastRange)
 	}
 	all = append(all, scope{kind: scopeAll})
-	kind := a.sweep.currentScope(a.env).kind
-	a.sweep.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
-	return a
+	kind := s.currentScope(e).kind
+	s.scope = all[(slices.IndexFunc(all, func(s scope) bool { return s.kind == kind })+1)%len(all)]
+	return nil
 }
 
 // scopeText describes the scope, and says if its samples are rollouts of several rows.
-func (a App) scopeText() string {
-	text := fmt.Sprintf("step %d", a.place.step)
-	switch s := a.sweep.currentScope(a.env); s.kind {
+func (s sweepState) scopeText(e env) string {
+	text := fmt.Sprintf("step %d", e.place.step)
+	switch of := s.currentScope(e); of.kind {
 	case scopeShown:
-		text = fmt.Sprintf("%s groups of %s", a.shownCount(), a.scopeWords())
+		text = fmt.Sprintf("%s groups of %s", e.shownCount(), e.scopeWords())
 	case scopeLast, scopeRange:
 		text = "no steps"
-		if steps := a.scopeSteps(s); len(steps) > 0 {
-			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), a.snap.Steps[steps[len(steps)-1]].Number, a.snap.Steps[steps[0]].Number)
+		if steps := e.scopeSteps(of); len(steps) > 0 {
+			text = fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), e.snap.Steps[steps[len(steps)-1]].Number, e.snap.Steps[steps[0]].Number)
 		}
 	case scopeAll:
-		text = "all " + units.Plural(len(a.scopeSteps(s)), "steps")
+		text = "all " + units.Plural(len(e.scopeSteps(of)), "steps")
 	default:
 	}
-	if x := a.result.analysis; x != nil && x.CountsRollouts() {
+	if x := e.result.analysis; x != nil && x.CountsRollouts() {
 		text += ", by rollout"
 	}
 	return text

@@ -45,26 +45,26 @@ type sweepMap struct {
 	set         *sweep.Cell // of the settings at work; nil: it is not on the map
 }
 
-func (a App) sweepMap() sweepMap {
-	m := sweepMap{env: a.env, sweepState: a.sweep, scopeText: a.scopeText(), stride: a.sweepStride()}
-	m.pos, m.neg = a.sweep.sweepCursor(a.env)
+func (s sweepState) drawn(e env) sweepMap {
+	m := sweepMap{env: e, sweepState: s, scopeText: s.scopeText(e), stride: e.sweepStride()}
+	m.pos, m.neg = s.sweepCursor(e)
 	m.rows = (len(sweep.DefaultRatios().Pos)-1)/m.stride + 1
-	m.isBeside = a.display.w-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
+	m.isBeside = e.display.w-sweepAxisWidth-m.rows*sweepCellWidth-2 >= sweepTextWidth
 	beside := adviceWidth + 1
 	if m.isBeside {
 		beside = sweepTextWidth + 2
 	}
-	m.cellW = max(sweepCellWidth, min(wideSweepCell, (a.display.w-2-sweepAxisWidth-beside)/m.rows))
+	m.cellW = max(sweepCellWidth, min(wideSweepCell, (e.display.w-2-sweepAxisWidth-beside)/m.rows))
 	m.width, m.cellH = sweepAxisWidth+m.rows*m.cellW, 1
-	if m.isBeside && a.display.h-6 >= 2*m.rows+sweepExtraLines {
+	if m.isBeside && e.display.h-6 >= 2*m.rows+sweepExtraLines {
 		m.cellH = 2
 	}
-	at, varies := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
+	at, varies := s.nextVarying(e, s.figure, 1)
 	m.figure, m.varies = sweep.Figures()[at], varies
 	if m.grid == nil {
 		return m
 	}
-	lo, hi, set := math.Inf(1), math.Inf(-1), a.settings.now
+	lo, hi, set := math.Inf(1), math.Inf(-1), e.settings.now
 	all := m.grid.Cells(set.Recompute)
 	for i := range all {
 		c := &all[i]
@@ -89,10 +89,10 @@ func (m sweepMap) merit(c *sweep.Cell) float64 { return m.figure.Better.Merit(m.
 
 func (m sweepMap) here() *sweep.Cell { return m.grid.At(m.settings.now.Recompute, m.pos, m.neg) }
 
-// sweepView draws the map, and to the right or below the cell under the cursor with its configuration,
+// view draws the map, and to the right or below the cell under the cursor with its configuration,
 // which is never cut: on a small screen fewer rows of the map are in sight.
-func (a App) sweepView(w, h int) []string {
-	m := a.sweepMap()
+func (s sweepState) view(e env, w, h int) []string {
+	m := s.drawn(e)
 	if m.isBeside {
 		left := m.width + 2
 		return joinColumns(m.box(layout.Rect{W: left, H: h}, true, m.mapPane(left-2, h-2)),
@@ -459,14 +459,13 @@ func sameFigure(f sweep.Figure, c, o *sweep.Cell) bool {
 	return math.Abs(x-y) < least || x != x && y != y
 }
 
-func (a App) moveSweepFigure(by int) App {
-	shown, _ := a.sweep.nextVarying(a.env, a.sweep.figure, 1)
-	next, _ := a.sweep.nextVarying(a.env, shown+by, by)
-	if next == shown {
-		a.notice = "no other metric varies over the pairs: " + strings.Join(a.sweep.equalFigures(a.env), " · ")
+func (s *sweepState) moveFigure(e env, by int) action {
+	shown, _ := s.nextVarying(e, s.figure, 1)
+	next, _ := s.nextVarying(e, shown+by, by)
+	if s.figure = next; next == shown {
+		return saying("no other metric varies over the pairs: " + strings.Join(s.equalFigures(e), " · "))
 	}
-	a.sweep.figure = next
-	return a
+	return nil
 }
 
 // equalFigures says which figures are the same for all pairs, or for all but a few, the chosen one first:

@@ -55,34 +55,34 @@ const (
 	heightForStepNumbers = 5
 )
 
-func (a App) paneSteps(w, h int) paneContent {
+func (e env) paneSteps(w, h int) paneContent {
 	c := paneContent{title: "steps"}
-	if a.result.trend == nil {
-		c.lines = []string{a.display.theme.Paint(themes.Dim, " computing …")}
+	if e.result.trend == nil {
+		c.lines = []string{e.display.theme.Paint(themes.Dim, " computing …")}
 		return c
 	}
-	all := a.stepAxis()
+	all := e.stepAxis()
 	c.title = fmt.Sprintf("steps  %.0f – %.0f", all.Lo, all.Hi)
 	if all.Lo == all.Hi {
 		c.title = fmt.Sprintf("steps  only step %.0f", all.Lo)
 	}
-	if text := a.gapsText(); text != "" {
+	if text := e.gapsText(); text != "" {
 		c.title = withRoom(c.title, ", "+text, w)
 	}
-	if a.isWide() {
-		c.title = withRoom(c.title, fmt.Sprintf(" · at %d", a.result.analysis.Step), w)
+	if e.isWide() {
+		c.title = withRoom(c.title, fmt.Sprintf(" · at %d", e.result.analysis.Step), w)
 	}
 	switch {
-	case !a.result.trend.Complete():
-		c.note = a.trendProgress()
-	case a.place.follow:
+	case !e.result.trend.Complete():
+		c.note = e.trendProgress()
+	case e.place.follow:
 		c.note = "following the newest"
 	default:
 		c.note = "F follows the newest"
 	}
-	rows := a.tellingRows()
+	rows := e.tellingRows()
 	if big := h - len(rows); big >= minBigTrend && all.Lo < all.Hi {
-		c.lines = a.bigTrend(trendRows()[rows[0]], w, big)
+		c.lines = e.bigTrend(trendRows()[rows[0]], w, big)
 		rows = rows[1:]
 	}
 	numbers := 0
@@ -90,11 +90,11 @@ func (a App) paneSteps(w, h int) paneContent {
 		numbers = 1
 	}
 	for _, i := range rows[:max(0, min(len(rows), h-len(c.lines)-numbers))] {
-		c.lines = append(c.lines, a.trendLine(i, trendRows()[i], w))
+		c.lines = append(c.lines, e.trendLine(i, trendRows()[i], w))
 	}
 	if numbers > 0 {
-		left, plot, _ := a.trendWidths(w)
-		c.lines = append(c.lines, cells.Spaces(left)+a.display.theme.Paint(themes.Dim, all.StepLabels(plot)))
+		left, plot, _ := e.trendWidths(w)
+		c.lines = append(c.lines, cells.Spaces(left)+e.display.theme.Paint(themes.Dim, all.StepLabels(plot)))
 	}
 	return c
 }

@@ -128,7 +128,7 @@ func TestBreakdownCompletions(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press(withText(":", "by ")...)
-		if _, words := d.app.completions(); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
+		if _, words := d.app.completions(d.app.input.line(d.app.command)); strings.Join(words, " ") != "difficulty length fate step accuracy rewards/format" {
 			t.Error(words)
 		}
 	})

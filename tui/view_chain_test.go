@@ -13,7 +13,7 @@ func TestChainTextScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
 			d.press("C", "j", "j", "right")
-			_, lines := d.app.stagePane(size[0], size[1]-4)
+			_, lines := d.app.chain.pane(d.app.env, size[0], size[1]-4)
 			seen := ""
 			for range lines {
 				seen += ansi.Strip(d.frame())

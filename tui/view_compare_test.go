@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/compare"
 )
@@ -17,7 +18,7 @@ import (
 // driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
 func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	t.Helper()
-	oneGoroutine(t)
+	repotest.OneGoroutine(t)
 	other := madeRunWithTexts(2, proofText)
 	for _, chunk := range other.chunks {
 		for i := range chunk.Records {
@@ -41,7 +42,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 	t.Parallel()
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
-		r := d.app.second.job.value.result
+		r := d.app.compare.job.value.result
 		if r == nil || len(r.Pairs) == 0 || r.Baseline.LeftOutPrompts+r.Candidate.LeftOutPrompts != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -139,8 +140,8 @@ func TestAnswersWithoutTexts(t *testing.T) {
 			more.Records[i].Reward = float64(i % 2)
 		}
 		d.send(chunkMsg{chunk: more})
-		if p, ok := d.app.selectedPair(); !ok || p.Hash != want || d.app.second.job.value.result.Steps != 2 {
-			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.second.job.value.result.Steps)
+		if p, ok := d.app.compare.selected(); !ok || p.Hash != want || d.app.compare.job.value.result.Steps != 2 {
+			t.Errorf("the cursor is on %x, not on %x, after %d steps", p.Hash, want, d.app.compare.job.value.result.Steps)
 		}
 	})
 }

@@ -23,14 +23,14 @@ func TestSmallCharts(t *testing.T) {
 		d.press("l", "j") // three columns: figure 5
 		names := d.app.metricNames()
 		d.press("z")
-		if d.app.drawnMetric() != names[4] || strings.Contains(d.frame(), "all steps") {
-			t.Errorf("z draws %s", d.app.drawnMetric())
+		if d.app.steps.drawnMetric(d.app.env) != names[4] || strings.Contains(d.frame(), "all steps") {
+			t.Errorf("z draws %s", d.app.steps.drawnMetric(d.app.env))
 		}
 		d.press("z")
 		d.wantText("all metrics  55", "5/55")
 		d.press("h", "enter")
-		if d.app.drawnMetric() != names[3] {
-			t.Errorf("Enter draws %s", d.app.drawnMetric())
+		if d.app.steps.drawnMetric(d.app.env) != names[3] {
+			t.Errorf("Enter draws %s", d.app.steps.drawnMetric(d.app.env))
 		}
 		d.wantText("all steps  30", "metric 4/55")
 		d.press("esc")
@@ -61,7 +61,7 @@ func TestListOfFigures(t *testing.T) {
 			{"Chen", "pass@1"}, // by its meaning: the paper
 		} {
 			d.app.steps.picker = figurePicker{query: c.query}
-			list := d.app.pickedFigures()
+			list := d.app.steps.pickedFigures(d.app.env)
 			if len(list) == 0 || list[0] != c.first {
 				t.Errorf("%q finds %q, want %s first", c.query, list, c.first)
 			}
@@ -73,13 +73,13 @@ func TestListOfFigures(t *testing.T) {
 		d.press("backspace", "backspace", "backspace")
 		d.typeText("flip")
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.drawnMetric() != "vantage/flips" {
-			t.Errorf("Enter draws %s in view %v", d.app.drawnMetric(), d.app.position.view)
+		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "vantage/flips" {
+			t.Errorf("Enter draws %s in view %v", d.app.steps.drawnMetric(d.app.env), d.app.position.view)
 		}
 		d.typeText(":metric pass")
 		d.press("enter")
-		if d.app.drawnMetric() != "pass@1" {
-			t.Errorf(":metric pass draws %s", d.app.drawnMetric())
+		if d.app.steps.drawnMetric(d.app.env) != "pass@1" {
+			t.Errorf(":metric pass draws %s", d.app.steps.drawnMetric(d.app.env))
 		}
 		d.typeText(":metric zzz")
 		d.press("enter")
@@ -114,8 +114,8 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 		name := d.app.result.analysis.Metrics[40].Name
 		d.wantText(name)
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.drawnMetric() != name {
-			t.Errorf("Enter draws %s, want %s", d.app.drawnMetric(), name)
+		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != name {
+			t.Errorf("Enter draws %s, want %s", d.app.steps.drawnMetric(d.app.env), name)
 		}
 		d.press("esc", "g")
 		if d.app.panes.metric != 0 || d.app.panes.metricScroll != 0 {
@@ -129,10 +129,10 @@ func TestMovingAverageOfALine(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
-		raw := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
+		raw := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
 		d.press("A")
 		d.wantText("moving average 0.6")
-		lines := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
 		if len(raw) != 1 || len(lines) != 2 || lines[0].Stroke != chart.Solid || lines[1].Stroke != chart.Sparse || lines[1].Y[5] != raw[0].Y[5] {
 			t.Errorf("%d and %d lines", len(raw), len(lines))
 		}
@@ -157,7 +157,7 @@ func TestChartsOfTwoRuns(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("3", "3")
 		d.wantText("── base", "╌· new")
-		lines := d.app.newStepChart("critic/score/mean", "", 80, 10).plot.Lines
+		lines := d.app.steps.newChart(d.app.env, "critic/score/mean", "", 80, 10).plot.Lines
 		if len(lines) != 2 {
 			t.Fatalf("%d lines", len(lines))
 		}
@@ -182,7 +182,7 @@ func TestChartOfABaseline(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("b", "p", "p", "3", "3", "v", "v")
 		d.wantText("── this run", "·· baseline")
-		lines := d.app.newStepChart("vantage/kept", "", 80, 10).plot.Lines
+		lines := d.app.steps.newChart(d.app.env, "vantage/kept", "", 80, 10).plot.Lines
 		if len(lines) != 2 || slices.Equal(lines[0].Y, lines[1].Y) {
 			t.Errorf("%d lines", len(lines))
 		}
@@ -206,7 +206,7 @@ func TestChartsOfFramesComeFromTheCache(t *testing.T) {
 			}
 			d.app.result.figures.charts[0].rows[0] = "from the cache"
 			d.wantText("from the cache")
-			d.app.result.figures = fresh.drawFigures(strings.Split(key.names, "\n"), key.over, key.w, key.h)
+			d.app.result.figures = fresh.steps.drawFigures(fresh.env, strings.Split(key.names, "\n"), key.over, key.w, key.h)
 		}
 	})
 }

@@ -321,7 +321,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 					d.press(key)
 					for range 20 {
 						checkHarmless(t, key, d.frame())
-						d.app = d.app.scrollText(7)
+						d.app.sampleReader.scrollLines(d.app.env, 7)
 					}
 				}
 			})

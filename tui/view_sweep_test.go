@@ -202,25 +202,29 @@ func TestSweepComesInParts(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
+		update := func(a App, msg any) App {
+			a.sweep.update(a.env, a.position.view == viewSweep, &a.commands, msg)
+			return a
+		}
 		a := d.app
 		a.sweep.job.stop()
-		next := a.updateSweep(nil)
-		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweepMap().note(80) != "0/4 steps so far, newest first" {
-			t.Fatalf("nothing is computed: %q", next.sweepMap().note(80))
+		next := update(a, nil)
+		if len(next.started) == 0 || !next.sweep.job.busy() || next.sweep.drawn(next.env).note(80) != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.sweep.drawn(next.env).note(80))
 		}
 		grown := next
 		grown.snap.Revision++
-		if same := grown.updateSweep(nil); len(same.started) != len(next.started) || same.sweep.job.key != next.sweep.job.key {
+		if same := update(grown, nil); len(same.started) != len(next.started) || same.sweep.job.key != next.sweep.job.key {
 			t.Error("data that have grown start anew before there is an answer")
 		}
 		late := next.started[0]()
-		other := next.nextScope().updateSweep(nil)
+		other := update(within(sweepOf, (*sweepState).nextScope)(next), nil)
 		before := other.sweep.grid
-		if after := other.updateSweep(late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
+		if after := update(other, late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
 		}
 		next.position.view = viewOverview
-		if left := next.updateSweep(nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
+		if left := update(next, nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}
 	})
@@ -285,7 +289,7 @@ func TestShadesSayWhatIsGood(t *testing.T) {
 		d.press("S")
 		for name, want := range map[string]string{"signal": "58% best", "killed": "0 best", "mean": "0 best", "kept": "100% most"} {
 			d.app.sweep.figure = slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == name })
-			m := d.app.sweepMap()
+			m := d.app.sweep.drawn(d.app.env)
 			low, _ := m.shade(m.worst)
 			high, _ := m.shade(m.best)
 			if legend := ansi.Strip(m.legend()); m.figure.Name != name || low != 0 || high != 4 || !strings.HasSuffix(legend, want) {

@@ -7,6 +7,7 @@ import (
 	"vantage/model/figures"
 	"vantage/model/report"
 	"vantage/model/session"
+	"vantage/tui/cells"
 	"vantage/tui/layout"
 )
 
@@ -19,6 +20,19 @@ type view struct {
 	exported       func(App) report.Table         // its table for an export; nil: it has none
 	list           targetKind                     // that the wheel scrolls wherever it is; onNothing: none
 }
+
+// What the keys of a view change, see within.
+func sweepOf(a *App) *sweepState         { return &a.sweep }
+func breakdownOf(a *App) *breakdownState { return &a.breakdown }
+func chainOf(a *App) *chainState         { return &a.chain }
+func promptsOf(a *App) *promptsState     { return &a.prompts }
+func grepOf(a *App) *grepState           { return &a.grep }
+func pickerOf(a *App) *estimatorPicker   { return &a.picker }
+func stepsOf(a *App) *stepsState         { return &a.steps }
+func answersOf(a *App) *answerReader     { return &a.answers }
+func readerOf(a *App) *sampleReader      { return &a.sampleReader }
+func marksOf(a *App) *marks              { return &a.marks }
+func panesOf(a *App) *panes              { return &a.panes }
 
 type viewName int
 
@@ -54,22 +68,25 @@ const (
 // viewTable returns every view by its name: a new one is a file, a name and a line here.
 func viewTable() []view {
 	return []view{
-		viewOverview: {body: App.overview, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
+		viewOverview: {body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: overviewKeys, exported: func(a App) report.Table { return paneTable()[a.panes.focus].exported(a) }},
 		viewEstimators: {
-			beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, list: onEstimator,
+			beforeAnalysis: true, body: func(a App, w, h int) []string { return a.picker.view(a.env, a.input.line(a.picker.filter), w, h) }, keys: estimatorKeys, list: onEstimator,
 			line: textLine{text: func(a *App) *string { return &a.picker.filter }, limit: maxTyped, edited: narrowed(onEstimator)},
 		},
-		viewGroup: {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
+		viewGroup: {body: func(a App, _, _ int) []string { return a.sampleReader.view(a.env, nil) }, keys: groupKeys, exported: App.exportedSamples},
 		viewSearch: {
-			body: App.groupView, keys: searchKeys,
-			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { return a.updateSearch() }},
+			body: func(a App, _, _ int) []string {
+				typed := a.input.line(a.sampleReader.search.query)
+				return a.sampleReader.view(a.env, &typed)
+			}, keys: searchKeys,
+			line: textLine{text: func(a *App) *string { return &a.sampleReader.search.query }, limit: maxSearchBytes, edited: func(a App, _ bool) App { a.sampleReader.updateSearch(a.env); return a }},
 		},
 		viewFilter: {
-			body: App.overview, keys: filterKeys,
+			body: func(a App, _, h int) []string { return a.panes.overview(a.env, h) }, keys: filterKeys,
 			line: textLine{text: func(a *App) *string { return &a.panes.filterDraft }, limit: figures.MaxQuery, edited: func(a App, _ bool) App { return a.rearrange() }, prompt: App.filterPrompt},
 		},
-		viewSteps:    {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
-		viewProblems: {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
+		viewSteps:    {body: func(a App, w, h int) []string { return a.steps.view(a.env, w, h) }, keys: stepsKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
+		viewProblems: {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.problemsView(a.problems, w, h) }, keys: problemKeys, exported: App.exportedProblems, list: onProblems},
 		viewCopy:     {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand: {
 			body: App.drawViewBelow, keys: commandKeys,
@@ -77,61 +94,63 @@ func viewTable() []view {
 		},
 		viewValue: {
 			body: App.drawViewBelow, keys: valueKeys,
-			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: App.valueLine, edited: App.valueEdited},
+			line: textLine{text: func(a *App) *string { return &a.value.text }, limit: maxTyped, prompt: func(a App, typed cells.Line, w int) string { return a.value.prompt(a.env, typed, w) }, edited: func(a App, _ bool) App { a.value.keepDigits(); return a }},
 		},
-		viewCompare: {body: App.compareView, keys: compareKeys, exported: App.exportedPairs, list: onPair},
-		viewAnswers: {body: App.answersView, keys: answerKeys},
-		viewMarks:   {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
+		viewCompare: {body: func(a App, w, h int) []string { return a.compare.view(a.env, w, h) }, keys: compareKeys, exported: func(a App) report.Table { return a.compare.exported(a.env) }, list: onPair},
+		viewAnswers: {body: func(a App, _, h int) []string { return a.answers.view(a.env, a.compare.which(), h) }, keys: answerKeys},
+		viewMarks:   {beforeAnalysis: true, body: func(a App, w, h int) []string { return a.marks.view(a.env, w, h) }, keys: marksKeys, exported: App.exportedMarks, list: onMarked},
 		viewNote: {
 			body: App.drawViewBelow, keys: noteKeys,
-			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: App.notePrompt},
+			line: textLine{text: func(a *App) *string { return &a.marks.draft.text }, limit: session.MaxNote, prompt: func(a App, typed cells.Line, w int) string { return a.marks.notePrompt(a.env, typed, w) }},
 		},
-		viewChain:     {body: App.chainView, keys: chainKeys},
-		viewGroupSize: {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize, list: onSizes},
-		viewBreakdown: {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown, list: onParts},
-		viewPrompts:   {body: App.promptsView, keys: promptsKeys, exported: App.exportedPrompts, list: onPrompt},
+		viewChain:     {body: func(a App, w, h int) []string { return a.chain.view(a.env, w, h) }, keys: chainKeys},
+		viewGroupSize: {body: func(a App, w, h int) []string { return a.groupSize.view(a.env, w, h) }, keys: groupSizeKeys, exported: func(a App) report.Table { return a.groupSize.exported() }, list: onSizes},
+		viewBreakdown: {body: func(a App, w, h int) []string { return a.breakdown.view(a.env, w, h) }, keys: breakdownKeys, exported: func(a App) report.Table { return a.breakdown.exported() }, list: onParts},
+		viewPrompts:   {body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptsKeys, exported: func(a App) report.Table { return a.prompts.exported() }, list: onPrompt},
 		viewPromptFilter: {
-			body: App.promptsView, keys: promptFilterKeys,
+			body: func(a App, w, h int) []string { return a.prompts.view(a.env, w, h) }, keys: promptFilterKeys,
 			line: textLine{text: func(a *App) *string { return &a.prompts.draft }, limit: figures.MaxQuery, prompt: App.promptFilterPrompt},
 		},
-		viewGrep:    {body: App.grepView, keys: grepKeys, exported: App.exportedMatches, list: onMatch},
-		viewFigures: {body: App.figuresView, keys: figuresKeys, exported: App.exportedSteps},
+		viewGrep:    {body: func(a App, w, h int) []string { return a.grep.view(a.env, w, h) }, keys: grepKeys, exported: func(a App) report.Table { return a.grep.exported() }, list: onMatch},
+		viewFigures: {body: func(a App, w, h int) []string { return a.steps.figuresView(a.env, w, h) }, keys: figuresKeys, exported: func(a App) report.Table { return a.steps.exported(a.env) }},
 		viewFigureList: {
-			body: App.figureListView, keys: figureListKeys,
+			body: func(a App, w, h int) []string {
+				return a.steps.figureList(a.env, a.input.line(a.steps.picker.query), w, h)
+			}, keys: figureListKeys,
 			line: textLine{text: func(a *App) *string { return &a.steps.picker.query }, limit: maxTyped, edited: narrowed(onFigure)},
 		},
-		viewGlance:  {body: App.glanceView, keys: glanceKeys, exported: App.exportedGlance, list: onWorstStep},
-		viewFinding: {body: App.findingView, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
-		viewSweep:   {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
+		viewGlance:  {body: func(a App, w, h int) []string { return a.glance.view(a.env, w, h) }, keys: glanceKeys, exported: func(a App) report.Table { return a.glance.exported() }, list: onWorstStep},
+		viewFinding: {body: func(a App, w, h int) []string { return a.panes.finding(a.env, a.finding, w, h) }, keys: findingKeys, exported: func(a App) report.Table { return paneTable()[layout.Groups].exported(a) }},
+		viewSweep:   {body: func(a App, w, h int) []string { return a.sweep.view(a.env, w, h) }, keys: sweepKeys, exported: func(a App) report.Table { return a.sweep.exported(a.env) }},
 	}
 }
 
 // pane is a part of the overview.
 type pane struct {
-	draw     func(a App, w, h int) paneContent
+	draw     func(p panes, e env, w, h int) paneContent
 	move     func(a App, by int) App // its cursor, by keys and by the wheel
 	enter    action                  // what Enter does
 	exported func(App) report.Table
-	figures  func(App) figureList // under its cursor, for the help
+	figures  func(panes, env) figureList // under its cursor, for the help
 }
 
 func paneTable() [layout.PaneCount]pane {
 	moveGroupRow := func(a App, by int) App { return a.moveRow(onGroup, by) }
 	return [layout.PaneCount]pane{
-		layout.Groups:     {App.paneGroups, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfGroup},
-		layout.Advantages: {App.paneAdvantages, moveGroupRow, App.openGroup, App.exportedGroups, App.figuresOfHistogram},
-		layout.Steps: {App.paneSteps, moveGroupRow, App.openSteps, App.exportedSteps, func(App) (l figureList) {
+		layout.Groups:     {panes.groups, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfGroup},
+		layout.Advantages: {panes.advantages, moveGroupRow, App.openGroup, App.exportedGroups, panes.figuresOfHistogram},
+		layout.Steps: {func(_ panes, e env, w, h int) paneContent { return e.paneSteps(w, h) }, moveGroupRow, pushing(viewSteps), func(a App) report.Table { return a.steps.exported(a.env) }, func(panes, env) (l figureList) {
 			for _, row := range trendRows() {
 				l = l.at(figures.Step, row.name)
 			}
 			return l
 		}},
-		layout.Warnings: {App.paneWarnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, App.figuresOfWarnings},
-		layout.Metrics:  {App.paneMetrics, func(a App, by int) App { return a.moveMetricCursor(by).clampCursor() }, App.drawMetric, App.exportedMetrics, App.figuresOfMetrics},
+		layout.Warnings: {panes.warnings, func(a App, by int) App { return a.moveRow(onWarning, by) }, App.enterWarning, App.exportedGroups, panes.figuresOfWarnings},
+		layout.Metrics:  {panes.metrics, func(a App, by int) App { a.panes.moveMetric(a.env, by); return a }, within(panesOf, (*panes).drawMetric), App.exportedMetrics, panes.figuresOfMetrics},
 	}
 }
 
-func (a App) currentView() view { return viewTable()[a.position.view] }
+func (p position) currentView() view { return viewTable()[p.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
@@ -175,15 +194,15 @@ func (a App) goBack() App {
 
 // activeKeys returns the keys of the view on the screen, then the common ones: of a key that
 // both have, the first wins. Where text is typed few common ones are left.
-func (a App) activeKeys() []keySection {
-	own := a.currentView()
+func (p position) activeKeys() []keySection {
+	own := p.currentView()
 	if own.line.text != nil {
 		return []keySection{own.keys(), lineKeys(), {"program", typingKeys()}}
 	}
-	if a.position.view == viewCopy {
+	if p.view == viewCopy {
 		return []keySection{own.keys(), {"program", typingKeys()}}
 	}
-	if a.position.view == viewGlance {
+	if p.view == viewGlance {
 		return append([]keySection{own.keys()}, keysBelowGlance()...)
 	}
 	return append([]keySection{own.keys()}, commonKeys()...)
@@ -208,7 +227,7 @@ func selectPane(p layout.Pane) action {
 // the steps is the view of all steps.
 func (a App) toggleFullScreen() App {
 	if a.panes.focus == layout.Steps && !a.panes.fullScreen {
-		return a.openSteps()
+		return a.pushView(viewSteps)
 	}
 	a.panes.fullScreen = !a.panes.fullScreen
 	return a.clampCursor()

@@ -40,10 +40,10 @@ func TestEscapeKeepsThePlace(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.panes.focus, d.app.panes.cursor
+		focus, cursor := d.app.panes.focus, d.app.place.row
 		d.press("esc")
-		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.panes.cursor != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.panes.cursor)
+		if d.app.position.view != viewOverview || d.app.panes.focus != focus || d.app.place.row != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.panes.focus, d.app.place.row)
 		}
 		d.press("esc")
 		if d.app.panes.focus != 0 {

@@ -27,15 +27,15 @@ type warningLine struct {
 }
 
 // warningLines returns what ails the run, the warnings of the step, then what the log says about reading it.
-func (a App) warningLines() []warningLine {
+func (e env) warningLines() []warningLine {
 	var all []warningLine
-	for i, f := range a.foundList() {
+	for i, f := range e.foundList() {
 		all = append(all, warningLine{finding: i + 1, text: sanitize.Line(f.Kind.Words() + " " + f.When() + ": " + f.Title), advice: sanitize.Line(f.Advice), group: -1})
 	}
-	noMatch := a.matchWarning()
-	if x := a.result.analysis; x != nil {
+	noMatch := e.matchWarning()
+	if x := e.result.analysis; x != nil {
 		warnings := x.Warnings
-		if w := a.alikeWarning(); w != nil {
+		if w := e.alikeWarning(); w != nil {
 			warnings = append([]model.Warning{*w}, warnings...)
 		}
 		for _, w := range warnings {
@@ -43,7 +43,7 @@ func (a App) warningLines() []warningLine {
 			if w.Example >= 0 {
 				g := x.Table[w.Example]
 				where := shortName(g.Name)
-				if a.isWide() {
+				if e.isWide() {
 					where += fmt.Sprintf(", step %d", g.Step)
 				}
 				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+where+")")) + " — " + w.Advice
@@ -55,18 +55,18 @@ func (a App) warningLines() []warningLine {
 		}
 	}
 	all = append(all, noMatch...)
-	for _, note := range a.snap.Run.Notes {
+	for _, note := range e.snap.Run.Notes {
 		all = append(all, warningLine{text: sanitize.Line(note), group: -1, isNote: true})
 	}
-	for _, p := range a.snap.Run.Problems {
+	for _, p := range e.snap.Run.Problems {
 		all = append(all, warningLine{text: p.String(), advice: "the rest of the file was read", group: -1, isProblem: true})
 	}
 	return all
 }
 
-func (a App) hasNoWarnings() bool {
-	x, run := a.result.analysis, &a.snap.Run
-	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(a.foundList()) == 0 && len(a.warningLines()) == 0
+func (e env) hasNoWarnings() bool {
+	x, run := e.result.analysis, &e.snap.Run
+	return x != nil && len(x.Warnings)+len(run.Notes)+len(run.Problems)+len(e.foundList()) == 0 && len(e.warningLines()) == 0
 }
 
 // enterWarning goes to the group that shows the selected warning, in its step, and opens it. A warning of the
@@ -92,18 +92,13 @@ func (a App) enterWarning() App {
 		}
 		return a.says("no one group shows this: it is of " + whole + ". " + d.advice)
 	default:
-		return a.openExample(d.group)
+		if !slices.Contains(a.result.rows, d.group) { // a filter that hides the group goes
+			a = a.change(func(s *undoState) { s.filter = "" })
+			a.notice = "the filter hid this group: u brings it back"
+		}
+		a.place.row = max(0, slices.Index(a.result.rows, d.group))
+		return a.clampCursor().openGroup()
 	}
-}
-
-// openExample opens a group of the analysis. A filter that hides it goes, and u brings it back.
-func (a App) openExample(group int) App {
-	if !slices.Contains(a.result.rows, group) {
-		a = a.change(func(s *undoState) { s.filter = "" })
-		a.notice = "the filter hid this group: u brings it back"
-	}
-	a.panes.cursor = max(0, slices.Index(a.result.rows, group))
-	return a.clampCursor().openGroup()
 }
 
 // shortName cuts the name of a group, which may be a hash.
@@ -114,40 +109,40 @@ func shortName(name string) string {
 	return name
 }
 
-// paneWarnings lists the warnings in a line each, the selected one, or if there is room each, in full; the cursor's bar is on it while
+// warnings lists the warnings in a line each, the selected one, or if there is room each, in full; the cursor's bar is on it while
 // the pane has the focus.
-func (a App) paneWarnings(w, h int) paneContent {
-	all := a.warningLines()
-	c := paneContent{title: a.withScopeWords(fmt.Sprintf("warnings  %s", units.Count(len(all))), w)}
-	t := a.display.theme
+func (p panes) warnings(e env, w, h int) paneContent {
+	all := e.warningLines()
+	c := paneContent{title: e.withScopeWords(fmt.Sprintf("warnings  %s", units.Count(len(all))), w)}
+	t := e.display.theme
 	if len(all) == 0 {
 		text := "none at this step"
-		if a.isWide() {
-			text = "none in " + a.scopeWords()
+		if e.isWide() {
+			text = "none in " + e.scopeWords()
 		}
-		if a.result.analysis != nil && a.result.analysis.Open {
+		if e.result.analysis != nil && e.result.analysis.Open {
 			text = "the step is still being written: its warnings come when it is complete"
 		}
-		c.title = a.withScopeWords("warnings", w)
-		c.lines = a.wrapped(" ", themes.Dim, text, w-1)
+		c.title = e.withScopeWords("warnings", w)
+		c.lines = e.wrapped(" ", themes.Dim, text, w-1)
 		return c
 	}
-	c.note = fmt.Sprintf("%d/%d", a.panes.warning+1, len(all))
+	c.note = fmt.Sprintf("%d/%d", p.warning+1, len(all))
 	first, end := 0, 0 // lines of the selected one
 	needed := 0
 	for i, d := range all {
-		needed += len(a.drawWarning(d, i == a.panes.warning, true, w))
+		needed += len(p.drawWarning(e, d, i == p.warning, true, w))
 	}
 	for i, d := range all {
-		selected := i == a.panes.warning
-		lines := a.markLines(onWarning, i, a.drawWarning(d, selected, selected || needed <= h || a.panes.fullScreen, w))
-		if i == a.panes.warning {
+		selected := i == p.warning
+		lines := e.markLines(onWarning, i, p.drawWarning(e, d, selected, selected || needed <= h || p.fullScreen, w))
+		if i == p.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
 		c.lines = append(c.lines, lines...)
 	}
 	top := max(0, min(first, end-h)) // scrolls it into sight, rather its beginning than its end
-	if a.panes.focus == layout.Warnings {
+	if p.focus == layout.Warnings {
 		c.cursor = first - top + 1
 	}
 	if c.lines = c.lines[top:]; end-top > h && h > 0 {
@@ -156,12 +151,12 @@ func (a App) paneWarnings(w, h int) paneContent {
 	return c
 }
 
-func (a App) drawWarning(d warningLine, selected, full bool, w int) []string {
-	t := a.display.theme
+func (p panes) drawWarning(e env, d warningLine, selected, full bool, w int) []string {
+	t := e.display.theme
 	mark := t.Paint(themes.Warn, " ! ")
 	switch {
 	case d.finding > 0:
-		mark = " " + a.severityMark(a.foundList()[d.finding-1].Severity) + " "
+		mark = " " + e.severityMark(e.foundList()[d.finding-1].Severity) + " "
 	case d.isProblem:
 		mark = t.Paint(themes.Bad, " ? ")
 	case d.isNote:
@@ -173,7 +168,7 @@ func (a App) drawWarning(d warningLine, selected, full bool, w int) []string {
 	var lines []string
 	for _, line := range cells.Wrap(d.text, w-4) {
 		line = mark + line
-		if selected && a.panes.focus == layout.Warnings {
+		if selected && p.focus == layout.Warnings {
 			line = t.Underlay(themes.Cursor, cells.Fit(line, w))
 		}
 		lines = append(lines, line)
@@ -182,5 +177,5 @@ func (a App) drawWarning(d warningLine, selected, full bool, w int) []string {
 	if d.advice == "" {
 		return lines
 	}
-	return append(lines, a.wrapped(mark, themes.Dim, d.advice, w-4)...)
+	return append(lines, e.wrapped(mark, themes.Dim, d.advice, w-4)...)
 }

@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/jsonscan/strspan"
+	"vantage/loaders/jsonscan"
 )
 
 // strideBytes is how many bytes a goroutine takes at once, as many as a worker of package loaders.
@@ -70,7 +70,7 @@ func read(file *os.File, count bool) {
 // countTexts counts the characters from each quote or newline to the next.
 func countTexts(p []byte) {
 	for len(p) > 0 {
-		c, _ := strspan.Measure(p)
+		c, _ := jsonscan.MeasureString(p)
 		p = p[min(c.Bytes+1, len(p)):]
 	}
 }

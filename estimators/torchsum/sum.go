@@ -1,6 +1,6 @@
 // Package torchsum computes sums, means and standard deviations of float32 values
 // in the order in which PyTorch computes them on a CPU, so that the results are
-// equal bit for bit.
+// equal bit for bit: of one group, or of eight at once ([Tile]).
 //
 // # Why the order matters
 //
@@ -378,7 +378,7 @@ func Std64(x []float64) float64 {
 		d := v - mean
 		squares += float64(d * d)
 	}
-	return math.Sqrt(squares / float64(max(0, len(x)-1)))
+	return math.Sqrt(squares / divisorOf(len(x)))
 }
 
 // Std returns the standard deviation, ddof 1, as PyTorch computes it if the result
@@ -404,7 +404,7 @@ func PopulationStd(x []float32, mean float32) float32 { return root(squaresAroun
 
 // Variance is the square of [Std] before the root: x.var() of any tensor.
 func Variance(x []float32) float32 {
-	return float32(squaresAround(x, Mean(x)) / float64(max(0, len(x)-1)))
+	return float32(squaresAround(x, Mean(x)) / divisorOf(len(x)))
 }
 
 // squaresAround returns Σ (x_i − mean)² in float64, from left to right.
@@ -442,11 +442,8 @@ func StdOfRow(x []float32) float32 {
 }
 
 // root returns the standard deviation of n values by the sum of their squared
-// differences to the mean. PyTorch does not let the divisor fall below 0: one value
-// gives 0/0.
-func root(squares float64, n int) float32 {
-	return float32(math.Sqrt(squares / float64(max(0, n-1))))
-}
+// differences to the mean.
+func root(squares float64, n int) float32 { return float32(math.Sqrt(squares / divisorOf(n))) }
 
 // NaNMeanStd returns the mean and the standard deviation, ddof 1, of the values
 // of x that are not NaN, and their number, as trl's and ms-swift's nanstd compute

@@ -241,7 +241,7 @@ func (r *reader) countParts(ctx context.Context, from int64, marks bool) (counte
 	if last != math.MaxInt64 {
 		conditions = append(conditions, fmt.Sprintf("%s <= %d", step, last))
 	}
-	err = r.query(ctx, what+t.target.from()+where(conditions)+" GROUP BY "+keys+" ORDER BY "+keys, columns, func(n int) error {
+	err = r.conn.query(ctx, what+t.target.from()+where(conditions)+" GROUP BY "+keys+" ORDER BY "+keys, columns, func(n int) error {
 		for i := range n {
 			counted = append(counted, stepPart{at.Row(i), attempt.Row(i), split.Row(i), rows.Row(i), marked.Row(i), first.Row(i)})
 		}

@@ -116,7 +116,6 @@ func limitOf(err error) (limit string, ok bool) {
 func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	oneIn := r.oneInOf(steps[0])
 	want := selection{lo: steps[0].step, hi: steps[len(steps)-1].step, oneIn: oneIn}
-	block := newGroupBlock(r.table.fields())
 	var held []*stepRows // the last is that which comes
 	complete := func() error {
 		for _, rows := range held {
@@ -127,31 +126,25 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 		held = held[:0]
 		return nil
 	}
-	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
-		if err := block.check(); err != nil {
-			return err
+	err := r.table.readGroups(ctx, r.conn.query, want, func(fields []field, step int64) (*stepRows, error) {
+		if n := len(held); n > 0 && held[n-1].step == step {
+			return held[n-1], nil
 		}
-		for row := range rows {
-			step := block.step.Row(row)
-			if n := len(held); n == 0 || held[n-1].step != step {
-				if r.allowed.limit == 0 {
-					if err := complete(); err != nil {
-						return err
-					}
-				}
-				held = append(held, r.take(step))
+		if r.conn.limit == 0 {
+			if err := complete(); err != nil {
+				return nil, err
 			}
-			held[len(held)-1].add(block, row)
 		}
-		return nil
+		held = append(held, r.take(fields, step))
+		return held[len(held)-1], nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = complete()
 	}
-	if err := complete(); err != nil {
-		return err
+	if err == nil {
+		err = r.checkComplete(ctx, steps, oneIn)
 	}
-	return r.checkComplete(ctx, steps, oneIn)
+	return err
 }
 
 func (r *reader) complete(rows *stepRows, oneIn int) error {
@@ -229,15 +222,14 @@ const (
 	batchTime = 50 * time.Millisecond
 )
 
-func (r *reader) take(step int64) *stepRows {
+func (r *reader) take(fields []field, step int64) *stepRows {
 	var rows *stepRows
 	select {
 	case rows = <-r.source.free:
 	default:
-		rows = &stepRows{}
+		rows = &stepRows{prompts: &r.prompts}
 	}
-	rows.m, rows.prompts = &r.table.m, &r.prompts
-	rows.reset(step)
+	rows.reset(&r.table.m, fields, step)
 	return rows
 }
 

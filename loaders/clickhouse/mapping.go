@@ -251,8 +251,7 @@ func (m *mapping) lengthUnit() model.LengthUnit {
 }
 
 func listNames(columns []column) string {
-	names := model.Mapped(columns, func(c column) string { return c.name })
-	return joinSome(names)
+	return joinSome(model.Mapped(columns, func(c column) string { return c.name }))
 }
 
 func joinSome(names []string) string {

@@ -227,8 +227,9 @@ type groupKey struct {
 	hash uint64 // of prompt and ground truth, where there is no id
 }
 
-// allowed is how a user may ask.
-type allowed struct {
+// session is a connection, and how the user may ask.
+type session struct {
+	*wire.Conn
 	settings []wire.Setting // of each query
 	limit    int            // an answer of fewer rows is whole; 0 is no limit
 }
@@ -236,14 +237,14 @@ type allowed struct {
 // errCut says that an answer has as many rows as the profile of the user allows, so that some may be missing.
 var errCut = errors.New("the answer may be cut")
 
-// do runs a query whose result has such columns. Who reads a result that may be cut sees it before it is an error.
-func (a allowed) do(ctx context.Context, conn *wire.Conn, sql string, columns proto.Results, each func(rows int) error) error {
+// query runs a query whose result has such columns. Who reads a result that may be cut sees it before it is an error.
+func (s *session) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
 	all := 0
-	err := conn.Do(ctx, wire.Query{SQL: sql, Settings: a.settings, Columns: columns, OnBlock: func(rows int) error {
+	err := s.Do(ctx, wire.Query{SQL: sql, Settings: s.settings, Columns: columns, OnBlock: func(rows int) error {
 		all += rows
 		return each(rows)
 	}})
-	if err == nil && a.limit > 0 && all >= a.limit {
+	if err == nil && s.limit > 0 && all >= s.limit {
 		return errCut
 	}
 	return err
@@ -264,17 +265,13 @@ func selecting(outputs ...output) (sql string, columns proto.Results) {
 	return "SELECT " + strings.Join(what, ", "), columns
 }
 
-func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
-	return r.allowed.do(ctx, r.conn, sql, columns, each)
-}
-
 func (r *reader) count(ctx context.Context, t *table, conditions []string, what ...string) ([]uint64, error) {
 	counts, data, outputs := make([]uint64, len(what)), make([]proto.ColUInt64, len(what)), make([]output, len(what))
 	for i := range what {
 		outputs[i] = output{fmt.Sprintf("vantage_%d", i), "toUInt64(" + what[i] + ")", &data[i]}
 	}
 	sql, columns := selecting(outputs...)
-	err := r.query(ctx, sql+t.target.from()+where(conditions), columns, func(int) error {
+	err := r.conn.query(ctx, sql+t.target.from()+where(conditions), columns, func(int) error {
 		for i := range data {
 			counts[i] = data[i].Row(0)
 		}
@@ -293,18 +290,35 @@ func whole() map[string]string {
 	}
 }
 
+// dial connects, and asks what may be set.
+func (s *Source) dial(ctx context.Context) (*session, error) {
+	config, err := s.target.tls()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
+	if err != nil {
+		return nil, err
+	}
+	settings, limit, err := s.allowedSettings(ctx, conn)
+	if err != nil {
+		_ = conn.Close() // no query is to follow without settings
+		return nil, err
+	}
+	return &session{conn, settings, limit}, nil
+}
+
 // allowedSettings returns what to set with each query: that it cannot write, that blocks are small, and that answers
 // are whole. A user of the profile readonly=1 can neither write nor set anything: if that profile lets the server leave
 // something out, it is an error, but for a limit of rows, which an answer can be compared with.
-func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) (allowed, error) {
+func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) (set []wire.Setting, limit int, err error) {
 	names := []string{"'readonly'"}
 	for name := range whole() {
 		names = append(names, quoteText(name))
 	}
 	var told proto.ColStr
 	rows, readonly, limited := 0, "", false
-	var set []wire.Setting
-	err := conn.Do(ctx, wire.Query{
+	err = conn.Do(ctx, wire.Query{
 		// in one row, since a limit may stand for this answer too; a server lacks settings that are younger than it
 		SQL:     "SELECT arrayStringConcat(groupArray(concat(name, '=', value)), ' ') AS vantage_told FROM system.settings WHERE name IN (" + strings.Join(names, ", ") + ")",
 		Columns: proto.Results{{Name: "vantage_told", Data: &told}},
@@ -317,21 +331,21 @@ func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) (allowed,
 	})
 	switch {
 	case err != nil:
-		return allowed{}, err
+		return nil, 0, err
 	case rows == 0:
-		return allowed{}, s.target.leavesOut(wire.Setting{Name: "offset", Value: "0"})
+		return nil, 0, s.target.leavesOut(wire.Setting{Name: "offset", Value: "0"})
 	case readonly == "1" && len(set) > 0:
-		return allowed{}, s.target.leavesOut(set[0])
+		return nil, 0, s.target.leavesOut(set[0])
 	case readonly == "1" && limited:
-		limit, err := findLimit(ctx, conn)
-		return allowed{limit: limit}, err
+		limit, err = findLimit(ctx, conn)
+		return nil, limit, err
 	case readonly == "1":
-		return allowed{}, nil
+		return nil, 0, nil
 	case readonly != "2":
 		set = append(set, wire.Setting{Name: "readonly", Value: "2"})
 	}
 	set = append(set, wire.Setting{Name: "limit", Value: "0"}, wire.Setting{Name: "offset", Value: "0"}) // no query is told these
-	return allowed{settings: append(set, wire.Setting{Name: "max_block_size", Value: "8192"})}, nil
+	return append(set, wire.Setting{Name: "max_block_size", Value: "8192"}), 0, nil
 }
 
 // missing returns the setting readonly, and those of whole that are others in "name=value name=value".

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ClickHouse/ch-go/proto"
 
-	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/model"
 )
@@ -21,11 +20,10 @@ import (
 // reader is what runs behind a Source: one goroutine, on one connection.
 type reader struct {
 	source   *Source
-	conn     *wire.Conn
+	conn     *session
 	table    *table
 	prepared bool // the run is known, and its steps were counted
 	waited   bool // for the first rows of a table, to know the run
-	allowed  allowed
 	link     model.Link
 	prompts  decode.PromptCache
 
@@ -106,32 +104,20 @@ func (r *reader) session(ctx context.Context) error {
 	return nil
 }
 
-// connect connects, unless it is connected, and asks what may be set.
-func (r *reader) connect(ctx context.Context) error {
+// connect connects, unless it is connected.
+func (r *reader) connect(ctx context.Context) (err error) {
 	if r.conn != nil && r.conn.Usable() {
 		return nil
 	}
 	r.hangUp()
-	conn, err := r.source.dial(ctx)
-	if err != nil {
+	if r.conn, err = r.source.dial(ctx); err != nil {
 		return err
 	}
-	r.conn = conn
-	latency, err := conn.Ping(ctx)
-	if err != nil {
-		return err
+	latency, err := r.conn.Ping(ctx)
+	if err == nil {
+		r.link = model.Link{Host: r.source.target.Host, Latency: latency}
 	}
-	r.link = model.Link{Host: r.source.target.Host, Latency: latency}
-	r.allowed, err = r.source.allowedSettings(ctx, conn)
 	return err
-}
-
-func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
-	config, err := s.target.tls()
-	if err != nil {
-		return nil, err
-	}
-	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
 }
 
 // prepare finds out what the columns mean, which run is asked for, and how many rows it has.
@@ -175,7 +161,7 @@ func (r *reader) describeTable(ctx context.Context) ([]column, error) {
 	for i, name := range names {
 		results = append(results, proto.ResultColumn{Name: name, Data: &told[i]})
 	}
-	err := r.query(ctx, "DESCRIBE TABLE "+r.source.target.quoted(), results, func(rows int) error {
+	err := r.conn.query(ctx, "DESCRIBE TABLE "+r.source.target.quoted(), results, func(rows int) error {
 		for i := range rows {
 			if told[2].Row(i) != "EPHEMERAL" {
 				columns = append(columns, column{told[0].Row(i), told[1].Row(i)})
@@ -255,7 +241,7 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	var run proto.ColStr
 	var runs []string // "" is that of rows whose run is NULL or empty
 	what, columns := selecting(output{"vantage_run", t.m.run.orEmpty(), &run})
-	err := r.query(ctx, what+t.target.from()+fmt.Sprintf(" GROUP BY vantage_run ORDER BY vantage_run LIMIT %d", maxRuns), columns, func(rows int) error {
+	err := r.conn.query(ctx, what+t.target.from()+fmt.Sprintf(" GROUP BY vantage_run ORDER BY vantage_run LIMIT %d", maxRuns), columns, func(rows int) error {
 		for i := range rows {
 			runs = append(runs, run.Row(i))
 		}

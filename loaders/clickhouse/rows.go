@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -78,39 +79,55 @@ func (b *groupBlock) check() error {
 	return nil
 }
 
-func (b *groupBlock) value(field, at int, missing float64) float64 {
-	if v := b.values[field].nulls.Row(at); v.Set {
-		return v.Value
-	}
-	return missing
+// queryFunc is [session.query], on a connection that is there or is made.
+type queryFunc func(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error
+
+// readGroups reads the groups of some steps. Their rows are added to what to returns for the step of each.
+func (t *table) readGroups(ctx context.Context, query queryFunc, want selection, to func(fields []field, step int64) (*stepRows, error)) error {
+	block := newGroupBlock(t.fields())
+	return query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
+		if err := block.check(); err != nil {
+			return err
+		}
+		for i := range n {
+			rows, err := to(block.fields, block.step.Row(i))
+			if err != nil {
+				return err
+			}
+			rows.add(block, i)
+		}
+		return nil
+	})
 }
 
 // noNumber is the number of a sample that has none.
 const noNumber = math.MinInt64
 
+// stepRows are the rows of a step. They come group by group, and are in order after finish.
 type stepRows struct {
 	m      *mapping
+	fields []field
 	step   int64
 	keys   []groupKey // of the groups
 	block  model.Block
-	group  []int32 // of each row
-	number []int64 // of each sample
+	group  []int32     // of each row
+	number []int64     // of each sample
+	values [][]float64 // of each field, NaN for NULL
 
 	repeated int // rows with the group and the number of another
 	example  int // the first of them
 	prompts  *decode.PromptCache
 }
 
-func (s *stepRows) reset(step int64) {
+func (s *stepRows) reset(m *mapping, fields []field, step int64) {
 	b := &s.block
-	s.step, s.keys, s.group, s.number, s.repeated = step, s.keys[:0], s.group[:0], s.number[:0], 0
-	b.Step, b.Offset, b.Reward, b.Advantage, b.Length = b.Step[:0], b.Offset[:0], b.Reward[:0], b.Advantage[:0], b.Length[:0]
-	b.Prompts, b.Prompt, b.Groups, b.Status = b.Prompts[:0], b.Prompt[:0], nil, b.Status[:0]
-	if b.Components == nil {
-		b.Components = make([][]float64, len(s.m.components))
+	s.m, s.fields, s.step, s.keys, s.group, s.number, s.repeated = m, fields, step, s.keys[:0], s.group[:0], s.number[:0], 0
+	b.Prompts, b.Prompt = b.Prompts[:0], b.Prompt[:0]
+	if s.values == nil {
+		s.values = make([][]float64, len(fields))
 	}
-	for i := range b.Components {
-		b.Components[i] = b.Components[i][:0]
+	for i := range s.values {
+		s.values[i] = s.values[i][:0]
 	}
 }
 
@@ -121,61 +138,26 @@ func (s *stepRows) add(from *groupBlock, row int) {
 	if last := len(b.Prompts) - 1; prompt.Hash != 0 && (last < 0 || b.Prompts[last] != prompt) {
 		b.Prompts = append(b.Prompts, prompt)
 	}
-	ends, at := from.sample.arrays.Offsets, 0
+	ends, start := from.sample.arrays.Offsets, 0
 	if row > 0 {
-		at = int(ends[row-1])
+		start = int(ends[row-1])
 	}
-	for ; at < int(ends[row]); at++ {
+	for at := start; at < int(ends[row]); at++ {
 		s.group = append(s.group, g)
 		s.number = append(s.number, from.sample.nulls.Row(at).Or(noNumber))
 		if prompt.Hash != 0 {
 			b.Prompt = append(b.Prompt, int32(len(b.Prompts)-1))
 		}
-		s.addValues(from, at)
 	}
-}
-
-func (s *stepRows) addValues(from *groupBlock, at int) {
-	b, reward, length := &s.block, estimators.MissingReward(), int32(-1)
-	for i, f := range from.fields {
-		switch f.means {
-		case meansReward:
-			reward = from.value(i, at, reward)
-		case meansAdvantage:
-			b.Advantage = append(b.Advantage, from.value(i, at, math.NaN()))
-		case meansLength:
-			if n := from.value(i, at, -1); n > 0 && n <= math.MaxInt32 {
-				length = int32(n)
-			}
-		case meansComponent:
-			b.Components[f.component] = append(b.Components[f.component], from.value(i, at, math.NaN()))
-		case meansStatus:
-			status := from.value(i, at, 0)
-			if !(status >= 0 && status < float64(model.StatusCount)) { // a server may send anything
-				status = 0
-			}
-			b.Status = append(b.Status, model.Status(status))
+	for k, f := range s.fields {
+		missing := math.NaN()
+		if f.means == meansReward {
+			missing = estimators.MissingReward()
+		}
+		for at := start; at < int(ends[row]); at++ {
+			s.values[k] = append(s.values[k], from.values[k].nulls.Row(at).Or(missing))
 		}
 	}
-	if s.m.sums {
-		reward = s.sum(reward)
-	}
-	b.Reward, b.Length = append(b.Reward, reward), append(b.Length, length)
-}
-
-// sum is the sum of the components of the newest row that count, and missing if it has none.
-func (s *stepRows) sum(missing float64) float64 {
-	sum, found := 0.0, false
-	for _, i := range s.m.summands() {
-		values := s.block.Components[i]
-		if x := values[len(values)-1]; !math.IsNaN(x) {
-			sum, found = sum+x, true
-		}
-	}
-	if !found {
-		return missing
-	}
-	return sum
 }
 
 // promptOf identifies the prompt of a group: by its text as in a file, or by its id; its hash is 0 if the table tells none.
@@ -197,57 +179,103 @@ func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
 	return model.Prompt{Hash: max(1, jsonscan.Hash64([]byte(id))), Preview: id}
 }
 
+// finish puts the rows in order, and returns them as a block, which shares their memory.
 func (s *stepRows) finish(file int32) model.Block {
-	b := &s.block
 	s.order()
-	b.File = file
-	for i := range b.Reward {
-		b.Step, b.Offset = append(b.Step, s.step), append(b.Offset, int64(i))
+	b, n := &s.block, len(s.group)
+	b.File, b.Step, b.Offset, b.Length = file, slices.Grow(b.Step[:0], n)[:n], slices.Grow(b.Offset[:0], n)[:n], slices.Grow(b.Length[:0], n)[:n]
+	for i := range n {
+		b.Step[i], b.Offset[i], b.Length[i] = s.step, int64(i), -1
+	}
+	b.Components = make([][]float64, len(s.m.components))
+	for k, f := range s.fields {
+		values := s.values[k]
+		switch f.means {
+		case meansReward:
+			b.Reward = values
+		case meansAdvantage:
+			b.Advantage = values
+		case meansLength:
+			for i, x := range values {
+				if x > 0 && x <= math.MaxInt32 {
+					b.Length[i] = int32(x)
+				}
+			}
+		case meansComponent:
+			b.Components[f.component] = values
+		case meansStatus:
+			b.Status = statuses(values)
+		}
+	}
+	if s.m.sums {
+		b.Reward = s.sums()
 	}
 	out := *b
 	if s.m.group.name != "" {
-		out.Group, out.Groups = s.group, make([]string, len(s.keys))
-		for i, k := range s.keys {
-			out.Groups[i] = k.id
-		}
+		out.Group, out.Groups = s.group, model.Mapped(s.keys, func(k groupKey) string { return k.id })
 	}
-	if len(b.Prompt) != len(b.Reward) {
+	if len(b.Prompt) != n {
 		out.Prompt, out.Prompts = nil, nil
-	}
-	if s.m.advantage.name == "" {
-		out.Advantage = nil
-	}
-	if !slices.ContainsFunc(out.Status, func(s model.Status) bool { return s != model.StatusTrains }) {
-		out.Status = nil
 	}
 	return out
 }
 
+// statuses are the statuses that numbers stand for, nil if all samples train. A server may send anything.
+func statuses(values []float64) []model.Status {
+	all, some := make([]model.Status, len(values)), false
+	for i, x := range values {
+		if x > 0 && x < float64(model.StatusCount) {
+			all[i] = model.Status(x)
+			some = some || all[i] != model.StatusTrains
+		}
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
+
+// sums are the sums of the components that count, missing where a row has none.
+func (s *stepRows) sums() []float64 {
+	sums := slices.Repeat([]float64{estimators.MissingReward()}, len(s.group))
+	for _, k := range s.m.summands() {
+		for i, x := range s.block.Components[k] {
+			if math.IsNaN(x) {
+				continue
+			}
+			if estimators.IsMissing(sums[i]) {
+				sums[i] = 0
+			}
+			sums[i] += x
+		}
+	}
+	return sums
+}
+
 // order sorts the rows: by the number of the sample if that numbers the rows of the step, as a trainer has them in
-// its batch, else by group and then by number. Rows that these do not tell apart are sorted by their values, so
+// its batch, else by group and then by number. Rows that these do not tell apart are sorted by their values, as in readGroup, so
 // that the order is always the same.
 func (s *stepRows) order() {
 	byNumber := s.numbersTheStep()
 	compare := func(i, j int32) int {
-		if !byNumber && s.group[i] != s.group[j] {
-			return cmp.Compare(s.group[i], s.group[j])
+		c := cmp.Compare(s.number[i], s.number[j])
+		if !byNumber {
+			c = cmp.Or(cmp.Compare(s.group[i], s.group[j]), c)
 		}
-		return cmp.Or(cmp.Compare(s.number[i], s.number[j]), s.compareValues(i, j))
+		for k := 0; c == 0 && k < len(s.values); k++ {
+			c = cmp.Compare(s.values[k][i], s.values[k][j])
+		}
+		return c
 	}
 	order := make([]int32, len(s.group))
-	sorted := true
 	for i := range order {
 		order[i] = int32(i)
-		sorted = sorted && (i == 0 || compare(order[i-1], order[i]) <= 0)
 	}
-	if !sorted {
+	if !slices.IsSortedFunc(order, compare) {
 		slices.SortStableFunc(order, compare)
-		b := &s.block
-		s.group, s.number = permuted(s.group, order), permuted(s.number, order)
-		b.Reward, b.Advantage, b.Length, b.Prompt = permuted(b.Reward, order), permuted(b.Advantage, order), permuted(b.Length, order), permuted(b.Prompt, order)
-		b.Status = permuted(b.Status, order)
-		for i := range b.Components {
-			b.Components[i] = permuted(b.Components[i], order)
+		s.group, s.number, s.block.Prompt = permuted(s.group, order), permuted(s.number, order), permuted(s.block.Prompt, order)
+		for k := range s.values {
+			s.values[k] = permuted(s.values[k], order)
 		}
 	}
 	for i := 1; i < len(s.group); i++ {
@@ -268,27 +296,6 @@ func (s *stepRows) numbersTheStep() bool {
 		seen[n] = true
 	}
 	return len(s.keys) > 1
-}
-
-// compareValues compares the values of two rows in the order of table.fields; what is missing is less than all.
-func (s *stepRows) compareValues(i, j int32) int {
-	b, c := &s.block, 0
-	if s.m.reward.name != "" {
-		c = cmp.Compare(b.Reward[i], b.Reward[j])
-	}
-	if c == 0 && len(b.Advantage) > 0 {
-		c = cmp.Compare(b.Advantage[i], b.Advantage[j])
-	}
-	if c == 0 {
-		c = cmp.Compare(b.Length[i], b.Length[j])
-	}
-	for k := 0; c == 0 && k < len(b.Components); k++ {
-		c = cmp.Compare(b.Components[k][i], b.Components[k][j])
-	}
-	if c == 0 && len(b.Status) > 0 {
-		c = cmp.Compare(b.Status[i], b.Status[j])
-	}
-	return c
 }
 
 func permuted[T any](column []T, order []int32) []T {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ClickHouse/ch-go/proto"
 
-	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/model"
@@ -30,8 +29,7 @@ type texts struct {
 	stepOf  []int64 // by file
 	read    map[int64]stepRead
 	reading sync.Mutex // guards what follows
-	conn    *wire.Conn
-	allowed allowed
+	conn    *session
 	step    *stepRows // whose rows were asked for last
 	stepAs  stepRead
 	group   openGroup
@@ -120,18 +118,9 @@ func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, erro
 
 // readStep reads the rows of a step, without texts, to know their order.
 func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
-	rows := &stepRows{m: &t.m, prompts: &decode.PromptCache{}}
-	rows.reset(want.lo)
-	block := newGroupBlock(t.fields())
-	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
-		if err := block.check(); err != nil {
-			return err
-		}
-		for i := range n {
-			rows.add(block, i)
-		}
-		return nil
-	})
+	rows := &stepRows{prompts: &decode.PromptCache{}}
+	rows.reset(&t.m, t.fields(), want.lo)
+	err := t.readGroups(ctx, x.query, want, func([]field, int64) (*stepRows, error) { return rows, nil })
 	if err != nil {
 		return err
 	}
@@ -187,15 +176,10 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 	}
 	if x.conn == nil || !x.conn.Usable() {
 		if x.conn, err = x.source.dial(ctx); err != nil {
-			x.conn = nil
-			return err
-		}
-		if x.allowed, err = x.source.allowedSettings(ctx, x.conn); err != nil {
-			_ = x.conn.Close() // no query is to follow without settings
 			return err
 		}
 	}
-	return x.allowed.do(ctx, x.conn, sql, columns, each)
+	return x.conn.query(ctx, sql, columns, each)
 }
 
 // textOf decodes a sample as a line of a file with the same names.

@@ -59,12 +59,11 @@ func ReadBuildInfo() BuildInfo {
 }
 
 func (p *Program) version() *cobra.Command {
-	format := newFormatFlag("text", buildText).or("json", writeObject[BuildInfo])
 	return command[func(io.Writer, BuildInfo) error]{
 		use:    "version",
 		short:  "Print the version and build",
 		args:   noArguments,
-		format: &format,
+		format: newFormatFlag("text", buildText).or("json", writeObject[BuildInfo]),
 		run: func(ctx context.Context, _ *call, write func(io.Writer, BuildInfo) error) error {
 			return write(p.output(ctx, "text"), ReadBuildInfo())
 		},
@@ -143,7 +142,6 @@ type cacheUsage struct {
 }
 
 func (p *Program) cache() *cobra.Command {
-	format := newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage])
 	return command[func(io.Writer, cacheUsage) error]{
 		use:   "cache [clear]",
 		short: "Show or clear the download cache (buckets and Hugging Face)",
@@ -154,13 +152,14 @@ first. clear empties it. Access keys are never kept there.`,
 vantage cache clear`,
 		args:      cobra.MaximumNArgs(1),
 		validArgs: []string{"clear"},
-		format:    &format,
+		format:    newFormatFlag("text", cacheText).or("json", writeObject[cacheUsage]),
 		run: func(ctx context.Context, c *call, write func(io.Writer, cacheUsage) error) error {
 			d, err := userfiles.Open()
 			if err != nil {
 				return err
 			}
 			dir, clears := d.CacheDir(), len(c.args) > 0
+			defer c.p.Disk.During(dir)()
 			var kept cache.Usage
 			switch {
 			case !clears:
@@ -207,25 +206,26 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			if len(names) != 1 {
 				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
 			}
-			d, err := findDialect(names[0])
-			if err != nil {
+			if err := checkDialect(names[0]); err != nil {
 				return err
 			}
 			c.note(p.ConfigSummary)
-			return writeDialect(c.output(ctx), d, set)
+			return writeDialect(c.output(ctx), names[0], set)
 		},
 	}.of(p)
 }
 
-func findDialect(name string) (trainer.Dialect, error) {
-	d, ok := trainer.Find(name)
-	if !ok {
-		return d, Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
+// checkDialect refuses a name of which there is no trainer with options.
+func checkDialect(name string) error {
+	if _, known := trainer.Find(name); !known {
+		return Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
 	}
-	return d, nil
+	return nil
 }
 
-func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
+// writeDialect writes settings as options of a trainer, whose name was checked.
+func writeDialect(w io.Writer, name string, set model.Settings) error {
+	d, _ := trainer.Find(name)
 	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
 	return err
 }

@@ -140,6 +140,7 @@ func agentGroup(t *testing.T, path string) string {
 
 // However long what a log holds, an answer stays within 2 KB, and is JSON.
 func TestAnswersOfLongTextsFit(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
 	path := filepath.Join(dir, strings.Repeat("y", 200)+".jsonl")

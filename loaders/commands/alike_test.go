@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/glance"
 )
@@ -39,6 +40,7 @@ func TestAlikeAnswersAreAWarningOfReportAndCheck(t *testing.T) {
 
 // Answers are read of so many steps that are suspect, the newest, and of no others.
 func TestAlikeReadsTheNewestSteps(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	var rows strings.Builder
 	most := glance.MostRead(model.Progress{})

@@ -157,18 +157,17 @@ signal, groups by fate, mean reward and mean length. It prints as many rows as f
 2 KB; --last and --steps print all that they name. report has every metric.`,
 		example: `vantage steps runs/qwen-math/rollouts --last 20 --json`,
 		format:  answerFlag(report.StepsText, report.StepsJSON, noteReading),
+		steps:   &steps,
 		sets:    unweighed,
-		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
-		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Steps, error) {
-			s := &report.Steps{Answer: log.answer(), Explicit: steps.last > defaultLast || steps.interval != ""}
+		refuse: func() error {
 			if steps == (stepRange{}) {
 				steps.last = defaultLast
 			}
-			snap, err := steps.selectFrom(log.snap)
-			if err != nil {
-				return nil, err
-			}
-			err = analysis.Each(ctx, snap, log.set, func(a *analysis.Analysis) error {
+			return nil
+		},
+		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Steps, error) {
+			s := &report.Steps{Answer: log.answer(), Explicit: steps.last > defaultLast || steps.interval != ""}
+			err := analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 				s.Steps = append(s.Steps, a.StepFigures)
 				return nil
 			})
@@ -178,7 +177,6 @@ signal, groups by fate, mean reward and mean length. It prints as many rows as f
 }
 
 func (p *Program) why() *cobra.Command {
-	var steps stepRange
 	return command[func(io.Writer, *report.Why) error]{
 		use:   "why GROUP PATH... [algorithm.key=value...]",
 		short: "Explain in 2 KB what happened to a group",
@@ -188,14 +186,14 @@ GROUP is a name from summary, report --per group or export, or the beginning of 
 several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
 		example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
 		format:  answerFlag(report.WhyText, report.WhyJSON, noteConfig),
+		steps:   &stepRange{},
 		sets:    unweighed,
-		flags:   func(cmd *cobra.Command) { steps.addTo(cmd.Flags()) },
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Why, error) {
-			y, err := findGroup(ctx, log, steps)
+			y, err := findGroup(ctx, log)
 			if err != nil {
 				return nil, err
 			}
-			look, err := LookAt(ctx, log.Source, log.snap, log.set, nil)
+			look, err := LookAt(ctx, log.Source, log.whole, log.set, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -208,7 +206,6 @@ several steps have the group, the newest is shown; --steps 7 asks for step 7.`,
 const defaultChars = 400
 
 func (p *Program) show() *cobra.Command {
-	var steps stepRange
 	var best, worst bool
 	var chars int
 	return command[func(io.Writer, *report.Show) error]{
@@ -220,12 +217,12 @@ and the worst reward. Texts are cut in the middle, to 400 characters, so that al
 		example: `vantage show 3f2a runs/qwen-math/rollouts
 vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 		format: answerFlag(report.ShowText, report.ShowJSON, noteConfig),
+		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVar(&best, "best", false, "only the answer with the best reward")
 			cmd.Flags().BoolVar(&worst, "worst", false, "only the answer with the worst reward")
 			cmd.Flags().IntVar(&chars, "text", defaultChars, "cut each text in the middle to this many characters")
-			steps.addTo(cmd.Flags())
 		},
 		refuse: func() error {
 			if chars < 1 {
@@ -234,7 +231,7 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 			return nil
 		},
 		run: onLog(ofGroup, func(ctx context.Context, log *openLog) (*report.Show, error) {
-			y, err := findGroup(ctx, log, steps)
+			y, err := findGroup(ctx, log)
 			if err != nil {
 				return nil, err
 			}
@@ -269,16 +266,9 @@ func (p *Program) refuseNoGroup(command string, args []string) error {
 	return nil
 }
 
-var errNoGroup = errors.New("no such group")
-
-// findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so. steps limits
-// where to look.
-func findGroup(ctx context.Context, log *openLog, steps stepRange) (*report.Why, error) {
-	y := &report.Why{Answer: log.answer()}
-	snap, err := steps.selectFrom(log.snap)
-	if err != nil {
-		return nil, err
-	}
+// findGroup returns the newest group that the argument names: of that name, or the only one whose name begins so.
+func findGroup(ctx context.Context, log *openLog) (*report.Why, error) {
+	y, snap := &report.Why{Answer: log.answer()}, log.snap
 	names, err := groupNames(ctx, snap, log.set)
 	if err != nil {
 		return nil, err
@@ -297,9 +287,6 @@ func findGroup(ctx context.Context, log *openLog, steps stepRange) (*report.Why,
 		return nil, err
 	}
 	y.Group = slices.IndexFunc(y.Analysis.Table, func(g analysis.Group) bool { return g.Name == name })
-	if y.Group < 0 {
-		return nil, fmt.Errorf("%w: %s", errNoGroup, name)
-	}
 	return y, nil
 }
 
@@ -342,9 +329,9 @@ func chooseName(names [][]string, given string) (string, error) {
 	case 1:
 		return all[0], nil
 	default:
-		return "", fmt.Errorf("%w: several begin with %q, such as %s: write more of it", errNoGroup, given, strings.Join(all[:min(shownNames, len(all))], ", "))
+		return "", fmt.Errorf("no such group: several begin with %q, such as %s: write more of it", given, strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
-	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
+	return "", fmt.Errorf("no such group: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", given, strings.Join(some, ", "))
 }
 
 // alikeReader reads a few answers of steps whose groups are mostly all wrong, to say whether they are alike.

@@ -62,7 +62,6 @@ func (p *Program) overlong() *cobra.Command {
 }
 
 func (c catalogue[T]) of(p *Program) *cobra.Command {
-	format := newFormatFlag("text", c.Pages).or("json", c.JSON)
 	var frameworks []string
 	for _, x := range c.all() {
 		if name := x.About().Framework; !slices.Contains(frameworks, name) {
@@ -75,7 +74,7 @@ func (c catalogue[T]) of(p *Program) *cobra.Command {
 		example:   "vantage " + c.Name + "\nvantage " + c.Name + " " + c.example,
 		args:      atMost(2, "%s takes a framework and a name, got %q"),
 		validArgs: frameworks,
-		format:    &format,
+		format:    newFormatFlag("text", c.Pages).or("json", c.JSON),
 		run: func(ctx context.Context, called *call, write func(io.Writer, []T) error) error {
 			list := slices.DeleteFunc(c.all(), func(x T) bool {
 				return slices.ContainsFunc(called.args, func(arg string) bool { return !slices.Contains(c.names(x), arg) })
@@ -117,14 +116,13 @@ func (c catalogue[T]) meant(args []string) string {
 }
 
 func (p *Program) formats() *cobra.Command {
-	format := newFormatFlag("text", report.FormatText).or("json", report.FormatJSON)
 	return command[func(io.Writer, []report.Format) error]{
 		use:   "formats [NAME]",
 		short: "List the log formats, and the trainer options that write them",
 		example: `vantage formats
 vantage formats trl`,
 		args:   oneName,
-		format: &format,
+		format: newFormatFlag("text", report.FormatText).or("json", report.FormatJSON),
 		run: func(ctx context.Context, c *call, write func(io.Writer, []report.Format) error) error {
 			out, known := c.output(ctx), formats.All()
 			switch {

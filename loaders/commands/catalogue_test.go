@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 )
 
 // The first command that is given for each format reads a log at the place that is given for it.
 func TestFirstCommandOfEachFormat(t *testing.T) {
+	repotest.OneGoroutine(t)
 	logs := madeLogs(t)
 	for _, f := range formats.All() {
 		t.Run(f.Name, func(t *testing.T) {

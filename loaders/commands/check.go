@@ -12,11 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/report"
 )
 
@@ -30,7 +31,7 @@ type checkOptions struct {
 	watch             bool
 	steps             stepRange
 	where             selection
-	format            formatFlag[checkFormat]
+	format            *formatFlag[checkFormat]
 
 	write checkFormat  // that the flags name
 	rules []check.Rule // of flags and file, or else the default rules
@@ -44,7 +45,7 @@ func (e *outputError) Unwrap() error { return e.error }
 // checkFormat writes findings, and transitions for --watch; transition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	findings   func(io.Writer, check.Result, choice.Choice) error
+	findings   func(io.Writer, check.Result, match.Choice) error
 	transition func(io.Writer, check.Transition) error
 }
 
@@ -71,13 +72,13 @@ is wrong. A healthy run passes the default rules: ` + strings.Join(check.Default
 		example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
-		format: &o.format,
+		format: o.format,
+		where:  &o.where,
+		steps:  &o.steps,
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this holds for a step (killed>5%) or for several ('signal<20% over all steps'); repeatable")
 			cmd.Flags().StringVar(&o.file, "rules", "", "read more rules from this YAML file, a list")
-			o.steps.addTo(cmd.Flags())
-			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 			cmd.Flags().StringVar(&o.prom, "prom", "", "also write metrics to this file (NAME.prom), for the textfile collector of Prometheus")
 			cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
@@ -94,7 +95,7 @@ vantage check runs/a --fail-on 'killed>5%' --keep-neg-ratio 0.5`,
 // check checks as the flags say. The file for node_exporter is written also if the log cannot be checked, so that an
 // alert does not read the figures of a check that is over. A mistake of the command line, or a signal, changes no file.
 func (c *call) check(ctx context.Context, o *checkOptions) error {
-	if err := o.parse(); err != nil {
+	if err := o.parse(c.p.Disk); err != nil {
 		return Usage(err)
 	}
 	if err := c.configure(ctx); err != nil {
@@ -107,7 +108,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)
 	case o.prom != "":
-		if err := refuseBesideLog(o.prom, c.paths); err != nil {
+		if err := refuseBesideLog(c.p.Disk, o.prom, c.paths); err != nil {
 			return err
 		}
 	}
@@ -119,7 +120,7 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	if state == nil {
 		state = &report.CheckState{Path: Title(c.paths)}
 	}
-	return errors.Join(writeFile(o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
+	return errors.Join(writeFile(c.p.Disk, o.prom, func(w io.Writer) error { return report.CheckPrometheus(w, state) }), err)
 }
 
 // reportUnchecked writes the JUnit file that was asked for, and the output if it is to be JUnit, of a check that came to no verdict.
@@ -135,24 +136,21 @@ func (p *Program) reportUnchecked(ctx context.Context, o *checkOptions, err erro
 		err = errors.Join(err, write(p.output(ctx, "text")))
 	}
 	if o.junit != "" {
-		err = errors.Join(err, writeFile(o.junit, write))
+		err = errors.Join(err, writeFile(p.Disk, o.junit, write))
 	}
 	return err
 }
 
 // parse refuses flags that do not go together, and finds the rules.
-func (o *checkOptions) parse() (err error) {
+func (o *checkOptions) parse(disk *fileio.Disk) (err error) {
 	if err := o.conflict(); err != nil {
-		return err
-	}
-	if err := o.where.parse(); err != nil {
 		return err
 	}
 	if o.rules, err = check.ParseAll(o.failOn); err != nil {
 		return err
 	}
 	if o.file != "" {
-		fromFile, err := parseFile("--rules", o.file, maxRuleFile, "list of rules", parseRules)
+		fromFile, err := parseFile(disk, "--rules", o.file, maxRuleFile, "list of rules", parseRules)
 		if err != nil {
 			return err
 		}
@@ -257,7 +255,7 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 		return nil, Usage(err)
 	}
 	if o.junit != "" {
-		if err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
+		if err := writeFile(c.p.Disk, o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) }); err != nil {
 			return nil, &outputError{err}
 		}
 	}
@@ -272,8 +270,8 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 }
 
 // refuseBesideLog is an error if a file would lie where a trainer writes or a log is looked for.
-func refuseBesideLog(file string, paths []string) error {
-	target, err := filepath.EvalSymlinks(file)
+func refuseBesideLog(disk *fileio.Disk, file string, paths []string) error {
+	target, err := disk.EvalSymlinks(file)
 	if err != nil {
 		target = file // it is new
 	}
@@ -281,7 +279,7 @@ func refuseBesideLog(file string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if dir, err = disk.EvalSymlinks(dir); err != nil {
 		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(target))
 	}
 	if log := userfiles.LogNextTo(paths, dir); log != "" {

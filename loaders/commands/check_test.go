@@ -9,11 +9,12 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
 func TestDefaultRules(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v1/rollout_data": "",
@@ -57,7 +58,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{findings: func(_ io.Writer, result check.Result, _ choice.Choice) error {
+	format := checkFormat{findings: func(_ io.Writer, result check.Result, _ match.Choice) error {
 		for i := range result.Findings {
 			if !result.Findings[i].Passed() {
 				failed = append(failed, result.Findings[i].Rule.String())

@@ -10,7 +10,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 // trainers are the default estimators of the trainers that write each format. Formats that are not
@@ -26,7 +26,7 @@ func trainers() map[string]string {
 }
 
 // chosen reads a log and returns its format and its choice.
-func chosen(t *testing.T, path string) (format string, c choice.Choice) {
+func chosen(t *testing.T, path string) (format string, c match.Choice) {
 	t.Helper()
 	p := Program{split: "all"}
 	snap, err := p.readAll(context.Background(), []string{path})
@@ -41,14 +41,14 @@ func chosen(t *testing.T, path string) (format string, c choice.Choice) {
 }
 
 // checkChoice fails unless a log is computed as its advantages say, else as its trainer does.
-func checkChoice(t *testing.T, format string, c choice.Choice) {
+func checkChoice(t *testing.T, format string, c match.Choice) {
 	t.Helper()
-	want, origin := trainers()[format], choice.FromTrainer
+	want, origin := trainers()[format], match.FromTrainer
 	if want == "" {
-		want, origin = "easyr1 grpo", choice.Assumed
+		want, origin = "easyr1 grpo", match.Assumed
 	}
 	if c.Confirmed() {
-		origin = choice.FromAdvantages
+		origin = match.FromAdvantages
 		if format != "trl" {
 			return // made advantages may be those of any framework
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/match"
 	"vantage/model/report"
@@ -17,7 +16,7 @@ import (
 )
 
 func (p *Program) compare() command[func(io.Writer, report.Comparison) error] {
-	format, where := newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON), &selection{kind: "groups"}
+	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.Comparison) error]{
 		use:   "compare FIRST SECOND",
 		short: "Compare two runs, prompt by prompt",
@@ -29,10 +28,9 @@ label of label=path. With --where it compares only prompts with a matching group
 Without a common step or prompt the exit code is 1.`,
 		example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
 vantage compare old=runs/a new=runs/b --format md`,
-		format: &format,
+		format: newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON),
+		where:  where,
 		sets:   ofPrompts,
-		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
-		refuse: where.parse,
 		run: func(ctx context.Context, c *call, write func(io.Writer, report.Comparison) error) error {
 			if err := c.configure(ctx); err != nil {
 				return err
@@ -56,7 +54,7 @@ vantage compare old=runs/a new=runs/b --format md`,
 					return err
 				}
 				c.note(snap.Run.LeftOut()...)
-				set, rewards := choice.ChooseRewards(ctx, snap, c.set, p.Given())
+				set, rewards := match.ChooseRewards(ctx, snap, c.set, p.Given())
 				c.noteRewards(names[i]+": ", rewards)
 				read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
 			}
@@ -139,7 +137,7 @@ func matchError(o match.Outcome) error {
 }
 
 func (p *Program) match() *cobra.Command {
-	format, where := newFormatFlag("text", report.MatchText).noting(noteReading).or("json", report.MatchJSON).noting(noteReading), &selection{kind: "groups"}
+	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.Match) error]{
 		use:   "match PATH...",
 		short: "Find the estimator that computed the advantages in a log",
@@ -150,10 +148,9 @@ logged advantages. The exit code is 0 if one does; 1 if none does, if several ca
 apart, or if the log has no advantages.`,
 		example: `vantage match runs/qwen-math/rollouts
 vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
-		format: &format,
+		format: newFormatFlag("text", report.MatchText).noting(noteReading).or("json", report.MatchJSON).noting(noteReading),
+		where:  where,
 		sets:   unweighed,
-		flags:  func(cmd *cobra.Command) { where.addTo(cmd.Flags()) },
-		refuse: where.parse,
 		run: onLog(ofRewards, func(ctx context.Context, log *openLog) (m report.Match, err error) {
 			log.noteReading()
 			if where.text != "" {
@@ -168,7 +165,7 @@ vantage match runs/a --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 			if m.Report, err = match.Run(ctx, log.snap, log.set, match.DefaultLimit); err != nil {
 				return m, err
 			}
-			set, chosen := choice.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
+			set, chosen := match.Choose(log.set, p.Given(), log.snap.Run.Framework, m.Report)
 			m.Choice = chosen.WithGroups(log.snap, set, p.given("group_by", "num_generations"))
 			m.Choice.Rewards = log.choice.Rewards
 			log.then = func() error { return matchError(m.Outcome()) }

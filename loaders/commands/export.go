@@ -25,8 +25,7 @@ type sampleRows struct {
 
 func (p *Program) export() *cobra.Command {
 	var columns string
-	var steps stepRange
-	where := selection{kind: "samples"}
+	where := &selection{kind: "samples"}
 	writing := func(write func(context.Context, io.Writer, *report.SampleTable) error) func(io.Writer, sampleRows) error {
 		return func(w io.Writer, t sampleRows) error { return write(t.ctx, w, t.SampleTable) }
 	}
@@ -45,20 +44,16 @@ exit code is 1.`,
 		example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
 vantage export runs/a --format csv --columns step,group,advantage,file,line
 vantage export runs/a --last 1 --columns group,reward,response`,
-		format: &format,
+		format: format,
+		where:  where,
+		steps:  &stepRange{},
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&columns, "columns", "", "only these columns, in this order: step,group,advantage,…; also prompt, response and ground_truth")
-			where.addTo(cmd.Flags())
-			steps.addTo(cmd.Flags())
 		},
-		refuse: where.parse,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (t sampleRows, err error) {
 			chosen, err := chooseColumns(log.snap, columns)
 			if err != nil {
-				return t, err
-			}
-			if log.snap, err = steps.selectFrom(log.snap); err != nil {
 				return t, err
 			}
 			refusals := &report.Refusals{}

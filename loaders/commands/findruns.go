@@ -10,18 +10,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
 	"vantage/loaders"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
-	"vantage/loaders/runfinder"
 	"vantage/loaders/userfiles"
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 	"vantage/model/runlist"
 )
 
@@ -33,26 +31,23 @@ const (
 
 // FindRuns returns a finder of the logs under a folder, or of those under the current directory and of recent runs if that is "", longer
 // for one that looks longer.
-func (p *Program) FindRuns(folder string, longer bool) *runfinder.Finder {
-	o := runfinder.Options{Dir: cmp.Or(folder, ".")}
+func (p *Program) FindRuns(folder string, longer bool) *loaders.Finder {
+	o := loaders.FinderOptions{Dir: cmp.Or(folder, ".")}
 	if longer {
 		o.Time = longLook
 	}
 	if folder != "" {
 		o.Disk = p.Disk // what is looked at without being asked for may hang
-		return runfinder.New(o)
+		return loaders.NewFinder(o)
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
 	if dir, err := filepath.Abs(trackioFolder(o.Home)); err == nil {
 		o.Also = []string{dir}
 	}
 	if d, err := userfiles.Open(); err == nil {
-		recent, _ := fileio.Within(fileio.HomePatience, func() []userfiles.RecentRun { return d.RecentRuns(maxRecentRuns) })
-		for _, r := range recent {
-			o.Recent = append(o.Recent, runfinder.Recent{Paths: r.Paths, Opened: r.Opened})
-		}
+		o.Recent, _ = fileio.Within(fileio.HomePatience, func() []loaders.RecentRun { return d.RecentRuns(maxRecentRuns) })
 	}
-	return runfinder.New(o)
+	return loaders.NewFinder(o)
 }
 
 // maxExamined is how large a log may be, in bytes, that is read for the list of runs.
@@ -70,19 +65,11 @@ func (p *Program) Examine(ctx context.Context, set model.Settings, r runlist.Run
 		return c
 	}
 	defer source.Close()
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || chunk.Progress.BytesAll > maxExamined {
-			return c
-		}
-		store.Append(chunk)
+	snap, err := readToEnd(ctx, source, maxExamined)
+	if err != nil {
+		return c
 	}
-	snap := store.Snapshot()
-	set, _ = choice.ChooseRewards(ctx, snap, set, p.Given())
+	set, _ = match.ChooseRewards(ctx, snap, set, p.Given())
 	look, err := diagnosis.See(ctx, snap, set, nil, nil)
 	if err != nil || snap.Rows == 0 {
 		return c
@@ -102,9 +89,7 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	if info, err := p.Disk.Stat(folder); err != nil || !info.IsDir() {
 		return nil, runlist.Looked{}
 	}
-	finder := p.FindRuns(folder, longer)
-	list, err := findAll(ctx, finder)
-	looked := finder.Looked()
+	list, looked, err := p.lookBelow(ctx, folder, longer)
 	if err != nil {
 		return nil, looked
 	}
@@ -126,8 +111,27 @@ func (p *Program) RunsBelow(ctx context.Context, folder string, longer bool) ([]
 	if len(folders) < 2 || folders[""] > 1 || slices.ContainsFunc(runs, func(r runlist.Run) bool { return r.Name == "." }) {
 		return nil, looked
 	}
-	sort.SliceStable(runs, func(i, j int) bool { return runs[i].LastWrite.After(runs[j].LastWrite) })
+	slices.SortStableFunc(runs, func(x, y runlist.Run) int { return y.LastWrite.Compare(x.LastWrite) })
 	return runs, looked
+}
+
+// lookBelow looks for the runs below a folder: once more when a disk answers again that had not for half of the time.
+func (p *Program) lookBelow(ctx context.Context, folder string, longer bool) (runlist.List, runlist.Looked, error) {
+	for {
+		finder := p.FindRuns(folder, longer)
+		list, err := findAll(ctx, finder)
+		looked := finder.Looked()
+		isSilent := func() bool {
+			_, waits := p.Disk.Waits()
+			return waits > looked.Limit/2 && ctx.Err() == nil
+		}
+		if err != nil || !looked.Timeout || !isSilent() {
+			return list, looked, err
+		}
+		for isSilent() {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 }
 
 // OneRun returns the paths, each that is of a folder with several runs as that of the one written last, which it says: runs are read as one
@@ -158,7 +162,7 @@ func (p *Program) OneRun(ctx context.Context, paths []string) []string {
 	})
 }
 
-func findAll(ctx context.Context, finder *runfinder.Finder) (list runlist.List, err error) {
+func findAll(ctx context.Context, finder *loaders.Finder) (list runlist.List, err error) {
 	for {
 		runs, err := finder.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -187,7 +191,8 @@ func trackioFolder(home string) string {
 }
 
 // CurrentDir returns the current directory as a person reads it.
-func CurrentDir() string {
+func (p *Program) CurrentDir() string {
+	defer p.Disk.During(cmp.Or(os.Getenv("PWD"), "."))()
 	dir, err := os.Getwd()
 	if err != nil {
 		return "."

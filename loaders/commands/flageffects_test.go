@@ -138,6 +138,7 @@ func flagLines() map[string][]string {
 
 // Every flag that the help of a command names changes what the command does, and only settings and the log are of all.
 func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
+	repotest.OneGoroutine(t)
 	var outcomes sync.Map // of lines without the flag, which are often the same
 	for _, c := range (&Program{}).All() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -229,11 +230,17 @@ func outcome(t *testing.T, line []string) map[string]string {
 	return found
 }
 
-// flagLog writes logs and the files that flags name: 6 steps, of one log 12, of groups a, b and c, 4 answers each, and in the first of a group
+// flagFiles are logs and the files that flags name: 6 steps, of one log 12, of groups a, b and c, 4 answers each, and in the first of a group
 // early. Every third group has mixed rewards; the others have equal ones, of 0, 0.5 and 1. A question is asked of some answers of each
 // group. The rewards are two columns.
-func flagLog(t *testing.T, dir string) {
-	t.Helper()
+var flagFiles = sync.OnceValue(func() map[string]string {
+	files := map[string]string{
+		"twins.jsonl": `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
+{"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
+`,
+		"config.yaml": "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n",
+		"rules.yaml":  "- signal<90%\n",
+	}
 	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl", "several/a/1.jsonl", "several/b/1.jsonl", "long.jsonl"} {
 		var rows strings.Builder
 		steps := 6
@@ -259,23 +266,27 @@ func flagLog(t *testing.T, dir string) {
 						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2, "finish_reason": []string{"stop", "length"}[i/3],
 					})
 					if err != nil {
-						t.Fatal(err)
+						panic(err)
 					}
 					rows.Write(append(row, '\n'))
 				}
 			}
 		}
+		files[name] = rows.String()
+	}
+	return files
+})
+
+// flagLog writes flagFiles.
+func flagLog(t *testing.T, dir string) {
+	t.Helper()
+	for name, text := range flagFiles() {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		putFile(t, path, rows.String())
+		putFile(t, path, text)
 	}
-	putFile(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
-{"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
-`)
-	putFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n")
-	putFile(t, filepath.Join(dir, "rules.yaml"), "- signal<90%\n")
 }
 
 func putFile(t *testing.T, path, text string) {

@@ -13,6 +13,7 @@ import (
 
 	"vantage/loaders/formats"
 	"vantage/model"
+	"vantage/model/report"
 	"vantage/model/trainer"
 )
 
@@ -105,17 +106,17 @@ type formatChoice struct {
 	flags             *pflag.FlagSet
 }
 
-func newFormatFlag[W any](name string, write W) formatFlag[W] {
-	return formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
+func newFormatFlag[W any](name string, write W) *formatFlag[W] {
+	return &formatFlag[W]{formatChoice{name: name, names: []string{name}, notes: []noteSet{0}}, []W{write}}
 }
 
-func (f formatFlag[W]) or(name string, write W) formatFlag[W] {
+func (f *formatFlag[W]) or(name string, write W) *formatFlag[W] {
 	f.names, f.writers, f.notes = append(f.names, name), append(f.writers, write), append(f.notes, 0)
 	return f
 }
 
 // noting returns the flag whose last format has no place for some notes.
-func (f formatFlag[W]) noting(notes noteSet) formatFlag[W] {
+func (f *formatFlag[W]) noting(notes noteSet) *formatFlag[W] {
 	f.notes[len(f.notes)-1] = notes
 	return f
 }
@@ -124,7 +125,16 @@ func (f formatFlag[W]) noting(notes noteSet) formatFlag[W] {
 func answerFlag[T any](text, json func(io.Writer, T) error, notes noteSet) *formatFlag[func(io.Writer, T) error] {
 	f := newFormatFlag("text", text).noting(notes).or("json", json).noting(notes)
 	f.hasShort = true
-	return &f
+	return f
+}
+
+// tableFlag is the flag of a command about a table, which has no place for any note.
+func tableFlag[T any](text func(io.Writer, T) error, table func(T) report.Table, json func(io.Writer, T) error) *formatFlag[func(io.Writer, T) error] {
+	return newFormatFlag("text", text).noting(noteReading).or("csv", csvOf(table)).noting(noteAll).or("json", json).noting(noteReading)
+}
+
+func csvOf[T any](table func(T) report.Table) func(io.Writer, T) error {
+	return func(w io.Writer, of T) error { return report.TableCSV(w, table(of)) }
 }
 
 func (f *formatFlag[W]) writer(command string) (write W, err error) {

@@ -5,12 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"vantage/internal/testkit/repotest"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // the tests hold little, and make much
+	m.Run()
+}
 
 // hostile is text that does something to a terminal which shows it as it is: a title, a colour, C1
 // control bytes, a reversed direction, a cursor movement.
@@ -62,6 +70,7 @@ func runCommand(t *testing.T, args ...string) string {
 
 // Nothing that a log, a path or an argument holds reaches the terminal as it is, whatever is written.
 func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	dir := t.TempDir()
 	path := hostileLog(t, dir)

@@ -37,6 +37,7 @@ func TestSummaryNamesWhatAilsARun(t *testing.T) {
 
 // A source is seen to be forgotten without prompts and without texts, and pieces of a group where each step has one prompt.
 func TestSummaryNamesWhatAilsALogOfLittle(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name string

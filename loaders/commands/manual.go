@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // ManualSection is a section of the manual page: terms with descriptions. A term without
@@ -217,7 +218,7 @@ func (p *Program) Help(cmd *cobra.Command, _ []string) {
 		about = strings.TrimSuffix(cmd.Short, ".") + "."
 	}
 	for paragraph := range strings.SplitSeq(about, "\n\n") {
-		fmt.Fprintln(out, hanging("", paragraph, 0)+"\n")
+		fmt.Fprintln(out, units.Wrap(paragraph, helpWidth, 0)+"\n")
 	}
 	use := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
@@ -277,26 +278,9 @@ func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
 
 // hanging returns a term with its text from a column on, wrapped. A longer term has a line for itself.
 func hanging(term, text string, column int) string {
-	var out strings.Builder
-	out.WriteString(term)
 	at := utf8.RuneCountInString(term)
-	if at >= column && at > 0 {
-		out.WriteByte('\n')
-		at = 0
+	if at >= column {
+		term, at = term+"\n", 0
 	}
-	out.WriteString(strings.Repeat(" ", column-at))
-	at = column
-	for word := range strings.FieldsSeq(text) {
-		length := utf8.RuneCountInString(word)
-		if at > column && at+1+length > helpWidth {
-			out.WriteString("\n" + strings.Repeat(" ", column))
-			at = column
-		} else if at > column {
-			out.WriteByte(' ')
-			at++
-		}
-		out.WriteString(word)
-		at += length
-	}
-	return out.String()
+	return term + strings.Repeat(" ", column-at) + units.Wrap(text, helpWidth-column, column)
 }

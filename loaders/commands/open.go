@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -101,18 +102,10 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 }
 
 func (p *Program) readSource(ctx context.Context, source Source, paths []string) (model.Snapshot, error) {
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return model.Snapshot{}, err
-		}
-		store.Append(chunk)
+	snap, err := readToEnd(ctx, source, math.MaxInt64)
+	if err != nil {
+		return snap, err
 	}
-	snap := store.Snapshot()
 	if names := source.MissingColumns(); len(names) > 0 {
 		return snap, fmt.Errorf("no row of %s has a column %q: check the name; without it the log is read as %s", Title(paths), names[0], snap.Run.Provenance)
 	}
@@ -136,6 +129,25 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 		return snap, fmt.Errorf("no samples of training in %s: %s", Title(paths), strings.Join(snap.Run.LeftOut(), "; "))
 	}
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
+}
+
+var errLarge = errors.New("the log is larger than that")
+
+// readToEnd reads a log of at most so many bytes to its current end.
+func readToEnd(ctx context.Context, source Source, most int64) (model.Snapshot, error) {
+	store := model.NewStore()
+	for {
+		chunk, err := source.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return store.Snapshot(), nil
+		case err != nil:
+			return model.Snapshot{}, err
+		case chunk.Progress.BytesAll > most:
+			return model.Snapshot{}, errLarge
+		}
+		store.Append(chunk)
+	}
 }
 
 // rowTime is the time that the newest row of a log gives itself, zero if it gives none: see model.TimeOf.
@@ -200,7 +212,7 @@ const maxPassword = 4096
 // passwordFor returns the password for a table: of the first line of --password-file, the address, the environment, or a person.
 func (p *Program) passwordFor(table string, t clickhouse.Target) (string, error) {
 	if p.passwordFile != "" {
-		data, err := readSmallFile("--password-file", p.passwordFile, maxPassword, "password")
+		data, err := readSmallFile(p.Disk, "--password-file", p.passwordFile, maxPassword, "password")
 		if err != nil {
 			return "", Usage(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"vantage/loaders/fileio"
 	"vantage/model/sanitize"
 )
 
@@ -126,9 +127,9 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// WithCause returns the cause of ctx, such as a SignalError, if err is its cancellation.
+// WithCause returns the cause of ctx, such as a SignalError, if err is its cancellation, or that of ssh, which a typed ^C ends too.
 func WithCause(ctx context.Context, err error) error {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fileio.IsLost(err)) {
 		return context.Cause(ctx)
 	}
 	return err
@@ -157,7 +158,7 @@ func (p *Program) writeOutput(ctx context.Context, path, format string, write fu
 	if path == "" {
 		return write(p.output(ctx, format))
 	}
-	return writeFile(path, func(w io.Writer) error { return write(safeOutput(w, format)) })
+	return writeFile(p.Disk, path, func(w io.Writer) error { return write(safeOutput(w, format)) })
 }
 
 // Write returns when ctx ends; a blocked write then still uses p.
@@ -182,13 +183,13 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 // writeFile writes the file of an option. A plain file is replaced once the new one is complete, also
 // one behind a symbolic link, which remains. What is no plain file, as a device or a pipe, is never
 // replaced: the text is written into it.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func writeFile(disk *fileio.Disk, path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
-	target, err := filepath.EvalSymlinks(path)
+	target, err := disk.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		target, err = path, nil
 	}
@@ -196,7 +197,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	mode := fs.FileMode(0)
-	switch info, err := os.Lstat(target); { // a dangling link is one still
+	switch info, err := disk.Lstat(target); { // a dangling link is one still
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
@@ -207,7 +208,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	default:
 		return writeInto(target, write)
 	}
-	return replaceFile(target, mode, write)
+	return replaceFile(disk, target, mode, write)
 }
 
 // writeInto writes into a device, a pipe, or where a dangling link points.
@@ -224,13 +225,16 @@ func writeInto(path string, write func(io.Writer) error) error {
 
 // replaceFile writes a temporary file beside path and renames it when it is complete. mode is that
 // of the file which is replaced, 0 if there is none.
-func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
+func replaceFile(disk *fileio.Disk, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d-%x", filepath.Base(path), os.Getpid(), rand.Uint32()))
+	answered := disk.During(path)
 	h, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	answered()
 	if err != nil {
 		return unwritableFolder(filepath.Dir(path), err)
 	}
-	err = write(h)
+	err = write(diskWriter{h, disk, path})
+	defer disk.During(path)()
 	if mode != 0 {
 		err = errors.Join(err, h.Chmod(mode))
 	}
@@ -241,6 +245,18 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 		_ = os.Remove(temporary)
 	}
 	return err
+}
+
+// diskWriter notes for how long a disk has not taken what is written.
+type diskWriter struct {
+	file *os.File
+	disk *fileio.Disk
+	path string
+}
+
+func (w diskWriter) Write(p []byte) (int, error) {
+	defer w.disk.During(w.path)()
+	return w.file.Write(p)
 }
 
 // unwritableFolder says why no file can be made in a folder. The error of the temporary file names one that nobody asked for.
@@ -259,8 +275,8 @@ const pipeTimeout = 10 * time.Second
 
 // parseFile reads the file of an option, no larger than maxBytes, and parses it. what says
 // what the file should be.
-func parseFile[T any](option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
-	text, err := readSmallFile(option, path, maxBytes, what)
+func parseFile[T any](disk *fileio.Disk, option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
+	text, err := readSmallFile(disk, option, path, maxBytes, what)
 	if err != nil {
 		return parsed, err
 	}
@@ -273,8 +289,10 @@ func parseFile[T any](option, path string, maxBytes int, what string, parse func
 // readSmallFile reads the file of an option. A file larger than maxBytes is an error that
 // says it is no what. A pipe, as of --config <(…), is read too, but an open one without
 // data is an error instead of a silent wait.
-func readSmallFile(option, path string, maxBytes int, what string) ([]byte, error) {
+func readSmallFile(disk *fileio.Disk, option, path string, maxBytes int, what string) ([]byte, error) {
+	answered := disk.During(path)
 	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	answered()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %s does not exist: check the path", option, path)
@@ -285,6 +303,9 @@ func readSmallFile(option, path string, maxBytes int, what string) ([]byte, erro
 	info, err := h.Stat()
 	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s: %s is a directory: name a file in it", option, path)
+	}
+	if err == nil && info.Mode().IsRegular() {
+		defer disk.During(path)()
 	}
 	_ = h.SetReadDeadline(time.Now().Add(pipeTimeout)) // fails for regular files, which do not block
 	text, err := io.ReadAll(io.LimitReader(h, int64(maxBytes)+1))

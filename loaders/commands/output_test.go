@@ -31,7 +31,7 @@ func TestWriteFileReplacesPlainFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "chart.svg")
 	for _, text := range []string{"first", "second"} {
-		if err := writeFile(path, writeText(text)); err != nil || mustRead(t, path) != text {
+		if err := writeFile(nil, path, writeText(text)); err != nil || mustRead(t, path) != text {
 			t.Fatalf("%q (%v)", mustRead(t, path), err)
 		}
 		if err := os.Chmod(path, 0o640); err != nil {
@@ -39,7 +39,7 @@ func TestWriteFileReplacesPlainFiles(t *testing.T) {
 		}
 	}
 	failed := errors.New("the disk is full")
-	if err := writeFile(path, func(io.Writer) error { return failed }); !errors.Is(err, failed) || !strings.Contains(err.Error(), path) {
+	if err := writeFile(nil, path, func(io.Writer) error { return failed }); !errors.Is(err, failed) || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}
 	info, err := os.Stat(path)
@@ -61,14 +61,14 @@ func TestWriteFileReplacesNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, target := range map[string]string{link: target, dangling: filepath.Join(dir, "later")} {
-		if err := writeFile(path, writeText("new")); err != nil || mustRead(t, target) != "new" {
+		if err := writeFile(nil, path, writeText("new")); err != nil || mustRead(t, target) != "new" {
 			t.Errorf("%s: %v", path, err)
 		}
 		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Errorf("%s is no link any more (%v)", path, err)
 		}
 	}
-	if err := writeFile(pipe, writeText("new")); err == nil || !strings.Contains(err.Error(), "start its reader first") {
+	if err := writeFile(nil, pipe, writeText("new")); err == nil || !strings.Contains(err.Error(), "start its reader first") {
 		t.Errorf("a pipe without a reader: %v", err)
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -76,14 +76,14 @@ func TestWriteFileReplacesNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := writeFile(pipe, writeText("new")); err != nil {
+	if err := writeFile(nil, pipe, writeText("new")); err != nil {
 		t.Error(err)
 	}
 	_ = reader.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if text, err := io.ReadAll(reader); string(text) != "new" {
 		t.Errorf("read %q from the pipe (%v)", text, err)
 	}
-	if err := writeFile(dir, writeText("new")); err == nil || !strings.Contains(err.Error(), "directory") {
+	if err := writeFile(nil, dir, writeText("new")); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a directory: %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestUnwritableFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(io.Writer) error { return nil }
 	missing := filepath.Join(dir, "nowhere", "x.html")
-	if err := writeFile(missing, write); err == nil || err.Error() != "cannot write "+missing+": there is no folder "+filepath.Dir(missing)+": make it, or name another file" {
+	if err := writeFile(nil, missing, write); err == nil || err.Error() != "cannot write "+missing+": there is no folder "+filepath.Dir(missing)+": make it, or name another file" {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/report"
 )
 
@@ -83,6 +83,8 @@ type command[W any] struct {
 	args      cobra.PositionalArgs // which arguments it takes; nil: any
 	validArgs []string             // those that a shell completes
 	format    *formatFlag[W]       // what writes each format, and the notes beside it; nil: there is one
+	where     *selection           // --where; nil: it has none
+	steps     *stepRange           // --steps and --last; nil: it has none
 	sets      FlagSets             // the flags that it has in common with others
 	flags     func(*cobra.Command) // declares its own; nil: there are none
 	refuse    func() error         // what is wrong with its own flags, before anything is read; nil: nothing can be
@@ -96,11 +98,15 @@ func (c command[W]) of(p *Program) *cobra.Command {
 		format = &c.format.formatChoice
 	}
 	cmd := &cobra.Command{Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args, ValidArgs: c.validArgs}
-	return p.finish(cmd, format, c.sets, c.flags, c.refuse, c.start, c.failed)
+	if c.flags != nil {
+		c.flags(cmd)
+	}
+	p.AddFlags(cmd, c.sets)
+	return p.finish(cmd, format, c.where, c.steps, c.refuse, c.start, c.failed)
 }
 
-// finish gives a command what it does, and its flags. It is compiled once, and not for each command.
-func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets, flags func(*cobra.Command), refuse func() error,
+// finish gives a command what it does, and flags of its kind. It is compiled once, and not for each command.
+func (p *Program) finish(cmd *cobra.Command, format *formatChoice, where *selection, steps *stepRange, refuse func() error,
 	start func(context.Context, *call) error, failed func(context.Context, error) error,
 ) *cobra.Command {
 	if cmd.Args == nil {
@@ -111,10 +117,13 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 		if refuse != nil {
 			err = refuse()
 		}
+		if where != nil && err == nil {
+			err = where.parse()
+		}
 		if err != nil {
 			err = Usage(err)
 		} else {
-			err = start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, command: p.commandLine(cmd, args)})
+			err = start(cmd.Context(), &call{p: p, name: cmd.Name(), args: args, steps: steps, command: p.commandLine(cmd, args)})
 		}
 		if err != nil && failed != nil {
 			err = failed(cmd.Context(), err)
@@ -128,10 +137,12 @@ func (p *Program) finish(cmd *cobra.Command, format *formatChoice, sets FlagSets
 			format.flags.BoolVar(&format.isShort, "json", false, "same as --format json")
 		}
 	}
-	if flags != nil {
-		flags(cmd)
+	if where != nil {
+		where.addTo(cmd.Flags())
 	}
-	p.AddFlags(cmd, sets)
+	if steps != nil {
+		steps.addTo(cmd.Flags())
+	}
 	return cmd
 }
 
@@ -159,7 +170,8 @@ type call struct {
 	p       *Program
 	name    string
 	args    []string
-	command string // the command line, to be run again; "" if another command calls this one
+	steps   *stepRange // that are asked for; nil: all
+	command string     // the command line, to be run again; "" if another command calls this one
 
 	paths []string       // what is to be read: see configure
 	set   model.Settings // as it is given
@@ -206,7 +218,7 @@ func (c *call) note(texts ...string) {
 }
 
 // noteChoice notes the estimator, if one was chosen, and the columns of the reward.
-func (c *call) noteChoice(chosen choice.Choice) {
+func (c *call) noteChoice(chosen match.Choice) {
 	if chosen.Origin != "" {
 		c.note("computed as " + chosen.WithScale())
 	}
@@ -214,7 +226,7 @@ func (c *call) noteChoice(chosen choice.Choice) {
 }
 
 // noteRewards notes which columns of a log are the reward. run is the title of the log, if there are several.
-func (c *call) noteRewards(run string, r choice.Rewards) {
+func (c *call) noteRewards(run string, r match.Rewards) {
 	if r.IsChoice() {
 		c.note(run + "reward " + r.String())
 	}
@@ -239,9 +251,10 @@ func (p *Program) note(style, text string) {
 type openLog struct {
 	*call
 	Source
-	snap   model.Snapshot
+	whole  model.Snapshot
+	snap   model.Snapshot // of the steps that are asked for
 	set    model.Settings
-	choice choice.Choice
+	choice match.Choice
 
 	group    string                // the argument that names one
 	selected *selection            // the groups that a query selects; nil: it is not noted
@@ -304,21 +317,25 @@ func onLog[T any](flow logFlow, compute func(context.Context, *openLog) (T, erro
 
 // open reads the paths to their current end and chooses settings. The log is closed after an error.
 func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
-	if l.Source, l.snap, err = l.p.readOpen(ctx, l.paths); err != nil {
+	if l.Source, l.whole, err = l.p.readOpen(ctx, l.paths); err != nil {
 		return err
 	}
 	if onlyRewards {
-		l.set, l.choice.Rewards = choice.ChooseRewards(ctx, l.snap, l.call.set, l.p.Given())
-		return nil
+		l.set, l.choice.Rewards = match.ChooseRewards(ctx, l.whole, l.call.set, l.p.Given())
+	} else {
+		l.set, l.choice, err = l.p.choose(ctx, l.whole, l.call.set)
 	}
-	if l.set, l.choice, err = l.p.choose(ctx, l.snap, l.call.set); err != nil {
+	if l.snap = l.whole; l.steps != nil && err == nil {
+		l.snap, err = l.steps.selectFrom(l.whole)
+	}
+	if err != nil {
 		l.Close()
 	}
 	return err
 }
 
 func (l *openLog) answer() report.Answer {
-	return report.Answer{Path: Title(l.paths), Snap: l.snap, Settings: l.set, Choice: l.choice, Now: time.Now()}
+	return report.Answer{Path: Title(l.paths), Snap: l.whole, Settings: l.set, Choice: l.choice, Now: time.Now()}
 }
 
 // noteReading notes what was read. It is for a command that may fail after a part of what it has to say; else it comes before
@@ -328,7 +345,7 @@ func (l *openLog) noteReading() {
 		l.note(l.p.ConfigSummary)
 	}
 	if l.notes&noteLeftOut != 0 {
-		l.note(l.snap.Run.LeftOut()...)
+		l.note(l.whole.Run.LeftOut()...)
 	}
 	l.notes &^= noteReading
 }

@@ -22,11 +22,8 @@ import (
 )
 
 func (p *Program) prompts() *cobra.Command {
-	format := newFormatFlag("text", report.PromptsText).noting(noteReading).or("csv", report.PromptsCSV).noting(noteAll).
-		or("json", report.PromptsJSON).noting(noteReading).or("parquet", promptsParquet).noting(noteAll)
 	var where, order string
 	var query figures.Query
-	var steps stepRange
 	var top, texts int
 	var joins bool
 	retire := retirement{}
@@ -42,7 +39,8 @@ of the solve rate: see --solved-at.`,
 vantage prompts runs/a --where 'state:hopeless solve_rate<0.5' --sort tokens
 vantage prompts runs/a --format parquet > prompts.parquet
 vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
-		format: &format,
+		format: tableFlag(report.PromptsText, report.PromptsTable, report.PromptsJSON).or("parquet", promptsParquet).noting(noteAll),
+		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&where, "where", "", "only prompts that match this query: state:hopeless solve_rate<0.5 prompt~triangle")
@@ -51,7 +49,6 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 			cmd.Flags().IntVar(&texts, "texts", 20_000, "read this many answers to find prompts with a suspect truth or grade; 0 reads none")
 			cmd.Flags().BoolVar(&joins, "join", false, "merge prompts that differ only in white space or a time stamp")
 			retire.addTo(cmd)
-			steps.addTo(cmd.Flags())
 		},
 		refuse: func() (err error) {
 			if query, err = figures.ParsePromptQuery(where); err != nil {
@@ -67,9 +64,6 @@ vantage prompts runs/a --emit jsonl --retire solved,hopeless > drop.jsonl`,
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Prompts, error) {
 			var err error
-			if log.snap, err = steps.selectFrom(log.snap); err != nil {
-				return nil, err
-			}
 			r := &report.Prompts{Where: where, Shown: top}
 			if r.Ledger, err = ledger.Of(ctx, log.snap, log.set, ledger.Options{Read: analysis.ReadTextsOf(log.Source), Texts: texts, Join: joins}); err != nil {
 				return nil, err
@@ -213,9 +207,7 @@ func tableParquet(w io.Writer, t report.Table, cells []any) error {
 }
 
 func (p *Program) grep() *cobra.Command {
-	format := newFormatFlag("text", report.GrepText).noting(noteReading).or("csv", report.GrepCSV).noting(noteAll).or("json", report.GrepJSON).noting(noteReading)
-	where := selection{kind: "samples"}
-	var steps stepRange
+	where := &selection{kind: "samples"}
 	var in string
 	search := textsearch.Search{}
 	return command[func(io.Writer, *report.Grep) error]{
@@ -226,14 +218,14 @@ advantage, and the mean reward and advantage with and without a match. PATTERN i
 regular expression (RE2); (?i) at its start ignores case. It comes after the paths.`,
 		example: `vantage grep runs/qwen-math/rollouts 'Wait,'
 vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
-		format: &format,
+		format: tableFlag(report.GrepText, report.GrepTable, report.GrepJSON),
+		where:  where,
+		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &in, "in", "all", "which text must match: answer, prompt, truth or all", "answer", "prompt", "truth", "all")
 			addChoice(cmd, &search.CountBy, "count-by", "", "count the matches by step, fate or source of the prompt", textsearch.CountKinds()...)
 			cmd.Flags().IntVar(&search.Most, "top", 20, "print this many matches, the first ones; 0 is all")
-			where.addTo(cmd.Flags())
-			steps.addTo(cmd.Flags())
 		},
 		refuse: func() error {
 			search.In = textsearch.Parts()
@@ -248,7 +240,7 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 			case search.Most < 0:
 				return fmt.Errorf("--top %d: expected a number of matches", search.Most)
 			}
-			return where.parse()
+			return nil
 		},
 		run: func(ctx context.Context, c *call, write func(io.Writer, *report.Grep) error) error {
 			pattern, err := c.takePattern()
@@ -257,17 +249,12 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 			}
 			search.Pattern, search.Where = pattern, where.query
 			return onLog(ofLog, func(ctx context.Context, log *openLog) (g *report.Grep, err error) {
-				if log.snap, err = steps.selectFrom(log.snap); err != nil {
-					return g, err
-				}
 				g = &report.Grep{Pattern: pattern.String(), In: search.In, Where: where.text, By: search.CountBy}
 				if g.Result, err = search.Run(ctx, log.snap, log.set, analysis.ReadTextsOf(log.Source)); err != nil {
 					return g, err
 				}
-				if g.With.Samples == 0 {
-					if text, err := log.anyText(ctx); err == nil && text == "" {
-						return g, errors.New("the log has no texts: no prompt, answer or ground truth is in its rows")
-					}
+				if g.With.Samples == 0 && log.lacksTexts(ctx) {
+					return g, errors.New("the log has no texts: no prompt, answer or ground truth is in its rows")
 				}
 				if where.text != "" && g.With.Samples+g.Without.Samples+g.Unread == 0 {
 					return g, where.nothing()
@@ -278,17 +265,16 @@ vantage grep runs/a '(?i)as an ai' --in answer --count-by step`,
 	}.of(p)
 }
 
-func (l *openLog) anyText(ctx context.Context) (string, error) {
+// lacksTexts reports whether the first sample can be read and has no text.
+func (l *openLog) lacksTexts(ctx context.Context) bool {
 	for _, step := range l.snap.Steps {
 		if len(step.Rewards) > 0 {
 			t, err := l.Text(ctx, step.Place(0))
-			return t.Prompt + t.Response + t.Truth, err
+			return err == nil && t.Prompt+t.Response+t.Truth == ""
 		}
 	}
-	return "", errNoText
+	return false
 }
-
-var errNoText = errors.New("no sample")
 
 // takePattern takes the pattern off the arguments: the last that is no setting.
 func (c *call) takePattern() (*regexp.Regexp, error) {

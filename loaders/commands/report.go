@@ -26,13 +26,12 @@ import (
 
 // reportOptions are the flags of the command besides settings.
 type reportOptions struct {
-	format formatFlag[reportWriter]
+	format *formatFlag[reportWriter]
 	charts *report.Charts // that the writer made
 
 	per, svg, emit string
 	output         string // the file that is written instead of standard output; "" for that
 	texts          int
-	steps          stepRange
 
 	by    string // what a breakdown has a row for each of
 	where selection
@@ -63,31 +62,30 @@ a look and a row per step. It needs no network and no other file, so you can sen
 vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
 vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
-		format: &o.format,
+		format: o.format,
+		where:  &o.where,
+		steps:  &stepRange{},
 		sets:   OfLogs,
 		flags: func(cmd *cobra.Command) {
 			addChoice(cmd, &o.per, "per", string(report.PerStep), "what each row is: step, group or run", "step", "group", "run")
 			addChoice(cmd, &o.by, "by", "", "break the metrics down: a row per difficulty, length, fate, step, or value of a column of the log", analysis.PartKinds()...)
-			o.where.addTo(cmd.Flags())
 			cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this SVG file; Markdown links to it")
 			cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, replaced once the new one is complete")
 			cmd.Flags().IntVar(&o.texts, "texts", 0, "include the best and worst answers of the N worst groups (HTML only)")
 			addEmitFlag(cmd, &o.emit, "the settings")
-			o.steps.addTo(cmd.Flags())
 		},
 		refuse: o.refuse,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
 			log.file = o.output
 			switch {
 			case o.emit != "":
-				d, err := findDialect(o.emit)
 				log.format, log.notes = "text", noteAll
-				log.instead = func(w io.Writer) error { return writeDialect(w, d, log.set) }
-				return nil, err
+				log.instead = func(w io.Writer) error { return writeDialect(w, o.emit, log.set) }
+				return nil, nil
 			case o.isBreakdown():
 				b, err := o.breakDown(ctx, log)
 				write := map[string]func(io.Writer, *report.Breakdown) error{
-					"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": report.BreakdownCSV, "json": report.BreakdownJSON,
+					"text": report.BreakdownText, "md": report.BreakdownMarkdown, "csv": csvOf((*report.Breakdown).Table), "json": report.BreakdownJSON,
 				}[log.format]
 				log.notes = 0
 				log.instead = func(w io.Writer) error { return write(w, b) }
@@ -122,28 +120,21 @@ func (o *reportOptions) refuse() (err error) {
 	case o.texts > 0 && !isPage:
 		return errors.New("--texts is for --format html; `vantage show GROUP PATH` prints the answers of a group")
 	case o.emit != "":
-		_, err = findDialect(o.emit)
+		err = checkDialect(o.emit)
 	case !o.isBreakdown():
 	case o.svg != "":
 		return errors.New("--svg draws the charts of a report, and --by and --where print a breakdown: omit one")
 	case o.per != string(report.PerStep):
 		return fmt.Errorf("--per %s is for a report, and --by and --where print a breakdown, whose rows --by names: omit one", o.per)
-	default:
-		err = o.where.parse()
 	}
 	return err
 }
 
 func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Report, err error) {
-	selected, err := o.steps.selectFrom(log.snap)
+	found, err := diagnose(ctx, log.Source, log.whole, log.snap, log.set)
 	if err != nil {
 		return nil, err
 	}
-	found, err := diagnose(ctx, log.Source, log.snap, selected, log.set)
-	if err != nil {
-		return nil, err
-	}
-	log.snap = selected
 	if r, err = report.New(ctx, log.snap, log.set); err != nil {
 		return nil, err
 	}
@@ -168,7 +159,7 @@ func (o *reportOptions) compute(ctx context.Context, log *openLog) (r *report.Re
 	}
 	log.then = func() error {
 		if o.svg != "" {
-			if err := writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
+			if err := writeFile(log.p.Disk, o.svg, func(w io.Writer) error { return report.SVG(w, o.charts) }); err != nil {
 				return err
 			}
 		}
@@ -209,9 +200,6 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 }
 
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
-	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
-		return nil, err
-	}
 	by := cmp.Or(o.by, "step")
 	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {

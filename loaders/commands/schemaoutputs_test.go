@@ -24,8 +24,8 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/glance"
+	"vantage/model/match"
 	"vantage/model/report"
 	"vantage/model/scalars"
 
@@ -334,7 +334,7 @@ func (s *schemas) writeFindings(t *testing.T) {
 	t.Helper()
 	for _, n := range []int{1, 9} {
 		var out bytes.Buffer
-		answer := report.Answer{Choice: choice.Choice{Origin: choice.Assumed}}
+		answer := report.Answer{Choice: match.Choice{Origin: match.Assumed}}
 		if err := report.SummaryJSON(&out, &report.Summary{Answer: answer, Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/figures"
 	"vantage/model/match"
 	"vantage/model/units"
@@ -27,7 +26,7 @@ import (
 // Framework and estimator are applied before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
 	if p.configPath != "" {
-		r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
+		r, err := parseFile(p.Disk, "--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
 		if err != nil {
 			return nil, set, Usage(err)
 		}
@@ -104,15 +103,15 @@ func (p *Program) IsSet(option string) bool { return p.given(option) != "" }
 
 // given says where options are from, by their trainer's names: the last of those that the command line or --config sets;
 // "" if neither sets any.
-func (p *Program) given(options ...string) (from choice.Origin) {
+func (p *Program) given(options ...string) (from match.Origin) {
 	for i, o := range p.settings {
 		s, _ := model.FindSetting(o.Name)
 		switch {
 		case !slices.Contains(options, s.Name):
 		case i < p.configSettings:
-			from = choice.FromConfig
+			from = match.FromConfig
 		default:
-			from = choice.FromFlag
+			from = match.FromFlag
 		}
 	}
 	return from
@@ -120,14 +119,14 @@ func (p *Program) given(options ...string) (from choice.Origin) {
 
 // Given says which of framework, estimator and scale flags or --config set. A configuration
 // decides all three: what it leaves out is the trainer's default.
-func (p *Program) Given() choice.Given {
-	given := choice.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward")}
+func (p *Program) Given() match.Given {
+	given := match.Given{Framework: p.given("framework"), Estimator: p.given("adv_estimator"), Scale: p.given("scale"), Rewards: p.given("reward")}
 	isFramework := func(o model.Option) bool {
 		s, _ := model.FindSetting(o.Name)
 		return s.Name == "framework"
 	}
 	if slices.ContainsFunc(p.settings[:p.configSettings], isFramework) {
-		given.Estimator, given.Scale = cmp.Or(given.Estimator, choice.FromConfig), cmp.Or(given.Scale, choice.FromConfig)
+		given.Estimator, given.Scale = cmp.Or(given.Estimator, match.FromConfig), cmp.Or(given.Scale, match.FromConfig)
 	}
 	return given
 }
@@ -135,13 +134,13 @@ func (p *Program) Given() choice.Given {
 // choose returns the settings to compute a log with, and who chose the columns of the reward and the
 // estimator. It compares the logged advantages of all steps, so that the choice does not depend on the
 // steps that a command shows.
-func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
-	set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
+func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
+	set, rewards := match.ChooseRewards(ctx, snap, set, p.Given())
 	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
 	if err != nil {
 		logged = nil // nothing was logged, or the rows cannot be grouped, which the command itself says
 	}
-	set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, logged)
+	set, chosen := match.Choose(set, p.Given(), snap.Run.Framework, logged)
 	chosen.Rewards = rewards
 	if err := set.Validate(); err != nil {
 		return set, chosen, Usage(err)

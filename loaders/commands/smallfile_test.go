@@ -28,12 +28,12 @@ func TestReadSmallFile(t *testing.T) {
 		"none":  "none does not exist: check the path",
 		"pipe":  "no data from the pipe",
 	} {
-		if text, err := readSmallFile("--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
+		if text, err := readSmallFile(nil, "--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
 	for name, want := range map[string]string{"fits": "12345", "empty": ""} {
-		if text, err := readSmallFile("--poem", at(name), 5, "poem"); err != nil || string(text) != want {
+		if text, err := readSmallFile(nil, "--poem", at(name), 5, "poem"); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestReadSmallFileFromPipe(t *testing.T) {
 		_, _ = writer.WriteString("a: 1\n")
 		_ = writer.Close()
 	}()
-	if text, err := readSmallFile("--config", fmt.Sprintf("/dev/fd/%d", reader.Fd()), 100, "poem"); err != nil || string(text) != "a: 1\n" {
+	if text, err := readSmallFile(nil, "--config", fmt.Sprintf("/dev/fd/%d", reader.Fd()), 100, "poem"); err != nil || string(text) != "a: 1\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

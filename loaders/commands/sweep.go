@@ -14,7 +14,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/groupsize"
 	"vantage/model/plan"
 	"vantage/model/report"
 	"vantage/model/sweep"
@@ -23,13 +22,10 @@ import (
 // sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
-
-	format formatFlag[func(io.Writer, report.Sweep) error]
 }
 
 func (p *Program) sweep() *cobra.Command {
-	o := &sweepOptions{format: newFormatFlag("text", report.SweepText).noting(noteReading).or("csv", report.SweepCSV).noting(noteAll).
-		or("json", report.SweepJSON).noting(noteReading).or("svg", report.SweepSVG).noting(noteAll)}
+	o := &sweepOptions{}
 	var s report.Sweep
 	var ratios sweep.Ratios
 	where := &selection{kind: "groups"}
@@ -45,7 +41,8 @@ If the log has no signal, nothing is recommended: --emit prints nothing, and the
 code is 1.`,
 		example: `vantage sweep runs/qwen-math/rollouts --goal cost
 vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
-		format: &o.format,
+		format: tableFlag(report.SweepText, report.SweepTable, report.SweepJSON).or("svg", report.SweepSVG).noting(noteAll),
+		where:  where,
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one ratio")
@@ -53,16 +50,13 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 			addChoice(cmd, &o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both", "on", "off", "both")
 			addChoice(cmd, &o.figures, "figure", "signal,kept,flips", "metrics to print, of "+figureNames(), strings.Split(figureNames(), ", ")...)
 			addChoice(cmd, &o.goal, "goal", sweep.DefaultGoal().Name, "goal: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the given share: cost:0.9", sweep.GoalNames()...)
-			where.addTo(cmd.Flags())
 			addEmitFlag(cmd, &o.emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
-			if _, err = findDialect(o.emit); err != nil && o.emit != "" {
+			if err = checkDialect(o.emit); err != nil && o.emit != "" {
 				return err
 			}
-			if s, ratios, err = o.parse(); err == nil {
-				err = where.parse()
-			}
+			s, ratios, err = o.parse()
 			return err
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (_ report.Sweep, err error) {
@@ -84,16 +78,12 @@ vantage sweep runs/a --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 }
 
 func (o *sweepOptions) emitBest(w io.Writer, log *openLog, s report.Sweep) error {
-	d, err := findDialect(o.emit)
-	if err != nil {
-		return err
-	}
 	best := s.Grid.Recommend(s.Goal, s.Recompute...)
 	if best.Cell == nil {
 		return fmt.Errorf("no recommendation: %s", best.Reason)
 	}
 	log.note(fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
-	return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
+	return writeDialect(w, o.emit, best.Cell.Apply(s.Grid.Settings))
 }
 
 func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
@@ -190,10 +180,8 @@ func parseRatios(text string) ([]float64, error) {
 }
 
 func (p *Program) groupSize() *cobra.Command {
-	format := newFormatFlag("text", report.GroupSizeText).noting(noteReading).or("csv", report.GroupSizeCSV).noting(noteAll).or("json", report.GroupSizeJSON).noting(noteReading)
 	var sizes string
 	var asked []int
-	var steps stepRange
 	where := &selection{kind: "groups"}
 	return command[func(io.Writer, report.GroupSize) error]{
 		use:   "groupsize PATH...",
@@ -203,30 +191,25 @@ same prompts would do: how many would be dead (all samples solved, or none), and
 samples must be generated for each group that is alive. Larger groups are less often dead
 and cost more. It needs to know which samples are solved: see --solved-at.`,
 		example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
-		format:  &format,
+		format:  tableFlag(report.GroupSizeText, func(r report.GroupSize) report.Table { return report.SizesTable(r.Sizes) }, report.GroupSizeJSON),
+		where:   where,
+		steps:   &stepRange{},
 		sets:    unweighed,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(groupsize.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
-			steps.addTo(cmd.Flags())
-			where.addTo(cmd.Flags())
+			cmd.Flags().StringVar(&sizes, "sizes", strings.ReplaceAll(strings.Trim(fmt.Sprint(plan.DefaultSizes()), "[]"), " ", ","), "group sizes to estimate")
 		},
 		refuse: func() (err error) {
-			if asked, err = parseSizes(sizes); err == nil {
-				err = where.parse()
-			}
+			asked, err = parseSizes(sizes)
 			return err
 		},
 		run: onLog(ofRewards, func(ctx context.Context, log *openLog) (r report.GroupSize, err error) {
 			log.noteReading()
 			log.selected = where
-			if log.snap, err = steps.selectFrom(log.snap); err != nil {
-				return r, err
-			}
 			selected := where.of
 			if where.text == "" {
 				selected = nil
 			}
-			r.Result, err = groupsize.Run(ctx, log.snap, log.set, asked, selected)
+			r.GroupSizes, err = plan.EstimateSizes(ctx, log.snap, log.set, asked, selected)
 			if where.text != "" && where.steps > 0 && where.matching == 0 {
 				return r, where.nothing()
 			}
@@ -237,10 +220,8 @@ and cost more. It needs to know which samples are solved: see --solved-at.`,
 }
 
 func (p *Program) plan() *cobra.Command {
-	format := newFormatFlag("text", report.PlanText).noting(noteReading).or("csv", report.PlanCSV).noting(noteAll).or("json", report.PlanJSON).noting(noteReading)
 	var sizes, emit string
 	var asked []int
-	var steps stepRange
 	return command[func(io.Writer, report.Plan) error]{
 		use:   "plan PATH... [algorithm.key=value...]",
 		short: "Estimate what other settings would give at the next launch",
@@ -255,15 +236,15 @@ are a model: new rewards come from each prompt's own solve rate under the policy
 log. It needs to know which samples are solved: see --solved-at.`,
 		example: `vantage plan runs/qwen-math/rollouts
 vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
-		format: &format,
+		format: tableFlag(report.PlanText, report.PlanTable, report.PlanJSON),
+		steps:  &stepRange{},
 		sets:   unweighed,
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&sizes, "sizes", "4,8,16,32,64", "group sizes to try")
-			steps.addTo(cmd.Flags())
 			addEmitFlag(cmd, &emit, "the recommended settings")
 		},
 		refuse: func() (err error) {
-			if _, err = findDialect(emit); err != nil && emit != "" {
+			if err = checkDialect(emit); err != nil && emit != "" {
 				return err
 			}
 			if asked, err = parseSizes(sizes); err == nil && slices.Max(asked) > plan.MaxSize {
@@ -273,16 +254,9 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 		},
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (r report.Plan, err error) {
 			r.Choice = log.choice
-			if log.snap, err = steps.selectFrom(log.snap); err != nil {
-				return r, err
-			}
 			if r.Plan, err = plan.New(ctx, log.snap, log.set, asked); err == nil && emit != "" {
 				log.notes = noteAll
 				log.instead = func(w io.Writer) error {
-					d, err := findDialect(emit)
-					if err != nil {
-						return err
-					}
 					if r.Best == 0 {
 						return errors.New(r.Recommendation())
 					}
@@ -290,7 +264,7 @@ vantage plan runs/qwen-math/rollouts --sizes 8,16 --emit verl`,
 					if r.Rows[r.Best].Kind == plan.Retire || r.Rows[r.Best].Kind == plan.Both {
 						log.note("no flag leaves out prompts: take them out of the data set")
 					}
-					return writeDialect(w, d, r.Rows[r.Best].Settings)
+					return writeDialect(w, emit, r.Rows[r.Best].Settings)
 				}
 			}
 			return r, err

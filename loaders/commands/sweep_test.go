@@ -35,6 +35,7 @@ func TestSweepAdviceOnMadeLogs(t *testing.T) {
 
 // The same on the sample logs of trainers, each folder or file of them.
 func TestSweepAdviceOnSampleLogs(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	root := repotest.SampleLog(t, ".")
 	var logs []string

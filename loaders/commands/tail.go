@@ -11,8 +11,8 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 	"vantage/model/report"
 	"vantage/model/units"
 )
@@ -67,7 +67,7 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	w := watcher{
 		source: followed, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(nil), backlog: last,
 		choose: c.p.choose,
-		note:   func(choice.Choice) {}, // each line says it
+		note:   func(match.Choice) {}, // each line says it
 		link:   linkWatch{note: func(text string) { c.note(text) }},
 	}
 	w.each = func(s *analysis.StepFigures) error {

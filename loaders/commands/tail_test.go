@@ -12,8 +12,8 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 	"vantage/model/report"
 )
 
@@ -33,10 +33,10 @@ func TestTailEndsWhenNothingComes(t *testing.T) {
 		start, steps := time.Now(), []int64{}
 		w := watcher{
 			source: source, given: model.DefaultSettings(), monitor: check.NewMonitor(nil), backlog: 2,
-			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
-				return set, choice.Choice{Origin: choice.Assumed}, nil
+			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
+				return set, match.Choice{Origin: match.Assumed}, nil
 			},
-			note: func(choice.Choice) {},
+			note: func(match.Choice) {},
 			each: func(s *analysis.StepFigures) error { steps = append(steps, s.Step); return nil },
 		}
 		if err := w.run(context.Background(), source.ctx); !errors.Is(err, context.Canceled) {

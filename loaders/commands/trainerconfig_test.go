@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model/trainer"
 )
 
@@ -46,6 +47,7 @@ func TestParseArguments(t *testing.T) {
 
 // Text that would cost a parser seconds, gigabytes or the stack is refused in one sentence.
 func TestHostileConfig(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	const n = 200_000
 	bomb := "a0: &a0 {x: 1, y: 2}\n"

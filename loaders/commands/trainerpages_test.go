@@ -21,7 +21,7 @@ import (
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 const trainersFolder = "../../.github/docs/trainers"
@@ -78,6 +78,7 @@ func proved(trainer string) string {
 
 // The head of each trainer's page, and the list of the pages, say what the formats say.
 func TestTrainerPages(t *testing.T) {
+	repotest.OneGoroutine(t)
 	logs, inPage := madeLogs(t), map[string]bool{}
 	index := "| trainer | option that writes the samples | then |\n| --- | --- | --- |\n"
 	for _, p := range trainerPages() {
@@ -157,7 +158,7 @@ func factsOf(t *testing.T, f *formats.Format) string {
 // whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.
 func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
-	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
+	set, _ := match.Choose(model.DefaultSettings(), match.Given{}, f.Framework, nil)
 	if f.Framework == "" {
 		found := "The log has no advantages either, so vantage assumes"
 		if proved {
@@ -257,6 +258,7 @@ var formatsOnPage = regexp.MustCompile("`--input-format ([a-z0-9-]+)`")
 
 // Every command of a trainer's page runs on a made log at the place that the page gives for it.
 func TestCommandsOfTrainerPages(t *testing.T) {
+	repotest.OneGoroutine(t)
 	pages, err := filepath.Glob(filepath.Join(trainersFolder, "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)

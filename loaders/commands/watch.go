@@ -11,8 +11,8 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 	"vantage/model/units"
 )
 
@@ -57,11 +57,11 @@ type watcher struct {
 	print     func(check.Transition) error
 	recheck   <-chan time.Time // when to check a short step or stalls again; nil if never
 	recheckAt time.Time        // when that is
-	choose    func(context.Context, model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
-	note      func(choice.Choice)
-	chosen    choice.Choice // of set; the zero value before the first complete step
-	steps     int           // when set was chosen
-	attempt   int           // of the run whose steps were added to monitor
+	choose    func(context.Context, model.Snapshot, model.Settings) (model.Settings, match.Choice, error)
+	note      func(match.Choice)
+	chosen    match.Choice // of set; the zero value before the first complete step
+	steps     int          // when set was chosen
+	attempt   int          // of the run whose steps were added to monitor
 
 	each    func(*analysis.StepFigures) error // what else is done with each complete step; may be nil
 	backlog int                               // of the steps that are complete at the beginning only so many of the newest count; 0 is all
@@ -282,7 +282,7 @@ func (w *watcher) settle(ctx context.Context, snap model.Snapshot, added []model
 	switch {
 	case len(added) == 0:
 		return nil
-	case w.chosen.Origin != "" && (w.chosen.Rewards.Origin != choice.Assumed || len(snap.Steps) < 2*w.steps):
+	case w.chosen.Origin != "" && (w.chosen.Rewards.Origin != match.Assumed || len(snap.Steps) < 2*w.steps):
 		return w.regroup(ctx, snap, added)
 	}
 	set, chosen, err := w.choose(ctx, snap, w.given)

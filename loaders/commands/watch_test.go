@@ -12,8 +12,8 @@ import (
 
 	"vantage/model"
 	"vantage/model/check"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
+	"vantage/model/match"
 )
 
 // madeChunks returns its chunks, each after a pause, and then io.EOF if it ends.
@@ -93,7 +93,7 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watcher{source: &source, set: model.DefaultSettings(), chosen: choice.Choice{Origin: choice.FromFlag}, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+	w := watcher{source: &source, set: model.DefaultSettings(), chosen: match.Choice{Origin: match.FromFlag}, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
 	ended := make(chan error, 1)
 	go func() { ended <- w.run(ctx, ctx) }()
 	time.Sleep(at)
@@ -127,10 +127,10 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 	store := model.NewStore()
 	w := watcher{
 		given: model.DefaultSettings(), set: model.DefaultSettings(),
-		choose: func(_ context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+		choose: func(_ context.Context, snap model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
 			return p.choose(t.Context(), snap, set)
 		},
-		note: func(c choice.Choice) { said = append(said, c.Division) },
+		note: func(c match.Choice) { said = append(said, c.Division) },
 	}
 	for step, want := range []int32{0, 0, 4, 4} {
 		prompts := []uint64{1, 2, 3}
@@ -166,10 +166,10 @@ func TestWatchReportsStalls(t *testing.T) {
 				got = append(got, fmt.Sprintf("%v %v %s", time.Since(start).Round(time.Minute), o.Failing, o.Value))
 				return nil
 			},
-			choose: func(_ context.Context, _ model.Snapshot, _ model.Settings) (model.Settings, choice.Choice, error) {
-				return model.DefaultSettings(), choice.Choice{Origin: choice.Assumed}, nil
+			choose: func(_ context.Context, _ model.Snapshot, _ model.Settings) (model.Settings, match.Choice, error) {
+				return model.DefaultSettings(), match.Choice{Origin: match.Assumed}, nil
 			},
-			note: func(choice.Choice) {},
+			note: func(match.Choice) {},
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Minute)
 		defer cancel()
@@ -224,10 +224,10 @@ func TestWatchSaysOnceWhatAilsARun(t *testing.T) {
 				said = append(said, fmt.Sprintf("%s %v at %d: %s", o.Rule.Name, o.Failing, o.Step, o.Value))
 				return nil
 			},
-			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
-				return set, choice.Choice{Origin: choice.Assumed}, nil
+			choose: func(_ context.Context, _ model.Snapshot, set model.Settings) (model.Settings, match.Choice, error) {
+				return set, match.Choice{Origin: match.Assumed}, nil
 			},
-			note: func(choice.Choice) {},
+			note: func(match.Choice) {},
 		}
 		var told []string // of what a tail tells
 		w.found = func(at int64, f *diagnosis.Finding) error {

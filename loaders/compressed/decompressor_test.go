@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"vantage/internal/testkit/repotest"
 )
 
 // panicReader is a decompressor that meets what it did not expect.
@@ -126,6 +128,7 @@ func TestStopEndsGoroutines(t *testing.T) {
 
 // A file that demands more memory than it may is not unpacked, and the error says what to do.
 func TestZstdWindow(t *testing.T) {
+	repotest.OneGoroutine(t)
 	_, file := zstdFile(t, 32<<20, zstd.WithWindowSize(32<<20), zstd.WithSingleSegment(false))
 	if _, err := decompressWhole(t, file); !errors.Is(err, io.EOF) {
 		t.Error(err)

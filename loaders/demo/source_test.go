@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
 
@@ -37,6 +38,7 @@ func drain(t *testing.T, s *Source) (all []model.Record, open int, last *model.C
 }
 
 func TestSameSeedSameRows(t *testing.T) {
+	repotest.OneGoroutine(t)
 	a, open, last := drain(t, New(Options{Seed: 7, History: 12, Steps: 16, Interval: time.Millisecond}))
 	b, _, _ := drain(t, New(Options{Seed: 7, History: 3, Steps: 16, Interval: 5 * time.Millisecond}))
 	if diff := cmp.Diff(a, b, cmpopts.EquateNaNs()); diff != "" {
@@ -94,6 +96,7 @@ func (f *fates) add(rewards []float64) {
 }
 
 func TestEveryFateOccurs(t *testing.T) {
+	repotest.OneGoroutine(t)
 	all, _, _ := drain(t, New(Options{History: 60, Steps: 60}))
 	rewards := map[int64]map[uint64][]float64{}
 	lengths := map[bool][]float64{}

@@ -70,7 +70,7 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	case f.Storage != nil:
 		h, err = f.Storage.Open(f.Place())
 	case root != nil:
-		h, err = f.Disk.opened(f.Place(), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
+		h, err = f.Disk.opened(filepath.Join(root.Name(), f.Path), func() (*os.File, error) { return root.OpenFile(f.Path, flags, 0) })
 	default:
 		h, err = f.Disk.opened(f.Path, func() (*os.File, error) { return os.OpenFile(f.Path, flags, 0) })
 	}
@@ -214,6 +214,11 @@ const MaxInMemory = 256 << 20
 
 // ErrNotRead starts the reason why a whole file is not read.
 var ErrNotRead = errors.New("not read")
+
+// NotRead returns an [ErrNotRead] with a reason.
+func NotRead(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrNotRead}, args...)...)
+}
 
 // ErrTooLarge is the error for a file of more than MaxInMemory bytes.
 var ErrTooLarge = fmt.Errorf("%w: a Parquet file of more than %d MB is held in memory where it comes through a pipe or is compressed once more: give the file itself", ErrNotRead, MaxInMemory>>20)

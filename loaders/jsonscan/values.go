@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"vantage/estimators"
-	"vantage/loaders/jsonscan/strspan"
 )
 
 // Text returns a decoded JSON string. Without escapes and broken UTF-8 these are the bytes of the
@@ -47,7 +46,8 @@ func appendValid(dst, raw []byte) []byte {
 
 // CountRunes returns how many characters a JSON string has once decoded.
 func CountRunes(raw []byte) int {
-	if c, ok := strspan.MeasureAll(raw); ok {
+	var c Counts
+	if stopped := c.add(raw); !stopped {
 		if n, ok := c.Characters(); ok {
 			return n
 		}

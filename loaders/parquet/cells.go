@@ -42,7 +42,6 @@ type cachedFile struct {
 	number int32
 	info   os.FileInfo // of the file when it was opened
 	handle *swapHandle
-	memory *pages.Memory
 	pages  *pages.File
 	cells  *pages.Cells
 	size   int
@@ -56,8 +55,8 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	defer caught(&err)
 	t := c.remove(f)
 	if t == nil {
-		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}, memory: &pages.Memory{}}
-		if t.pages, err = pages.Open(t.handle, f.Info.Size(), t.memory); err != nil {
+		t = &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}}
+		if t.pages, err = pages.Open(t.handle, f.Info.Size(), &pages.Memory{}); err != nil {
 			return err
 		}
 		t.pages.SetIndex(f.Index)
@@ -65,16 +64,10 @@ func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64
 	}
 	t.handle.ReaderAt = f.Handle
 	if err := t.decodeRow(decoder, row); err != nil {
-		t.close()
 		return err
 	}
 	c.add(t)
 	return nil
-}
-
-func (t *cachedFile) close() {
-	t.cells.Close()
-	t.memory.Close()
 }
 
 // remove takes a file out of the cache, nil if it is not there or has changed.
@@ -95,7 +88,6 @@ func (c *CellCache) remove(f TableFile) *cachedFile {
 func (c *CellCache) add(t *cachedFile) {
 	t.handle.ReaderAt = nil
 	if t.size = t.cells.Size() + pages.MaxInMemory; t.size > maxCachedBytes {
-		t.close()
 		return
 	}
 	c.mu.Lock()
@@ -103,10 +95,9 @@ func (c *CellCache) add(t *cachedFile) {
 	c.files = slices.Insert(c.files, 0, t)
 	c.size += t.size
 	for len(c.files) > maxCachedFiles || c.size > maxCachedBytes {
-		last := c.files[len(c.files)-1]
-		last.close()
-		c.size -= last.size
-		c.files = c.files[:len(c.files)-1]
+		last := len(c.files) - 1
+		c.size -= c.files[last].size
+		c.files = c.files[:last]
 	}
 }
 
@@ -137,41 +128,26 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 
 // flatCell reads a cell of a column with one value in each row, of which no more than a page is decompressed.
 func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, error) {
-	switch kind := t.pages.Columns[column].Kind; kind {
-	case pages.Nested:
+	kind := t.pages.Columns[column].Kind
+	if kind == pages.Nested {
 		return jsonscan.Value{}, pages.ErrUnsupported
-	case pages.Text:
-		text, ok, err := t.cells.Text(group, column, row)
-		if err != nil || !ok {
-			return jsonscan.Value{Kind: jsonscan.Null}, err
-		}
-		return jsonscan.FromText(bytes.Clone(text)), nil
-	default:
-		x, ok, err := t.cells.Number(group, column, row)
-		if err != nil || !ok {
-			return jsonscan.Value{Kind: jsonscan.Null}, err
-		}
-		return valueOf(kind, x, nil), nil
 	}
+	x, text, ok, err := t.cells.Cell(group, column, row)
+	if err != nil || !ok {
+		return jsonscan.Value{Kind: jsonscan.Null}, err
+	}
+	return valueOf(kind, x, bytes.Clone(text)), nil
 }
 
 func (t *cachedFile) wholeCell(n *pages.Node, group int, row int64) (v jsonscan.Value, err error) {
 	r := newFieldReader(t.pages, n)
 	for i := range r.leaves {
 		r.leaves[i].buffer = &pages.Buffer{}
-		defer r.leaves[i].buffer.Close()
 	}
 	if err = r.open(group, row); err != nil {
 		return v, err
 	}
-	ready, err := r.fill()
-	if err == nil && ready == 0 {
-		err = errTooFewRows
-	}
-	if err != nil {
-		return v, err
-	}
-	return r.next(), nil
+	return r.next()
 }
 
 // rowBatch is how many rows are decoded at a time.
@@ -183,10 +159,10 @@ type rowReader struct {
 	table   *pages.File
 	columns []rowColumn // those that can play a role
 	group   int         // number of the next one
-	isOpen  bool        // whether the columns are those of a group
 	row     int64       // number of the next row
 	left    int64       // rows left of the open group
 	skip    int64       // rows to skip: the column reader has read them
+	err     error       // after the rows that were returned last
 
 	problems []model.Problem // rows of several samples that could not be read
 }
@@ -226,32 +202,27 @@ func nameValue(name string) jsonscan.Value {
 // next appends the samples of the next batch of rows, io.EOF after the last. Their place is
 // the number of the row.
 func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
-	if !r.isOpen {
-		if r.group == len(r.table.Groups) {
-			return dst, io.EOF
-		}
-		if err := r.openGroup(); err != nil || !r.isOpen {
-			return dst, err
-		}
-	}
-	n, err := r.fill()
 	switch {
-	case err != nil:
-		return dst, err
-	case n == 0 && r.left > 0:
-		return dst, errTooFewRows
-	case n == 0:
-		r.isOpen = false
-		return dst, nil
+	case r.err != nil:
+		return dst, r.err
+	case r.left > 0:
+	case r.group == len(r.table.Groups):
+		return dst, io.EOF
+	default:
+		return dst, r.openGroup()
 	}
-	r.left -= int64(n)
-	for range n {
+	for range min(r.left, rowBatch) {
 		r.cells.begin()
 		for _, c := range r.columns {
-			r.cells.add(c.key, c.next())
+			var v jsonscan.Value
+			if v, r.err = c.next(); r.err != nil {
+				return dst, nil
+			}
+			r.cells.add(c.key, v)
 		}
-		r.row++
+		r.row, r.left = r.row+1, r.left-1
 		before := len(dst)
+		var err error
 		if dst, err = r.cells.finish(dst); err != nil && r.cells.Layout != nil {
 			r.problems = append(r.problems, model.Problem{Line: r.row, Reason: err.Error()})
 		}
@@ -275,21 +246,11 @@ func (r *rowReader) openGroup() error {
 			return err
 		}
 	}
-	r.left, r.skip, r.isOpen = rows-r.skip, 0, len(r.columns) > 0
-	return nil
-}
-
-// fill reads until each column has some rows or has ended, and returns how many rows all have.
-func (r *rowReader) fill() (rows int, err error) {
-	rows = rowBatch
-	for _, c := range r.columns {
-		n, err := c.fill()
-		if err != nil {
-			return 0, err
-		}
-		rows = min(rows, n)
+	if len(r.columns) > 0 {
+		r.left = rows - r.skip
 	}
-	return rows, nil
+	r.skip = 0
+	return nil
 }
 
 var errTooFewRows = fmt.Errorf("%w: a column has fewer rows than its group", pages.ErrBroken)

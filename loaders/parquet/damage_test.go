@@ -80,6 +80,7 @@ func allocated() uint64 {
 // Whatever one number of a file claims, of each codec, encoding and version of pages, little is
 // allocated for it.
 func TestClaimsAllocateLittle(t *testing.T) {
+	repotest.OneGoroutine(t)
 	n := 0
 	for name, whole := range madeFiles(t) {
 		if rows, err := countRows(whole); rows != 60 || err != nil {
@@ -151,7 +152,6 @@ func written[T any](t *testing.T, rows []T, options ...parquet.WriterOption) []b
 // countRows reads a file to its end, and returns the error that ended it.
 func countRows(data []byte) (n int, err error) {
 	m := &pages.Memory{}
-	defer m.Close()
 	f, err := pages.Open(bytes.NewReader(data), int64(len(data)), m)
 	if err != nil {
 		return 0, err

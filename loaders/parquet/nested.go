@@ -17,6 +17,7 @@ type fieldReader struct {
 	table  *pages.File
 	node   *pages.Node
 	leaves []leafReader
+	ready  int // rows that have been read ahead
 	json   jsonBuilder
 }
 
@@ -27,6 +28,7 @@ func newFieldReader(table *pages.File, node *pages.Node) *fieldReader {
 }
 
 func (r *fieldReader) open(group int, row int64) error {
+	r.ready = 0
 	for i := range r.leaves {
 		l := &r.leaves[i]
 		if l.buffer == nil {
@@ -42,23 +44,31 @@ func (r *fieldReader) open(group int, row int64) error {
 	return nil
 }
 
-// fill reads ahead, at least one row unless the group ends, and returns how many rows are ready.
-func (r *fieldReader) fill() (rows int, err error) {
-	rows = rowBatch
+func (r *fieldReader) fill() error {
+	r.ready = rowBatch
 	for i := range r.leaves {
 		n, err := r.leaves[i].fill()
 		if err != nil {
-			return 0, err
+			return err
 		}
-		rows = min(rows, n)
+		r.ready = min(r.ready, n)
 	}
-	return rows, nil
+	if r.ready == 0 {
+		return errTooFewRows
+	}
+	return nil
 }
 
-// next returns the value of the next row, of which there must be one ready. A text is valid until fill is called again.
-func (r *fieldReader) next() jsonscan.Value {
+// next returns the value of the next row. A text is valid until the next call.
+func (r *fieldReader) next() (v jsonscan.Value, err error) {
+	if r.ready == 0 {
+		if err := r.fill(); err != nil {
+			return v, err
+		}
+	}
+	r.ready--
 	if r.node.IsFlat() {
-		return r.leaves[0].cutRow()[0].value
+		return r.leaves[0].cutRow()[0].value, nil
 	}
 	for i := range r.leaves {
 		r.json.leaves[i] = r.leaves[i].cutRow()
@@ -72,7 +82,7 @@ func (r *fieldReader) next() jsonscan.Value {
 	case '{':
 		kind = jsonscan.Object
 	}
-	return jsonscan.Value{Kind: kind, Raw: r.json.text}
+	return jsonscan.Value{Kind: kind, Raw: r.json.text}, nil
 }
 
 // leafReader reads the values of a leaf of a column, of which a row may have many, also on several pages.

@@ -81,12 +81,13 @@ func readNested(tb testing.TB, data []byte) (all []map[string]string) {
 			tb.Fatal(err)
 		}
 		for left := r.left; left > 0; left-- {
-			if n, err := r.fill(); n == 0 {
-				tb.Fatal(err)
-			}
 			row := map[string]string{}
 			for _, c := range r.columns {
-				if v := c.next(); v.Kind != jsonscan.Null {
+				v, err := c.next()
+				if err != nil {
+					tb.Fatal(err)
+				}
+				if v.Kind != jsonscan.Null {
 					row[string(c.key.Raw)] = string(v.Raw)
 				}
 			}

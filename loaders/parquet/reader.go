@@ -122,7 +122,7 @@ type columnReader struct {
 	groupID    *textColumn
 	texts      []*textColumn // those three
 
-	conversations []*conversation // of the columns that are not flat
+	conversations []*fieldReader // the columns that are not flat
 
 	nextGroup int
 	left      int64 // rows left of the open row group
@@ -243,10 +243,11 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 }
 
 func (r *columnReader) assign(as decode.Role, column int) {
-	var nested *conversation
+	var nested *fieldReader
 	kind := r.file.Columns[column].Kind
 	if kind == pages.Nested {
-		nested = &conversation{leaf: column}
+		at := slices.IndexFunc(r.file.Fields, func(n pages.Node) bool { return n.First == column })
+		nested = newFieldReader(r.file, &r.file.Fields[at])
 		r.conversations = append(r.conversations, nested)
 	}
 	text := &textColumn{column: column, nested: nested}
@@ -307,7 +308,7 @@ func (r *columnReader) next() (model.Block, error) {
 			return err
 		}
 		if c := r.numbers[decode.RoleResponse]; c != nil && c.nested != nil {
-			return c.nested.measure(c, n)
+			return c.measureNested(n)
 		}
 		return nil
 	})
@@ -331,7 +332,7 @@ func (r *columnReader) next() (model.Block, error) {
 
 func (r *columnReader) openGroup() error {
 	for _, c := range r.conversations {
-		if err := c.open(r.file, r.nextGroup); err != nil {
+		if err := c.open(r.nextGroup, 0); err != nil {
 			return err
 		}
 	}
@@ -468,7 +469,7 @@ func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r
 func (r *columnReader) reset(name string, f *pages.File) {
 	r.decoder.Reset(name)
 	for _, c := range r.conversations {
-		c.field = nil
+		*c = *newFieldReader(f, c.node)
 	}
 	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
 	for _, c := range r.texts {

@@ -16,9 +16,9 @@ import (
 // numbers, or the lengths of its texts.
 type numberColumn struct {
 	column       int
-	measuresText bool          // a value is the length of a text, in characters
-	hashesText   bool          // and hash covers the texts
-	nested       *conversation // where the texts are conversations in a nested column
+	measuresText bool         // a value is the length of a text, in characters
+	hashesText   bool         // and hash covers the texts
+	nested       *fieldReader // where the texts are conversations in a nested column
 	reader       *pages.Reader
 	values       []float64
 	valid        []bool // parallel to values, false for a null; nil if there is no null
@@ -151,7 +151,7 @@ func isExactInt(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1<
 // textColumn reads a column of texts row by row: prompts, ground truths, group ids.
 type textColumn struct {
 	column  int
-	nested  *conversation // nil for a flat column
+	nested  *fieldReader // nil for a flat column
 	reader  *pages.Reader
 	buffer  *pages.Buffer
 	texts   pages.Texts // of the open page
@@ -211,39 +211,11 @@ func (c *textColumn) value() jsonscan.Value {
 	return jsonscan.FromText(c.text)
 }
 
-// conversation is a nested column that is read beside flat ones, through all row groups.
-type conversation struct {
-	leaf  int          // the first
-	field *fieldReader // nil until a row group is opened
-	ready int          // rows that have been read ahead
-}
-
-func (c *conversation) open(f *pages.File, group int) error {
-	if c.field == nil {
-		i := slices.IndexFunc(f.Fields, func(n pages.Node) bool { return n.First == c.leaf })
-		c.field = newFieldReader(f, &f.Fields[i])
-	}
-	c.ready = 0
-	return c.field.open(group, 0)
-}
-
-func (c *conversation) next() (v jsonscan.Value, err error) {
-	if c.ready == 0 {
-		if c.ready, err = c.field.fill(); err == nil && c.ready == 0 {
-			err = errTooFewRows
-		}
-		if err != nil {
-			return v, err
-		}
-	}
-	c.ready--
-	return c.field.next(), nil
-}
-
-func (c *conversation) measure(lengths *numberColumn, n int) error {
-	p := pageRead{column: lengths}
-	for range n - len(lengths.values) {
-		v, err := c.next()
+// measureNested appends the lengths of conversations, until there are n values.
+func (c *numberColumn) measureNested(n int) error {
+	p := pageRead{column: c}
+	for range n - len(c.values) {
+		v, err := c.nested.next()
 		if err != nil {
 			return err
 		}
@@ -253,6 +225,6 @@ func (c *conversation) measure(lengths *numberColumn, n int) error {
 			p.addNull()
 		}
 	}
-	lengths.add(&p)
+	c.add(&p)
 	return nil
 }

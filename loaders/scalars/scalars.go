@@ -116,11 +116,11 @@ func Read(disk *fileio.Disk, name string) (*Found, error) {
 	}
 	if info.IsDir() {
 		d := &folder{disk: disk, path: name}
-		l, err := d.list(discover.MaxFiles)
+		names, err := d.names()
 		if err != nil {
 			return nil, err
 		}
-		return d.best(l)
+		return d.best(names)
 	}
 	d, base := &folder{disk: disk, path: filepath.Dir(name)}, filepath.Base(name)
 	for _, f := range allFormats() {
@@ -154,20 +154,20 @@ func Beside(disk *fileio.Disk, storage fileio.Storage, samples string) (*Found, 
 	if err != nil {
 		return nil, err
 	}
-	l := &discover.Listing{}
+	var names []string
 	if info.IsDir() {
-		if l, err = d.list(discover.MaxFiles); err != nil {
+		if names, err = d.names(); err != nil {
 			return nil, err
 		}
 	} else {
 		d.path = above(d.path)
-		l.Files = d.near(".", false)
+		names = d.near(".", false)
 	}
-	found, err := d.best(onlyNamed(l))
+	found, err := d.best(onlyNamed(names))
 	name := strings.ToLower(path.Base(filepath.ToSlash(d.path)))
 	if errors.Is(err, ErrNone) && slices.ContainsFunc(sampleFolders, func(s string) bool { return strings.HasPrefix(name, s) }) {
 		d.path = above(d.path)
-		return d.best(onlyNamed(&discover.Listing{Files: d.near(".", true)}))
+		return d.best(onlyNamed(d.near(".", true)))
 	}
 	return found, err
 }
@@ -193,6 +193,19 @@ func (d *folder) list(limit int) (*discover.Listing, error) {
 		return nil, err
 	}
 	return discover.ListTree(tree, limit)
+}
+
+// names are the files of the folder that may be scalars.
+func (d *folder) names() (names []string, err error) {
+	l, err := d.list(discover.MaxFiles)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.Concat(l.Files, l.Averages)
+	for _, state := range l.States {
+		names = append(names, state.Path)
+	}
+	return names, nil
 }
 
 // How far near looks.
@@ -227,18 +240,9 @@ func (d *folder) near(below string, deep bool) (files []string) {
 	return files[:min(len(files), maxNear)]
 }
 
-// onlyNamed leaves out of a listing files of rows that have a name of their own.
-func onlyNamed(l *discover.Listing) *discover.Listing {
-	named := func(file string) bool { return filepath.Ext(file) != ".jsonl" || isRowLog(filepath.Base(file)) }
-	only := &discover.Listing{States: l.States}
-	for _, file := range slices.Concat(l.Files, l.Averages) {
-		if filepath.Base(file) == discover.StateName && !slices.ContainsFunc(l.States, func(s discover.StateFile) bool { return s.Path == file }) {
-			only.States = append(only.States, discover.StateFile{Path: file})
-		} else if named(file) {
-			only.Files = append(only.Files, file)
-		}
-	}
-	return only
+// onlyNamed leaves out files of rows that have no name of their own.
+func onlyNamed(names []string) []string {
+	return slices.DeleteFunc(names, func(file string) bool { return filepath.Ext(file) == ".jsonl" && !isRowLog(filepath.Base(file)) })
 }
 
 // source are files that are one log.
@@ -252,10 +256,10 @@ type source struct {
 const maxSources = 8
 
 // best reads the log of the run in a folder: the first with a reward, or else that with the most figures that are known.
-func (d *folder) best(l *discover.Listing) (*Found, error) {
+func (d *folder) best(names []string) (*Found, error) {
 	var best *Found
 	known := 0
-	for _, s := range d.sources(l) {
+	for _, s := range d.sources(names) {
 		found, err := d.read(s, MaxBytes)
 		if err != nil {
 			continue
@@ -282,13 +286,9 @@ func (d *folder) best(l *discover.Listing) (*Found, error) {
 	return best, nil
 }
 
-// sources returns the logs of a listing that may be of scalars, those of the better formats first, and of those of a format the nearer
+// sources returns the logs among files that may be of scalars, those of the better formats first, and of those of a format the nearer
 // and then the newer.
-func (d *folder) sources(l *discover.Listing) (all []*source) {
-	names := slices.Concat(l.Files, l.Averages)
-	for _, state := range l.States {
-		names = append(names, state.Path)
-	}
+func (d *folder) sources(names []string) (all []*source) {
 	for _, f := range allFormats() {
 		byFolder := map[string][]string{}
 		for _, name := range names {

@@ -105,7 +105,7 @@ func allSamples(v *sqlView) (all []*samples) {
 
 // IsProject reports whether a file of this machine is a database of trackio.
 func IsProject(disk *fileio.Disk, name string) (yes bool) {
-	return isDatabase(disk, name) && newSQLite(disk, name).Read(func(v *sqlView) error {
+	return isDatabase(disk, name) && (&sqliteDB{disk: disk, path: name}).Read(func(v *sqlView) error {
 		yes = len(allSamples(v)) > 0
 		return nil
 	}) == nil && yes
@@ -189,7 +189,7 @@ func (d *database) refresh() error {
 	})
 	if err != nil {
 		d.seen = [2]seenFile{}
-		return d.failure(err)
+		return err
 	}
 	d.lists = lists
 	return nil
@@ -227,24 +227,29 @@ func (l *lister) keep(s *samples, before []*list) (last int64) {
 		if old.kind.table != s.table {
 			continue
 		}
-		at := old.entries[len(old.entries)-1]
-		if !old.endsWith(s, s.Find(at.id)) {
+		end := len(old.entries) - 1
+		if _, isThere := old.rowOf(s, end); !isThere {
 			l.lists = l.lists[:kept]
 			return math.MinInt64
 		}
 		same := *old
 		same.entries = slices.Clip(old.entries)
-		l.lists, last = append(l.lists, &same), max(last, at.id)
+		l.lists, last = append(l.lists, &same), max(last, old.entries[end].id)
 	}
 	return last
 }
 
-func (l *list) endsWith(s *samples, r *sqlRow) bool {
-	if r == nil {
-		return false
+// rowOf returns the row of entry i; false if the table has it no more.
+func (l *list) rowOf(s *samples, i int) (w row, ok bool) {
+	if s == nil {
+		return w, false
 	}
-	w, ok := s.row(r)
-	return ok && w.lineSize() == l.size()-l.start(len(l.entries)-1)
+	r := s.Find(l.entries[i].id)
+	if r == nil {
+		return w, false
+	}
+	w, ok = s.row(r)
+	return w, ok && w.lineSize() == l.entries[i].end-l.start(i)
 }
 
 func (l *lister) addRow(s *samples, r *sqlRow) {

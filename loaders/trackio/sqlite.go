@@ -38,8 +38,6 @@ type sqliteDB struct {
 	log  *wal // as far as it was read
 }
 
-func newSQLite(disk *fileio.Disk, path string) *sqliteDB { return &sqliteDB{disk: disk, path: path} }
-
 // A database begins so, with a header of this size.
 const (
 	magic      = "SQLite format 3\x00"
@@ -50,11 +48,12 @@ func isSQLite(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) 
 
 // Why a database cannot be read.
 var (
-	errEmpty       = errors.New("it has no tables yet")
 	errNotDatabase = errors.New("it is not a SQLite database")
-	errUnsupported = errors.New("its pages are of a kind that is not read: encrypted, or text in UTF-16")
 	errBroken      = errors.New("it is broken, or cut off")
-	errDisturbed   = errors.New("it is being written") // again and again; the same call may succeed later
+
+	errEmpty       = &fileio.Failure{What: "is empty", Do: "wait until trackio has logged something, or follow it", Lost: true}
+	errUnsupported = &fileio.Failure{What: "cannot be read: its pages are of a kind that is not read: encrypted, or text in UTF-16", Do: "give the database as trackio writes it"}
+	errDisturbed   = &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true}
 )
 
 // How often, and how long after one another, a disturbed database is read again, and for how long a filesystem may give two changes the
@@ -139,8 +138,9 @@ func (v *sqlView) fail(err error) {
 	}
 }
 
-func (v *sqlView) broken(how string, args ...any) {
-	v.fail(fmt.Errorf("%w: "+how, append([]any{errBroken}, args...)...))
+func (v *sqlView) broken(how string, args ...any) error {
+	v.fail(&fileio.Failure{What: fmt.Sprintf("cannot be read: %v: "+how, append([]any{errBroken}, args...)...), Do: "copy it again, together with the file -wal next to it", Err: errBroken})
+	return v.err
 }
 
 // open opens the files and reads their headers. The view must be closed, also after an error.
@@ -161,7 +161,7 @@ func (d *sqliteDB) open() (v *sqlView, err error) {
 	}
 	v.usable = v.pageSize - int(header[20])
 	if v.pageSize < 512 || v.pageSize&(v.pageSize-1) != 0 || v.usable < 480 {
-		return v, fmt.Errorf("%w: pages of %d bytes", errBroken, v.pageSize)
+		return v, v.broken("pages of %d bytes", v.pageSize)
 	}
 	if encoding := binary.BigEndian.Uint32(header[56:]); header[18] > 2 || header[19] > 2 || encoding > 1 {
 		return v, errUnsupported

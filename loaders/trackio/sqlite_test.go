@@ -21,7 +21,7 @@ import (
 
 // readAll returns the rows of the table logged, as write.py writes them.
 func readAll(path string) (all [][]any, err error) {
-	err = newSQLite(nil, path).Read(func(v *sqlView) error {
+	err = (&sqliteDB{path: path}).Read(func(v *sqlView) error {
 		all = rowsOf(v, "logged")
 		return nil
 	})
@@ -104,6 +104,7 @@ func python(t *testing.T, args ...string) *exec.Cmd {
 
 // So are made ones, of all sizes of pages, rows and tables.
 func TestReadsMadeAsSQLite(t *testing.T) {
+	repotest.OneGoroutine(t)
 	t.Parallel()
 	for seed := range repotest.Times(1, 3) {
 		dir := t.TempDir()
@@ -144,7 +145,7 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- write.Wait() }()
-		db, rows, reads, disturbed := newSQLite(nil, path), 0, 0, 0
+		db, rows, reads, disturbed := &sqliteDB{path: path}, 0, 0, 0
 		for done := false; !done; {
 			select {
 			case err := <-ended:

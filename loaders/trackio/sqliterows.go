@@ -62,7 +62,7 @@ func (w *walker) walk(number uint32, depth int) bool {
 		}
 		most, _, ok := varint(cell[min(4, len(cell)):])
 		if !ok {
-			w.view.fail(errBroken)
+			w.view.broken("a row ends early")
 		} else if int64(most) > w.after && !w.walk(binary.BigEndian.Uint32(cell), depth+1) {
 			return false
 		}

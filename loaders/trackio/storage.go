@@ -9,7 +9,6 @@
 package trackio
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,7 +62,7 @@ func Open(disk *fileio.Disk, name string) (storage fileio.Storage, inner string)
 		case !info.Mode().IsRegular() || !isDatabase(disk, at) && !isNew(at, info):
 			return nil, ""
 		default:
-			return &database{disk: disk, path: at, rows: newSQLite(disk, at)}, path.Clean(filepath.ToSlash(inner))
+			return &database{disk: disk, path: at, rows: &sqliteDB{disk: disk, path: at}}, path.Clean(filepath.ToSlash(inner))
 		}
 		at, inner = filepath.Dir(at), filepath.Join(filepath.Base(at), inner)
 	}
@@ -159,30 +158,18 @@ func (d *database) Tree(dir string) (fs.FS, error) {
 	if _, err := d.object(path.Clean(dir)); err != nil {
 		return nil, err
 	}
-	t := tree{}
+	var objects []fileio.Object
 	for _, l := range d.lists {
-		if l.isRepeated(d.lists) {
-			continue
-		}
-		switch folder := path.Dir(l.path); path.Clean(dir) {
-		case folder:
-			t["."] = append(t["."], l.object())
-		case ".":
-			if t[folder] == nil {
-				t["."] = append(t["."], fileio.Object{Path: folder, Folder: true})
-			}
-			t[folder] = append(t[folder], l.object())
+		if !l.isRepeated(d.lists) {
+			objects = append(objects, l.object())
 		}
 	}
-	return t, nil
+	prefix := path.Clean(dir) + "/"
+	if prefix == "./" {
+		prefix = ""
+	}
+	return fileio.NewObjectTree(prefix, objects), nil
 }
-
-// tree are the entries of folders.
-type tree map[string][]fs.DirEntry
-
-func (t tree) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
-
-func (t tree) ReadDir(dir string) ([]fs.DirEntry, error) { return t[dir], nil }
 
 func (d *database) Open(name string) (fileio.Handle, error) {
 	d.mu.Lock()
@@ -195,20 +182,6 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 		return nil, d.notFound()
 	}
 	return fileio.NewRanged(l.object(), func(p []byte, offset int64) (int, error) { return d.readAt(l, p, offset) }), nil
-}
-
-func (d *database) failure(err error) error {
-	switch {
-	case errors.Is(err, errEmpty):
-		return &fileio.Failure{What: "is empty", Do: "wait until trackio has logged something, or follow it", Lost: true, Err: err}
-	case errors.Is(err, errDisturbed):
-		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
-	case errors.Is(err, errBroken):
-		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "copy it again, together with the file -wal next to it", Err: err}
-	case errors.Is(err, errUnsupported):
-		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "give the database as trackio writes it", Err: err}
-	}
-	return err
 }
 
 func (d *database) readAt(l *list, p []byte, offset int64) (n int, err error) {
@@ -232,7 +205,6 @@ func (d *database) readAt(l *list, p []byte, offset int64) (n int, err error) {
 type lineCache struct {
 	list  string // its path and version
 	lines map[int][]byte
-	size  int
 }
 
 const maxCached = 8 << 20
@@ -249,31 +221,24 @@ func (d *database) line(l *list, i int) ([]byte, error) {
 	}
 	*c = lineCache{list: key}
 	err := d.rows.Read(func(v *sqlView) error {
-		c.lines, c.size = map[int][]byte{}, 0
+		c.lines = map[int][]byte{}
 		s := l.kind.in(v)
-		for k := i; k < len(l.entries) && c.size < maxCached/4; k++ {
-			if s == nil {
-				return errGone
-			}
-			size, r := l.entries[k].end-l.start(k), s.Find(l.entries[k].id)
-			if r == nil {
-				return errGone
-			}
-			w, ok := s.row(r)
-			if !ok || w.lineSize() != size {
+		for k, from := i, l.start(i); k < len(l.entries) && l.start(k)-from < maxCached/4; k++ {
+			w, ok := l.rowOf(s, k)
+			if !ok {
 				return errGone
 			}
 			line := w.line()
-			if int64(len(line)) != size {
-				v.broken("a row of another size")
+			if int64(len(line)) != w.lineSize() {
+				return v.broken("a row of another size")
 			}
-			c.lines[k], c.size = line, c.size+len(line)
+			c.lines[k] = line
 		}
 		return nil
 	})
 	if err != nil {
 		c.lines = nil
-		return nil, d.failure(err)
+		return nil, err
 	}
 	return c.lines[i], nil
 }

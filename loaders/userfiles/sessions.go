@@ -160,16 +160,10 @@ func (m *SessionFile) write(data []byte) error {
 	return nil
 }
 
-// RecentRun is a run that has a session file.
-type RecentRun struct {
-	Paths  []string // absolute; those of other machines as they were given
-	Opened time.Time
-}
-
 // RecentRuns returns at most limit runs with a session, those opened last first. Files that are no
 // sessions are passed over; whether the runs still exist is not looked at.
-func (d *Files) RecentRuns(limit int) []RecentRun {
-	var runs []RecentRun
+func (d *Files) RecentRuns(limit int) []loaders.RecentRun {
+	var runs []loaders.RecentRun
 	for _, f := range savedSessions(filepath.Join(d.dir, "runs")) {
 		if len(runs) == limit {
 			break
@@ -179,7 +173,7 @@ func (d *Files) RecentRuns(limit int) []RecentRun {
 			continue
 		}
 		if paths := session.RunOf(data); len(paths) > 0 {
-			runs = append(runs, RecentRun{paths, f.opened})
+			runs = append(runs, loaders.RecentRun{Paths: paths, Opened: f.opened})
 		}
 	}
 	return runs

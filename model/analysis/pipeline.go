@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"runtime"
 	"sync"
 )
 
@@ -35,7 +34,7 @@ const (
 
 // NewPipeline starts the workers, which [Pipeline.Close] ends.
 func NewPipeline[T any](visit func(T) error) *Pipeline[T] {
-	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], jobsAhead*maxWorkers), workers: min(maxWorkers, runtime.GOMAXPROCS(0))}
+	p := &Pipeline[T]{visit: visit, jobs: make(chan job[T], jobsAhead*maxWorkers), workers: workers()}
 	for range p.workers {
 		p.running.Go(func() {
 			for j := range p.jobs {

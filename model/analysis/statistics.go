@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"vantage/model"
 )
@@ -377,25 +375,11 @@ func blocksOf(offsets []int) []block {
 // maxWorkers is the number of processors that one step may use: training needs the others.
 const maxWorkers = 4
 
+func workers() int { return min(maxWorkers, runtime.GOMAXPROCS(0)) }
+
 // eachBlock calls do with the index and the value of each block, in several goroutines, until ctx ends.
 func eachBlock(ctx context.Context, blocks []block, do func(k int, b block)) {
-	sideBySide(ctx, len(blocks), func(k int) { do(k, blocks[k]) })
-}
-
-// sideBySide calls do with each index below n, in several goroutines, until ctx ends.
-func sideBySide(ctx context.Context, n int, do func(k int)) {
-	var next atomic.Int64
-	work := func() {
-		for k := int(next.Add(1)) - 1; k < n && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
-			do(k)
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(maxWorkers, runtime.GOMAXPROCS(0), n) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
+	model.InParallel(ctx, workers(), len(blocks), func(k int) { do(k, blocks[k]) })
 }
 
 // Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n

@@ -226,6 +226,7 @@ func lastRows(rows []fanOutRow) []fanOutRow {
 // Whatever the settings, a log with several rows per rollout gives what one of the last rows alone
 // gives, and all rows of a rollout share it.
 func TestRolloutsCountOnce(t *testing.T) {
+	repotest.OneGoroutine(t)
 	random, choice := rand.New(rand.NewPCG(3, 3)), rand.New(rand.NewPCG(4, 4)) // a new estimator changes no log
 	for range repotest.Times(4, 20) {
 		var rows []fanOutRow

@@ -16,6 +16,7 @@ import (
 
 // The tables of the page on tuning that are about group filters and losses. -update writes them.
 func TestChainPageIsCurrent(t *testing.T) {
+	repotest.OneGoroutine(t)
 	repotest.Part(t, ".github/docs/tuning.md", "filters", filterTable(t))
 	repotest.Part(t, ".github/docs/tuning.md", "losses", lossTable(t))
 }

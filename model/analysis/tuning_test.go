@@ -16,6 +16,7 @@ import (
 
 // The tables of the page on tuning, each row from 2,000 groups of 16. -update writes them.
 func TestTuningPageIsCurrent(t *testing.T) {
+	repotest.OneGoroutine(t)
 	repotest.Part(t, ".github/docs/tuning.md", "binary", tuningTable(t, binaryRewards))
 	repotest.Part(t, ".github/docs/tuning.md", "continuous", tuningTable(t, continuousRewards))
 }

@@ -80,7 +80,7 @@ func (a *Analysis) warnings() []model.Warning {
 	all := rules()
 	found := make([]*model.Warning, len(all))
 	shares := max(1, len(a.input.blocks)) // a step of one block is not worth a goroutine
-	sideBySide(context.Background(), shares, func(share int) {
+	model.InParallel(context.Background(), workers(), shares, func(share int) {
 		for k := share; k < len(all); k += shares {
 			r := all[k]
 			find := r.find

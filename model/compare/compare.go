@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"vantage/model"
@@ -90,27 +89,26 @@ const tieTolerance = 1e-9
 // ctx ends; the error is then a [*RunError]. Without pairs the result says what is missing.
 func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 	baseline.Name, candidate.Name = cmp.Or(baseline.Name, firstRun), cmp.Or(candidate.Name, secondRun)
-	a, err := newSide(ctx, baseline, candidate.Snap)
-	if err != nil {
-		return nil, &RunError{baseline.Name, err}
+	runs, sides := [2]Run{baseline, candidate}, [2]*side{}
+	for i, run := range runs {
+		var err error
+		if sides[i], err = newSide(ctx, run, runs[1-i].Snap); err != nil {
+			return nil, &RunError{run.Name, err}
+		}
 	}
-	b, err := newSide(ctx, candidate, baseline.Snap)
-	if err != nil {
-		return nil, &RunError{candidate.Name, err}
+	a, b := sides[0], sides[1]
+	pairs := pairSides(a, b)
+	for i, s := range sides {
+		if err := s.sum(ctx, pairs, i); err != nil {
+			return nil, &RunError{s.run.Name, err}
+		}
 	}
 	r := &Result{Names: [2]string{baseline.Name, candidate.Name}, Steps: len(a.shared), Scales: differentScales(baseline, candidate)}
-	pairs := pairSides(a, b)
-	if err := a.sum(ctx, pairs, func(p pairing) promptCount { return p.baseline }); err != nil {
-		return nil, &RunError{baseline.Name, err}
-	}
-	if err := b.sum(ctx, pairs, func(p pairing) promptCount { return p.candidate }); err != nil {
-		return nil, &RunError{candidate.Name, err}
-	}
 	for _, p := range pairs {
 		r.Pairs = append(r.Pairs, p.pair(a, b))
 	}
 	r.Baseline, r.Candidate = a.scope(len(pairs)), b.scope(len(pairs))
-	sort.SliceStable(r.Pairs, func(i, k int) bool { return r.Pairs[i].Delta() < r.Pairs[k].Delta() })
+	slices.SortStableFunc(r.Pairs, func(p, q Pair) int { return cmp.Compare(p.Delta(), q.Delta()) })
 	r.aggregate()
 	return r, nil
 }
@@ -349,7 +347,7 @@ func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) 
 		}
 	})
 	s.prompts = slices.DeleteFunc(counts, func(c promptCount) bool { return c.samples == 0 || run.Prompts != nil && !run.Prompts[c.hash] })
-	sort.Slice(s.prompts, func(i, j int) bool { return s.prompts[i].hash < s.prompts[j].hash })
+	slices.SortFunc(s.prompts, func(p, q promptCount) int { return cmp.Compare(p.hash, q.hash) })
 	return s, err
 }
 
@@ -371,10 +369,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-type pairing struct {
-	hash                uint64
-	baseline, candidate promptCount
-}
+// pairing is a prompt of both sides, in their order.
+type pairing [2]promptCount
 
 func pairSides(a, b *side) []pairing {
 	var pairs []pairing
@@ -386,7 +382,7 @@ func pairSides(a, b *side) []pairing {
 		case p.hash > q.hash:
 			j++
 		default:
-			pairs = append(pairs, pairing{p.hash, p, q})
+			pairs = append(pairs, pairing{p, q})
 			i++
 			j++
 		}
@@ -394,24 +390,24 @@ func pairSides(a, b *side) []pairing {
 	return pairs
 }
 
-func (p pairing) samples() int { return min(p.baseline.samples, p.candidate.samples) }
+func (p pairing) samples() int { return min(p[0].samples, p[1].samples) }
 
 func (p pairing) pair(a, b *side) Pair {
 	n := float64(p.samples())
 	return Pair{
-		Hash: p.hash, Preview: a.run.Snap.Prompt(p.baseline.number).Preview,
-		Baseline: a.sums[p.baseline.number-1] / n, Candidate: b.sums[p.candidate.number-1] / n, Samples: p.samples(),
-		OfBaseline: p.baseline.samples, OfCandidate: p.candidate.samples, SameSteps: p.baseline.steps == p.candidate.steps,
+		Hash: p[0].hash, Preview: a.run.Snap.Prompt(p[0].number).Preview,
+		Baseline: a.sums[p[0].number-1] / n, Candidate: b.sums[p[1].number-1] / n, Samples: p.samples(),
+		OfBaseline: p[0].samples, OfCandidate: p[1].samples, SameSteps: p[0].steps == p[1].steps,
 	}
 }
 
-// sum adds the rewards of the compared samples of each pair. own is the side's own half of a pair.
-func (s *side) sum(ctx context.Context, pairs []pairing, own func(pairing) promptCount) error {
+// sum adds the rewards of the compared samples of each pair, of which own is the side's half.
+func (s *side) sum(ctx context.Context, pairs []pairing, own int) error {
 	s.sums = make([]float64, s.run.Snap.PromptCount())
 	type spread struct{ take, of, seen int }
 	spreads := make([]spread, len(s.sums))
 	for _, p := range pairs {
-		half := own(p)
+		half := p[own]
 		spreads[half.number-1] = spread{take: p.samples(), of: half.samples}
 		s.all.SurplusSamples += half.samples - p.samples()
 		s.compared += p.samples()
@@ -455,7 +451,7 @@ func Answers(ctx context.Context, run Run, other model.Snapshot, hash uint64) ([
 			all = append(all, Answer{step.Number, step.Revision, step.Place(p.Row), p.Reward, step.Lengths[p.Row]})
 		}
 	})
-	sort.SliceStable(all, func(i, j int) bool { return cmp.Less(rank(all[j]), rank(all[i])) })
+	slices.SortStableFunc(all, func(x, y Answer) int { return cmp.Compare(rank(y), rank(x)) })
 	return all, err
 }
 

@@ -1,8 +1,10 @@
 package diagnosis
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
 	"vantage/model"
@@ -146,18 +148,17 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 	o.Steps = make([]Observed, len(indexes))
 	logs := newLogarithms()
 	reusable := previous != nil && previous.set == set && previous.rule == o.rule && previous.Low == o.Low && previous.High == o.High
-	err = model.InParallel(ctx, len(indexes), func(k int) error {
+	errs := make([]error, len(indexes), len(indexes)+1)
+	model.InParallel(ctx, runtime.GOMAXPROCS(0), len(indexes), func(k int) {
 		i := indexes[k]
 		if reusable {
 			if old, found := previous.find(snap.Steps[i].Number); found && previous.Steps[old].revision == snap.Steps[i].Revision {
 				o.Steps[k] = previous.Steps[old]
 				o.Steps[k].Index = i
-				return nil
+				return
 			}
 		}
-		var err error
-		o.Steps[k], err = observe(snap, i, o.rule, set, scales, logs)
-		return err
+		o.Steps[k], errs[k] = observe(snap, i, o.rule, set, scales, logs)
 	})
 	for i := range o.Steps {
 		s := &o.Steps[i]
@@ -165,7 +166,7 @@ func Observe(ctx context.Context, snap model.Snapshot, set model.Settings, previ
 		o.lengths = o.lengths || s.Length.N > 0
 		o.prompts = o.prompts || slices.ContainsFunc(s.Groups, func(g GroupFacts) bool { return g.Prompt > 0 })
 	}
-	return o, err
+	return o, cmp.Or(append(errs, ctx.Err())...)
 }
 
 // takeScales notes which rewards are wrong and which solved, of all runs of the log.

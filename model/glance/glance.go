@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -127,10 +126,7 @@ func Of(t *analysis.Trend, alike map[int64]Alike, run model.Run) *Glance {
 		}
 	}
 	g.Spans = slices.DeleteFunc(g.Spans, func(s Span) bool { return s.badness == 0 })
-	sort.SliceStable(g.Spans, func(i, j int) bool {
-		a, b := &g.Spans[i], &g.Spans[j]
-		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(b.Dead(), a.Dead())) < 0
-	})
+	slices.SortStableFunc(g.Spans, func(a, b Span) int { return cmp.Or(cmp.Compare(b.badness, a.badness), b.Dead()-a.Dead()) })
 	for i := range g.Spans {
 		g.Spans[i].Cause = g.Spans[i].cause.text(&g.Spans[i])
 	}
@@ -172,7 +168,7 @@ func (c *Counts) DeadFates() []FateCount {
 			all = append(all, FateCount{f, c.Fates[f]})
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Groups > all[j].Groups })
+	slices.SortStableFunc(all, func(a, b FateCount) int { return b.Groups - a.Groups })
 	return all
 }
 

@@ -20,7 +20,7 @@ func answerWays() []answerWay {
 	return []answerWay{
 		{"boxed", boxed},
 		{"tag", func(text string) string { return between(text, "<answer>", "</answer>") }},
-		{"hashes", func(text string) string { return lineAfter(text, "####") }},
+		{"hashes", func(text string) string { return between(text, "####", "\n") }},
 		{"json", fromJSON},
 		{"words", fromWords},
 		{"number", lastNumber},
@@ -110,15 +110,6 @@ func between(text, begin, end string) string {
 	}
 	inner, _, _ := strings.Cut(text[i+len(begin):], end)
 	return inner
-}
-
-func lineAfter(text, mark string) string {
-	i := strings.LastIndex(text, mark)
-	if i < 0 {
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimLeft(text[i+len(mark):], " \t"), "\n")
-	return line
 }
 
 // fromJSON is the answer of a response that is, or ends in, a JSON object.

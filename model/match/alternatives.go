@@ -139,7 +139,7 @@ func (r *Report) findMixture(trainer string, grouped []*analysis.GroupedStep) []
 	// verdicts on estimators that may be part of a mixture
 	candidates := slices.DeleteFunc(slices.Clone(r.Others), func(v Verdict) bool {
 		e, err := estimators.Find(v.Framework, v.Estimator)
-		return err != nil || e.DependsOnBatch && !v.IsOf(trainer)
+		return err != nil || e.DependsOnBatch && !v.isOf(trainer)
 	})
 	var all []Segment
 	var fitting [][]Verdict                // of each segment
@@ -260,8 +260,8 @@ type Filter struct {
 	Recompute        bool
 }
 
-// FilterOf returns the filter of the settings, nil if they keep all samples.
-func FilterOf(set model.Settings) *Filter {
+// filterOf returns the filter of the settings, nil if they keep all samples.
+func filterOf(set model.Settings) *Filter {
 	if !set.Filtering() || estimators.CheckRatios(set.KeepPos, set.KeepNeg) != nil {
 		return nil
 	}

@@ -1,7 +1,10 @@
-// Package match finds the estimator that wrote the advantages of a log. It takes a
-// snapshot, computes the advantages under every framework, estimator and scale that the
-// log has the columns for, compares them with the logged ones and returns a [Report]. The
-// match command, the screen and report's note on logged advantages call it.
+// Package match finds the estimator that wrote the advantages of a log, and decides with which one a log is computed.
+//
+// [Run] computes the advantages of a snapshot under every framework, estimator and scale that the log has the columns for,
+// compares them with the logged ones and returns a [Report]. [Choose] takes, in this order, what flags say, what --config says,
+// the estimator that reproduces the advantages in the log, the trainer that wrote the log, and else the default; [ChooseRewards]
+// decides before that which columns of the log are its reward. The commands and the screen both ask them, and show the [Choice]
+// with every number: nothing is assumed silently.
 //
 // A logged advantage is equal to a computed one (in every bit of the framework's precision, or but
 // for one float32 unit in the last place: see [Verdict.Equal]), near it (within 1e-6 of the largest
@@ -9,7 +12,7 @@
 // If no estimator is near everywhere and the log was written with three to seven decimals, near means
 // equal after rounding to these. If still none is, groups with fewer samples than the others are left
 // out: the log may have been cut. If still none is, other groups are tried, such as each 8 consecutive
-// rows of a prompt: those that match are proved, and package choice takes them.
+// rows of a prompt: those that match are proved, and [Choose] takes them unless flags or --config decide on groups.
 package match
 
 import (
@@ -20,7 +23,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"vantage/estimators"
@@ -129,7 +131,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 func (r *Report) confirmsGroups(trainer string) bool {
 	return slices.ContainsFunc(r.Matches, func(v Verdict) bool {
 		e, err := estimators.Find(v.Framework, v.Estimator)
-		return err == nil && !e.DependsOnBatch || v.IsOf(trainer)
+		return err == nil && !e.DependsOnBatch || v.isOf(trainer)
 	})
 }
 
@@ -147,7 +149,7 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 	if grouping.Proved {
 		r.GroupFlags = snap.Flags(grouping.GroupRule)
 	}
-	if err := r.compareAll(ctx, snap, grouped, FilterOf(set)); err != nil {
+	if err := r.compareAll(ctx, snap, grouped, filterOf(set)); err != nil {
 		return grouped, err
 	}
 	if r.decide(grouped); r.HasMatch() && r.Filter == nil {
@@ -251,13 +253,11 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 		r.Candidates++
 	}
 	trainer := snap.Run.Framework
-	sort.SliceStable(r.Matches, func(i, j int) bool {
-		v, w := &r.Matches[i], &r.Matches[j]
-		return cmp.Or(model.Count01(w.IsDefaultOf(trainer))-model.Count01(v.IsDefaultOf(trainer)), cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions)) < 0
+	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
+		return cmp.Or(model.Count01(w.isDefaultOf(trainer))-model.Count01(v.isDefaultOf(trainer)), w.Exact-v.Exact, v.assumptions-w.assumptions)
 	})
-	sort.SliceStable(r.Others, func(i, j int) bool {
-		v, w := &r.Others[i], &r.Others[j]
-		return cmp.Or(cmp.Compare(w.Agreeing, v.Agreeing), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumptions, w.assumptions)) < 0
+	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
+		return cmp.Or(w.Agreeing-v.Agreeing, cmp.Compare(v.MaxGap, w.MaxGap), v.assumptions-w.assumptions)
 	})
 	return nil
 }
@@ -348,16 +348,16 @@ func (c Candidate) String() string {
 	return text
 }
 
-// IsOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
+// isOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
 // verl's. No estimator is of an unknown trainer, "".
-func (c Candidate) IsOf(trainer string) bool {
+func (c Candidate) isOf(trainer string) bool {
 	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
 }
 
-// IsDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
+// isDefaultOf reports whether an estimator is one of a trainer's that it computes unless told otherwise: one of its experimental ones may
 // have the same bits in another release.
-func (c Candidate) IsDefaultOf(trainer string) bool {
-	return c.IsOf(trainer) && c.Estimator == estimators.Default(c.Framework)
+func (c Candidate) isDefaultOf(trainer string) bool {
+	return c.isOf(trainer) && c.Estimator == estimators.Default(c.Framework)
 }
 
 // Outcome is what a comparison comes to. Its texts are part of the JSON.

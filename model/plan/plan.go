@@ -3,8 +3,9 @@
 // snapshot, out comes a [Plan]: a row per setting, each against what was run, and the change that is worth it.
 //
 // Filters, scales and ratios are computed from the samples of the log. Sizes and prompts need samples that
-// nobody drew: the rewards of a group are drawn from the rate of its prompt, as package groupsize estimates it
+// nobody drew: the rewards of a group are drawn from the rate of its prompt ([Rates]), which is estimated
 // from the account of each (package ledger), whose states also say which prompts are not drawn again.
+// [EstimateSizes] asks about sizes alone, and needs no advantages.
 package plan
 
 import (
@@ -18,7 +19,6 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/groupsize"
 	"vantage/model/ledger"
 	"vantage/model/sweep"
 	"vantage/model/units"
@@ -82,7 +82,7 @@ type Range struct{ Value, Low, High float64 }
 const (
 	LeastGain = 1.10 // as much yield, against the run
 	LeastKept = 0.90 // as much of Σ|A| must be left, where prompts, groups or samples are left out
-	LeastMore = 1.25 // as much yield, against each of two changes alone
+	leastMore = 1.25 // as much yield, against each of two changes alone
 	leastSeen = 30   // groups: of fewer a model knows too little
 	nearBest  = 0.90 // of the settings that give as much of the best one's yield that of the fewest changes is taken
 )
@@ -111,7 +111,7 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 	if why := m.whyNot(run, set); why != "" {
 		p.Missing = append(p.Missing, "group sizes and prompts: "+why)
 	} else {
-		m.fit = groupsize.FitRates(m.counts)
+		m.fit = fitRates(m.counts)
 		p.addModelled(m, sizes)
 	}
 	if err := p.addObserved(ctx, snap, run); err != nil {
@@ -143,10 +143,7 @@ func (p *Plan) choose() {
 }
 
 func (p *Plan) addObserved(ctx context.Context, snap model.Snapshot, run *observed) error {
-	e, err := p.Settings.FindEstimator()
-	if err != nil {
-		return err
-	}
+	e, _ := p.Settings.FindEstimator() // which observe has found
 	var rows []Row
 	for setting, filter := range model.StagesOf(p.Settings.Framework) {
 		if setting == "group_filter" && p.Settings.GroupFilter == "" {
@@ -262,16 +259,14 @@ func (p *Plan) addModelled(m *outlook, sizes []int) {
 func (p *Plan) addsTo(both Row) bool {
 	return !slices.ContainsFunc(p.Rows, func(r Row) bool {
 		single := r.Kind == Retire || r.Kind == Size && r.Settings == both.Settings
-		return single && both.Yield.Value < LeastMore*r.Yield.Value
+		return single && both.Yield.Value < leastMore*r.Yield.Value
 	})
 }
 
 func (m *outlook) whyNot(run *observed, set model.Settings) string {
-	e, err := set.FindEstimator()
+	e, _ := set.FindEstimator() // which observe has found
 	m.e, m.scale = e, set.Scale
 	switch {
-	case err != nil:
-		return err.Error()
 	case len(m.counts) == 0:
 		return "the rewards don't show which samples are solved; use --solved-at X"
 	case run.counted < 0.9*run.all().groups:
@@ -284,7 +279,7 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 		return "every group is of one sample"
 	case run.partial > 0.1*run.counted:
 		return units.Fraction(int(run.partial), int(run.counted)) + " groups have signal although all samples are solved, or none: a solve rate can't describe how their rewards differ"
-	case !slices.ContainsFunc(m.counts, func(c groupsize.Count) bool { return c.Solved > 0 && c.Solved < c.Size }):
+	case !slices.ContainsFunc(m.counts, func(c Count) bool { return c.Solved > 0 && c.Solved < c.Size }):
 		return "no prompt has solved samples and others"
 	case run.all().groups < leastSeen:
 		return "too few groups to model prompts by, " + units.Count(int(run.all().groups)) + " of the " + units.Count(leastSeen) + " that it takes"
@@ -294,12 +289,12 @@ func (m *outlook) whyNot(run *observed, set model.Settings) string {
 
 // outlook is what the model expects of the prompts, by their accounts: those of one count, state and size of group are one kind.
 type outlook struct {
-	counts   []groupsize.Count // their later tries, and how many prompts are of the kind
+	counts   []Count // their later tries, and how many prompts are of the kind
 	states   []ledger.State
 	sizes    []int     // of their groups
 	groups   []float64 // in the log
 	tokens   []float64 // of a try
-	fit      groupsize.Fit
+	fit      rateFit
 	e        *estimators.Estimator
 	scale    estimators.Scale
 	expected map[int][][]totals // by size, with 0 for the size of each group; then by fit and count: of a group
@@ -330,7 +325,7 @@ func newOutlook(l *ledger.Ledger) *outlook {
 		if !found {
 			at = len(m.counts)
 			index[k] = at
-			m.counts, m.states, m.sizes = append(m.counts, groupsize.Count{Size: tries, Solved: solved}), append(m.states, k.state), append(m.sizes, k.size)
+			m.counts, m.states, m.sizes = append(m.counts, Count{Size: tries, Solved: solved}), append(m.states, k.state), append(m.sizes, k.size)
 			m.groups, m.tokens, tokens = append(m.groups, 0), append(m.tokens, 0), append(tokens, 0)
 		}
 		m.counts[at].Groups++
@@ -373,7 +368,7 @@ func (m *outlook) sum(without []ledger.State, size int) []totals {
 func (m *outlook) expect(size int) [][]totals {
 	const many = 5000 // groups of a count, beyond which chance evens out
 	random := rand.New(rand.NewPCG(uint64(size), 1))
-	fits := append([]groupsize.Rates{m.fit.Rates}, slices.Concat(m.fit.Near...)...)
+	fits := append([]Rates{m.fit.Rates}, slices.Concat(m.fit.Near...)...)
 	all := make([][]totals, len(fits))
 	profiles := map[int][]totals{}
 	for f, rates := range fits {
@@ -386,7 +381,7 @@ func (m *outlook) expect(size int) [][]totals {
 				profiles[n] = profile(m.e, m.scale, n)
 			}
 			chances, t := make([]float64, n+1), totals{}
-			rates.SolvedOf(c, chances)
+			rates.solvedOf(c, chances)
 			if f > 0 {
 				drawn := m.fit.Drawn[(f-1)%len(m.fit.Drawn)][i] / float64(c.Groups) * m.groups[i]
 				if drawn > 0 && drawn < many {
@@ -498,7 +493,7 @@ func (r *Row) fill(of func(figure) Range) {
 // quantiles returns a figure of the best fit, and the range of those of prompts and groups drawn again.
 func (m *outlook) quantiles(f figure, of, run []totals) Range {
 	value := f(of[0], run[0])
-	low, high := m.fit.Span(func(near, draw int, to []float64) []float64 {
+	low, high := m.fit.span(func(near, draw int, to []float64) []float64 {
 		at := 1 + near*len(m.fit.Drawn) + draw
 		if x := f(of[at], run[at]); x == x { // few groups drawn again may all be of one kind
 			to = append(to, x)

@@ -11,7 +11,6 @@ import (
 	"vantage/internal/testkit/modeltest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/groupsize"
 )
 
 // prompts are solve rates of a world, a function of a number from 0 to 1 and a random one.
@@ -267,7 +266,7 @@ func TestNotAsked(t *testing.T) {
 		"no prompt has solved samples":        {{1, 1}, {0, 0}},
 		"every group is of one sample":        {{1}, {0}},
 	} {
-		p, err := New(t.Context(), modeltest.Snapshot(groups...), settings(t), groupsize.DefaultSizes())
+		p, err := New(t.Context(), modeltest.Snapshot(groups...), settings(t), DefaultSizes())
 		if err != nil || !strings.Contains(strings.Join(p.Missing, "\n"), want) || p.Rows[0].Kind != Run || p.Best != 0 {
 			t.Errorf("%v, %+v, want %s", err, p, want)
 		}

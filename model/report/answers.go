@@ -12,10 +12,10 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -29,14 +29,14 @@ type Answer struct {
 	Path     string
 	Snap     model.Snapshot
 	Settings model.Settings // with which everything is computed
-	Choice   choice.Choice  // who chose the estimator of Settings
+	Choice   match.Choice   // who chose the estimator of Settings
 	Now      time.Time
 }
 
 // document returns an answer as a line of JSON: what every answer begins with, its members, and that it is complete.
 func (a *Answer) document(schema string, members ...member) []byte {
 	head := object{{"schema", schema}, {"path", shorten(a.Path, 120)}, {"computed_as", a.computedAs(200)}}
-	return encode(slices.Concat(head, members, object{{"complete", true}}))
+	return slices.Concat(head, members, object{{"complete", true}}).line()
 }
 
 // computedAs says by whose arithmetic, in at most n bytes.
@@ -146,8 +146,9 @@ const (
 	partAdvice
 	partExample
 	partCost
-	partBlind // a kind that cannot be told
-	partWorst // one of the worst steps
+	partFollows // titles of what follows from a finding: no summary has room for them
+	partBlind   // a kind that cannot be told
+	partWorst   // one of the worst steps
 	partNote
 	partWarning
 )
@@ -194,26 +195,19 @@ func (r summaryRoom) count(kind partKind) (n int) {
 	return n
 }
 
-func (r summaryRoom) of(finding int) (cut findingCut) {
+func (r summaryRoom) ofFinding(finding int, kind partKind) (n int) {
 	for _, p := range r {
-		if p.of != finding {
-			continue
-		}
-		cut.title = cut.title || p.kind == partTitle
-		cut.advice = cut.advice || p.kind == partAdvice
-		cut.example = cut.example || p.kind == partExample
-		cut.cost = cut.cost || p.kind == partCost
-		if p.kind == partEvidence {
-			cut.evidence++
+		if p.of == finding && p.kind == kind {
+			n++
 		}
 	}
-	return cut
+	return n
 }
 
 // moreEvidence returns how many pieces of evidence are left out.
 func (s *Summary) moreEvidence(room summaryRoom) (n int) {
 	for i := range s.Diagnosis.Findings {
-		n += max(0, len(s.Diagnosis.Findings[i].Evidence)-room.of(i).evidence)
+		n += max(0, len(s.Diagnosis.Findings[i].Evidence)-room.ofFinding(i, partEvidence))
 	}
 	return n
 }
@@ -250,7 +244,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		}
 		return s.document("vantage/summary@2", object{
 			{"health", d.Health()},
-			{"findings", findingsJSON(d, room.of)},
+			{"findings", findingsJSON(d, room.ofFinding)},
 			{"more_evidence", some(s.moreEvidence(room))},
 			{"cannot_tell", blindJSON(d, blindShown)},
 			{"more_cannot_tell", some(len(d.Blind) - blindShown)},
@@ -327,21 +321,11 @@ func (s *Summary) notes() []string {
 
 const maxWarnings = 4
 
-func (s *Summary) warnings() []warningSpan {
-	var out []warningSpan
-	for _, first := range s.Trend.FirstWarnings() {
-		if len(out) == maxWarnings {
-			break
-		}
-		w := warningSpan{Kind: first.Kind, First: s.Trend.Steps[first.StepIndex].Step}
-		for i := range s.Trend.Steps {
-			if slices.ContainsFunc(s.Trend.Steps[i].Warnings, func(o model.Warning) bool { return o.Kind == first.Kind }) {
-				w.Steps++
-			}
-		}
-		out = append(out, w)
+func (s *Summary) warnings() (all warningSpans) {
+	for i := range s.Trend.Steps {
+		all.add(&s.Trend.Steps[i])
 	}
-	return out
+	return all[:min(maxWarnings, len(all))]
 }
 
 // SummaryText writes the same in lines, of at most [MaxAnswer] bytes together.
@@ -410,7 +394,7 @@ func (s *Summary) text(room summaryRoom) []byte {
 
 func (s *Summary) findingsText(line func(name, format string, args ...any), room summaryRoom) {
 	blind := room.count(partBlind)
-	for _, f := range findingFacts(s.Diagnosis, room.of, blind) {
+	for _, f := range findingFacts(s.Diagnosis, room.ofFinding, blind) {
 		line(f.Label, "%s", sanitize.Line(f.Text))
 	}
 	if more := s.moreEvidence(room) + len(s.Diagnosis.Blind) - blind; more > 0 {
@@ -489,7 +473,7 @@ func stepLine(s *analysis.StepFigures) string {
 // TailLine is a step that is complete, what begins to ail the run, or the end of a tail.
 type TailLine struct {
 	Step   *analysis.StepFigures // nil in the other lines
-	Choice choice.Choice
+	Choice match.Choice
 
 	Finding *diagnosis.Finding // nil in the other lines
 	At      int64              // the newest complete step when it was found
@@ -519,7 +503,7 @@ func TailJSON(w io.Writer, l TailLine) error {
 		}
 		line = slices.Concat(line, object{{"computed_as", shorten(l.Choice.WithScale(), 200)}}, stepObject(l.Step), object{{"warnings", kinds}})
 	}
-	_, err := w.Write(encode(line))
+	_, err := w.Write(line.line())
 	return err
 }
 

@@ -8,14 +8,13 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -26,7 +25,7 @@ type Breakdown struct {
 	By       string // "difficulty", "length", "step", or a column of the log
 	Where    string // the query that selected the samples, "" for all
 	Settings model.Settings
-	Choice   choice.Choice
+	Choice   match.Choice
 	Parts    analysis.Breakdown
 }
 
@@ -51,10 +50,8 @@ func (b *Breakdown) Sort() {
 	if b.By == "step" {
 		return
 	}
-	parts := b.Parts.Parts
-	sort.SliceStable(parts, func(i, k int) bool {
-		x, y := &parts[i], &parts[k]
-		return cmp.Or(analysis.PartOrder(x.Name)-analysis.PartOrder(y.Name), cmp.Compare(partValue(x.Name), partValue(y.Name)), y.Samples-x.Samples) < 0
+	slices.SortStableFunc(b.Parts.Parts, func(x, y analysis.Part) int {
+		return cmp.Or(analysis.PartOrder(x.Name)-analysis.PartOrder(y.Name), cmp.Compare(partValue(x.Name), partValue(y.Name)), y.Samples-x.Samples)
 	})
 }
 
@@ -127,17 +124,6 @@ func (b *Breakdown) Columns() []string {
 // Lines returns a head, a line per part, and if they are several one for all, with at most w columns of
 // figures. Names are sanitised, and as long as they are.
 func (b *Breakdown) Lines(w int) []BreakdownLine {
-	columns := b.columns()
-	for rank := 4; rank > 0; rank-- {
-		width := 0
-		for _, c := range columns {
-			width += 1 + max(c.width, -c.width)
-		}
-		if width <= w {
-			break
-		}
-		columns = slices.DeleteFunc(columns, func(c textColumn[*analysis.Part]) bool { return c.rank == rank })
-	}
 	names, rows := []string{b.By}, []*analysis.Part{}
 	for i := range b.Parts.Parts {
 		names, rows = append(names, b.Parts.Parts[i].Name), append(rows, &b.Parts.Parts[i])
@@ -146,7 +132,7 @@ func (b *Breakdown) Lines(w int) []BreakdownLine {
 		names, rows = append(names, "all"), append(rows, &b.Parts.All)
 	}
 	lines := make([]BreakdownLine, len(names))
-	for i, figures := range textTable(columns, " ", rows) {
+	for i, figures := range textTable(fitting(b.columns(), w), " ", rows) {
 		lines[i] = BreakdownLine{sanitize.Line(names[i]), figures}
 	}
 	return lines
@@ -178,9 +164,6 @@ func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
 	}
 	return TableMarkdown(w, b.Table())
 }
-
-// BreakdownCSV writes a row per part.
-func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.Table()) }
 
 // BreakdownJSON writes the object that the schema breakdown@2 describes: its parts have the columns of the table, of which the
 // first is called value.

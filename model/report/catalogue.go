@@ -11,6 +11,7 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/model/units"
 )
 
 // Catalogue is how a list of what the frameworks do is printed, as `vantage estimators` does.
@@ -54,7 +55,7 @@ func (c Catalogue[T]) Pages(w io.Writer, list []T) error {
 		fmt.Fprintln(out, x.About().Framework, x.About().Name)
 		for _, d := range c.details(x) {
 			for _, text := range d.texts() {
-				fmt.Fprintf(out, "  %-13s%s\n", d.label, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
+				fmt.Fprintf(out, "  %-13s%s\n", d.label, units.Wrap(text, 80, 15))
 			}
 		}
 	}
@@ -102,15 +103,13 @@ func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
 
 type options []estimators.Option
 
-// MarshalJSON writes them as a list.
-func (list options) MarshalJSON() ([]byte, error) {
-	var all []object
+func (list options) objects() (all []object) {
 	for _, o := range list {
 		all = append(all, object{
 			{"key", o.Key}, {"aliases", some(o.Aliases)}, {"values", o.Kind.String()}, {"default", o.Default}, {"meaning", o.Meaning},
 		})
 	}
-	return encodeLine(all), nil
+	return all
 }
 
 // Estimators is the catalogue of estimators.
@@ -293,20 +292,6 @@ func needed(list []need) []string {
 	return names
 }
 
-// wrap breaks text between words into lines of at most w characters.
-func wrap(text string, w int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > w {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, line)
-}
-
 // Format describes a log format to a user.
 type Format struct {
 	Name   string `json:"name"`   // value of --input-format
@@ -329,8 +314,8 @@ const formatsFoot = "\n" +
 func FormatText(w io.Writer, list []Format) error {
 	out := bufio.NewWriter(w)
 	for _, f := range list {
-		fmt.Fprintf(out, "%-20s%s\n", f.Name, strings.Join(wrap(f.Doc, 90), "\n"+strings.Repeat(" ", 20)))
-		fmt.Fprintf(out, "%20swritten with: %s\n", "", strings.Join(wrap(f.Writes, 76), "\n"+strings.Repeat(" ", 34)))
+		fmt.Fprintf(out, "%-20s%s\n", f.Name, units.Wrap(f.Doc, 90, 20))
+		fmt.Fprintf(out, "%20swritten with: %s\n", "", units.Wrap(f.Writes, 76, 34))
 		fmt.Fprintf(out, "%20swritten as:   %s\n%20sthen:         %s\n", "", f.File, "", f.Command)
 	}
 	fmt.Fprint(out, formatsFoot)

@@ -10,29 +10,28 @@ import (
 	"strings"
 
 	"vantage/model/check"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // CheckText writes the estimator, then a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckText(w io.Writer, result check.Result, chosen match.Choice) error {
 	out := bufio.NewWriter(w)
 	findings := result.Findings
 	writeComputedAs(out, chosen)
 	for i := range findings {
 		f := &findings[i]
-		if f.Passed() && !f.Evaluated() {
-			fmt.Fprintf(out, "none  %-28s %s\n", f.Rule, f.NoValue)
-			continue
+		word, text := "ok", checkedText(f)
+		switch {
+		case !f.Passed():
+			word, text = "FAIL", failureText(f)
+		case !f.Evaluated():
+			word, text = "none", f.NoValue
 		}
-		if f.Passed() {
-			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, checkedText(f))
-			continue
-		}
-		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failureText(f))
-		if f.Advice != "" {
+		fmt.Fprintf(out, "%-5s %-28s %s\n", word, f.Rule, text)
+		if !f.Passed() && f.Advice != "" {
 			fmt.Fprintf(out, "      %s\n", withoutKeys(f.Advice))
 		}
 	}
@@ -44,7 +43,7 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 }
 
 // writeComputedAs writes the estimator, and the columns of the reward if they had to be chosen.
-func writeComputedAs(out io.Writer, chosen choice.Choice) {
+func writeComputedAs(out io.Writer, chosen match.Choice) {
 	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	writeFacts(out, 0, fact("reward", chosen.Rewards.String()))
 }
@@ -90,7 +89,7 @@ func failureText(f *check.Finding) string {
 
 // CheckJSON writes the object that the schema check@1 describes. Where a rule judges several steps in a row together, failed
 // and worst_step are the last of them, and worst_from is the first.
-func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckJSON(w io.Writer, result check.Result, chosen match.Choice) error {
 	rules := []object{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
@@ -112,17 +111,17 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		}
 		rules = append(rules, append(rule, object{{"value", some(cmp.Or(f.Whole, f.WorstValue))}, {"advice", some(withoutKeys(f.Advice))}}...))
 	}
-	return jsonEncoder(w, "").Encode(slices.Concat(object{
+	return slices.Concat(object{
 		{"schema", "vantage/check@1"},
 		{"rules", rules},
 		{"notes", some(result.Notes)},
 		{"passed", check.Failed(result.Findings) == 0},
-	}, diagnosisJSON(result.Diagnosis), choiceJSON(chosen)))
+	}, diagnosisJSON(result.Diagnosis), choiceJSON(chosen)).writeIndented(w)
 }
 
 // CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
 // annotation, and the total.
-func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckGitHub(w io.Writer, result check.Result, chosen match.Choice) error {
 	findings := result.Findings
 	out := bufio.NewWriter(w)
 	writeComputedAs(out, chosen)
@@ -162,9 +161,9 @@ func TransitionText(w io.Writer, o check.Transition) error {
 
 // TransitionJSON writes the object that the schema transition@1 describes, in one line.
 func TransitionJSON(w io.Writer, o check.Transition) error {
-	_, err := w.Write(encode(object{
+	_, err := w.Write(object{
 		{"schema", "vantage/transition@1"}, {"rule", o.Rule.String()}, {"step", o.Step}, {"failed", o.Failing}, {"value", o.Value},
-	}))
+	}.line())
 	return err
 }
 
@@ -209,7 +208,7 @@ type (
 )
 
 // CheckJUnit writes a test suite with a case per rule. A rule that nothing has a value for is skipped.
-func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
+func CheckJUnit(w io.Writer, result check.Result, chosen match.Choice) error {
 	findings := result.Findings
 	suite := junitSuite{
 		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},

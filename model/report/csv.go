@@ -207,9 +207,7 @@ func TableJSONL(w io.Writer, s Table) error {
 	return out.Flush()
 }
 
-// MarshalJSON writes an object per row, keys in the order of the columns.
-func (s Table) MarshalJSON() ([]byte, error) { return encode(s.objects()), nil }
-
+// objects are an object per row, keys in the order of the columns.
 func (s Table) objects() []object {
 	all := make([]object, len(s.Rows))
 	for i, row := range s.Rows {
@@ -248,6 +246,21 @@ type textColumn[T any] struct {
 	width int // negative: the text is at the left
 	rank  int // 0: always there; of the others those of a higher rank go first where there is no room
 	text  func(T) string
+}
+
+// fitting returns the columns that have room in w, each behind a blank.
+func fitting[T any](columns []textColumn[T], w int) []textColumn[T] {
+	for rank := 4; rank > 0; rank-- {
+		width := 0
+		for _, c := range columns {
+			width += 1 + max(c.width, -c.width)
+		}
+		if width <= w {
+			break
+		}
+		columns = slices.DeleteFunc(columns, func(c textColumn[T]) bool { return c.rank == rank })
+	}
+	return columns
 }
 
 // textTable returns a line of heads, and one per row, to be written behind what a line begins with. before stands before

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -61,7 +61,7 @@ type Fact struct {
 
 // Facts returns what was read of a run and how, and by whose arithmetic it is computed. The parts of the settings are
 // divided by a separator. What is not known has no fact.
-func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping model.Grouping, separator string) []Fact {
+func Facts(snap model.Snapshot, set model.Settings, c match.Choice, grouping model.Grouping, separator string) []Fact {
 	run := snap.Run
 	settings := append([]string{estimatorText(set, c), "scale " + string(set.Scale)}, filterTexts(set)...)
 	facts := []Fact{
@@ -76,7 +76,7 @@ func Facts(snap model.Snapshot, set model.Settings, c choice.Choice, grouping mo
 		{Key: "settings", Text: strings.Join(settings, separator)},
 		{
 			Key: "estimator", Text: set.Framework + " " + set.Estimator + ", scale " + string(set.Scale), Proof: c.Reason(),
-			Doubt: c.Differs() || c.Origin == choice.Assumed, Sure: c.Confirmed(),
+			Doubt: c.Differs() || c.Origin == match.Assumed, Sure: c.Confirmed(),
 		},
 		{Key: "overlong", Text: set.Overlong},
 		{Key: "groups by", Text: set.GroupFilter},
@@ -160,7 +160,7 @@ func attemptText(a model.RunAttempts) string {
 }
 
 // estimatorText names framework and estimator, and says who chose them if that is known.
-func estimatorText(set model.Settings, c choice.Choice) string {
+func estimatorText(set model.Settings, c match.Choice) string {
 	if c.Origin == "" {
 		return set.Framework + " " + set.Estimator
 	}
@@ -175,6 +175,6 @@ func filterTexts(set model.Settings) []string {
 	return all
 }
 
-func rewardText(set model.Settings, r choice.Rewards) string {
+func rewardText(set model.Settings, r match.Rewards) string {
 	return sanitize.Line(cmp.Or(r.String(), set.Reward+string(set.Weights)))
 }

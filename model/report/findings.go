@@ -17,35 +17,32 @@ import (
 	"vantage/model/units"
 )
 
-// findingCut is which parts of a finding there is room for.
-type findingCut struct {
-	title, example, cost, advice, follows bool
-	evidence                              int // pieces
-}
+// findingRoom is for how many parts of a kind there is room in what is said of a finding, by its index.
+type findingRoom func(finding int, kind partKind) int
 
-func wholeFinding(int) findingCut { return findingCut{true, true, true, true, true, math.MaxInt} }
+func wholeFinding(int, partKind) int { return math.MaxInt }
 
 // findingsJSON are the findings of a run in a short answer, the worst first.
-func findingsJSON(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut) []object {
+func findingsJSON(d *diagnosis.Diagnosis, room findingRoom) []object {
 	findings := []object{}
 	for i := range d.Findings {
-		f, cut := &d.Findings[i], cutOf(i)
+		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		o := object{{"kind", f.Kind}, {"severity", f.Severity}, {"since", f.Since}, {"until", f.Until}}
-		if cut.title {
+		if has(partTitle) {
 			o = append(o, member{"title", shorten(f.Title, maxTitle)})
 		}
-		o = append(o, member{"evidence", some(evidenceTexts(f, cut.evidence))})
-		if cut.follows {
+		o = append(o, member{"evidence", some(evidenceTexts(f, room(i, partEvidence)))})
+		if has(partFollows) {
 			follows := model.Mapped(f.Follows, func(title string) string { return shorten(title, maxTitle) })
 			o = append(o, member{"follows", some(follows)})
 		}
-		if cut.example {
+		if has(partExample) {
 			o = append(o, member{"example", object{{"step", f.Example.Step}, {"group", some(shorten(f.Example.Group, maxGroupName))}}})
 		}
-		if cut.cost && f.Cost.Samples > 0 {
+		if has(partCost) && f.Cost.Samples > 0 {
 			o = append(o, member{"cost", object{{"samples", f.Cost.Samples}, {"tokens", some(f.Cost.Tokens)}, {"share", rounded(f.Cost.Share)}}})
 		}
-		if cut.advice {
+		if has(partAdvice) {
 			o = append(o, member{"advice", some(withoutKeys(shorten(f.Advice, maxAdvice)))})
 		}
 		findings = append(findings, o)
@@ -74,37 +71,37 @@ func blindJSON(d *diagnosis.Diagnosis, n int) []object {
 
 // findingFacts are the same in words: how the run is, what was found, the lines of a finding after the first without a label, and of
 // the first so many kinds that cannot be told why.
-func findingFacts(d *diagnosis.Diagnosis, cutOf func(finding int) findingCut, blind int) []Fact {
+func findingFacts(d *diagnosis.Diagnosis, room findingRoom, blind int) []Fact {
 	facts := []Fact{fact("health", d.Health())}
 	for i := range d.Findings {
-		f, cut := &d.Findings[i], cutOf(i)
+		f, has := &d.Findings[i], func(kind partKind) bool { return room(i, kind) > 0 }
 		label := string(f.Severity)
 		add := func(format string, args ...any) {
 			facts = append(facts, fact(label, fmt.Sprintf(format, args...)))
 			label = ""
 		}
 		title := ""
-		if cut.title {
+		if has(partTitle) {
 			title = ": " + shorten(f.Title, maxTitle)
 		}
 		add("%s %s%s", f.Kind, f.When(), title)
-		for _, text := range evidenceTexts(f, cut.evidence) {
+		for _, text := range evidenceTexts(f, room(i, partEvidence)) {
 			add("%s", text)
 		}
 		for _, title := range f.Follows {
-			if cut.follows {
+			if has(partFollows) {
 				add("and so: %s", shorten(title, maxTitle))
 			}
 		}
-		if group := shorten(f.Example.Group, maxGroupName); cut.example && group != "" {
+		if group := shorten(f.Example.Group, maxGroupName); has(partExample) && group != "" {
 			add("look at step %d, group %s", f.Example.Step, group)
-		} else if cut.example {
+		} else if has(partExample) {
 			add("look at step %d", f.Example.Step)
 		}
-		if cost := f.Cost.String(); cut.cost && cost != "" {
+		if cost := f.Cost.String(); has(partCost) && cost != "" {
 			add("generated since then: %s", cost)
 		}
-		if advice := withoutKeys(shorten(f.Advice, maxAdvice)); cut.advice && advice != "" {
+		if advice := withoutKeys(shorten(f.Advice, maxAdvice)); has(partAdvice) && advice != "" {
 			add("do: %s", advice)
 		}
 	}
@@ -204,13 +201,13 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			last = append(last, object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
 		}
 		notes := model.Mapped(s.Notes, func(note string) string { return shorten(note, 110) })
-		return encode(object{
+		return object{
 			{"schema", "vantage/scalars@1"},
 			{"path", shorten(s.Path, 120)},
 			{"file", shorten(s.File, 120)},
 			{"format", s.Format},
 			{"health", d.Health()},
-			{"findings", findingsJSON(d, room.of)},
+			{"findings", findingsJSON(d, room.ofFinding)},
 			{"more_evidence", some(shared.moreEvidence(room))},
 			{"cannot_tell", blindJSON(d, room.count(partBlind))},
 			{"more_cannot_tell", some(len(d.Blind) - min(len(d.Blind), room.count(partBlind)))},
@@ -221,7 +218,7 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 			{"notes", notes},
 			{"advice", shorten(s.Advice, 240)},
 			{"complete", true},
-		})
+		}.line()
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/modeltest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
@@ -15,6 +16,7 @@ import (
 
 // However much ails a run, its summary stays within 2 KB and names every kind with severity and first step; what is left out is counted.
 func TestSummaryOfAnIllRunFits(t *testing.T) {
+	repotest.OneGoroutine(t)
 	for n := range 15 {
 		s := &Summary{Glance: &glance.Glance{}, Trend: &analysis.Trend{}, Diagnosis: modeltest.Ill(n, 100)}
 		var text, line bytes.Buffer

@@ -11,7 +11,6 @@ import (
 	"vantage/model"
 	"vantage/model/compare"
 	"vantage/model/figures"
-	"vantage/model/groupsize"
 	"vantage/model/sweep"
 )
 
@@ -30,11 +29,11 @@ func TestColumnsHaveLines(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
+			return TableCSV(w, SweepTable(Sweep{Grid: grid, Figures: sweep.Figures()}))
 		}},
-		"groupsize": {figures.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
+		"groupsize": {figures.Sizes, func(w io.Writer) error { return TableCSV(w, SizesTable(nil)) }},
 		"report by": {figures.Parts, func(w io.Writer) error {
-			return BreakdownCSV(w, &Breakdown{By: "difficulty"})
+			return TableCSV(w, (&Breakdown{By: "difficulty"}).Table())
 		}},
 		"export": {figures.Sample, func(w io.Writer) error {
 			return SampleCSV(t.Context(), w, &SampleTable{Snap: r.Snap, Settings: set, Columns: SampleColumns(r.Snap), Log: noTexts{}})

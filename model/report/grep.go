@@ -132,9 +132,6 @@ func GrepTable(g *Grep) Table {
 	return t
 }
 
-// GrepCSV writes a row per match, or per count.
-func GrepCSV(w io.Writer, g *Grep) error { return TableCSV(w, GrepTable(g)) }
-
 // GrepJSON writes the object that the schema grep@1 describes.
 func GrepJSON(w io.Writer, g *Grep) error {
 	tally := func(t *textsearch.Tally) object {

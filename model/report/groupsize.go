@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
-	"vantage/model/groupsize"
+	"vantage/model/match"
+	"vantage/model/plan"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // GroupSize is what other sizes of groups would do, and which columns are the reward.
 type GroupSize struct {
-	*groupsize.Result
-	Rewards choice.Rewards
+	*plan.GroupSizes
+	Rewards match.Rewards
 	Where   string // which groups are selected, a sentence; "" for all
 }
 
@@ -27,7 +27,7 @@ func GroupSizeText(w io.Writer, r GroupSize) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10, GroupSizeFacts(r)...)
 	fmt.Fprintln(out)
-	for _, line := range GroupSizeTable(r.Result, groupSizeFullWidth) {
+	for _, line := range GroupSizeTable(r.GroupSizes, groupSizeFullWidth) {
 		fmt.Fprintln(out, line)
 	}
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(r.Sizes), "sizes"))
@@ -62,7 +62,7 @@ func GroupSizeFacts(r GroupSize) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-func ratesText(r groupsize.Rates) string {
+func ratesText(r plan.Rates) string {
 	var parts []string
 	for _, p := range r {
 		share := percentText(p.Share) + " "
@@ -92,22 +92,22 @@ const groupSizeFullWidth = 70
 
 // GroupSizeTable returns the lines of a table of at most w columns: a head, and a row per size. The size
 // of the log's own groups has a mark.
-func GroupSizeTable(r *groupsize.Result, w int) []string {
+func GroupSizeTable(r *plan.GroupSizes, w int) []string {
 	span := func(text func(float64) string, low, high float64) string { return text(low) + " – " + text(high) }
-	columns := []textColumn[groupsize.Estimate]{
-		{"size", 5, 0, func(e groupsize.Estimate) string { return units.Count(e.Size) }},
-		{"dead", 7, 0, func(e groupsize.Estimate) string { return percentText(e.Dead()) }},
-		{"range", 11, 0, func(e groupsize.Estimate) string { return span(percentText, e.LowDead, e.HighDead) }},
-		{"all wrong", 13, 1, func(e groupsize.Estimate) string { return percentText(e.NoneSolved) }},
-		{"all correct", 13, 1, func(e groupsize.Estimate) string { return percentText(e.AllSolved) }},
-		{"cost", 9, 0, func(e groupsize.Estimate) string { return costText(e.Cost()) }},
-		{"range", 15, 1, func(e groupsize.Estimate) string {
+	columns := []textColumn[plan.Estimate]{
+		{"size", 5, 0, func(e plan.Estimate) string { return units.Count(e.Size) }},
+		{"dead", 7, 0, func(e plan.Estimate) string { return percentText(e.Dead()) }},
+		{"range", 11, 0, func(e plan.Estimate) string { return span(percentText, e.LowDead, e.HighDead) }},
+		{"all wrong", 13, 1, func(e plan.Estimate) string { return percentText(e.NoneSolved) }},
+		{"all correct", 13, 1, func(e plan.Estimate) string { return percentText(e.AllSolved) }},
+		{"cost", 9, 0, func(e plan.Estimate) string { return costText(e.Cost()) }},
+		{"range", 15, 1, func(e plan.Estimate) string {
 			low, high := e.CostRange()
 			return span(costText, low, high)
 		}},
 	}
 	if w < groupSizeFullWidth {
-		columns = slices.DeleteFunc(columns, func(c textColumn[groupsize.Estimate]) bool { return c.rank > 0 })
+		columns = slices.DeleteFunc(columns, func(c textColumn[plan.Estimate]) bool { return c.rank > 0 })
 	}
 	lines := textTable(columns, "", r.Sizes)
 	for i := range lines {
@@ -132,7 +132,7 @@ func costText(x float64) string {
 }
 
 // SizesTable is the estimates for other programs, a row per size.
-func SizesTable(sizes []groupsize.Estimate) Table {
+func SizesTable(sizes []plan.Estimate) Table {
 	t := Table{Title: "group sizes", Columns: []string{
 		"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high",
 	}}
@@ -142,9 +142,6 @@ func SizesTable(sizes []groupsize.Estimate) Table {
 	}
 	return t
 }
-
-// GroupSizeCSV writes a row per size.
-func GroupSizeCSV(w io.Writer, r GroupSize) error { return TableCSV(w, SizesTable(r.Sizes)) }
 
 // GroupSizeJSON writes the object that the schema groupsize@2 describes. Its sizes have the columns of the table.
 func GroupSizeJSON(w io.Writer, r GroupSize) error {
@@ -157,7 +154,7 @@ func GroupSizeJSON(w io.Writer, r GroupSize) error {
 		{"left_out", r.LeftOut},
 		{"solved", r.Solved},
 		{"reward", rewardJSON(r.Rewards)},
-		{"rates", model.Mapped(r.Rates, func(p groupsize.Part) object {
+		{"rates", model.Mapped(r.Rates, func(p plan.Part) object {
 			if p.IsPoint() {
 				return object{{"share", p.Share}, {"rate", p.Mean()}}
 			}

@@ -74,9 +74,7 @@ func HTML(w io.Writer, r *Report) (*Charts, error) {
 	h.writeHead(shown)
 	for _, s := range shown {
 		h.put(openTag("section", attr("id", s.id), attr("aria-labelledby", s.id+"-title")), tag("h2", attr("id", s.id+"-title"), s.title))
-		if err := s.write(); err != nil {
-			return nil, err
-		}
+		s.write()
 		h.put(closeTag("section"), lineBreak)
 	}
 	h.writeFoot()
@@ -108,29 +106,23 @@ func (h *htmlPage) add(s *analysis.StepFigures, a *analysis.Analysis) {
 type section struct {
 	id, title string
 	has       bool
-	write     func() error
+	write     func()
 }
 
 func (h *htmlPage) sections() []section {
 	c := h.charts
-	writing := func(write func()) func() error {
-		return func() error {
-			write()
-			return nil
-		}
-	}
 	return []section{
-		{"findings", "What ails the run", h.Diagnosis != nil, writing(h.writeFindings)},
-		{"chain", "From reward to loss", true, writing(h.writeChain)},
-		{"warnings", "Warnings", true, writing(h.writeWarnings)},
-		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, writing(h.writeWorstSteps)},
-		{"steps", "Over the steps", c.Steps > 1, writing(h.writeTrends)},
-		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), writing(h.writeDistributions)},
-		{"sweep", "What a filter would do", h.Parts.Sweep != nil || h.Parts.NoSweep != "", writing(h.writeSweep)},
-		{"groups", "Groups", h.total.sum.Groups > 0, writing(h.writeGroups)},
+		{"findings", "What ails the run", h.Diagnosis != nil, h.writeFindings},
+		{"chain", "From reward to loss", true, h.writeChain},
+		{"warnings", "Warnings", true, h.writeWarnings},
+		{"worst", "Worst steps", c.Steps > 1 && len(h.Parts.Worst) > 0, h.writeWorstSteps},
+		{"steps", "Over the steps", c.Steps > 1, h.writeTrends},
+		{"advantages", "Advantages and solve rates", c.hasDistribution() || c.hasSolved(), h.writeDistributions},
+		{"sweep", "What a filter would do", h.Parts.Sweep != nil || h.Parts.NoSweep != "", h.writeSweep},
+		{"groups", "Groups", h.total.sum.Groups > 0, h.writeGroups},
 		{"texts", "Answers", h.Parts.Texts > 0 && len(h.worst.ranked()) > 0, h.writeTexts},
-		{"table", "Every step", true, writing(h.writeSteps)},
-		{"settings", "Settings to copy", true, writing(h.writeSettings)},
+		{"table", "Every step", true, h.writeSteps},
+		{"settings", "Settings to copy", true, h.writeSettings},
 	}
 }
 

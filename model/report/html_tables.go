@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -176,8 +175,8 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 		}
 		all := append(newest, w.byFate[fate]...)
 		if model.Fate(fate) == model.FateAlive {
-			sort.SliceStable(all, func(i, k int) bool {
-				return cmp.Or(cmp.Compare(all[k].FlipCount, all[i].FlipCount), cmp.Compare(all[i].Mean, all[k].Mean)) < 0
+			slices.SortStableFunc(all, func(x, y worstGroup) int {
+				return cmp.Or(cmp.Compare(y.FlipCount, x.FlipCount), cmp.Compare(x.Mean, y.Mean))
 			})
 		}
 		w.byFate[fate] = all[:min(len(all), w.most)]
@@ -397,20 +396,16 @@ func (h *htmlPage) shownTexts() []worstGroup {
 func answersID(i int) string { return fmt.Sprintf("answers-%d", i+1) }
 
 // writeTexts writes the answers with the best and the worst reward of the worst groups.
-func (h *htmlPage) writeTexts() error {
+func (h *htmlPage) writeTexts() {
 	groups := h.shownTexts()
 	h.note(fmt.Sprintf("The answers with the best and the worst reward of the %s that need a look most. Long texts are cut in the middle; characters that a reader would not see are shown by their number, as ‹U+202E›.", units.Plural(len(groups), "groups")))
 	for i := range groups {
 		g := &groups[i]
-		at, found := h.Snap.Find(g.Step)
-		if !found {
-			return fmt.Errorf("the log has no step %d any more", g.Step)
-		}
+		at, _ := h.Snap.Find(g.Step)
 		h.put(tag("details", attr("id", answersID(i)), attr("open", "open"), class("card"),
 			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean))),
 			tag("p", class("hint"), cmp.Or(g.Cause, g.Fate.Doc())), h.answers(&h.Snap.Steps[at], g)), lineBreak)
 	}
-	return nil
 }
 
 // answers are prompt, truth and both answers of a group. What cannot be read any more is said.

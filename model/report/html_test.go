@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
@@ -276,6 +277,7 @@ func TestHTMLIsAccessible(t *testing.T) {
 
 // A page of 200 steps can be attached to anything: it has less than 300 kB. One of many more is bounded.
 func TestHTMLIsSmall(t *testing.T) {
+	repotest.OneGoroutine(t)
 	var groups [][]float64
 	for i := range 32 {
 		groups = append(groups, []float64{1, 0, float64(i % 2), 0.5})

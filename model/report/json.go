@@ -15,8 +15,8 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/figures"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 )
 
@@ -202,7 +202,7 @@ func settingsJSON(s model.Settings) object {
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it; and which columns are the reward, if that was chosen.
-func choiceJSON(c choice.Choice) object {
+func choiceJSON(c match.Choice) object {
 	estimator := object{
 		{"origin", c.Origin},
 		{"framework", c.Framework},
@@ -219,7 +219,7 @@ func choiceJSON(c choice.Choice) object {
 	return object{{"estimator", some(estimator)}, {"reward", rewardJSON(c.Rewards)}}
 }
 
-func rewardJSON(r choice.Rewards) any {
+func rewardJSON(r match.Rewards) any {
 	if !r.IsChoice() {
 		return absent{}
 	}
@@ -371,9 +371,14 @@ func some(x any) any {
 }
 
 // MarshalJSON writes the members.
-func (o object) MarshalJSON() ([]byte, error) { return encodeLine(o), nil }
+func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o, ""), nil }
 
-func encodeLine(value any) []byte { return appendJSON(nil, value, "") }
+func (o object) line() []byte { return append(appendJSON(nil, o, ""), '\n') }
+
+func (o object) writeIndented(w io.Writer) error {
+	_, err := w.Write(append(appendJSON(nil, o, jsonBreak[:1]), '\n'))
+	return err
+}
 
 // jsonBreak begins a line of JSON. A value in lines is written with as many of its spaces as its first line has; "" is for one line.
 const jsonBreak = "\n                                                                "
@@ -415,6 +420,8 @@ func appendJSON(out []byte, value any, line string) []byte {
 			}
 		}
 		return end('}')
+	case interface{ objects() []object }:
+		return appendJSON(out, v.objects(), line)
 	case []object:
 		if v != nil {
 			out = append(out, '[')
@@ -424,33 +431,19 @@ func appendJSON(out []byte, value any, line string) []byte {
 			return end(']')
 		}
 	}
-	text := bytes.TrimSuffix(encode(value), []byte("\n"))
-	if line == "" {
-		return append(out, text...)
-	}
-	var b bytes.Buffer
-	_ = json.Indent(&b, text, line[1:], "  ") // our own types cannot fail
-	return append(out, b.Bytes()...)
-}
-
-func encode(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // answers are full of <tags>
-	_ = enc.Encode(value)    // our own types cannot fail
-	return b.Bytes()
+	if line != "" {
+		enc.SetIndent(line[1:], "  ")
+	}
+	_ = enc.Encode(value) // our own types cannot fail
+	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
 // writeDocument writes an indented object of a schema, which ends with the sign that it is complete.
 func writeDocument(w io.Writer, schema string, parts ...object) error {
-	return jsonEncoder(w, "").Encode(slices.Concat(object{{"schema", schema}}, slices.Concat(parts...), object{{"complete", true}}))
-}
-
-func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, "  ")
-	return enc
+	return slices.Concat(object{{"schema", schema}}, slices.Concat(parts...), object{{"complete", true}}).writeIndented(w)
 }
 
 // appendJSONText appends a string; asHTML escapes what HTML would take for a tag or an entity.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -16,7 +15,7 @@ import (
 // Match is which estimators reproduce a log, and as what the other commands compute it.
 type Match struct {
 	*match.Report
-	Choice choice.Choice
+	Choice match.Choice
 }
 
 // maxOthers is how many of the nearest candidates are listed if none matches.
@@ -69,7 +68,7 @@ func writeMatches(out io.Writer, r *match.Report) {
 	}
 	writeVerdicts(out, r.Matches, r.Compared)
 	if r.Arithmetic != "" {
-		fmt.Fprintf(out, "\n%s.\n", strings.Join(wrap(upperFirst(r.Arithmetic), 104), "\n"))
+		fmt.Fprintf(out, "\n%s.\n", units.Wrap(upperFirst(r.Arithmetic), 104, 0))
 	}
 	writeTolerance(out, r)
 }
@@ -86,7 +85,7 @@ func writeOthers(out io.Writer, r *match.Report) {
 		fmt.Fprintf(out, "None of the %d estimators and scales that the log has the columns for reproduces it.\n", r.Candidates)
 	}
 	for _, clue := range r.Clues {
-		fmt.Fprintf(out, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
+		fmt.Fprintf(out, "· %s\n", units.Wrap(clue, 96, 2))
 	}
 	if r.Undecided {
 		return

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -18,6 +19,7 @@ import (
 
 // Writing a thousand steps takes no more memory than writing a hundred, which fill what is held for workers side by side.
 func TestMemoryDoesNotGrow(t *testing.T) {
+	repotest.OneGoroutine(t)
 	const slack = 1 << 20 // nine hundred summaries alone are 3.6 MB; how many parts wait for their turn to be written is chance
 	long := longRun(1000)
 	short := long.Only(long.Steps[:100])

@@ -19,10 +19,10 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/choice"
 	"vantage/model/diagnosis"
 	"vantage/model/figures"
 	"vantage/model/glance"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -33,7 +33,7 @@ type Report struct {
 	Head       Head // what the report is of; the caller sets it
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
-	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it
+	Choice     match.Choice   // who chose the estimator of Settings; the caller sets it
 	Grouping   model.Grouping
 	Per        Per
 	Refusals   Refusals // of the groups written so far
@@ -325,8 +325,11 @@ type runTotal struct {
 	notNumbers   int                  // rewards that the mean reward leaves out
 	metricNames  []string
 	metrics      []figures.RunMetric // by name
-	warningSpans []warningSpan
+	warningSpans warningSpans
 }
+
+// warningSpans are the kinds of warnings in the order in which they come first.
+type warningSpans []warningSpan
 
 type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
@@ -363,15 +366,19 @@ func (t *runTotal) add(s *analysis.StepFigures) {
 	for i, name := range t.metricNames {
 		t.metrics[i].Add(s, name)
 	}
+	t.warningSpans.add(s)
+}
+
+func (l *warningSpans) add(s *analysis.StepFigures) {
 	for _, w := range s.Warnings {
-		i := slices.IndexFunc(t.warningSpans, func(x warningSpan) bool { return x.Kind == w.Kind })
+		i := slices.IndexFunc(*l, func(x warningSpan) bool { return x.Kind == w.Kind })
 		if i < 0 {
-			i = len(t.warningSpans)
-			t.warningSpans = append(t.warningSpans, warningSpan{Kind: w.Kind, First: w.Step})
+			i = len(*l)
+			*l = append(*l, warningSpan{Kind: w.Kind, First: w.Step})
 		}
-		x := &t.warningSpans[i]
+		x := &(*l)[i]
 		if x.newest == nil || x.last != s.Step {
-			x.Steps, x.last, x.newest = x.Steps+1, s.Step, nil
+			x.Steps, x.last, x.newest = x.Steps+1, s.Step, x.newest[:0]
 		}
 		x.newest = append(x.newest, w)
 	}

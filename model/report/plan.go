@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/plan"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -19,7 +19,7 @@ import (
 // Plan is what other settings of the next launch would give, and how the log was computed.
 type Plan struct {
 	*plan.Plan
-	Choice choice.Choice
+	Choice match.Choice
 }
 
 // PlanText writes a table of the settings, what is recommended, and what the figures mean.
@@ -141,9 +141,6 @@ func PlanTable(p Plan) Table {
 	}
 	return t
 }
-
-// PlanCSV writes a row per setting.
-func PlanCSV(w io.Writer, p Plan) error { return TableCSV(w, PlanTable(p)) }
 
 // PlanJSON writes the object that the schema plan@1 describes. Its settings have the columns of the table.
 func PlanJSON(w io.Writer, p Plan) error {

@@ -9,7 +9,7 @@ import (
 	"vantage/internal/testkit/modeltest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/plan"
 )
 
@@ -39,7 +39,7 @@ func TestPlanPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := PlanText(&b, Plan{p, choice.Choice{}}); err != nil {
+	if err := PlanText(&b, Plan{p, match.Choice{}}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

@@ -159,17 +159,7 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		{"last", 6, 3, func(p *ledger.Prompt) string { return fmt.Sprint(p.Last) }},
 	}
 	const least = 27 // of the prompt
-	for rank := 4; rank > 0; rank-- {
-		width := least
-		for _, c := range columns {
-			width += 1 + max(c.width, -c.width)
-		}
-		if width <= w {
-			break
-		}
-		columns = slices.DeleteFunc(columns, func(c promptColumn) bool { return c.rank == rank })
-	}
-	lines := textTable(columns, " ", prompts)
+	lines := textTable(fitting(columns, w-least), " ", prompts)
 	for i := range lines {
 		text, room := "prompt", w-len([]rune(lines[i]))-2
 		if i > 0 {
@@ -219,9 +209,6 @@ func PromptsTable(p *Prompts) Table {
 	}
 	return t
 }
-
-// PromptsCSV writes a row per prompt.
-func PromptsCSV(w io.Writer, p *Prompts) error { return TableCSV(w, PromptsTable(p)) }
 
 // PromptsJSON writes the object that the schema prompts@1 describes. Its prompts have the columns of the table.
 func PromptsJSON(w io.Writer, p *Prompts) error {

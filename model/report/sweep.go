@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/model/units"
@@ -19,8 +19,8 @@ import (
 // Sweep selects what is written of a grid.
 type Sweep struct {
 	Grid      *sweep.Grid
-	Where     string        // which groups are selected, a sentence; "" for all
-	Choice    choice.Choice // who chose the estimator of the grid
+	Where     string       // which groups are selected, a sentence; "" for all
+	Choice    match.Choice // who chose the estimator of the grid
 	Figures   []sweep.Figure
 	Recompute []bool // without recompute, with it, or both
 	Goal      sweep.Goal
@@ -101,10 +101,10 @@ func sweepValue(f sweep.Figure, c *sweep.Cell) string {
 	return units.Short(f.Value(c))
 }
 
-// SweepCSV writes a row per cell: what it is of, every figure by name, and whether it is on the front and the one recommended.
+// SweepTable is a row per cell: what it is of, every figure by name, and whether it is on the front and the one recommended.
 // No filter is the row of both ratios 1, if there is one.
-func SweepCSV(w io.Writer, s Sweep) error {
-	t := Table{Columns: []string{"steps", "samples", "groups", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"}}
+func SweepTable(s Sweep) Table {
+	t := Table{Title: "sweep", Columns: []string{"steps", "samples", "groups", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"}}
 	for _, f := range s.Figures {
 		t.Columns = append(t.Columns, f.Name)
 	}
@@ -117,7 +117,7 @@ func SweepCSV(w io.Writer, s Sweep) error {
 		}
 		t.Rows = append(t.Rows, append(row, a.OnFront(c), a.IsChoice(c)))
 	}
-	return TableCSV(w, t)
+	return t
 }
 
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
@@ -185,12 +185,8 @@ func (s Sweep) writeFront(out io.Writer, a sweep.Recommendation) {
 		shown = rest
 	}
 	rows := min(len(shown), maxFrontRows)
-	for i := range rows {
-		if len(shown) > rows { // some of them, evenly spaced
-			s.writeFrontRow(out, "front", shown[i*(len(shown)-1)/(rows-1)])
-		} else {
-			s.writeFrontRow(out, "front", shown[i])
-		}
+	for i := range rows { // all, or some of them, evenly spaced
+		s.writeFrontRow(out, "front", shown[i*(len(shown)-1)/max(1, rows-1)])
 	}
 	if n := len(rest) - rows; n > 0 {
 		fmt.Fprintf(out, "%d more are on the front; --format json has all\n", n)

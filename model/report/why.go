@@ -95,7 +95,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 			samples = append(samples, []any{a.InputRow[i], rounded(a.LoggedRewards[i]), rounded(a.Original[i]), a.Keep[i], rounded(a.Processed[i]), a.Lengths[i]})
 		}
 		found, more := y.findings()
-		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, func(int) findingCut { return findingCut{title: true} })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
+		return y.document("vantage/why@1", slices.Concat(object{{"findings", findingsJSON(found, func(_ int, kind partKind) int { return model.Count01(kind == partTitle) })}, {"more_findings", some(more)}}, y.head(y.prompt()), object{
 			{"fate", g.Fate.Key()},
 			{"cause", y.cause()},
 			{"steps", y.Steps[max(0, len(y.Steps)-maxSteps):]},
@@ -191,10 +191,7 @@ func ShowJSON(w io.Writer, s *Show) error {
 }
 
 func (s *Show) file(t ShownText) string {
-	i, found := s.Snap.Find(s.Analysis.Step)
-	if !found {
-		return ""
-	}
+	i, _ := s.Snap.Find(s.Analysis.Step)
 	if at := int(s.Snap.Steps[i].Place(int(s.Analysis.InputRow[t.Column])).File); at < len(s.Snap.Run.Files) {
 		return shorten(s.Snap.Run.Files[at], 64)
 	}

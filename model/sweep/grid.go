@@ -172,10 +172,7 @@ func onlyTrained(a *analysis.Analysis) *analysis.Analysis {
 // addStep adds groups of a step, given by index and analysed without a filter, to all cells: all if only is nil. Samples are also the rows
 // that no mean counts.
 func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, only []int, uncounted int) error {
-	entry, err := a.Settings.FindEstimator()
-	if err != nil {
-		return err
-	}
+	entry, _ := a.Settings.FindEstimator() // which the analysis has found
 	step, samples, groups := newGrid(g.Settings, g.Ratios), uncounted, selectGroups(a.Table, only)
 	for i := range groups {
 		samples += groups[i].Size()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -264,9 +263,8 @@ func (g *Grid) candidates(k goalKind, recompute []bool) []candidate {
 			}
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool {
-		x, y := &all[i], &all[j]
-		return cmp.Or(y.compare(x.criteria), compareNearly(math.Abs(x.cell.Push()), math.Abs(y.cell.Push()))) < 0
+	slices.SortStableFunc(all, func(x, y candidate) int {
+		return cmp.Or(y.compare(x.criteria), compareNearly(math.Abs(x.cell.Push()), math.Abs(y.cell.Push())))
 	})
 	return all
 }

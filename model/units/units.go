@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Missing stands for a missing number.
@@ -247,4 +248,18 @@ func OnOff(on bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+// Wrap breaks text between words into lines of at most w characters, where no word is longer. All but the first begin with
+// some blanks more.
+func Wrap(text string, w, blanks int) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > w {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", blanks))
 }

@@ -66,7 +66,8 @@ type Screen struct {
 	shares Shares
 }
 
-const headerRows = 3
+// HeaderRows are the lines above the body.
+const HeaderRows = 3
 
 // NewScreen lays out w×h cells. Panes that do not all fit share a rectangle, which shows
 // the one in front. Borders that were moved are where shares has them.
@@ -94,8 +95,8 @@ func (h Held) groupsWithin(r Rect, most int) int {
 
 // Arrange is NewScreen for a terminal that is large enough, but of which a notice may have taken some lines.
 func Arrange(w, h int, front Pane, held Held, shares Shares) Screen {
-	s := Screen{Header: Rect{W: w, H: headerRows}, Hints: Rect{Y: h - 1, W: w, H: 1}, shares: shares}
-	body := Rect{Y: headerRows, W: w, H: h - headerRows - 1}
+	s := Screen{Header: Rect{W: w, H: HeaderRows}, Hints: Rect{Y: h - 1, W: w, H: 1}, shares: shares}
+	body := Rect{Y: HeaderRows, W: w, H: h - HeaderRows - 1}
 	switch {
 	case w >= 160 && body.H >= 40:
 		left, right := s.columns(WideColumns, body, body.W*31/50)

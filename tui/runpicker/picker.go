@@ -21,10 +21,10 @@ import (
 	"vantage/model/runlist"
 	"vantage/model/sanitize"
 	"vantage/themes"
-	"vantage/tui/lineedit"
+	"vantage/tui/cells"
 )
 
-// Finder finds runs. loaders/runfinder has one.
+// Finder finds runs. Package loaders has one.
 type Finder interface {
 	// Next waits for runs and returns them. It returns io.EOF when there are no more.
 	Next(ctx context.Context) ([]runlist.Run, error)
@@ -237,7 +237,7 @@ func (p Picker) toOpen() []runlist.Run {
 }
 
 // setFilter shows the runs that a filter means, the best first.
-func (p Picker) setFilter(line lineedit.Line) Picker {
+func (p Picker) setFilter(line cells.Line) Picker {
 	filter := line.Text
 	p.filter, p.behind = filter, line.Behind
 	p.cursor, p.top, p.moved = 0, 0, filter != ""
@@ -256,7 +256,7 @@ func (p Picker) typed(text string) Picker {
 	return p.setFilter(p.line().Insert(text))
 }
 
-func (p Picker) line() lineedit.Line { return lineedit.Line{Text: p.filter, Behind: p.behind} }
+func (p Picker) line() cells.Line { return cells.Line{Text: p.filter, Behind: p.behind} }
 
 // scrolled brings the cursor into sight.
 func (p Picker) scrolled() Picker {
@@ -373,7 +373,7 @@ func (p Picker) escape() Picker {
 		return p
 	}
 	p.typing = false
-	return p.setFilter(lineedit.Line{})
+	return p.setFilter(cells.Line{})
 }
 
 // lookAgain looks once more; what was found stays until it is found again.

@@ -27,6 +27,7 @@ type Screen struct {
 	last  time.Time     // a frame was drawn
 	due   bool          // a message will say when the next one may be
 	drawn chan struct{} // closed by the first frame
+	keys  backlog
 
 	mu       sync.Mutex // on a signal another goroutine gives the terminal back
 	in       *os.File   // nil: there are no keys
@@ -46,6 +47,27 @@ const (
 	firstTime = 2 * time.Millisecond
 	lateStart = 100 * time.Millisecond // the model starts without a frame, in a terminal without size
 )
+
+// backlog is keys that came faster than they were handled. Of a key that is held down, what has waited behind others for longer than that
+// is dropped, so that the next key, as ^C, counts soon.
+type backlog struct {
+	last        string    // key
+	since, free time.Time // the first key came that had to wait; the last message was handled
+}
+
+const (
+	maxBacklog = 300 * time.Millisecond
+	hardlyIdle = 3 * time.Millisecond // a key that comes so soon after the last message was there before
+)
+
+func (b *backlog) drops(key string, now time.Time) bool {
+	if now.Sub(b.free) > hardlyIdle {
+		b.since = now
+	}
+	repeats := key == b.last
+	b.last, b.free = key, now
+	return repeats && now.Sub(b.since) > maxBacklog
+}
 
 // nextFrameMsg says that the next frame may be drawn.
 type nextFrameMsg struct{}
@@ -183,6 +205,10 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		msg = tea.RawMsg{Msg: ansi.RequestBackgroundColor}
 	}
 	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if s.keys.drops(msg.String(), time.Now()) {
+			return nil
+		}
 	case tea.RawMsg:
 		if s.renderer != nil {
 			fmt.Fprint(&s.buf, msg.Msg)
@@ -239,6 +265,7 @@ func (s *Screen) resize(w, h int) {
 // View implements [tea.Model]: it draws, or has a message come when that is due.
 func (s *Screen) View() (nothing tea.View) {
 	defer s.leaveOnPanic()
+	defer func() { s.keys.free = time.Now() }()
 	now := time.Now()
 	if s.last.IsZero() {
 		s.last = now.Add(firstTime - frameTime)

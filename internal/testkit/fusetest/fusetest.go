@@ -8,8 +8,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -31,8 +34,9 @@ type Disk struct {
 }
 
 type file struct {
-	name string
-	data []byte
+	name     string // below the folder, with slashes
+	data     []byte
+	isFolder bool
 }
 
 // Call is a kind of call to the file system.
@@ -89,15 +93,32 @@ func New(t *testing.T) *Disk {
 	return d
 }
 
-// Write puts a file into the folder, or other bytes into it.
+// Write puts a file into the folder, or other bytes into it, and makes the folders that its name leads through.
 func (d *Disk) Write(name string, data []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if i := slices.IndexFunc(d.files, func(f file) bool { return f.name == name }); i >= 0 {
+	for i, r := range name {
+		if r == '/' && d.index(name[:i]) < 0 {
+			d.files = append(d.files, file{name: name[:i], isFolder: true})
+		}
+	}
+	if i := d.index(name); i >= 0 {
 		d.files[i].data = data
 		return
 	}
-	d.files = append(d.files, file{name, data})
+	d.files = append(d.files, file{name: name, data: data})
+}
+
+func (d *Disk) index(name string) int {
+	return slices.IndexFunc(d.files, func(f file) bool { return f.name == name })
+}
+
+// nameOf returns the name of a node, "." for the folder.
+func (d *Disk) nameOf(node uint64) string {
+	if node == root {
+		return "."
+	}
+	return d.files[node-root-1].name
 }
 
 // Hold leaves calls of some kinds without an answer from now on; every call if none is named. It lasts for a minute at most, so that a test
@@ -138,6 +159,7 @@ type request struct {
 	call   Call
 	unique uint64
 	node   uint64
+	thread uint32 // that calls
 	body   []byte
 }
 
@@ -155,10 +177,10 @@ func (d *Disk) serve() {
 		}
 		r := request{
 			call: Call(binary.NativeEndian.Uint32(buffer[4:])), unique: binary.NativeEndian.Uint64(buffer[8:]),
-			node: binary.NativeEndian.Uint64(buffer[16:]), body: bytes.Clone(buffer[headSize:n]),
+			node: binary.NativeEndian.Uint64(buffer[16:]), thread: binary.NativeEndian.Uint32(buffer[32:]), body: bytes.Clone(buffer[headSize:n]),
 		}
 		if r.call == interrupt {
-			d.giveUp(binary.NativeEndian.Uint64(r.body))
+			go d.giveUp(binary.NativeEndian.Uint64(r.body))
 			continue
 		}
 		d.mu.Lock()
@@ -173,14 +195,31 @@ func (d *Disk) serve() {
 	}
 }
 
-// giveUp answers a call that is held and whose caller was interrupted: without, a process that was killed would stay. Who lives asks again.
+// giveUp answers a call that is held and whose caller got a signal, once that is killed: else the process would stay. No other signal ends
+// the wait, as on a file server.
 func (d *Disk) giveUp(unique uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if i := slices.IndexFunc(d.held, func(r request) bool { return r.unique == unique }); i >= 0 {
-		d.held = slices.Delete(d.held, i, i+1)
-		d.reply(unique, syscall.EINTR, nil)
+	for waits := true; waits; time.Sleep(10 * time.Millisecond) {
+		d.mu.Lock()
+		i := slices.IndexFunc(d.held, func(r request) bool { return r.unique == unique })
+		if waits = i >= 0; waits && d.held[i].isKilled() {
+			d.held = slices.Delete(d.held, i, i+1)
+			d.reply(unique, syscall.EINTR, nil)
+		}
+		d.mu.Unlock()
 	}
+}
+
+// isKilled reports whether the caller is about to end.
+func (r request) isKilled() bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.thread))
+	for line := range strings.Lines(string(status)) {
+		name, value, _ := strings.Cut(line, ":")
+		pending, _ := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
+		if strings.HasSuffix(name, "Pnd") && pending>>(syscall.SIGKILL-1)&1 == 1 {
+			return true
+		}
+	}
+	return err != nil
 }
 
 // answer answers a call; some want none.
@@ -198,8 +237,7 @@ func (d *Disk) answer(r request) {
 		binary.NativeEndian.PutUint32(body[20:], 1<<16) // bytes in a write
 		binary.NativeEndian.PutUint32(body[24:], 1)     // times are exact to a nanosecond
 	case Lookup:
-		name := string(bytes.TrimRight(r.body, "\x00"))
-		i := slices.IndexFunc(d.files, func(f file) bool { return f.name == name })
+		i := d.index(path.Join(d.nameOf(r.node), string(bytes.TrimRight(r.body, "\x00"))))
 		if i < 0 {
 			failure = syscall.ENOENT
 			break
@@ -218,10 +256,17 @@ func (d *Disk) answer(r request) {
 		body = data[from:min(from+uint64(binary.NativeEndian.Uint32(r.body[16:])), uint64(len(data)))]
 	case ReadDir:
 		for i := binary.NativeEndian.Uint64(r.body[8:]); i < uint64(len(d.files)); i++ {
-			name := d.files[i].name
+			f := d.files[i]
+			if path.Dir(f.name) != d.nameOf(r.node) {
+				continue
+			}
+			name, kind := path.Base(f.name), uint32(syscall.S_IFREG)
+			if f.isFolder {
+				kind = syscall.S_IFDIR
+			}
 			body = append(body, numbers(i+root+1, i+1)...)
 			body = binary.NativeEndian.AppendUint32(body, uint32(len(name)))
-			body = binary.NativeEndian.AppendUint32(body, syscall.S_IFREG>>12)
+			body = binary.NativeEndian.AppendUint32(body, kind>>12)
 			body = append(append(body, name...), make([]byte, (8-len(name)%8)%8)...)
 		}
 	case statFS:
@@ -244,7 +289,7 @@ func (d *Disk) reply(unique uint64, failure syscall.Errno, body []byte) {
 // attributes returns what stat says of a node.
 func (d *Disk) attributes(node uint64) []byte {
 	size, mode, links := 0, uint32(syscall.S_IFDIR|0o755), uint32(2)
-	if node != root {
+	if node != root && !d.files[node-root-1].isFolder {
 		size, mode, links = len(d.files[node-root-1].data), syscall.S_IFREG|0o644, 1
 	}
 	at := uint64(d.mounts.Unix())

@@ -78,4 +78,12 @@ func OneIn(tb testing.TB, n int64) {
 	}
 }
 
+// OneGoroutine skips a test with -short, as the race detector runs, because what it runs is one goroutine's, or other tests run it side by side.
+func OneGoroutine(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it runs in one goroutine")
+	}
+}
+
 func triesAll() bool { return os.Getenv("VANTAGE_TESTS") == "all" }

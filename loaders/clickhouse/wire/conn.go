@@ -446,15 +446,10 @@ type results []proto.ResultColumn
 func newResults(columns proto.Results) results {
 	bounded := make(results, len(columns))
 	for i, c := range columns {
-		bounded[i] = c
-		switch data := c.Data.(type) {
-		case *proto.ColStr:
-			bounded[i].Data = textColumn{data}
-		case *proto.ColNullable[string]:
-			if values, ok := data.Values.(*proto.ColStr); ok {
-				data.Values = textColumn{values}
-			}
+		if text, ok := c.Data.(*proto.ColStr); ok {
+			c.Data = textColumn{text}
 		}
+		bounded[i] = c
 	}
 	return bounded
 }

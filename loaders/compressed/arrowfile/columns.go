@@ -1,5 +1,7 @@
 package arrowfile
 
+import "vantage/loaders/fileio"
+
 // form is what the values of a column become.
 type form int
 
@@ -78,12 +80,12 @@ func (r *reader) column(f table, depth int) *column {
 	at, n := f.vector(0, 1)
 	c := &column{name: string(f.data[at : at+min(n, maxName)]), kind: f.integer(2, 1, 0), dictionary: noDictionary}
 	if r.count++; r.count > maxColumns || depth > maxDepth {
-		r.fail(refused("it has more columns than any log of samples"))
+		r.fail(fileio.NotRead("it has more columns than any log of samples"))
 		return c
 	}
 	var ok bool
 	if c.layout, ok = layouts[c.kind]; !ok {
-		r.fail(refused("a column holds unions, views or runs: write it anew without them, as to_json does"))
+		r.fail(fileio.NotRead("a column holds unions, views or runs: write it anew without them, as to_json does"))
 	}
 	c.readType(f.table(3))
 	for _, child := range f.tables(5, maxColumns+1) {
@@ -155,7 +157,7 @@ type batch struct {
 func (r *reader) batch(t table, body []byte) *batch {
 	b := &batch{reader: r, body: body, table: t}
 	if t.table(3).at != 0 {
-		r.fail(refused("it is compressed: write it without compression, as save_to_disk does"))
+		r.fail(fileio.NotRead("it is compressed: write it without compression, as save_to_disk does"))
 	}
 	b.nodes, b.nodesLeft = t.vector(1, 16)
 	b.buffers, b.buffersLeft = t.vector(2, 16)

@@ -13,24 +13,16 @@ package arrowfile
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"runtime/debug"
 	"strconv"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
 )
 
-// ErrRefused starts the reason why a table is not read.
-var ErrRefused = errors.New("not read")
-
-var errBroken = fmt.Errorf("%w: it is not an Arrow table, or damaged: write it again", ErrRefused)
-
-func refused(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
-}
+var errBroken = fileio.NotRead("it is not an Arrow table, or damaged: write it again")
 
 // The bounds of what is read at a time: datasets writes batches of 1,000 rows.
 const (
@@ -78,7 +70,7 @@ type reader struct {
 	kept         int64           // of all of them
 }
 
-// NewReader returns the rows of a table as JSON lines. Its errors are [ErrRefused], with the reason, and [io.ErrUnexpectedEOF] if the
+// NewReader returns the rows of a table as JSON lines. Its errors are [fileio.ErrNotRead], with the reason, and [io.ErrUnexpectedEOF] if the
 // table ends early.
 func NewReader(file io.Reader) io.Reader {
 	return &reader{
@@ -138,7 +130,7 @@ func (r *reader) next() {
 	message := table{head, int(uintAt(head, 0, 4))}
 	size := message.integer(3, 8, 0)
 	if size < 0 || size > maxBody() {
-		r.fail(refused("a batch of it has more than %d MB: write it in smaller ones, as with save_to_disk", maxBody()>>20))
+		r.fail(fileio.NotRead("a batch of it has more than %d MB: write it in smaller ones, as with save_to_disk", maxBody()>>20))
 	}
 	body := r.claimed(size)
 	if r.err != nil {
@@ -148,7 +140,7 @@ func (r *reader) next() {
 	switch t := message.table(2); message.integer(1, 1, 0) {
 	case messageSchema:
 		if r.check(r.columns == nil); t.integer(0, 2, 0) != 0 {
-			r.fail(refused("its numbers are big-endian: write it on the machine that reads it"))
+			r.fail(fileio.NotRead("its numbers are big-endian: write it on the machine that reads it"))
 		}
 		for _, f := range t.tables(1, maxColumns+1) {
 			r.columns = append(r.columns, r.column(f, 0))
@@ -186,11 +178,11 @@ func (r *reader) takeDictionary(t table, body []byte) {
 		return
 	}
 	if t.integer(2, 1, 0) != 0 {
-		r.fail(refused("its dictionaries grow from batch to batch: write it anew without dictionaries"))
+		r.fail(fileio.NotRead("its dictionaries grow from batch to batch: write it anew without dictionaries"))
 	}
 	r.kept += int64(len(body)) - r.sizes[id]
 	if r.sizes[id] = int64(len(body)); r.kept > maxBody() {
-		r.fail(refused("its dictionaries have more than %d MB: write it anew without dictionaries", maxBody()>>20))
+		r.fail(fileio.NotRead("its dictionaries have more than %d MB: write it anew without dictionaries", maxBody()>>20))
 	}
 	r.dictionaries[id] = r.batch(t.table(1), body).array(values)
 }
@@ -288,14 +280,14 @@ func (r *reader) field(name string, a *array, i, depth int) {
 
 func (r *reader) spend() {
 	if r.work--; r.work < 0 {
-		r.fail(refused("it holds more values than it has room for: it is damaged"))
+		r.fail(fileio.NotRead("it holds more values than it has room for: it is damaged"))
 	}
 }
 
 // checkSize fails if a row with so many more bytes is too long.
 func (r *reader) checkSize(more int64) {
 	if int64(len(r.out))+more > maxText {
-		r.fail(refused("it holds a row of more than %d MB: it is damaged", maxText>>20))
+		r.fail(fileio.NotRead("it holds a row of more than %d MB: it is damaged", maxText>>20))
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vantage/loaders/fileio"
 )
 
 func kept(tb testing.TB, name string) []byte {
@@ -92,7 +94,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for name, data := range map[string][]byte{"packed": kept(t, "packed.arrow"), "text": []byte(strings.Repeat("\xff", 4) + "\x09\x00\x00\x00 some text"), "no table": []byte("ARROW of time, reward\n1, 2\n")} {
-		if _, err := io.ReadAll(NewReader(bytes.NewReader(data))); !errors.Is(err, ErrRefused) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := io.ReadAll(NewReader(bytes.NewReader(data))); !errors.Is(err, fileio.ErrNotRead) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -109,14 +111,14 @@ func TestBoundsOfRows(t *testing.T) {
 		offsets: binary.LittleEndian.AppendUint64(make([]byte, 8), maxText+1),
 	}
 	r := reader{work: 10}
-	if r.writeRow([]*array{texts}, 0); !errors.Is(r.err, ErrRefused) || cap(r.out) > maxText {
+	if r.writeRow([]*array{texts}, 0); !errors.Is(r.err, fileio.ErrNotRead) || cap(r.out) > maxText {
 		t.Errorf("%v, %d bytes", r.err, cap(r.out))
 	}
 	r = reader{work: 10}
 	for range 11 {
 		r.writeRow(nil, 0)
 	}
-	if !errors.Is(r.err, ErrRefused) {
+	if !errors.Is(r.err, fileio.ErrNotRead) {
 		t.Error(r.err)
 	}
 }

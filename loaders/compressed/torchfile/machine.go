@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"vantage/loaders/fileio"
 )
 
 // machine reads a pickle: a program of a stack machine that builds one value. Its first error stays: what is read or taken
@@ -40,7 +42,7 @@ func load(in *bufio.Reader) (any, error) {
 			v := m.take(1)[0]
 			return v, m.err
 		case run == nil:
-			m.err = refused("byte %#x is not an instruction of a pickle: it is damaged", code)
+			m.err = fileio.NotRead("byte %#x is not an instruction of a pickle: it is damaged", code)
 		default:
 			run(m)
 		}
@@ -59,7 +61,7 @@ func (m *machine) fail(err error) {
 	}
 }
 
-var errStack = refused("its pickle takes a value that is not there: it is damaged")
+var errStack = fileio.NotRead("its pickle takes a value that is not there: it is damaged")
 
 func (m *machine) push(v any) { m.stack = append(m.stack, v) }
 
@@ -131,7 +133,7 @@ func (m *machine) text(n uint64) string {
 // keepText counts a text of n bytes, which is about to be kept.
 func (m *machine) keepText(n uint64) {
 	if n > maxText {
-		m.fail(refused("it holds a text of %d MB, and no response is as long: it is damaged", n>>20))
+		m.fail(fileio.NotRead("it holds a text of %d MB, and no response is as long: it is damaged", n>>20))
 	} else if m.texts -= int64(n); m.texts < 0 {
 		m.fail(tooMuch("text"))
 	}
@@ -151,7 +153,7 @@ func (m *machine) line() string {
 	return ""
 }
 
-var errLongName = refused("it holds a name of more than %d bytes: it is damaged", maxName)
+var errLongName = fileio.NotRead("it holds a name of more than %d bytes: it is damaged", maxName)
 
 const stop = '.'
 
@@ -268,7 +270,7 @@ func (m *machine) decimal() {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil && x == 0 {
-		m.fail(refused("%q is not a number: it is damaged", s))
+		m.fail(fileio.NotRead("%q is not a number: it is damaged", s))
 	}
 	m.push(x)
 }
@@ -276,7 +278,7 @@ func (m *machine) decimal() {
 // long pushes a number of n bytes in two's complement. One that does not fit into 64 bits is rounded.
 func (m *machine) long(n uint64) {
 	if n > maxName {
-		m.fail(refused("it holds a number of %d bytes: it is damaged", n))
+		m.fail(fileio.NotRead("it holds a number of %d bytes: it is damaged", n))
 		return
 	}
 	b := []byte(m.text(n))
@@ -352,7 +354,7 @@ func (m *machine) put(i uint64) {
 	case i == uint64(len(m.memo)):
 		m.memo = append(m.memo, v)
 	default:
-		m.err = refused("its pickle does not number its memo one by one, as Python does: it is damaged")
+		m.err = fileio.NotRead("its pickle does not number its memo one by one, as Python does: it is damaged")
 	}
 }
 

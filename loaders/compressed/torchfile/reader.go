@@ -12,12 +12,12 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
 )
 
@@ -28,11 +28,12 @@ type reader struct {
 	step    any
 	samples []any
 	line    []byte // not yet returned
-	work    int    // that may still be done for lines
+	out     []byte // of the line that is written
+	work    int    // values and keys that may still be looked at
 	err     error
 }
 
-// NewReader returns the samples of a .pt file as JSON lines. Its errors are [ErrRefused], with the reason, and
+// NewReader returns the samples of a .pt file as JSON lines. Its errors are [fileio.ErrNotRead], with the reason, and
 // [io.ErrUnexpectedEOF] if the file ends early.
 func NewReader(file io.Reader) io.Reader {
 	return &reader{in: bufio.NewReaderSize(file, 64<<10), work: maxWork}
@@ -71,7 +72,7 @@ func (r *reader) load() error {
 	return errNoRollout
 }
 
-var errNoRollout = refused("it is a file of torch.save without the samples of a rollout: slime and miles write those with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
+var errNoRollout = fileio.NotRead("it is a file of torch.save without the samples of a rollout: slime and miles write those with --save-debug-rollout-data, or with --dump-details DIR as DIR/rollout_data/{rollout_id}.pt")
 
 func (r *reader) next() {
 	if len(r.samples) == 0 {
@@ -85,14 +86,11 @@ func (r *reader) next() {
 	if !ok {
 		return // no sample
 	}
-	w := writer{out: r.line[:0], work: r.work}
-	w.object(&dict{keys: append([]any{"step"}, d.keys...), values: append([]any{r.step}, d.values...)}, 0)
-	r.work = w.work
-	if w.err != nil {
-		r.err = w.err
-		return
+	r.out = r.out[:0]
+	r.object(&dict{keys: append([]any{"step"}, d.keys...), values: append([]any{r.step}, d.values...)}, 0)
+	if r.out = append(r.out, '\n'); r.err == nil {
+		r.line = r.out
 	}
-	r.line = append(w.out, '\n')
 }
 
 // A zip file is read from its start, as it also comes through a pipe. torch.save puts the pickle first, not compressed, and the
@@ -145,10 +143,7 @@ func endsEarly(err error) error {
 	return err
 }
 
-// ErrRefused starts the reason why a file is not read.
-var ErrRefused = errors.New("not read")
-
-var errNoTorch = fmt.Errorf("%w: it is a zip file, but not of torch.save: unpack it", ErrRefused)
+var errNoTorch = fileio.NotRead("it is a zip file, but not of torch.save: unpack it")
 
 // The bounds of what is kept of a pickle. A rollout of 10,000 samples has less than 500,000 values that are remembered.
 const (
@@ -167,77 +162,67 @@ func maxTexts() int64 { return min(max(64<<20, debug.SetMemoryLimit(-1)/4), 1<<3
 // and one in the file.
 func maxKept() int { return int(min(max(1<<20, debug.SetMemoryLimit(-1)/256), 1<<24)) }
 
-func refused(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
-}
-
 func tooMuch(what string) error {
-	return refused("it holds more %s than any rollout of slime or miles: it is not theirs, or damaged", what)
+	return fileio.NotRead("it holds more %s than any rollout of slime or miles: it is not theirs, or damaged", what)
 }
 
-// writer writes values as JSON, as Python's json.dumps does: NaN and Infinity as they are.
-type writer struct {
-	out  []byte
-	work int // values and keys that may still be looked at
-	err  error
-}
-
-func (w *writer) value(v any, depth int) {
+// value writes a value as JSON, as Python's json.dumps does: NaN and Infinity as they are.
+func (r *reader) value(v any, depth int) {
 	switch {
 	case depth > maxDepth:
-		w.err = refused("it holds dicts or lists more than %d deep: it is damaged", maxDepth)
+		r.err = fileio.NotRead("it holds dicts or lists more than %d deep: it is damaged", maxDepth)
 		return
-	case len(w.out) > maxText:
-		w.err = refused("it holds a sample of more than %d MB: it is damaged", maxText>>20)
+	case len(r.out) > maxText:
+		r.err = fileio.NotRead("it holds a sample of more than %d MB: it is damaged", maxText>>20)
 		return
-	case w.err != nil:
+	case r.err != nil:
 		return
-	case w.work < 0:
-		w.err = tooMuch("values")
+	case r.work < 0:
+		r.err = tooMuch("values")
 		return
 	}
-	w.work--
+	r.work--
 	switch v := v.(type) {
 	case nil:
-		w.out = append(w.out, "null"...)
+		r.out = append(r.out, "null"...)
 	case bool:
-		w.out = strconv.AppendBool(w.out, v)
+		r.out = strconv.AppendBool(r.out, v)
 	case int64:
-		w.out = strconv.AppendInt(w.out, v, 10)
+		r.out = strconv.AppendInt(r.out, v, 10)
 	case float64:
-		w.out = jsonscan.AppendNumber(w.out, v)
+		r.out = jsonscan.AppendNumber(r.out, v)
 	case string:
-		w.out = jsonscan.AppendText(w.out, v)
+		r.out = jsonscan.AppendText(r.out, v)
 	case *list:
-		w.out = append(w.out, '[')
+		r.out = append(r.out, '[')
 		for _, item := range v.items {
-			if w.value(item, depth+1); w.err != nil {
+			if r.value(item, depth+1); r.err != nil {
 				return
 			}
-			w.out = append(w.out, ',')
+			r.out = append(r.out, ',')
 		}
-		w.out = jsonscan.AppendEnd(w.out, ']')
+		r.out = jsonscan.AppendEnd(r.out, ']')
 	case *dict:
-		w.object(v, depth)
+		r.object(v, depth)
 	case *object:
-		w.out = jsonscan.AppendText(w.out, "<"+v.name+">")
+		r.out = jsonscan.AppendText(r.out, "<"+v.name+">")
 	}
 }
 
 // object writes a dict. Lists of which numbers were dropped are left out, and so are keys that are no text.
-func (w *writer) object(d *dict, depth int) {
-	w.out = append(w.out, '{')
-	w.work -= len(d.keys)
+func (r *reader) object(d *dict, depth int) {
+	r.out = append(r.out, '{')
+	r.work -= len(d.keys)
 	for i, key := range d.keys {
 		name, ok := key.(string)
 		if l, isList := d.values[i].(*list); !ok || isList && l.dropped > 0 || depth == 0 && i > 0 && name == "step" {
 			continue
 		}
-		w.out = append(jsonscan.AppendText(w.out, name), ':')
-		if w.value(d.values[i], depth+1); w.err != nil {
+		r.out = append(jsonscan.AppendText(r.out, name), ':')
+		if r.value(d.values[i], depth+1); r.err != nil {
 			return
 		}
-		w.out = append(w.out, ',')
+		r.out = append(r.out, ',')
 	}
-	w.out = jsonscan.AppendEnd(w.out, '}')
+	r.out = jsonscan.AppendEnd(r.out, '}')
 }

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"vantage/loaders/fileio"
 )
 
 // What torch wrote is read: make.py says what is in the files.
@@ -100,7 +102,7 @@ func TestHostilePickles(t *testing.T) {
 		_, err := io.Copy(io.Discard, NewReader(strings.NewReader(zipped(c.pickle))))
 		switch {
 		case c.want == "EOF" && err == nil:
-		case err == nil || !errors.Is(err, ErrRefused) && !errors.Is(err, io.ErrUnexpectedEOF):
+		case err == nil || !errors.Is(err, fileio.ErrNotRead) && !errors.Is(err, io.ErrUnexpectedEOF):
 			t.Errorf("%s: %v", name, err)
 		case c.want == "" || c.want == "EOF":
 		case !strings.Contains(err.Error(), c.want):
@@ -131,7 +133,7 @@ func FuzzReader(f *testing.F) {
 	f.Add("}X\x07\x00\x00\x00samples]}X\x01\x00\x00\x00x" + doubling(9) + "sas.")
 	f.Fuzz(func(t *testing.T, pickle string) {
 		out, err := io.ReadAll(io.LimitReader(NewReader(strings.NewReader(zipped(pickle))), 1<<20))
-		if err != nil && !errors.Is(err, ErrRefused) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err != nil && !errors.Is(err, fileio.ErrNotRead) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Error(err)
 		}
 		if len(out) > 0 && !strings.HasPrefix(string(out), `{"step":`) {

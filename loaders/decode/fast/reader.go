@@ -7,7 +7,7 @@
 // that does, or not at all. A [CSVReader] does the same with the cells of a table.
 //
 // In: the bytes of many lines. Out: a [model.Block]. The workers of package loaders call it, for formats
-// without a Layout. Reading spends its time here and in jsonscan/strspan.
+// without a Layout. Reading spends its time here and in [jsonscan.MeasureString].
 package fast
 
 import (
@@ -18,7 +18,6 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
-	"vantage/loaders/jsonscan/strspan"
 	"vantage/model"
 )
 
@@ -72,7 +71,11 @@ func (r *Reader) readRow(p []byte, at int, offset int64) (end int) {
 	afterPrefix := at + len(r.sharedPrefix)
 	if !samePrefix {
 		r.sharedPrefix = nil
-		afterPrefix = r.readValues(p, t.fields[:t.firstOwn], t.before.match(p, at))
+		before := t.before.match(p, at)
+		if at == 0 && bytes.HasPrefix(p, t.before.text) { // where fewer bytes stand than match looks at
+			before = len(t.before.text)
+		}
+		afterPrefix = r.readValues(p, t.fields[:t.firstOwn], before)
 	}
 	end = r.readValues(p, t.fields[t.firstOwn:], afterPrefix)
 	if end == 0 || !r.addRow(offset, samePrefix && t.sharedFirst) {
@@ -156,7 +159,7 @@ func (v *span) readString(p []byte, at int) (end int) {
 	if at == len(p) || p[at] != '"' {
 		return 0
 	}
-	c, ok := strspan.Measure(p[at+1:])
+	c, ok := jsonscan.MeasureString(p[at+1:])
 	if !ok {
 		return 0
 	}

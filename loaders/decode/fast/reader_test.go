@@ -67,6 +67,26 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
+// The first row of a piece is read fast, too, although it has few bytes before its first value: a log that is followed has many pieces.
+func TestFirstRowOfPiece(t *testing.T) {
+	t.Parallel()
+	r := decode.NewRowDecoder(decode.UsualNames(), "12.jsonl")
+	row := []byte(`{"step": 1, "group_id": 7, "reward": 0.5}`)
+	if _, err := r.Decode(nil, row); err != nil {
+		t.Fatal(err)
+	}
+	q := New(r)
+	q.Learn(row)
+	q.BeginBlock(model.Block{})
+	piece := []byte(`{"step": 2, "group_id": 8, "reward": 0.25}` + "\n" + `{"step": 2, "group_id": 9, "reward": 1}` + "\n")
+	if end, n := q.ReadRows(piece, 0, len(piece), 100); end != len(piece) || n != 2 {
+		t.Fatalf("%d rows read, up to byte %d of %d", n, end, len(piece))
+	}
+	if b := q.EndBlock(); !slices.Equal(b.Reward, []float64{0.25, 1}) || !slices.Equal(b.Step, []int64{2, 2}) || !slices.Equal(b.Groups[1:], []string{"8", "9"}) {
+		t.Errorf("read as %v of steps %v and groups %q", b.Reward, b.Step, b.Groups)
+	}
+}
+
 // compare reads a row fast and, if that succeeds, also with the RowDecoder.
 func compare(t *testing.T, q *Reader, row []byte) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -63,7 +64,6 @@ type Buffer struct {
 	repetition       []int32
 	numbers          []float64
 	spans            []span
-	zstd             *zstd.Decoder
 }
 
 // Memory is what a file is read into. After Reset it serves the next file.
@@ -93,21 +93,6 @@ func (m *Memory) Buffer() *Buffer { return m.buffers.next() }
 
 // Reset makes all memory free for another file.
 func (m *Memory) Reset() { m.buffers.used, m.readers.used = 0, 0 }
-
-// Close stops the goroutines of all decompressors.
-func (m *Memory) Close() {
-	for _, b := range m.buffers.all {
-		b.Close()
-	}
-}
-
-// Close stops the goroutines of the decompressor.
-func (b *Buffer) Close() {
-	if b.zstd != nil {
-		b.zstd.Close()
-		b.zstd = nil
-	}
-}
 
 // resize returns the buffer with a length of n, allocated if it is too small.
 func resize(buffer *[]byte, n int) []byte {
@@ -178,18 +163,22 @@ func (b *Buffer) readAll(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
+// zstdDecoder decompresses the pages of all files. It has no goroutines: those who call it wait for each other if they are more
+// than the processors.
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPageSize), zstd.WithDecodeAllCapLimit(true))
+})
+
 // unzstd decompresses a page of zstd. No more is allocated than its blocks can hold.
-func (b *Buffer) unzstd(compressed []byte, size int) (_ []byte, err error) {
-	if b.zstd == nil {
-		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPageSize), zstd.WithDecodeAllCapLimit(true))
-	}
+func (b *Buffer) unzstd(compressed []byte, size int) ([]byte, error) {
+	decoder, err := zstdDecoder()
 	if err == nil && size > firstRead && size > zstdRoom(compressed) {
 		err = errShortZstd
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b.zstd.DecodeAll(compressed, resize(&b.data, size)[:0])
+	return decoder.DecodeAll(compressed, resize(&b.data, size)[:0])
 }
 
 var errShortZstd = fmt.Errorf("%w: a page of zstd is shorter than its header claims", ErrBroken)

@@ -69,7 +69,7 @@ func TestLogicalNumbers(t *testing.T) {
 			}
 			cells := NewCells(f, 1<<20)
 			for i, want := range c.want {
-				if x, ok, err := cells.Number(0, 0, int64(i)); any(x) != want || !ok || err != nil {
+				if x, _, ok, err := cells.Cell(0, 0, int64(i)); any(x) != want || !ok || err != nil {
 					t.Errorf("%s: cell %d is %v, %v, %v; want %v", name, i, x, ok, err, want)
 				}
 			}

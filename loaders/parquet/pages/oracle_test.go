@@ -50,7 +50,6 @@ func compareColumns(t *rapid.T) int {
 		return 0 // the library writes optional columns wrong in pages of the first version
 	}
 	m := &Memory{}
-	defer m.Close()
 	file, err := Open(bytes.NewReader(data), int64(len(data)), m)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +102,6 @@ func TestNestedColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &Memory{}
-		defer m.Close()
 		file, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()), m)
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"sort"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Reader iterates over the pages of a column of a row group.
@@ -25,7 +23,7 @@ type Reader struct {
 	numbers      []float64 // the dictionary
 	texts        *Texts    // the dictionary
 	size         int       // of the dictionary in memory
-	longLived    bool      // the dictionary has memory of its own, and no decompressor
+	longLived    bool      // the dictionary has memory of its own
 }
 
 // Page is a page of which only the header has been read.
@@ -189,9 +187,7 @@ func (r *Reader) Next() (Page, error) {
 
 func (r *Reader) readDictionary(p Page) error {
 	b := &Buffer{}
-	if r.longLived {
-		defer b.Close()
-	} else {
+	if !r.longLived {
 		b = r.f.Buffer()
 	}
 	_, data, err := p.read(b)
@@ -344,7 +340,6 @@ type Cells struct {
 	maxSize int
 	chunks  map[int]*openChunk // by row group and column
 	size    int
-	zstd    *zstd.Decoder
 }
 
 // openChunk is what is kept of a column of a row group.
@@ -364,36 +359,23 @@ func NewCells(f *File, maxSize int) *Cells {
 	return &Cells{f: f, maxSize: maxSize, chunks: map[int]*openChunk{}}
 }
 
-// Number returns a number, or a bool as 0 or 1; false for a null. The row counts within the group.
-func (c *Cells) Number(group, column int, row int64) (x float64, ok bool, err error) {
+// Cell returns a number, or a bool as 0 or 1, or a text, which is valid until the next call; false for a null. The row counts within
+// the group.
+func (c *Cells) Cell(group, column int, row int64) (x float64, text []byte, ok bool, err error) {
 	k, err := c.find(group, column, row)
 	if err != nil {
-		return 0, false, err
+		return 0, nil, false, err
 	}
-	at := row - k.firstRow
-	return k.numbers[at], k.valid == nil || k.valid[at] != 0, nil
-}
-
-// Text returns a text, false for a null. It is valid until the next call.
-func (c *Cells) Text(group, column int, row int64) (text []byte, ok bool, err error) {
-	k, err := c.find(group, column, row)
-	if err != nil {
-		return nil, false, err
+	at := int(row - k.firstRow)
+	if k.reader.column.Kind == Text {
+		text, ok = k.texts.At(at)
+		return 0, text, ok, nil
 	}
-	text, ok = k.texts.At(int(row - k.firstRow))
-	return text, ok, nil
+	return k.numbers[at], nil, k.valid == nil || k.valid[at] != 0, nil
 }
 
 // Size returns how many bytes c keeps.
 func (c *Cells) Size() int { return c.size }
-
-// Close stops the goroutines of the decompressor.
-func (c *Cells) Close() {
-	if c.zstd != nil {
-		c.zstd.Close()
-		c.zstd = nil
-	}
-}
 
 func (c *Cells) find(group, column int, row int64) (*openChunk, error) {
 	n := group*len(c.f.Columns) + column
@@ -405,10 +387,7 @@ func (c *Cells) find(group, column int, row int64) (*openChunk, error) {
 	delete(c.chunks, n) // it is put back if all goes well
 	c.size -= k.size
 	if row < k.firstRow || row >= k.firstRow+int64(k.page.Rows) {
-		k.buffer.zstd = c.zstd
-		err := k.readPage(row)
-		c.zstd, k.buffer.zstd = k.buffer.zstd, nil
-		if err != nil {
+		if err := k.readPage(row); err != nil {
 			return nil, err
 		}
 	}

@@ -102,19 +102,12 @@ func checkCells(t *testing.T, f *File, c *Cells, i int, all []any) {
 			row -= f.Groups[group].Rows
 		}
 		var got any
-		var err error
-		if f.Columns[i].Kind == Text {
-			var text []byte
-			var ok bool
-			if text, ok, err = c.Text(group, i, row); ok {
-				got = string(text)
-			}
-		} else {
-			var x float64
-			var ok bool
-			if x, ok, err = c.Number(group, i, row); ok {
-				got = x
-			}
+		x, text, ok, err := c.Cell(group, i, row)
+		switch {
+		case ok && f.Columns[i].Kind == Text:
+			got = string(text)
+		case ok:
+			got = x
 		}
 		if err != nil || !cmp.Equal(all[n], got, cmpopts.EquateNaNs()) {
 			t.Errorf("%s, row %d: %v, %v; in the column it is %v", f.Columns[i].Name, n, got, err, all[n])
@@ -194,7 +187,6 @@ func TestCellsEqualTheirColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := NewCells(f, 100<<10)
-		defer c.Close()
 		for i := range f.Columns {
 			if f.Columns[i].Kind == Nested {
 				continue
@@ -307,7 +299,6 @@ func TestPageThatEndsEarly(t *testing.T) {
 			if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("codec %d, %q: %q, %v", codec, compressed, data, err)
 			}
-			b.Close()
 		}
 	}
 }

@@ -2,13 +2,14 @@
 // with the rows.
 //
 // [Writer.Encode] encodes row groups, on as many processors as goroutines call it; [Writer.Write] appends them; [Writer.Close] writes the
-// footer, without which a file is cut. Whole numbers are stored as differences, names as a dictionary, all else is plain; pages are
-// compressed with zstd. The format is that of github.com/apache/parquet-format.
+// footer, without which a file is cut. Whole numbers are stored as differences, names and numbers that repeat as a dictionary, other
+// numbers byte by byte, all else plain; pages are compressed with zstd. The format is that of github.com/apache/parquet-format.
 package writer
 
 import (
 	"encoding/binary"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -21,6 +22,8 @@ type Writer struct {
 	offset  int64 // of what comes next
 	rows    int64
 	groups  []*RowGroup // without their data
+
+	encoders sync.Pool // whose memory is used again
 }
 
 // Column is a column of the file.
@@ -61,7 +64,7 @@ type RowGroup struct {
 // The numbers that the format gives to types, encodings, pages and codecs.
 const (
 	storedBool, storedInt64, storedDouble, storedBytes = 0, 2, 5, 6
-	plain, runs, differences, indexes                  = 0, 3, 5, 8
+	plain, runs, differences, indexes, streams         = 0, 3, 5, 8, 9
 	dataPage, dictionaryPage                           = 0, 2
 	codecZstd                                          = 6
 )
@@ -70,11 +73,13 @@ const magic = "PAR1"
 
 // New begins a file.
 func New(out io.Writer, columns []Column) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithZeroFrames(true))
+	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxPageText), zstd.WithLowerEncoderMem(true),
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{out: out, columns: columns, zstd: encoder}
+	w := &Writer{out: out, columns: columns, zstd: compressor}
+	w.encoders.New = func() any { return &encoder{Writer: w} }
 	return w, w.write([]byte(magic))
 }
 
@@ -163,13 +168,9 @@ func (c *chunk) describe(t *thrift, of *Column, rows int) {
 	t.field(3, thriftStruct)
 	t.begin()
 	t.integer(1, of.stored())
-	encodings := []int64{runs, plain}
-	switch of.Type {
-	case Integer:
-		encodings[1] = differences
-	case Name:
-		encodings = append(encodings, indexes)
-	case Number, Bool, Text:
+	encodings := []int64{runs, c.encoding}
+	if c.dictionary > 0 {
+		encodings = append(encodings, plain)
 	}
 	t.list(2, len(encodings), thriftInt32)
 	for _, e := range encodings {

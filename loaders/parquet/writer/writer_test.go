@@ -52,6 +52,17 @@ func TestReadByAnotherReader(t *testing.T) {
 			c.Texts = append(c.Texts, fmt.Sprint("group ", i/16*(1+i%2)))
 		}
 		add("number", writer.Number, c)
+		c.Numbers = nil
+		for range rows {
+			c.Numbers = append(c.Numbers, float64(random.IntN(3000))/10)
+		}
+		add("tenth", writer.Number, c) // of which each comes again and again
+		c.Numbers = nil
+		for range rows {
+			c.Numbers = append(c.Numbers, random.NormFloat64())
+		}
+		add("any number", writer.Number, c)
+		add("the same number", writer.Number, c)
 		add("bool", writer.Bool, c)
 		add("name", writer.Name, c)
 		add("text", writer.Text, c)

@@ -205,7 +205,7 @@ func (b *bucket) Open(name string) (fileio.Handle, error) {
 	return fileio.NewRanged(o, func(p []byte, offset int64) (n int, err error) {
 		ask := func(p []byte, offset int64) (int, error) { return b.readObject(o, p, offset) }
 		err = b.persist(func() error {
-			got, err := readRange(p[n:], offset+int64(n), ask, isBroken)
+			got, err := readRange(p[n:], offset+int64(n), ask)
 			n += got
 			return b.failure(err)
 		})
@@ -242,36 +242,20 @@ func (b *bucket) readObject(o fileio.Object, p []byte, offset int64) (int, error
 	defer func() { _ = body.Close() }()
 	if etag := strings.Trim(info.ETag, `"`); etag != o.Version {
 		b.forget(o.Path)
-		return 0, errReplaced
+		return 0, replaced(nil)
 	}
 	if part := header.Get("Content-Range"); !strings.HasPrefix(part, fmt.Sprintf("bytes %d-", offset)) && (offset > 0 || part != "") {
-		return 0, errNoRanges
+		return 0, &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check for a proxy in between"}
 	}
 	n, err := io.ReadFull(body, p)
 	if err != nil {
-		err = &brokenError{err}
+		return n, networkFailure(err, b.settings.host)
 	}
-	return n, err
+	return n, nil
 }
 
 func objectOf(info minio.ObjectInfo, key string) fileio.Object {
 	return fileio.Object{Path: key, Bytes: max(0, info.Size), Modified: info.LastModified.UTC(), Version: strings.Trim(info.ETag, `"`)}
-}
-
-var (
-	errReplaced = errors.New("another object is there now")
-	errNoRanges = errors.New("it answers with other bytes than those that were asked for")
-)
-
-// brokenError is an answer that ended early.
-type brokenError struct{ err error }
-
-func (e *brokenError) Error() string { return e.err.Error() }
-func (e *brokenError) Unwrap() error { return e.err }
-
-func isBroken(err error) bool {
-	var e *brokenError
-	return errors.As(err, &e)
 }
 
 func (b *bucket) noObject() error {
@@ -286,10 +270,6 @@ func (b *bucket) failure(err error) error {
 		return nil
 	case errors.As(err, &f):
 		return f
-	case errors.Is(err, errReplaced):
-		return replaced(err)
-	case errors.Is(err, errNoRanges):
-		return &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check for a proxy in between", Err: err}
 	case errors.As(err, &no) && no.StatusCode != 0:
 		return b.refusal(no)
 	case b.ctx.Err() != nil:
@@ -324,8 +304,6 @@ func (b *bucket) refusal(no minio.ErrorResponse) error {
 		if no.Region != "" {
 			f.What, f.Do = "is in the region "+no.Region+" and not in "+cmp.Or(b.settings.region, "us-east-1"), "set AWS_REGION="+no.Region
 		}
-	case "PreconditionFailed", "InvalidRange":
-		return replaced(no)
 	case "InvalidObjectState":
 		f.What, f.Do = "is in an archive", "restore it first"
 	default:

@@ -194,11 +194,11 @@ func (s *server) persist(ask func() error) error {
 	}
 }
 
-// readRange fills p with what lies at an offset. After an error for which again says so, the rest is asked for once more.
-func readRange(p []byte, offset int64, ask func(p []byte, offset int64) (int, error), again func(error) bool) (n int, err error) {
+// readRange fills p with what lies at an offset. If the connection is lost on the way, the rest is asked for once more.
+func readRange(p []byte, offset int64, ask func(p []byte, offset int64) (int, error)) (n int, err error) {
 	for attempt := 1; n < len(p); attempt++ {
 		got, err := ask(p[n:], offset+int64(n))
-		if n += got; err != nil && (!again(err) || attempt == maxAttempts) {
+		if n += got; err != nil && (!fileio.IsLost(err) || attempt == maxAttempts) {
 			return n, err
 		}
 	}

@@ -140,7 +140,7 @@ func (h *hub) Open(name string) (fileio.Handle, error) {
 	commit := h.commit
 	return fileio.NewRanged(o, func(p []byte, offset int64) (int, error) {
 		ask := func(p []byte, offset int64) (int, error) { return h.readFile(o, commit, p, offset) }
-		return readRange(p, offset, ask, fileio.IsLost)
+		return readRange(p, offset, ask)
 	}), nil
 }
 

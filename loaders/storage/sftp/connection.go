@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ type connection struct {
 	terminal bool
 	silence  time.Duration // without an answer: the connection is lost, whatever TCP hopes
 	opening  time.Duration // without sftp: a handshake never comes to its end
-	stop     chan struct{} // closed with the storage
+	ctx      context.Context
+	cancel   context.CancelCauseFunc // is called with errClosed
 
 	mu       sync.Mutex
 	live     *session        // nil if there is none
@@ -81,7 +83,7 @@ func (c *connection) session() (*session, error) {
 	for {
 		until := c.until()
 		c.mu.Lock()
-		now, live, failure, isFinal, isClosed := time.Now(), c.live, c.failure, c.isFinal(), c.isClosed()
+		now, live, failure, isFinal, isClosed := time.Now(), c.live, c.failure, c.isFinal(), c.ctx.Err() != nil
 		if due := live == nil && c.attempt == nil && !now.Before(c.next); due && !isFinal && !isClosed {
 			c.attempt = make(chan struct{})
 			go c.connect(c.attempt)
@@ -105,7 +107,7 @@ func (c *connection) session() (*session, error) {
 		select {
 		case <-attempt:
 		case <-timer:
-		case <-c.stop:
+		case <-c.ctx.Done():
 		}
 	}
 }
@@ -115,21 +117,14 @@ func (c *connection) isFinal() bool {
 	return c.failure != nil && (!c.failure.Lost || !c.wasUp && !c.isMute && c.patience > 0)
 }
 
-func (c *connection) isClosed() bool {
-	select {
-	case <-c.stop:
-		return true
-	default:
-		return false
-	}
-}
-
 func (c *connection) connect(attempt chan struct{}) {
 	began, limit := time.Now(), c.opening
 	if c.terminal {
 		limit = typingTimeout
 	}
-	s, words, err := open(c.target, c.terminal, limit, c.stop)
+	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, errSilent)
+	defer cancel()
+	s, words, err := open(ctx, c.target, c.terminal)
 	if err == nil {
 		go s.watch(c.silence, func() bool { return c.patience > 0 && !time.Now().Before(c.until()) })
 	}
@@ -150,7 +145,7 @@ func (c *connection) connect(attempt chan struct{}) {
 		c.delay()
 		return
 	}
-	if c.isClosed() {
+	if c.ctx.Err() != nil {
 		s.close()
 		return
 	}
@@ -205,11 +200,7 @@ func (c *connection) link() model.Link {
 // close ends the connection, and the calls that wait for it. It returns when ssh has ended, or will: the program may end then.
 func (c *connection) close() {
 	c.mu.Lock()
-	if c.isClosed() {
-		c.mu.Unlock()
-		return
-	}
-	close(c.stop)
+	c.cancel(errClosed)
 	live, attempt := c.live, c.attempt
 	c.live = nil
 	c.mu.Unlock()
@@ -242,6 +233,8 @@ var complaints = [...]complaint{
 	{"subsystem request failed", "cannot be read", "its host has no sftp: ask who runs it for `Subsystem sftp` in sshd_config", false},
 	{"Connection refused", "cannot be reached", "no ssh server listens on the host: look at host and port", true},
 	{"timed out", "cannot be reached", "the host does not answer: look at its name, or at the VPN", true},
+	{"Broken pipe", "cannot be reached", "the connection broke while it was made: look at the network, or at the VPN", true},
+	{"closed by remote host", "cannot be reached", "the host closed the connection while it was made: try again, or ask who runs it", true},
 	{"No route to host", "cannot be reached", "no network leads to the host: look at its name, or at the VPN", true},
 	{"Network is unreachable", "cannot be reached", "there is no network: look at the connection of this machine", true},
 }

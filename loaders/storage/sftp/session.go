@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -101,14 +102,12 @@ func canType() bool {
 	return err == nil
 }
 
-// open starts ssh, and waits until the node speaks sftp, at most for the limit. Closing stop ends it.
-func open(t target, terminal bool, longest time.Duration, stop <-chan struct{}) (*session, *lastWords, error) {
+// open starts ssh, and waits until the node speaks sftp.
+func open(ctx context.Context, t target, terminal bool) (*session, *lastWords, error) {
 	s, err := startSSH(t, terminal)
 	if err != nil {
 		return nil, &lastWords{}, err
 	}
-	limit := time.NewTimer(longest)
-	defer limit.Stop()
 	opened := make(chan error, 1)
 	go func() {
 		client, err := sftp.NewClientPipe(s.wire, s.wire, sftp.UseConcurrentReads(true))
@@ -117,10 +116,8 @@ func open(t target, terminal bool, longest time.Duration, stop <-chan struct{}) 
 	}()
 	select {
 	case err = <-opened:
-	case <-stop:
-		err = errClosed
-	case <-limit.C:
-		err = errSilent
+	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
 	if err == nil {
 		s.up = time.Now()
@@ -133,7 +130,7 @@ func open(t target, terminal bool, longest time.Duration, stop <-chan struct{}) 
 	if !errors.Is(err, errSilent) {
 		select { // what ssh has to say
 		case <-s.ended:
-		case <-stop:
+		case <-ctx.Done():
 		case <-time.After(2 * endTimeout):
 		}
 	}

@@ -7,6 +7,7 @@
 package sftp
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -40,7 +41,8 @@ func Open(path string, patience time.Duration, terminal bool) (fileio.Storage, s
 	if err != nil {
 		return nil, "", &fileio.Failure{What: "is not a path on another node", Do: err.Error(), Err: err}
 	}
-	c := &connection{target: t, patience: patience, terminal: terminal && canType(), silence: maxSilence, opening: openTimeout, stop: make(chan struct{})}
+	c := &connection{target: t, patience: patience, terminal: terminal && canType(), silence: maxSilence, opening: openTimeout}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	return &storage{
 		connection: c, longest: longestListing,
 		files: map[string]*file{}, replaced: replacements{}, trees: map[string]*tree{}, asked: map[string]bool{},
@@ -72,10 +74,7 @@ func (s *storage) Stat(name string) (fs.FileInfo, error) {
 		delete(s.trees, name)
 		s.mu.Unlock()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return info, nil
+	return info, err
 }
 
 func (s *storage) describe(name string) (o fileio.Object, err error) {

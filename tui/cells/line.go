@@ -1,19 +1,16 @@
-// Package lineedit edits a line of input as a shell does: [Edits] is the table of its keys.
-//
-// It is ours because the text input of charm.land/bubbles brings a clipboard package that looks for five programs
-// along PATH before main runs, each of them on a disk that may hang.
-package lineedit
+package cells
 
 import (
 	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"vantage/tui/cells"
 )
 
-// Line is a line of text with a cursor. Its zero value is empty.
+// Line is a line of input with a cursor, which [Edits] edit as a shell does. Its zero value is empty.
+//
+// It is ours because the text input of charm.land/bubbles brings a clipboard package that looks for five programs
+// along PATH before main runs, each of them on a disk that may hang.
 type Line struct {
 	Text   string
 	Behind int // bytes of Text behind the cursor; too many: it is at the start
@@ -29,9 +26,9 @@ type Edit struct {
 // Edits returns the keys of a line, in the order of the help.
 func Edits() []Edit {
 	return []Edit{
-		{[]string{"backspace", "ctrl+h"}, "⌫", "delete the character before the cursor", deleting(Line.Left)},
+		{[]string{"backspace", "ctrl+h"}, "⌫", "delete the character before the cursor", deleting(Line.left)},
 		{[]string{"delete", "ctrl+d"}, "Del", "delete the character under the cursor, also ^D", deleting(Line.right)},
-		{[]string{"left", "ctrl+b"}, "←", "a character to the left", Line.Left},
+		{[]string{"left", "ctrl+b"}, "←", "a character to the left", Line.left},
 		{[]string{"right", "ctrl+f"}, "→", "a character to the right", Line.right},
 		{[]string{"home", "ctrl+a"}, "^A", "to the start, also Home", Line.start},
 		{[]string{"end", "ctrl+e"}, "^E", "to the end, also End", Line.end},
@@ -71,15 +68,15 @@ func (l Line) Insert(text string) Line {
 // Shown returns the line with its cursor in at most w cells: of a long one the part around the cursor.
 func (l Line) Shown(w int) string {
 	before, behind := l.Cut()
-	if room := max(1, w-1); cells.Width(before)+cells.Width(behind) > room {
-		before = cells.TruncateLeft(before, max(room*2/3, room-cells.Width(behind)))
-		behind = cells.Truncate(behind, room-cells.Width(before))
+	if room := max(1, w-1); Width(before)+Width(behind) > room {
+		before = TruncateLeft(before, max(room*2/3, room-Width(behind)))
+		behind = Truncate(behind, room-Width(before))
 	}
 	return before + "▏" + behind
 }
 
-// Left moves the cursor by a character, which may be several runes.
-func (l Line) Left() Line {
+// left moves the cursor by a character, which may be several runes.
+func (l Line) left() Line {
 	before, behind := l.Cut()
 	last := ""
 	for rest := before; rest != ""; rest = rest[len(last):] {

@@ -1,4 +1,4 @@
-package choice_test
+package match_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"vantage/internal/testkit/loaderstest"
 	"vantage/model"
-	"vantage/model/choice"
+	"vantage/model/match"
 )
 
 // The weights with which TRL was started are found in what it logged.
@@ -27,7 +27,7 @@ func TestWeightsOfTRLAreFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			snap := loaderstest.Read(t, "testdata/"+name)
-			found, ok := choice.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
+			found, ok := match.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
 			if !ok || found.Weights != want || found.Agreeing != found.Compared || found.Compared == 0 || found.OnlyRatio {
 				t.Errorf("found %+v, %v, want %s", found, ok, want)
 			}
@@ -41,7 +41,7 @@ func TestWeightsOfTRLAreFound(t *testing.T) {
 // Known functions all count, even one of weight 0, which takes part in the order of the sum.
 func TestKnownFunctionsAllCount(t *testing.T) {
 	for name, want := range map[string]model.Weights{"weights": "accuracy=1,format=0.3", "zero": "accuracy=1,format=0"} {
-		found, ok := choice.FindColumns(context.Background(), loaderstest.Read(t, "testdata/"+name), model.DefaultSettings(), "trl", []string{"accuracy", "format"}, true)
+		found, ok := match.FindColumns(context.Background(), loaderstest.Read(t, "testdata/"+name), model.DefaultSettings(), "trl", []string{"accuracy", "format"}, true)
 		if !ok || found.Weights != want {
 			t.Errorf("%s: found %+v, %v, want %s", name, found, ok, want)
 		}
@@ -102,7 +102,7 @@ func TestColumnsThatCannotBeToldApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			snap := madeStep(test.columns, test.weights, 0)
-			found, ok := choice.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
+			found, ok := match.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
 			if !ok || found.Weights != test.want || !slices.Equal(found.Undecided, test.undecided) {
 				t.Errorf("found %+v, %v, want %s", found, ok, test.want)
 			}
@@ -115,19 +115,19 @@ func TestNothingIsFoundInOtherAdvantages(t *testing.T) {
 	columns := map[string][]float64{"a": {1, 0, 0, 1, 0, 0, 1, 0}, "b": {0.5, 0, 1, 0.25, 0.25, 1, 0, 0}}
 	snap := madeStep(columns, map[string]float64{"a": 1, "b": 0.3}, 0.01)
 	for _, names := range [][]string{snap.Run.SummedColumns(), nil, {"a"}} {
-		if found, ok := choice.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", names, false); ok {
+		if found, ok := match.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", names, false); ok {
 			t.Errorf("%q: found %+v", names, found)
 		}
 	}
-	if found, ok := choice.FindColumns(context.Background(), snap, model.DefaultSettings(), "no trainer", snap.Run.SummedColumns(), false); ok {
+	if found, ok := match.FindColumns(context.Background(), snap, model.DefaultSettings(), "no trainer", snap.Run.SummedColumns(), false); ok {
 		t.Errorf("without an estimator: %+v", found)
 	}
 	zero := madeStep(columns, map[string]float64{"a": 0}, 0)
-	if found, ok := choice.FindColumns(context.Background(), zero, model.DefaultSettings(), "trl", zero.Run.SummedColumns(), false); ok {
+	if found, ok := match.FindColumns(context.Background(), zero, model.DefaultSettings(), "trl", zero.Run.SummedColumns(), false); ok {
 		t.Errorf("all advantages 0: %+v", found)
 	}
 	hostile := madeStep(map[string][]float64{"a": {math.Inf(1), 0, 0, 1, 0, 0, 1, 0}, "b": {1e308, -1e308, 1, 0, 0, 1, 0, 0}}, map[string]float64{"a": 1}, 0)
-	if found, ok := choice.FindColumns(context.Background(), hostile, model.DefaultSettings(), "trl", hostile.Run.SummedColumns(), false); ok && found.Agreeing != found.Compared {
+	if found, ok := match.FindColumns(context.Background(), hostile, model.DefaultSettings(), "trl", hostile.Run.SummedColumns(), false); ok && found.Agreeing != found.Compared {
 		t.Errorf("infinite rewards: %+v", found)
 	}
 }
@@ -136,7 +136,7 @@ func TestCancelledSearchFindsNothing(t *testing.T) {
 	snap := loaderstest.Read(t, "testdata/weights")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if found, ok := choice.FindColumns(ctx, snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false); ok {
+	if found, ok := match.FindColumns(ctx, snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false); ok {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -151,6 +151,6 @@ func BenchmarkFind(b *testing.B) {
 	}
 	snap := madeStep(columns, weights, 0)
 	for b.Loop() {
-		choice.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
+		match.FindColumns(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
 	}
 }

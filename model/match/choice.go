@@ -1,10 +1,4 @@
-// Package choice decides with which framework, estimator and scale a log is computed. In this
-// order: what flags say, what --config says, the estimator that reproduces the advantages in the
-// log, the trainer that wrote the log, and else the default. Before that [ChooseRewards] decides which
-// columns of the log are its reward. It also takes the groups that these
-// advantages prove, unless flags or --config decide on them. The commands and the screen both ask
-// [Choose], and show the [Choice] with every number: nothing is assumed silently.
-package choice
+package match
 
 import (
 	"cmp"
@@ -15,7 +9,6 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/match"
 	"vantage/model/units"
 )
 
@@ -51,20 +44,20 @@ func (g Given) origin() Origin {
 	return ""
 }
 
-func (g Given) allows(set model.Settings, c match.Candidate) bool {
+func (g Given) allows(set model.Settings, c Candidate) bool {
 	isOther := g.Framework != "" && c.Framework != set.Framework || g.Estimator != "" && c.Estimator != set.Estimator || g.Scale != "" && c.Scale != set.Scale
 	if isOther || set.Options == "" {
 		return !isOther
 	}
 	set.Framework, set.Estimator, set.Scale = c.Framework, c.Estimator, c.Scale
 	resolved, err := set.Resolved()
-	return err == nil && match.CandidateOf(resolved) == c
+	return err == nil && CandidateOf(resolved) == c
 }
 
 // Choice is an estimator with who chose it and how far the log confirms it.
 type Choice struct {
 	Origin Origin
-	match.Candidate
+	Candidate
 	Exact    int // samples whose logged advantage is equal in every bit
 	Agreeing int // samples whose logged advantage is equal or near
 	Compared int // samples with a logged advantage; 0 if nothing was compared, or if nothing in them tells estimators apart
@@ -85,7 +78,7 @@ type Choice struct {
 //
 // trainer is model.Run.Framework, and logged the comparison of the logged advantages, nil if
 // there is none. Choose does not validate: an estimator that was given may not be the framework's.
-func Choose(set model.Settings, given Given, trainer string, logged *match.Report) (model.Settings, Choice) {
+func Choose(set model.Settings, given Given, trainer string, logged *Report) (model.Settings, Choice) {
 	if logged != nil {
 		set.Proved = logged.Proved
 	}
@@ -114,7 +107,7 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 }
 
 // bestMatch returns the match to choose: of the trainer's own its default or the first, else the first.
-func bestMatch(set model.Settings, given Given, trainer string, logged *match.Report) (best match.Candidate, ok bool) {
+func bestMatch(set model.Settings, given Given, trainer string, logged *Report) (best Candidate, ok bool) {
 	if logged == nil {
 		return best, false
 	}
@@ -123,9 +116,9 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 			continue
 		}
 		switch {
-		case v.IsDefaultOf(trainer):
+		case v.isDefaultOf(trainer):
 			return v.Candidate, true
-		case !ok || v.IsOf(trainer) && !best.IsOf(trainer):
+		case !ok || v.isOf(trainer) && !best.isOf(trainer):
 			best, ok = v.Candidate, true
 		}
 	}
@@ -144,18 +137,18 @@ func withDefaults(set model.Settings, given Given, framework string) model.Setti
 }
 
 // Describe returns the choice of the estimator of set, with what the comparison says of it.
-func Describe(set model.Settings, origin Origin, logged *match.Report) Choice {
-	c := Choice{Origin: origin, Candidate: match.CandidateOf(set)}
+func Describe(set model.Settings, origin Origin, logged *Report) Choice {
+	c := Choice{Origin: origin, Candidate: CandidateOf(set)}
 	if logged == nil || logged.Undecided { // advantages that every estimator gives say nothing of one
 		return c
 	}
 	if f := logged.Filter; f != nil {
-		if now := match.FilterOf(set); now == nil || *now != *f {
+		if now := filterOf(set); now == nil || *now != *f {
 			return c // it was compared after other keep ratios
 		}
 		c.AfterFilter = true
 	}
-	for _, list := range [][]match.Verdict{logged.Matches, logged.Others} {
+	for _, list := range [][]Verdict{logged.Matches, logged.Others} {
 		for _, v := range list {
 			if v.Candidate == c.Candidate {
 				c.Exact, c.Agreeing, c.Compared = v.Exact, v.Agreeing, logged.Compared

@@ -1,12 +1,12 @@
 //go:build !amd64
 
-package lanes
+package torchsum
 
-// Limit returns the size of groups up to which eight can be computed at once: [MaxSize], or 0 if this
+// Limit returns the size of groups up to which eight can be computed at once: 511, or 0 if this
 // processor has no such registers.
 func Limit() int { return 0 }
 
-const missing = "lanes: this processor has no registers of eight values"
+const missing = "torchsum: this processor has no registers of eight values"
 
 func load(*Vector, *float64, *Starts, int) int      { panic(missing) }
 func store(*float64, *Starts, *Vector, int)         { panic(missing) }

@@ -1,4 +1,4 @@
-package runfinder
+package loaders
 
 import (
 	"context"
@@ -35,12 +35,12 @@ func write(t *testing.T, path, text string) {
 
 // findAll returns what a finder finds, and how far it looked. It takes its time: a test does not
 // depend on how busy the machine is.
-func findAll(t *testing.T, o Options) (runlist.List, runlist.Looked) {
+func findAll(t *testing.T, o FinderOptions) (runlist.List, runlist.Looked) {
 	t.Helper()
 	if o.Time == 0 {
 		o.Time = time.Minute
 	}
-	f := New(o)
+	f := NewFinder(o)
 	var list runlist.List
 	for {
 		runs, err := f.Next(t.Context())
@@ -85,7 +85,7 @@ func TestFindsWhatAPersonWouldOpen(t *testing.T) {
 	write(t, at(".hidden", "1.jsonl"), verlRow)
 	write(t, at("node_modules", "1.jsonl"), verlRow)
 	write(t, at("out", "checkpoint-100", "1.jsonl"), verlRow)
-	list, looked := findAll(t, Options{Dir: dir})
+	list, looked := findAll(t, FinderOptions{Dir: dir})
 	want := map[string]string{
 		"runs/a/rollouts": "verl steps 1–13", "runs/a/val": "verl step 5", "runs/b": "verl steps 0–11",
 		"sweep/0/rollouts.jsonl": "jsonl", "sweep/1/rollouts.jsonl": "jsonl",
@@ -107,7 +107,7 @@ func TestFindsTheCurrentDirectory(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "1.jsonl"), verlRow)
 	write(t, filepath.Join(dir, "2.jsonl"), verlRow)
-	list, _ := findAll(t, Options{Dir: dir})
+	list, _ := findAll(t, FinderOptions{Dir: dir})
 	if diff := cmp.Diff(map[string]string{".": "verl steps 1–2"}, summaries(list)); diff != "" {
 		t.Error(diff)
 	}
@@ -124,7 +124,7 @@ func TestTimeAndSize(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, _ := findAll(t, Options{Dir: dir})
+	list, _ := findAll(t, FinderOptions{Dir: dir})
 	r := list.Runs()[0]
 	if !r.LastWrite.Equal(fresh) || r.Size != int64(3*len(verlRow)) || r.Files != 3 {
 		t.Errorf("%+v", r)
@@ -153,7 +153,7 @@ func TestTouchesNothingElse(t *testing.T) {
 	if os.Getuid() == 0 {
 		want["locked"] = "verl step 1" // nothing is locked for root
 	}
-	list, _ := findAll(t, Options{Dir: dir})
+	list, _ := findAll(t, FinderOptions{Dir: dir})
 	if diff := cmp.Diff(want, summaries(list)); diff != "" {
 		t.Errorf("-want +found\n%s", diff)
 	}
@@ -175,12 +175,12 @@ func TestRecentRuns(t *testing.T) {
 		t.Skip(err)
 	}
 	opened := time.Now().Add(-time.Hour)
-	var recent []Recent
+	var recent []RecentRun
 	for _, p := range []string{here, there, filepath.Join(home, "gone"), alone, pipe} {
-		recent = append(recent, Recent{Paths: []string{p}, Opened: opened})
+		recent = append(recent, RecentRun{Paths: []string{p}, Opened: opened})
 	}
-	recent = append(recent, Recent{Paths: []string{here, there}, Opened: opened})
-	list, _ := findAll(t, Options{Dir: dir, Home: home, Recent: recent})
+	recent = append(recent, RecentRun{Paths: []string{here, there}, Opened: opened})
+	list, _ := findAll(t, FinderOptions{Dir: dir, Home: home, Recent: recent})
 	want := map[string]string{"here": "verl step 1", "~/there": "verl step 7", "~/x/alone.jsonl": "jsonl", "here and others": "verl step 1"}
 	if diff := cmp.Diff(want, summaries(list)); diff != "" {
 		t.Errorf("-want +found\n%s", diff)
@@ -203,7 +203,7 @@ func TestRecentRuns(t *testing.T) {
 // A run on another node is listed as it was given, and not looked at.
 func TestRecentRunElsewhere(t *testing.T) {
 	opened := time.Now().Add(-time.Hour)
-	list, _ := findAll(t, Options{Dir: t.TempDir(), Recent: []Recent{{Paths: []string{"me@node7:runs/a/"}, Opened: opened}, {Paths: []string{"s3://bucket/b", "/gone"}, Opened: opened}}})
+	list, _ := findAll(t, FinderOptions{Dir: t.TempDir(), Recent: []RecentRun{{Paths: []string{"me@node7:runs/a/"}, Opened: opened}, {Paths: []string{"s3://bucket/b", "/gone"}, Opened: opened}}})
 	for i, want := range []string{"me@node7:runs/a/", "s3://bucket/b and others"} {
 		if r := list.Runs()[i]; r.Name != want || !r.Opened.Equal(opened) || !r.LastWrite.IsZero() || !r.Elsewhere || r.Paths[0] != strings.TrimSuffix(want, " and others") {
 			t.Errorf("%+v", r)
@@ -223,7 +223,7 @@ func TestStopsInTime(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	_, looked := findAll(t, Options{Dir: dir, Time: time.Millisecond})
+	_, looked := findAll(t, FinderOptions{Dir: dir, Time: time.Millisecond})
 	if took := time.Since(began); took > 20*time.Second || !looked.Timeout && looked.Entries < 900 {
 		t.Errorf("took %s, %+v", took, looked)
 	}
@@ -237,7 +237,7 @@ func TestBoundsAreTold(t *testing.T) {
 		deep = filepath.Join(deep, "d")
 	}
 	write(t, filepath.Join(deep, "1.jsonl"), verlRow)
-	if list, looked := findAll(t, Options{Dir: dir}); len(list.Runs()) > 0 || !looked.TooMany {
+	if list, looked := findAll(t, FinderOptions{Dir: dir}); len(list.Runs()) > 0 || !looked.TooMany {
 		t.Errorf("%v, %+v", summaries(list), looked)
 	}
 	w := &walker{over: context.Background(), here: dir, limit: 5, emit: func(runlist.Run) {}}

@@ -1,7 +1,8 @@
-package runfinder
+package loaders
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,13 +14,215 @@ import (
 	"syscall"
 	"time"
 
-	"vantage/loaders"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/model"
 	"vantage/model/runlist"
 )
+
+// FinderOptions say where to look, and how far.
+type FinderOptions struct {
+	Dir    string        // the directory to look below
+	Home   string        // the home directory, shown as ~; "" if unknown
+	Also   []string      // directories to look below besides, as those where a program keeps all its logs
+	Recent []RecentRun   // sessions, the latest first, each of which is looked at
+	Time   time.Duration // how long to look; 0 means 0.3 s
+	Disk   *fileio.Disk  // on which it looks; may be nil
+}
+
+// RecentRun is a run that was opened before.
+type RecentRun struct {
+	Paths  []string // absolute; those of other machines as they were given
+	Opened time.Time
+}
+
+// The bounds of a search.
+const (
+	defaultTime = 300 * time.Millisecond
+
+	maxEntries = 50_000
+	parallel   = 8 // directories at a time: a network filesystem answers each after a while
+)
+
+// Finder finds logs in the background to offer to a person who named none: those below a directory, and those of recent sessions,
+// as package runlist has them. It lists directories, reads no more of a log than its format needs, follows no symbolic link, opens
+// neither pipe nor device, and stops at bounds on time, entries and depth, so that it may be started in a home directory or on a
+// network filesystem.
+type Finder struct {
+	options FinderOptions
+	start   sync.Once
+	found   chan runlist.Run
+	walk    *walker
+	over    context.Context // when the time is
+}
+
+// NewFinder returns a finder, which begins with the first call of Next.
+func NewFinder(o FinderOptions) *Finder {
+	if o.Time == 0 {
+		o.Time = defaultTime
+	}
+	return &Finder{options: o, found: make(chan runlist.Run, 64), walk: &walker{}}
+}
+
+// Next waits for runs and returns those that were found since the last call. The error is [io.EOF]
+// after everything was looked at or the time is over, or that of ctx.
+func (f *Finder) Next(ctx context.Context) ([]runlist.Run, error) {
+	f.start.Do(f.begin)
+	select {
+	case r, ok := <-f.found:
+		if !ok {
+			return nil, io.EOF
+		}
+		return f.drain(r), nil
+	case <-f.over.Done():
+		select {
+		case r, ok := <-f.found:
+			if ok {
+				return f.drain(r), nil
+			}
+		default:
+			f.walk.timeout.Store(true)
+		}
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (f *Finder) drain(r runlist.Run) []runlist.Run {
+	runs := []runlist.Run{r}
+	for {
+		select {
+		case r, ok := <-f.found:
+			if !ok {
+				return runs
+			}
+			runs = append(runs, r)
+		default:
+			return runs
+		}
+	}
+}
+
+// Looked says how far was looked so far.
+func (f *Finder) Looked() runlist.Looked {
+	f.walk.leftOut.Lock()
+	defer f.walk.leftOut.Unlock()
+	return runlist.Looked{
+		LeftOut: f.walk.leftOut.files, Example: f.walk.leftOut.example,
+		Entries: int(f.walk.entries.Load()), Limit: f.options.Time,
+		Timeout: f.walk.timeout.Load(), TooMany: f.walk.tooMany.Load(),
+	}
+}
+
+// begin starts to look. A call of the filesystem that never returns holds its goroutine, nothing else.
+func (f *Finder) begin() {
+	over, cancel := context.WithTimeout(context.Background(), f.options.Time)
+	f.over = over
+	go f.look(over, cancel)
+}
+
+func (f *Finder) look(over context.Context, end func()) {
+	here, err := filepath.Abs(f.options.Dir)
+	if resolved, linkErr := f.options.Disk.EvalSymlinks(here); err == nil && linkErr == nil {
+		here = resolved
+	}
+	f.walk.over, f.walk.here, f.walk.home, f.walk.limit = over, here, f.options.Home, maxEntries
+	f.walk.emit, f.walk.disk = f.emit, f.options.Disk
+	var all sync.WaitGroup
+	for _, dir := range append([]string{here}, f.options.Also...) {
+		all.Go(func() { f.walk.below(dir) })
+	}
+	all.Go(func() {
+		model.InParallel(context.Background(), parallel, len(f.options.Recent), func(i int) {
+			if s := f.options.Recent[i]; !f.walk.stopped() && len(s.Paths) > 0 {
+				if r, ok := f.walk.describe(s); ok {
+					f.emit(r)
+				}
+			}
+		})
+	})
+	all.Wait()
+	if over.Err() == nil { // else Next reads the channel no more
+		close(f.found)
+	}
+	end()
+}
+
+func (f *Finder) emit(r runlist.Run) {
+	select {
+	case f.found <- r:
+	case <-f.over.Done():
+	}
+}
+
+// maxRecentEntries bounds the listing of each run that was opened before.
+const maxRecentEntries = 2000
+
+// describe returns the run of a session whose files are still there. Of a directory that holds several logs the one written last
+// says what it is. Another machine is not asked: that may take long, and a password.
+func (w *walker) describe(s RecentRun) (r runlist.Run, ok bool) {
+	name, elsewhere := s.Paths[0], true
+	if !slices.ContainsFunc(s.Paths, IsElsewhere) {
+		for _, p := range s.Paths {
+			info, err := w.disk.Stat(w.databaseOf(p))
+			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+				return r, false
+			}
+		}
+		r = w.freshest(w.databaseOf(name))
+		name, elsewhere = w.shownName(name)
+	}
+	r.ID, r.Opened, r.Name, r.Paths, r.Elsewhere = strings.Join(s.Paths, "\n"), s.Opened, name, s.Paths, elsewhere
+	if len(s.Paths) > 1 {
+		r.Name += " and others"
+	} else if !elsewhere {
+		r.Paths = []string{name}
+	}
+	return r, true
+}
+
+// databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
+func (w *walker) databaseOf(at string) string {
+	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
+		if filepath.Ext(name) == discover.DatabaseExtension {
+			if info, err := w.disk.Stat(name); err == nil && info.Mode().IsRegular() {
+				return name
+			}
+		}
+	}
+	return at
+}
+
+// freshest returns the run at a path, or of those below it the one written last; an empty one if
+// there is none.
+func (w *walker) freshest(at string) (best runlist.Run) {
+	var mu sync.Mutex
+	below := &walker{over: w.over, disk: w.disk, here: w.here, home: w.home, limit: maxRecentEntries}
+	below.emit = func(r runlist.Run) {
+		mu.Lock()
+		defer mu.Unlock()
+		if best.ID == "" || r.LastWrite.After(best.LastWrite) {
+			best = r
+		}
+	}
+	if info, err := w.disk.Stat(at); err == nil && info.IsDir() {
+		below.below(at)
+		return best
+	}
+	root, err := w.disk.OpenRoot(filepath.Dir(at))
+	if err != nil {
+		return best
+	}
+	defer func() { _ = root.Close() }()
+	name := filepath.Base(at)
+	if s, ok := below.sniffNewest(root, []string{name}); ok {
+		return below.fileRun(root, name, s)
+	}
+	return best
+}
 
 type walker struct {
 	over  context.Context
@@ -49,27 +252,13 @@ func (w *walker) below(dir string) {
 	level := []string{"."}
 	for depth := 1; len(level) > 0 && !w.stopped(); depth++ {
 		next := make([][]string, len(level))
-		inParallel(len(level), func(i int) { next[i] = w.visit(root, level[i]) })
+		model.InParallel(context.Background(), parallel, len(level), func(i int) { next[i] = w.visit(root, level[i]) })
 		level = slices.Concat(next...)
 		if len(level) > 0 && depth > discover.MaxDepth {
 			w.tooMany.Store(true)
 			return
 		}
 	}
-}
-
-// inParallel calls f for each of n indexes, some at a time.
-func inParallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, parallel) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 func (w *walker) stopped() bool {
@@ -227,7 +416,7 @@ const (
 // series is files of a directory whose names differ in numbers only: the steps of a run.
 type series struct {
 	files   []string // paths, in natural order
-	sniffed loaders.Sniffed
+	sniffed sniffed
 }
 
 // runsOf returns the runs whose files are in a directory itself. Where there is a trainer's own log, it leaves out what
@@ -331,9 +520,9 @@ func withoutNumbers(name string) string {
 
 // sniffNewest returns the format of the newest of some files, by their names, that has one: the last
 // may be empty still.
-func (w *walker) sniffNewest(root *os.Root, files []string) (s loaders.Sniffed, ok bool) {
+func (w *walker) sniffNewest(root *os.Root, files []string) (s sniffed, ok bool) {
 	for i := len(files) - 1; i >= max(0, len(files)-maxSniffed) && !w.stopped(); i-- {
-		if s, err := loaders.Sniff(w.disk, root, files[i]); err == nil {
+		if s, err := sniff(w.disk, root, files[i]); err == nil {
 			return s, true
 		}
 	}
@@ -341,7 +530,7 @@ func (w *walker) sniffNewest(root *os.Root, files []string) (s loaders.Sniffed, 
 }
 
 // fileRun returns the run of a single file. Of a database of trackio what was written last may lie in the log beside it.
-func (w *walker) fileRun(root *os.Root, name string, s loaders.Sniffed) runlist.Run {
+func (w *walker) fileRun(root *os.Root, name string, s sniffed) runlist.Run {
 	r := w.newRun(root, name, s.Format.Name)
 	r.Files, r.Samples = 1, s.Rows
 	files := []string{name}

@@ -1,12 +1,12 @@
-package lanes
+package torchsum
 
 import "golang.org/x/sys/cpu"
 
-// Limit returns the size of groups up to which eight can be computed at once: [MaxSize], or 0 if this
+// Limit returns the size of groups up to which eight can be computed at once: 511, or 0 if this
 // processor has no such registers.
 func Limit() int {
 	if cpu.X86.HasAVX2 {
-		return MaxSize
+		return maxSize
 	}
 	return 0
 }

@@ -1,4 +1,4 @@
-package runfinder
+package loaders
 
 import (
 	"os"
@@ -12,11 +12,11 @@ import (
 // Databases of trackio are found, also in trackio's own folder, and again if a run in one was opened; other databases are not.
 func TestFindsProjectsOfTrackio(t *testing.T) {
 	here, home := t.TempDir(), t.TempDir()
-	project, err := os.ReadFile("../trackio/testdata/math.db")
+	project, err := os.ReadFile("trackio/testdata/math.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile("../trackio/testdata/sqlite/small.db")
+	other, err := os.ReadFile("trackio/testdata/sqlite/small.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestFindsProjectsOfTrackio(t *testing.T) {
 	write(t, filepath.Join(here, "text.db"), verlRow)
 	write(t, filepath.Join(trackio, "math.db"), string(project))
 	opened := time.Now().Add(-time.Hour)
-	options := Options{Dir: here, Home: home, Also: []string{trackio}, Recent: []Recent{{Paths: []string{filepath.Join(trackio, "math.db", "calm sea")}, Opened: opened}}}
+	options := FinderOptions{Dir: here, Home: home, Also: []string{trackio}, Recent: []RecentRun{{Paths: []string{filepath.Join(trackio, "math.db", "calm sea")}, Opened: opened}}}
 	list, _ := findAll(t, options)
 	want := map[string]string{
 		"trackio/one.db": "trackio", "trackio/two.db": "trackio", "~/.cache/huggingface/trackio/math.db": "trackio",

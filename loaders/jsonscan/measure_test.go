@@ -1,4 +1,4 @@
-package strspan
+package jsonscan
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestMeasure(t *testing.T) {
+func TestMeasureString(t *testing.T) {
 	long := strings.Repeat("text of more than a block, ", 5)
 	for text, want := range map[string]struct {
 		bytes, characters int
@@ -31,28 +31,30 @@ func TestMeasure(t *testing.T) {
 		strings.Repeat(`\\`, 99) + `"`: {198, 99, false},
 		strings.Repeat(`😀`, 40) + `"`:  {160, 40, false},
 	} {
-		c, ok := Measure([]byte(text))
+		c, ok := MeasureString([]byte(text))
 		n, sure := c.Characters()
 		if !ok || c.Bytes != want.bytes || sure == want.longEscapes || sure && n != want.characters {
 			t.Errorf("%s: %+v, %v, want %+v", text, c, ok, want)
 		}
 	}
 	for _, open := range []string{"", "abc", `a\"`, `\`, "a\nb\"", "a\x00\"", "\\\n\"", long, long + "\t\"", long + `\"` + long} {
-		if c, ok := Measure([]byte(open)); ok {
+		if c, ok := MeasureString([]byte(open)); ok {
 			t.Errorf("%q has no end before a control character, and %+v was found", open, c)
 		}
 	}
 }
 
-// MeasureAll counts as Measure does, and wants no closing quote.
-func TestMeasureAll(t *testing.T) {
+// A text without its closing quote has the same counts.
+func TestCountsWithoutQuote(t *testing.T) {
 	text := []byte(strings.Repeat(`a word, \\frac\n and 中`, 20))
-	got, ok := MeasureAll(text)
-	if want, _ := Measure(append(bytes.Clone(text), '"')); !ok || got != want {
-		t.Errorf("%+v, %v, want %+v", got, ok, want)
+	var got Counts
+	stopped := got.add(text)
+	if want, _ := MeasureString(append(bytes.Clone(text), '"')); stopped || got != want {
+		t.Errorf("%+v, %v, want %+v", got, stopped, want)
 	}
 	for _, part := range []string{`"`, "\t", "\x00"} {
-		if c, ok := MeasureAll(append(bytes.Clone(text), part...)); ok {
+		var c Counts
+		if !c.add(append(bytes.Clone(text), part...)) {
 			t.Errorf("%q is in no string, and %+v was found", part, c)
 		}
 	}
@@ -75,7 +77,7 @@ func TestBlocksCountAsWords(t *testing.T) {
 
 func compareWithWords(t *testing.T, text []byte) {
 	t.Helper()
-	got, ok := Measure(text)
+	got, ok := MeasureString(text)
 	var want Counts
 	n, stopped := countWords(text, 0, false, &want)
 	want.Bytes = n
@@ -90,7 +92,7 @@ func FuzzMeasure(f *testing.F) {
 	f.Add(bytes.Repeat([]byte(`\\`), 70))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		compareWithWords(t, text)
-		c, ok := Measure(text)
+		c, ok := MeasureString(text)
 		if !ok {
 			return
 		}
@@ -112,7 +114,7 @@ func BenchmarkMeasure(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				Measure(text)
+				MeasureString(text)
 			}
 		})
 		b.Run(name+"/words", func(b *testing.B) {

@@ -1,4 +1,4 @@
-package groupsize
+package plan
 
 import (
 	"fmt"
@@ -18,7 +18,9 @@ func counted() []Count {
 }
 
 // certain is a fit that no other prompts would change.
-func certain(r Rates) Fit { return Fit{Rates: r, Near: [][]Rates{{r}}, Drawn: make([][]float64, 1)} }
+func certain(r Rates) rateFit {
+	return rateFit{Rates: r, Near: [][]Rates{{r}}, Drawn: make([][]float64, 1)}
+}
 
 // A single Beta is that which scipy 1.17 finds by Nelder-Mead for Σ log betabinom and the density of a and
 // b, for equal sizes and for mixed ones.
@@ -86,7 +88,7 @@ func TestEstimateByHand(t *testing.T) {
 // A run that no sample solves does not prove that none can be, and logs of one kind of group are fitted.
 func TestFitAtTheBounds(t *testing.T) {
 	for _, counts := range [][]Count{{{8, 0, 16}}, {{8, 8, 16}}, {{8, 4, 16}}, {{8, 0, 8}, {8, 8, 8}}, {{1, 1, 1}}, {{2, 1, 1}}, {{65536, 9, 1}}} {
-		f := FitRates(counts)
+		f := fitRates(counts)
 		e := estimate(counts, f, []int{16})[0]
 		if !(f.Mean() >= 0 && f.Mean() <= 1) || !(e.Dead() >= 0 && e.Dead() <= 1) || !(e.LowDead <= e.HighDead) {
 			t.Errorf("%v: %+v, %+v", counts, f.Rates, e)
@@ -163,7 +165,7 @@ func drawSolved(random *rand.Rand, rate float64, size int) (solved int) {
 	return solved
 }
 
-// On prompts whose rates are known, of other worlds than the limits of FitRates are from, the expected share of dead groups is in the range in 95 % of
+// On prompts whose rates are known, of other worlds than the limits of fitRates are from, the expected share of dead groups is in the range in 95 % of
 // cases, at each size that is asked about, and that of the next groups in 90 %. Last stand the widths, beside that of the range of a single Beta, which
 // holds only where the rates are of one.
 func TestRangesHold(t *testing.T) {
@@ -194,8 +196,8 @@ func TestRangesHold(t *testing.T) {
 					rates[i] = w.rate(random)
 					counts[drawSolved(random, rates[i], seen)].Groups++
 				}
-				f := FitRates(counts)
-				beta := Fit{Near: make([][]Rates, 1), Drawn: f.Drawn}
+				f := fitRates(counts)
+				beta := rateFit{Near: make([][]Rates, 1), Drawn: f.Drawn}
 				for _, drawn := range f.Drawn {
 					r := shapes()[0]
 					newFitter(counts).fit(r, drawn, 100)
@@ -242,7 +244,7 @@ func TestRangesHold(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	nan := math.NaN()
-	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2}, nil)
+	r, err := EstimateSizes(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +262,7 @@ func TestNothingTells(t *testing.T) {
 		"every group is of one sample":    {{1}, {0}},
 		"no reward is a finite number":    {{math.NaN(), math.NaN()}},
 	} {
-		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes(), nil)
+		_, err := EstimateSizes(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -1,4 +1,4 @@
-package choice
+package match
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 type FoundColumns struct {
 	Weights   model.Weights // of the columns that count; a function with weight 0 is among them if it is known to be one
 	Exact     int           // logged advantages that the weights reproduce, to one float32 unit in the last place
-	Agreeing  int           // or within the tolerance of package match
+	Agreeing  int           // or within the tolerance of [Verdict]
 	Compared  int           // logged advantages that were looked at
 	Undecided []string      // columns that are equal within every group: no advantage tells their weights
 	OnlyRatio bool          // twice the weights would do as well
@@ -348,7 +348,7 @@ func (s *samples) groupBlocks(columns []int, withNulls bool) []block {
 			}
 			b := block{step: at, advantages: step.LoggedAdvantages[lo:hi]}
 			for _, k := range columns {
-				b.columns = append(b.columns, centred(step.columns[k][lo:hi]))
+				b.columns = append(b.columns, lessMean(step.columns[k][lo:hi]))
 			}
 			all = append(all, b)
 		})
@@ -366,7 +366,7 @@ func (s *samples) normalisedSteps(columns []int) []block {
 		step.eachGroup(func(lo, hi int) {
 			b.advantages = append(b.advantages, step.LoggedAdvantages[lo:hi]...)
 			for i, k := range columns {
-				values := centred(step.columns[k][lo:hi])
+				values := lessMean(step.columns[k][lo:hi])
 				divisor := std(values) + trlEps
 				for _, x := range values {
 					b.columns[i] = append(b.columns[i], x/divisor)
@@ -377,7 +377,7 @@ func (s *samples) normalisedSteps(columns []int) []block {
 			continue
 		}
 		for i := range b.columns {
-			b.columns[i] = centred(b.columns[i])
+			b.columns[i] = lessMean(b.columns[i])
 		}
 		all = append(all, b)
 	}
@@ -391,12 +391,12 @@ func (s *samples) stepStds(columns []int, w []float64) []float64 {
 		for _, k := range columns {
 			values = append(values, s.steps[at].columns[k])
 		}
-		all = append(all, std(centred(weightedColumns(values, w))))
+		all = append(all, std(lessMean(weightedColumns(values, w))))
 	}
 	return all
 }
 
-func centred(values []float64) []float64 {
+func lessMean(values []float64) []float64 {
 	mean := torchsum.SumLeftToRight(values) / float64(len(values))
 	out := make([]float64, len(values))
 	for i, x := range values {

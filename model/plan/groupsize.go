@@ -1,18 +1,4 @@
-// Package groupsize estimates what groups of another size would do to the prompts of a run: how many
-// would be dead, and how many samples must be generated for a group that is not. In go the groups of a
-// run with how many of their samples are solved, out comes a [Result]. The command and the screen call
-// it.
-//
-// A group of n samples of a prompt that is solved at rate p is dead, all solved or none, with
-// probability pⁿ + (1−p)ⁿ. Nobody knows p: s of the n samples seen are solved. The rates of a run are
-// taken for a mixture of Beta(a, b) distributions and of points, fitted to all groups: see [Rates]. The rate
-// of a group is taken for the posterior Beta(a+s, b+n−s) of each, and the probability averaged over it:
-//
-//	E[pᵐ] = B(a+s+m, b+n−s) / B(a+s, b+n−s)
-//
-// Each estimate has a range that holds 90 % of repeats, in which the same prompts are sampled once more, whichever mixture that the counts leave
-// possible is true: see [Fit].
-package groupsize
+package plan
 
 import (
 	"cmp"
@@ -27,8 +13,19 @@ import (
 	"vantage/model/units"
 )
 
-// Result is what other sizes of groups would do to the prompts of a run.
-type Result struct {
+// GroupSizes is what other sizes of groups would do to the prompts of a run: how many would be dead, and how many samples must
+// be generated for a group that is not.
+//
+// A group of n samples of a prompt that is solved at rate p is dead, all solved or none, with
+// probability pⁿ + (1−p)ⁿ. Nobody knows p: s of the n samples seen are solved. The rates of a run are
+// taken for a mixture of Beta(a, b) distributions and of points, fitted to all groups: see [Rates]. The rate
+// of a group is taken for the posterior Beta(a+s, b+n−s) of each, and the probability averaged over it:
+//
+//	E[pᵐ] = B(a+s+m, b+n−s) / B(a+s, b+n−s)
+//
+// Each estimate has a range that holds 90 % of repeats, in which the same prompts are sampled once more, whichever mixture that
+// the counts leave possible is true: see [rateFit].
+type GroupSizes struct {
 	Steps   int
 	Groups  int
 	Counts  []Count  // by size, then solved
@@ -43,11 +40,11 @@ type Result struct {
 // DefaultSizes are the sizes that are asked about.
 func DefaultSizes() []int { return []int{4, 6, 8, 12, 16, 24, 32, 48, 64} }
 
-// Run estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected returns the
+// EstimateSizes estimates what groups of other sizes would do to the prompts of a snapshot: of all groups, or of those of which selected returns the
 // indexes; steps without one do not count. An open step is left out, unless it is the only one. If all groups seen have one size that is added.
 // It fails if samples cannot be grouped, if rewards do not say what is solved, or if ctx ends.
-func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*Result, error) {
-	r := &Result{}
+func EstimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected func(*analysis.Analysis) []int) (*GroupSizes, error) {
+	r := &GroupSizes{}
 	counts := map[Count]int{}
 	visit := func(groups []analysis.Group) {
 		r.Steps++
@@ -82,7 +79,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 		return nil, errors.New("other group sizes cannot be estimated: " + why)
 	}
 	r.Solved = snap.SolvedEvidence(scales)
-	f := FitRates(r.Counts)
+	f := fitRates(r.Counts)
 	r.Rates = f.Rates
 	if own := r.OwnSize(); own > 1 {
 		sizes = append(slices.Clone(sizes), own)
@@ -93,7 +90,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []i
 	return r, nil
 }
 
-func (r *Result) count(counts map[Count]int, g *analysis.Group) {
+func (r *GroupSizes) count(counts map[Count]int, g *analysis.Group) {
 	if !g.HasSolved || g.Invalid > 0 {
 		r.LeftOut++
 		return
@@ -108,7 +105,7 @@ func (r *Result) count(counts map[Count]int, g *analysis.Group) {
 	}
 }
 
-func (r *Result) whyNone(scales []model.RewardScale) string {
+func (r *GroupSizes) whyNone(scales []model.RewardScale) string {
 	samples, solved, largest := 0, 0, 0
 	for _, c := range r.Counts {
 		samples += c.Size * c.Groups
@@ -134,7 +131,7 @@ func (r *Result) whyNone(scales []model.RewardScale) string {
 }
 
 // OwnSize returns the size of the groups of the run, 0 if they differ.
-func (r *Result) OwnSize() int {
+func (r *GroupSizes) OwnSize() int {
 	if first := r.Counts[0].Size; first == r.Counts[len(r.Counts)-1].Size {
 		return first
 	}
@@ -173,7 +170,7 @@ func (e Estimate) CostRange() (low, high float64) {
 
 // estimate returns the estimates for groups of the sizes. Their ranges have three uncertainties: the counts leave several mixtures possible, each would be
 // fitted otherwise to other prompts, and each group is dead or not by its own chance.
-func estimate(counts []Count, f Fit, sizes []int) []Estimate {
+func estimate(counts []Count, f rateFit, sizes []int) []Estimate {
 	all := make([]Estimate, len(sizes))
 	for k, x := range solvedAlike(counts, f.Rates, sizes) {
 		all[k] = Estimate{Size: sizes[k], NoneSolved: x.none, AllSolved: x.all}
@@ -190,7 +187,7 @@ func estimate(counts []Count, f Fit, sizes []int) []Estimate {
 	}
 	for k := range all {
 		e := &all[k]
-		e.LowDead, e.HighDead = f.Span(func(near, draw int, to []float64) []float64 {
+		e.LowDead, e.HighDead = f.span(func(near, draw int, to []float64) []float64 {
 			x := drawn[near][draw][k]
 			for _, z := range quantiles {
 				to = append(to, min(1, max(0, x.all+x.none+z*math.Sqrt(x.variance))))

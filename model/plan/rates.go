@@ -1,4 +1,4 @@
-package groupsize
+package plan
 
 import (
 	"math"
@@ -75,16 +75,16 @@ func (r Rates) parameters() int {
 	return n
 }
 
-// Fit is the mixture that suits the counts best, and all that they leave possible.
-type Fit struct {
+// rateFit is the mixture that suits the counts best, and all that they leave possible.
+type rateFit struct {
 	Rates
 	Near  [][]Rates   // each of the possible ones, fitted again to each of the draws
 	Drawn [][]float64 // prompts drawn again, with replacement: how many groups of each count
 }
 
-// Span returns the range of a figure: from the 5th to the 95th percentile of what values adds for the draws, of whichever of the possible
+// span returns the range of a figure: from the 5th to the 95th percentile of what values adds for the draws, of whichever of the possible
 // mixtures reaches farther.
-func (f Fit) Span(values func(near, draw int, to []float64) []float64) (low, high float64) {
+func (f rateFit) span(values func(near, draw int, to []float64) []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for near := range f.Near {
 		var all []float64
@@ -98,9 +98,9 @@ func (f Fit) Span(values func(near, draw int, to []float64) []float64) (low, hig
 	return low, high
 }
 
-// SolvedOf writes to chances, which has size+1, how likely 0 to size of size more samples are solved, for
+// solvedOf writes to chances, which has size+1, how likely 0 to size of size more samples are solved, for
 // the prompt of a group that was seen.
-func (r Rates) SolvedOf(c Count, chances []float64) {
+func (r Rates) solvedOf(c Count, chances []float64) {
 	clear(chances)
 	size, total := len(chances)-1, 0.0
 	relative := make([]float64, len(chances))
@@ -152,9 +152,9 @@ const (
 	few       = 16 // samples
 )
 
-// FitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
+// fitRates fits mixtures of all shapes, and takes that of the highest likelihood less its price. Few samples a prompt often leave it open whether
 // a prompt can be solved at all, and a range must hold for each mixture that is left: they are fitted again to prompts drawn from those of the run.
-func FitRates(counts []Count) Fit {
+func fitRates(counts []Count) rateFit {
 	f := newFitter(counts)
 	groups, upTo, total := make([]float64, len(counts)), make([]int, len(counts)), 0
 	for i, c := range counts {
@@ -178,7 +178,7 @@ func FitRates(counts []Count) Fit {
 	if f.largest < few {
 		least = nearOfFew
 	}
-	fit := Fit{Rates: all[slices.Index(scores, best)]}
+	fit := rateFit{Rates: all[slices.Index(scores, best)]}
 	random := rand.New(rand.NewPCG(1, 2)) // equal logs have equal ranges
 	for range draws {
 		drawn := make([]float64, len(counts))

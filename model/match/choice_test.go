@@ -1,4 +1,4 @@
-package choice_test
+package match_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"vantage/estimators"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/match"
 )
 
@@ -38,11 +37,11 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 	type list = []match.Candidate
 	trl, swift := estimator("trl", "grpo", "group"), estimator("ms-swift", "grpo", "group")
 	older := estimator("verl-2026-01", "grpo_vectorized", "group")
-	flag := choice.FromFlag
-	fromConfig := choice.Given{Framework: choice.FromConfig, Estimator: choice.FromConfig, Scale: choice.FromConfig}
+	flag := match.FromFlag
+	fromConfig := match.Given{Framework: match.FromConfig, Estimator: match.FromConfig, Scale: match.FromConfig}
 	for name, test := range map[string]struct {
 		set     [3]string // as given; "" for the default
-		given   choice.Given
+		given   match.Given
 		trainer string
 		logged  *match.Report
 		want    match.Candidate
@@ -64,19 +63,19 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 			trainer: "trl", logged: reproduces(list{trl}, nil), want: estimator("easyr1", "grpo", "group"), reason: "(--config) ! 3/8 as logged",
 		},
 		"flag wins over match": {
-			set: [3]string{"easyr1", "", ""}, given: choice.Given{Framework: flag},
+			set: [3]string{"easyr1", "", ""}, given: match.Given{Framework: flag},
 			trainer: "trl", logged: reproduces(list{trl}, nil), want: estimator("easyr1", "grpo", "group"), reason: "(given) ! 3/8 as logged",
 		},
 		"match completes a flag": {
-			set: [3]string{"trl", "", ""}, given: choice.Given{Framework: flag},
+			set: [3]string{"trl", "", ""}, given: match.Given{Framework: flag},
 			logged: reproduces(list{swift, estimator("trl", "rloo", "none")}, nil), want: estimator("trl", "rloo", "none"), reason: "(given) ✓ 8/8 as logged",
 		},
 		"trainer completes a flag": {
-			set: [3]string{"", "rloo", ""}, given: choice.Given{Estimator: flag},
+			set: [3]string{"", "rloo", ""}, given: match.Given{Estimator: flag},
 			trainer: "trl", want: estimator("trl", "rloo", "none"), reason: "(given)",
 		},
 		"flag over config": {
-			set: [3]string{"trl", "grpo", "none"}, given: choice.Given{Framework: choice.FromConfig, Estimator: choice.FromConfig, Scale: flag},
+			set: [3]string{"trl", "grpo", "none"}, given: match.Given{Framework: match.FromConfig, Estimator: match.FromConfig, Scale: flag},
 			trainer: "verl", want: estimator("trl", "grpo", "none"), reason: "(given)",
 		},
 	} {
@@ -87,7 +86,7 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 					set, _ = set.Set(key, test.set[i])
 				}
 			}
-			got, c := choice.Choose(set, test.given, test.trainer, test.logged)
+			got, c := match.Choose(set, test.given, test.trainer, test.logged)
 			if have := estimator(got.Framework, got.Estimator, got.Scale); have != test.want || c.Candidate != test.want {
 				t.Errorf("chose %v and says %v, want %v", have, c.Candidate, test.want)
 			}
@@ -101,8 +100,8 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 // The default of every framework can be computed from rewards and groups alone.
 func TestDefaultOfEveryFrameworkIsValid(t *testing.T) {
 	for _, name := range estimators.Frameworks() {
-		set, c := choice.Choose(model.DefaultSettings(), choice.Given{}, name, nil)
-		if err := set.Validate(); err != nil || set.Framework != name || c.Origin != choice.FromTrainer {
+		set, c := match.Choose(model.DefaultSettings(), match.Given{}, name, nil)
+		if err := set.Validate(); err != nil || set.Framework != name || c.Origin != match.FromTrainer {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 		if e, err := set.FindEstimator(); err != nil || e.Needs != (estimators.Needs{}) {
@@ -130,26 +129,26 @@ func TestColumnsOfTheRewardInOrderOfPrecedence(t *testing.T) {
 	for name, test := range map[string]struct {
 		snap   model.Snapshot
 		reward string // --reward
-		given  choice.Origin
+		given  match.Origin
 		want   model.Weights
-		origin choice.Origin
+		origin match.Origin
 		says   string
 	}{
-		"a flag wins":                   {loaderstest.Read(t, logsOfTRL+"weights"), "accuracy,tokens=0.5", choice.FromFlag, "accuracy=1,tokens=0.5", choice.FromFlag, "accuracy + 0.5·tokens (given); not counted: format, level, total"},
-		"the trainer's record":          {loaderstest.Read(t, logsOfTRL+"weights"), "", "", "accuracy=1,format=0.3", choice.FromState, "named in trainer_state.json; 64/64 (100%) logged advantages prove the weights"},
-		"the logged advantages":         {loaderstest.Read(t, logsOfTRL+"batch"), "", "", "accuracy=0.7,format=0.25", choice.FromAdvantages, "64/64 (100%) logged advantages prove it"},
-		"a record and no advantages":    {withoutAdvantages([]string{"accuracy"}), "", "", "accuracy=1", choice.FromState, "weights of 1 are assumed"},
-		"nothing":                       {withoutAdvantages(nil), "", "", "", choice.Assumed, "accuracy + tokens (assumed: all numeric columns, because nothing shows which are rewards); --reward NAME=WEIGHT,… changes it"},
-		"a record of another log":       {withoutAdvantages([]string{"other"}), "", "", "", choice.Assumed, "assumed"},
-		"a configuration that fits":     {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,format", choice.FromConfig, "accuracy=1,format=1", choice.FromConfig, "(--config)"},
-		"a configuration that does not": {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,nothing", choice.FromConfig, "accuracy=0.7,format=0.25", choice.FromAdvantages, "--config names accuracy + nothing, which the log lacks"},
+		"a flag wins":                   {loaderstest.Read(t, logsOfTRL+"weights"), "accuracy,tokens=0.5", match.FromFlag, "accuracy=1,tokens=0.5", match.FromFlag, "accuracy + 0.5·tokens (given); not counted: format, level, total"},
+		"the trainer's record":          {loaderstest.Read(t, logsOfTRL+"weights"), "", "", "accuracy=1,format=0.3", match.FromState, "named in trainer_state.json; 64/64 (100%) logged advantages prove the weights"},
+		"the logged advantages":         {loaderstest.Read(t, logsOfTRL+"batch"), "", "", "accuracy=0.7,format=0.25", match.FromAdvantages, "64/64 (100%) logged advantages prove it"},
+		"a record and no advantages":    {withoutAdvantages([]string{"accuracy"}), "", "", "accuracy=1", match.FromState, "weights of 1 are assumed"},
+		"nothing":                       {withoutAdvantages(nil), "", "", "", match.Assumed, "accuracy + tokens (assumed: all numeric columns, because nothing shows which are rewards); --reward NAME=WEIGHT,… changes it"},
+		"a record of another log":       {withoutAdvantages([]string{"other"}), "", "", "", match.Assumed, "assumed"},
+		"a configuration that fits":     {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,format", match.FromConfig, "accuracy=1,format=1", match.FromConfig, "(--config)"},
+		"a configuration that does not": {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,nothing", match.FromConfig, "accuracy=0.7,format=0.25", match.FromAdvantages, "--config names accuracy + nothing, which the log lacks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := model.DefaultSettings()
 			if test.reward != "" {
 				set, _ = set.Set("reward", test.reward)
 			}
-			set, r := choice.ChooseRewards(context.Background(), test.snap, set, choice.Given{Rewards: test.given})
+			set, r := match.ChooseRewards(context.Background(), test.snap, set, match.Given{Rewards: test.given})
 			if set.Weights != test.want || r.Weights != test.want || r.Origin != test.origin {
 				t.Errorf("weights %s by %s, want %s by %s", set.Weights, r.Origin, test.want, test.origin)
 			}
@@ -163,8 +162,8 @@ func TestColumnsOfTheRewardInOrderOfPrecedence(t *testing.T) {
 // The columns are those of the log's trainer, whoever else's arithmetic is asked for.
 func TestOtherArithmeticKeepsTheRewardOfTheLog(t *testing.T) {
 	set := model.DefaultSettings() // of EasyR1, which logs no advantages
-	set, r := choice.ChooseRewards(context.Background(), loaderstest.Read(t, logsOfTRL+"batch"), set, choice.Given{Framework: choice.FromFlag})
-	if set.Weights != "accuracy=0.7,format=0.25" || r.Origin != choice.FromAdvantages {
+	set, r := match.ChooseRewards(context.Background(), loaderstest.Read(t, logsOfTRL+"batch"), set, match.Given{Framework: match.FromFlag})
+	if set.Weights != "accuracy=0.7,format=0.25" || r.Origin != match.FromAdvantages {
 		t.Errorf("%s, %+v", set.Weights, r)
 	}
 }
@@ -177,7 +176,7 @@ func TestRewardsAreTRLsOwn(t *testing.T) {
 		"maybe":   {0.6684239506721497, 0.764535665512085, 0.6496697664260864, 0.7432433366775513},
 	} {
 		snap := loaderstest.Read(t, logsOfTRL+name)
-		set, _ := choice.ChooseRewards(context.Background(), snap, model.DefaultSettings(), choice.Given{})
+		set, _ := match.ChooseRewards(context.Background(), snap, model.DefaultSettings(), match.Given{})
 		for i, step := range snap.Steps {
 			rewards, err := snap.Rewards(step, snap.InputOrder(len(step.Rewards)), set)
 			if err != nil {
@@ -202,7 +201,7 @@ func TestLogsWithATotal(t *testing.T) {
 	c := &model.Chunk{ComponentNames: []string{"a", "b"}, HasTotal: true, Records: []model.Record{{Reward: 1, Components: []float64{1, 0}}}}
 	s := model.NewStore()
 	s.Append(c)
-	if set, r := choice.ChooseRewards(context.Background(), s.Snapshot(), model.DefaultSettings(), choice.Given{}); r.IsChoice() || set != model.DefaultSettings() {
+	if set, r := match.ChooseRewards(context.Background(), s.Snapshot(), model.DefaultSettings(), match.Given{}); r.IsChoice() || set != model.DefaultSettings() {
 		t.Errorf("chose %s", r)
 	}
 }
@@ -233,8 +232,8 @@ func TestWeightsInALogOfAnyone(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, r := choice.ChooseRewards(t.Context(), loaderstest.Read(t, path), model.DefaultSettings(), choice.Given{})
-	if set.Weights != "accuracy_reward=1,format_reward=0.3" || r.Origin != choice.FromAdvantages || r.Agreeing != 96 {
+	set, r := match.ChooseRewards(t.Context(), loaderstest.Read(t, path), model.DefaultSettings(), match.Given{})
+	if set.Weights != "accuracy_reward=1,format_reward=0.3" || r.Origin != match.FromAdvantages || r.Agreeing != 96 {
 		t.Errorf("%q by %s, %d agree", set.Weights, r.Origin, r.Agreeing)
 	}
 }

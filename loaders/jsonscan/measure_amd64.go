@@ -1,4 +1,4 @@
-package strspan
+package jsonscan
 
 import "golang.org/x/sys/cpu"
 

@@ -1,12 +1,4 @@
-// Package framesvg draws a frame of the terminal as an SVG. In comes the frame, lines of text
-// with escape sequences, and the terminal's default colours; out comes an SVG that needs no
-// other file and has a line for each row of the frame. Saving a picture of the screen and
-// the tests that draw the pictures of the documentation call it.
-//
-// Fonts differ in their widths and glyphs, so the drawing does not depend on them: plain
-// text states its length, glyphs that may come from another font are centred in their cells,
-// and lines, bars and dots are paths, which meet without gaps.
-package framesvg
+package cells
 
 import (
 	"encoding/xml"
@@ -36,8 +28,11 @@ const (
 // fonts have most of the glyphs.
 const fonts = `ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace`
 
-// SVG draws a frame. Escape sequences other than styles draw nothing. Screen readers read
-// the title.
+// SVG draws a frame of the terminal as a picture that needs no other file and has a line for each row of the frame. Escape
+// sequences other than styles draw nothing. Screen readers read the title.
+//
+// Fonts differ in their widths and glyphs, so the drawing does not depend on them: plain text states its length, glyphs that
+// may come from another font are centred in their cells, and lines, bars and dots are paths, which meet without gaps.
 func SVG(frame, title string, c Colors) string {
 	styled := uv.NewStyledString(frame)
 	screen := uv.NewScreenBuffer(styled.Bounds().Dx(), styled.Bounds().Dy())

@@ -1,27 +1,21 @@
-// Package lanes computes with eight groups of one size at once: value i of all eight is one
-// [Vector], so that whatever is done to a group, in whatever order, is done to eight. No order of
-// additions changes by that, and no bit: each group has a lane of its own.
-//
-// A [Tile] holds the values, float32. [Groups] finds groups of one size in a batch.
+package torchsum
+
+import "math"
+
+// Width is the number of groups that are computed at once: value i of all eight is one [Vector], a register of AVX2, so that
+// whatever is done to a group, in whatever order, is done to eight. No order of additions changes by that, and no bit: each group
+// has a lane of its own. [Groups] finds groups of one size in a batch, and a [Tile] holds their values, float32.
 //
 //	Load → Sum, Std or StdWelford → Normalize → Store     advantages
 //	Load → Sort, Signs → Select → Store, StoreMarks       the filter
 //
-// A vector is a register of AVX2; see [Limit]. Elsewhere package torchsum computes one group after
-// the other, and no [Tile] may be used. Tests compare the two bit for bit, but NaN is NaN: which of two NaN an addition
-// gives depends on the order of its operands.
-package lanes
-
-import (
-	"math"
-)
-
-// Width is the number of groups that are computed at once.
+// Where [Limit] is 0, one group is computed after the other, and no Tile may be used. Tests compare the two bit for bit, but NaN
+// is NaN: which of two NaN an addition gives depends on the order of its operands.
 const Width = 8
 
-// MaxSize is the size of the largest group: from 512 values on PyTorch folds the sums of a group
-// (see package torchsum), which is not done here.
-const MaxSize = 511
+// maxSize is the size of the largest group: from there on PyTorch folds the sums of a group,
+// which a Tile does not.
+const maxSize = cascadeFrom - 1
 
 // Vector has a value of each of eight groups.
 type Vector [Width]float32
@@ -90,7 +84,7 @@ func (t Tile) Store(dst []float64, starts *Starts) {
 func mustHold(length int, starts *Starts, size int) {
 	for _, start := range starts {
 		if start < 0 || start > length-size {
-			panic("lanes: a group is not within the batch")
+			panic("torchsum: a group is not within the batch")
 		}
 	}
 }
@@ -109,16 +103,16 @@ func (t Tile) Squares(dst Tile, mean *Vector) {
 	}
 }
 
-// Sum returns the sum of each group in the order of torchsum.Sum. It panics if the groups are larger
-// than [MaxSize].
+// Sum returns the sum of each group in the order of Sum. It panics if the groups are larger
+// than maxSize.
 func (t Tile) Sum() (s Vector) {
-	if len(t) > MaxSize {
-		panic("lanes: groups are too large")
+	if len(t) > maxSize {
+		panic("torchsum: groups are too large")
 	}
 	return t.sum(orderOf(len(t)))
 }
 
-// SumLeftToRight returns the sum of each group as torchsum.SumLeftToRight does.
+// SumLeftToRight returns the sum of each group as SumLeftToRight does.
 func (t Tile) SumLeftToRight() (s Vector) { return t.sum(order{width: 1}) }
 
 func (t Tile) sum(o order) (s Vector) {
@@ -135,13 +129,13 @@ type order struct{ width, registers int }
 // orderOf returns the order for groups of n. A register has eight values; where they fill none,
 // PyTorch deals single values.
 func orderOf(n int) order {
-	if n < Width {
+	if n < lanes {
 		return order{1, n}
 	}
-	return order{Width, n / Width}
+	return order{lanes, n / lanes}
 }
 
-// Std returns the standard deviation of each group as torchsum.StdWithMean does: in float64, from
+// Std returns the standard deviation of each group as StdWithMean does: in float64, from
 // left to right.
 func (t Tile) Std(mean *Vector) (s Vector) {
 	if len(t) > 0 {
@@ -150,7 +144,7 @@ func (t Tile) Std(mean *Vector) (s Vector) {
 	return s
 }
 
-// StdWelford returns the standard deviation of each group as torchsum.StdOfRow does.
+// StdWelford returns the standard deviation of each group as StdOfRow does.
 func (t Tile) StdWelford() (s Vector) {
 	if len(t) > 0 {
 		welford(&s, &t[0], len(t), divisorOf(len(t)))
@@ -240,4 +234,90 @@ func StoreMarks(kept []bool, starts *Starts, marks []Mark) {
 			kept[start+i] = marks[i][g] != 0
 		}
 	}
+}
+
+// Groups goes through the groups of a batch, up to eight of one size at a time, wherever in the batch
+// they are:
+//
+//	for q.Next() {
+//		… q.Size, q.Starts, q.Rows
+//	}
+//
+// Empty groups are left out.
+type Groups struct {
+	Size   int    // values in each of the groups
+	Rows   int    // how many groups they are
+	Starts Starts // where they begin; those beyond Rows repeat the first, unless it comes alone
+
+	limit   int // the largest size of groups that come together
+	offsets []int
+	waiting []Waiting // by size
+	next    int       // the next group; after the last one, the next size that waits
+}
+
+// Waiting are groups of one size that are not eight yet.
+type Waiting struct {
+	starts Starts
+	rows   int
+}
+
+// GroupsOf returns the groups offsets[g] to offsets[g+1]. Those larger than limit, which is at most
+// [Limit], come alone. The others wait in memory, which is zero, or in new memory if the largest
+// of them has len(memory) values or more.
+func GroupsOf(offsets []int, limit int, memory []Waiting) Groups {
+	largest := 0
+	for g := 1; g < len(offsets); g++ {
+		largest = max(largest, offsets[g]-offsets[g-1])
+	}
+	largest = min(largest, limit)
+	if largest >= len(memory) {
+		memory = make([]Waiting, largest+1)
+	}
+	return Groups{limit: limit, offsets: offsets, waiting: memory[:largest+1], next: 1}
+}
+
+// Alone reports whether the current group is too large to come with others.
+func (q *Groups) Alone() bool { return q.Size > q.limit }
+
+// Next goes to the next groups.
+func (q *Groups) Next() bool {
+	for ; q.next < len(q.offsets); q.next++ {
+		start := q.offsets[q.next-1]
+		size := q.offsets[q.next] - start
+		if size == 0 {
+			continue
+		}
+		if size > q.limit {
+			q.next++
+			q.Size, q.Rows, q.Starts[0] = size, 1, start
+			return true
+		}
+		w := &q.waiting[size]
+		w.starts[w.rows] = start
+		if w.rows++; w.rows == Width {
+			q.next++
+			q.take(w, size)
+			return true
+		}
+	}
+	return q.nextRest()
+}
+
+func (q *Groups) nextRest() bool {
+	for size := q.next - len(q.offsets); size < len(q.waiting); size++ {
+		if w := &q.waiting[size]; w.rows > 0 {
+			q.next = len(q.offsets) + size
+			q.take(w, size)
+			return true
+		}
+	}
+	return false
+}
+
+func (q *Groups) take(w *Waiting, size int) {
+	q.Size, q.Rows, q.Starts = size, w.rows, w.starts
+	for g := q.Rows; g < Width; g++ {
+		q.Starts[g] = q.Starts[0]
+	}
+	w.rows = 0
 }

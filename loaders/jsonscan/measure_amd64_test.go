@@ -1,4 +1,4 @@
-package strspan
+package jsonscan
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package lanes
+package torchsum
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"vantage/estimators/torchsum"
 )
 
 // odd are values that are easily got wrong: zeros of both signs, denormals, what float32 rounds,
@@ -75,7 +73,7 @@ func randomTiles(t *testing.T) (tiles []Tile) {
 	t.Helper()
 	needRegisters(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= MaxSize; n++ {
+	for n := 1; n <= maxSize; n++ {
 		for range 4 {
 			x, starts := randomBatch(random, n)
 			tile := make(Tile, n)
@@ -99,16 +97,16 @@ func TestSumsAreThoseOfTorchsum(t *testing.T) {
 		std, welford, leftToRight := tile.Std(&mean), tile.StdWelford(), tile.SumLeftToRight()
 		for g := range Width {
 			x := tile.row(g)
-			if want := torchsum.Sum(x); !same(sum[g], want) {
+			if want := Sum(x); !same(sum[g], want) {
 				t.Errorf("Sum of %v = %v, want %v", x, sum[g], want)
 			}
-			if want := torchsum.SumLeftToRight(x); !same(leftToRight[g], want) {
+			if want := SumLeftToRight(x); !same(leftToRight[g], want) {
 				t.Errorf("SumLeftToRight of %v = %v, want %v", x, leftToRight[g], want)
 			}
-			if want := torchsum.StdWithMean(x, mean[g]); !same(std[g], want) {
+			if want := StdWithMean(x, mean[g]); !same(std[g], want) {
 				t.Errorf("Std of %v = %v, want %v", x, std[g], want)
 			}
-			if want := torchsum.StdOfRow(x); !same(welford[g], want) {
+			if want := StdOfRow(x); !same(welford[g], want) {
 				t.Errorf("StdWelford of %v = %v, want %v", x, welford[g], want)
 			}
 		}
@@ -142,7 +140,7 @@ func TestNormalizeAndSquares(t *testing.T) {
 func TestLoadStore(t *testing.T) {
 	needRegisters(t)
 	random := rand.New(rand.NewPCG(3, 4))
-	for n := range MaxSize + 1 {
+	for n := range maxSize + 1 {
 		x, starts := randomBatch(random, n)
 		tile, exact := make(Tile, n), true
 		got, want := make([]float64, len(x)), make([]float64, len(x))
@@ -180,7 +178,7 @@ func TestLoadPanicsBeyondBatch(t *testing.T) {
 func TestFilter(t *testing.T) {
 	needRegisters(t)
 	random := rand.New(rand.NewPCG(5, 6))
-	for n := range MaxSize + 1 {
+	for n := range maxSize + 1 {
 		x, starts := randomBatch(random, n)
 		for i, v := range x {
 			if x[i] = float64(float32(v)); v != v {
@@ -261,7 +259,7 @@ func TestGroups(t *testing.T) {
 			offsets = append(offsets, offsets[len(offsets)-1]+n)
 		}
 		memory := make([]Waiting, rapid.IntRange(0, 9).Draw(t, "memory"))
-		limit := rapid.SampledFrom([]int{0, 3, MaxSize}).Draw(t, "limit")
+		limit := rapid.SampledFrom([]int{0, 3, maxSize}).Draw(t, "limit")
 		q := GroupsOf(offsets, limit, memory)
 		for q.Next() {
 			for g, start := range q.Starts {
