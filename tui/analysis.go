@@ -144,7 +144,7 @@ func (a App) onAnalysis(x analysed, err error) App {
 		return a
 	}
 	selected := groupKey{}
-	if g := a.selectedGroup(); g != nil && (a.place.row > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
+	if g := a.selectedGroup(); g != nil && (a.place.row > 0 || a.readingGroup() || slices.Contains(a.backStack, viewGroup)) {
 		selected = keyOf(g)
 	}
 	a.result.base, a.result.analysis, a.result.err, a.result.sharedPrompt = x.base, x.analysis, nil, sharedPrompt(x.analysis.Table)

@@ -229,7 +229,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateAnalysis(msg)
 	a.started = append(a.started, handled...)
 	a = a.updateSamplePage(msg)
-	view, c := a.position.view, &a.commands // what is computed or read in the background
+	view, c := a.view, &a.commands // what is computed or read in the background
 	a.sweep.update(a.env, view == viewSweep, c, msg)
 	a.sweep.advise(a.env, view == viewSweep)
 	a.compare.update(a.env, view == viewCompare, c, msg)

@@ -42,7 +42,7 @@ func (a App) runCommand() App {
 		return a.says(fmt.Sprintf("no command is called %q%s", words[0], near))
 	}
 	below := a
-	below.position.view = a.position.viewBelow
+	below.view = a.viewBelow
 	next, err := c.run(below, words[1:])
 	if err != nil {
 		return a.says(c.suggestFor(a.env, words[1:], err).Error())

@@ -119,16 +119,16 @@ func (e env) cell(text string, underCursor bool) string {
 	}
 }
 
-func (s panes) drawPane(e env, p layout.Pane, r layout.Rect) []string {
+func (p panes) drawPane(e env, which layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
-	c := paneTable()[p].draw(s, e, in.W, in.H)
-	number := fmt.Sprintf(" %d ", p+1)
-	if s.focus == p {
+	c := paneTable()[which].draw(p, e, in.W, in.H)
+	number := fmt.Sprintf(" %d ", which+1)
+	if p.focus == which {
 		number = ">" + number[1:] // the colour of the frame is not the only sign
 	}
 	c.title = e.display.theme.Paint(themes.Key, number) + cells.Truncate(c.title, max(0, in.W-5))
-	c.target = target{onPane, int(p)}
-	return e.box(r, s.focus == p, c)
+	c.target = target{onPane, int(which)}
+	return e.box(r, p.focus == which, c)
 }
 
 // box draws a frame with its content: exactly r.H lines of r.W cells.

@@ -28,15 +28,15 @@ type groupSizeKey struct {
 }
 
 // update requests the estimates while their view is open.
-func (s *groupSizeState) update(e env, open bool, c *commands, msg tea.Msg) {
-	s.job.take(c, msg)
+func (g *groupSizeState) update(e env, open bool, c *commands, msg tea.Msg) {
+	g.job.take(c, msg)
 	key := groupSizeKey{e.snap.Revision, e.settings.now}
 	key.set.KeepPos, key.set.KeepNeg, key.set.Recompute = 1, 1, false
-	if !open || e.snap.Rows == 0 || !s.job.lacks(key, inTurn) {
+	if !open || e.snap.Rows == 0 || !g.job.lacks(key, inTurn) {
 		return
 	}
 	snap := e.snap
-	s.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) {
+	g.job.start(c, key, once(func(ctx context.Context) (*plan.GroupSizes, error) {
 		return plan.EstimateSizes(ctx, snap, key.set, plan.DefaultSizes(), nil)
 	}))
 }

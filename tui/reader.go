@@ -295,24 +295,24 @@ const heightForDiffBelow = 40
 
 // wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (s sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
+func (r sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
 	step, ok := e.stepOf(g)
 	if !ok || e.texts[0] == nil {
 		return want, false
 	}
 	order := e.rankedSamples(g)
-	row := order[clampIndex(s.sample, len(order))]
+	row := order[clampIndex(r.sample, len(order))]
 	key := func(column int) textKey {
 		return textKey{0, step.Place(int(e.result.analysis.InputRow[column])), step.Revision}
 	}
-	_, text, _ := s.parts(e)
+	_, text, _ := r.parts(e)
 	want.widths[0] = min(maxProseWidth, max(1, text.Inner().W-2))
-	want.texts[0], want.diff, want.two = key(row), s.showDiff, s.showDiff
-	searches := s.search.query != ""
-	if want.thinking = s.thinking; searches {
+	want.texts[0], want.diff, want.two = key(row), r.showDiff, r.showDiff
+	searches := r.search.query != ""
+	if want.thinking = r.thinking; searches {
 		want.thinking = thinkingShown
 	}
-	want.raw = s.raw && !want.diff
+	want.raw = r.raw && !want.diff
 	other, rewards := order[0], e.result.analysis.LoggedRewards
 	want.best = row == other
 	if want.best {
@@ -324,7 +324,7 @@ func (s sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) 
 	}
 	if want.diff || want.diffBelow {
 		want.texts[1] = key(other)
-		want.names[1], want.names[0] = s.sideNames(e)
+		want.names[1], want.names[0] = r.sideNames(e)
 	}
 	return want.winnerLast(), true
 }
@@ -357,15 +357,15 @@ func (e env) analyzedStep(number int64) (model.Step, bool) {
 // initialScroll returns the first line to show of a new page. Of the texts of the page
 // before it is the line shown then; else the response, or the first difference, comes
 // into sight.
-func (s sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
-	now, page, before := s.job.of, s.page(0), pages.pages[0]
+func (r sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
+	now, page, before := r.job.of, r.page(0), pages.pages[0]
 	if before != nil && was.sameTexts(now) {
-		if pages.folded == s.job.value.folded && was.raw == now.raw {
-			return page.CorrespondingLine(before, s.scroll)
+		if pages.folded == r.job.value.folded && was.raw == now.raw {
+			return page.CorrespondingLine(before, r.scroll)
 		}
-		return s.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
+		return r.scroll - firstOrZero(before.AnchorLines(richtext.AnchorResponse)) + firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
-	h := s.textHeight(e)
+	h := r.textHeight(e)
 	change, answer := firstOrZero(page.AnchorLines(richtext.AnchorChange)), firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	switch {
 	case now.diff && change >= h:
@@ -376,18 +376,18 @@ func (s sampleReader) initialScroll(e env, pages textPages, was pagesKey) int {
 	return 0
 }
 
-func (s sampleReader) textHeight(e env) int {
-	_, text, _ := s.parts(e)
+func (r sampleReader) textHeight(e env) int {
+	_, text, _ := r.parts(e)
 	return max(1, text.Inner().H)
 }
 
 // parts returns where the table and the text of the open group are in the body, and the border between them.
-func (s sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
+func (r sampleReader) parts(e env) (samples, text layout.Rect, borders []layout.Border) {
 	size, width := 0, widthOf(nil)
 	if g := e.selectedGroup(); g != nil {
 		size, width = g.Size(), widthOf(e.sampleColumns(g)) // at which every column fits
 	}
-	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, s.inText, e.display.shares)
+	return layout.GroupView(e.display.w, e.bodyHeight(), width, size, r.inText, e.display.shares)
 }
 
 func (r *sampleReader) scrollLines(e env, by int) action {
@@ -538,16 +538,16 @@ func (r sampleReader) textTitle(e env, typed *cells.Line) string {
 }
 
 // loserRow returns the row of the sample that the best one is compared with.
-func (s sampleReader) loserRow(e env) int {
-	if s.sample == 0 {
+func (r sampleReader) loserRow(e env) int {
+	if r.sample == 0 {
 		return e.selectedGroup().Size() - 1
 	}
-	return s.sample
+	return r.sample
 }
 
 // sideNames returns the titles of the sides of a diff: the samples with their logged
 // figures, not with their advantages, which change with the settings.
-func (s sampleReader) sideNames(e env) (winner, loser string) {
+func (r sampleReader) sideNames(e env) (winner, loser string) {
 	g := e.selectedGroup()
 	order, figures := e.rankedSamples(g), e.sampleColumns(g)
 	name := func(row int) string {
@@ -561,7 +561,7 @@ func (s sampleReader) sideNames(e env) (winner, loser string) {
 		}
 		return text
 	}
-	return name(0), name(s.loserRow(e))
+	return name(0), name(r.loserRow(e))
 }
 
 type textSearch struct {

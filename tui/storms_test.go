@@ -143,7 +143,7 @@ func TestHeldKeysDelayNoInterrupt(t *testing.T) {
 	t.Parallel()
 	x := startProgram(t, growingLog(t, 400))
 	x.waitFor("\x1b[?1049h")
-	go x.send(strings.Repeat("f", 4000) + "\x03")
+	go func() { _, _ = x.tty.WriteString(strings.Repeat("f", 4000) + "\x03") }()
 	begun := time.Now()
 	if code := x.waitExit(); code != 0 || time.Since(begun) > 15*time.Second {
 		t.Errorf("exit code %d after %v", code, time.Since(begun))

@@ -138,9 +138,8 @@ func (v *sqlView) fail(err error) {
 	}
 }
 
-func (v *sqlView) broken(how string, args ...any) error {
+func (v *sqlView) broken(how string, args ...any) {
 	v.fail(&fileio.Failure{What: fmt.Sprintf("cannot be read: %v: "+how, append([]any{errBroken}, args...)...), Do: "copy it again, together with the file -wal next to it", Err: errBroken})
-	return v.err
 }
 
 // open opens the files and reads their headers. The view must be closed, also after an error.
@@ -161,7 +160,8 @@ func (d *sqliteDB) open() (v *sqlView, err error) {
 	}
 	v.usable = v.pageSize - int(header[20])
 	if v.pageSize < 512 || v.pageSize&(v.pageSize-1) != 0 || v.usable < 480 {
-		return v, v.broken("pages of %d bytes", v.pageSize)
+		v.broken("pages of %d bytes", v.pageSize)
+		return v, v.err
 	}
 	if encoding := binary.BigEndian.Uint32(header[56:]); header[18] > 2 || header[19] > 2 || encoding > 1 {
 		return v, errUnsupported

@@ -230,7 +230,8 @@ func (d *database) line(l *list, i int) ([]byte, error) {
 			}
 			line := w.line()
 			if int64(len(line)) != w.lineSize() {
-				return v.broken("a row of another size")
+				v.broken("a row of another size")
+				return v.err
 			}
 			c.lines[k] = line
 		}
