@@ -63,7 +63,7 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 			"reward foo": "the log has no reward column", "theme pink": `there is no theme "pink": choose dark`, "export pdf": "export writes md",
 		} {
 			run(text)
-			if !strings.Contains(d.app.notice, want) || d.app.position.view != viewCommand {
+			if !strings.Contains(d.app.notice, want) || d.app.view != viewCommand {
 				t.Errorf("%s: %q", text, d.app.notice)
 			}
 			d.press("esc")

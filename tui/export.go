@@ -165,7 +165,7 @@ func (a App) exportShown(format string) (title, text string, err error) {
 	if len(s.Rows) == 0 {
 		return "", "", fmt.Errorf("the table is empty: there is nothing to export")
 	}
-	if a.position.view != viewCompare {
+	if a.view != viewCompare {
 		s.Title += a.ofRun()
 	}
 	var b bytes.Buffer
@@ -255,8 +255,8 @@ func (a App) copyFlags() App {
 // copyAndSave copies a text to the clipboard, unless it is too long for a terminal, and
 // saves it as a file.
 func (a App) copyAndSave(name, text string) App {
-	if a.position.view == viewCopy {
-		a.position.view = a.position.viewBelow
+	if a.view == viewCopy {
+		a.view = a.viewBelow
 	}
 	size := units.Bytes(int64(len(text)))
 	if base64.StdEncoding.EncodedLen(len(text)) > maxClipboard {

@@ -37,7 +37,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(files.data, '\x1b') {
 			t.Errorf("%s: %d lines", files.name, len(lines))
 		}
-		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "saved /state/groups.tsv") || d.app.position.view != viewOverview {
+		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "saved /state/groups.tsv") || d.app.view != viewOverview {
 			t.Errorf("%q", d.app.notice)
 		}
 		d.press("y", "f")
@@ -54,7 +54,7 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 			t.Errorf("%s, %q", files.name, d.app.notice)
 		}
 		d.press("y", "esc")
-		if d.app.position.view != viewOverview {
+		if d.app.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -116,7 +116,7 @@ func TestExportTakesAPath(t *testing.T) {
 			d.press(":")
 			d.typeText(text)
 			d.press("enter")
-			if !strings.Contains(d.app.notice, want) || d.app.position.view != viewCommand {
+			if !strings.Contains(d.app.notice, want) || d.app.view != viewCommand {
 				t.Errorf("%s: %q, want %q", text, d.app.notice, want)
 			}
 			d.press("esc")

@@ -51,7 +51,7 @@ func (a App) openFigure() App {
 	names := a.metricNames()
 	a.steps.metric = names[clampIndex(a.steps.figures.cursor, len(names))]
 	a.steps.large = false
-	a.position.backStack = append(slices.DeleteFunc(slices.Clone(a.position.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
+	a.backStack = append(slices.DeleteFunc(slices.Clone(a.backStack), func(v viewName) bool { return v == viewSteps || v == viewFigures }), viewFigures)
 	return a.openView(viewSteps)
 }
 

@@ -212,7 +212,7 @@ func (a App) hints(w int) string {
 			a.markKey("ctrl+c", t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit")), w)
 	}
 	line := ""
-	if a.position.view == viewCopy {
+	if a.view == viewCopy {
 		line = " " + t.Paint(themes.Accent, "copy")
 		w -= cells.Width(line)
 	}
@@ -247,7 +247,7 @@ func (a App) fittingHints(w int) []binding {
 	}
 	var all []binding
 	back := ""
-	if a.panes.fullScreen && a.position.view == viewOverview {
+	if a.panes.fullScreen && a.view == viewOverview {
 		back = fmt.Sprintf("z Esc %d all-panes", a.panes.focus+1)
 		all = append(all, binding{keys: []string{"z"}, hint: back})
 	}

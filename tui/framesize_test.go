@@ -155,7 +155,7 @@ func TestEveryViewFillsTheBody(t *testing.T) {
 			room := h - len(d.app.header(w)) - 1
 			for name, v := range viewTable() {
 				a := d.app
-				a.position.view = viewName(name)
+				a.view = viewName(name)
 				checkFills(rt, v.body(a, w, room), w, room, false)
 			}
 		})

@@ -28,7 +28,7 @@ func TestFullScreen(t *testing.T) {
 					}
 					d.press(slices.Concat([]string{other}, open)...)
 					if pane == layout.Steps {
-						if d.app.position.view != viewSteps {
+						if d.app.view != viewSteps {
 							t.Fatalf("%q: not all steps", open)
 						}
 						d.press(back)
@@ -39,7 +39,7 @@ func TestFullScreen(t *testing.T) {
 						}
 						d.press(back)
 					}
-					if d.app.position.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
+					if d.app.view != viewOverview || d.app.panes.fullScreen || d.app.panes.focus != pane {
 						t.Errorf("%q, then %s: %+v", open, back, d.app.position)
 					}
 				}

@@ -52,7 +52,7 @@ func glanceKeys() keySection {
 
 func (a App) openGlance() App {
 	a.glance.opened = false
-	if a.position.view == viewGlance {
+	if a.view == viewGlance {
 		a.notice = "this is the run at a glance: 1 shows the groups of the step, Enter opens the row under the cursor"
 		return a
 	}
@@ -145,8 +145,8 @@ func (a App) chooseFirstView() App {
 	}
 	a.glance.firstViewChosen = true
 	grows := !a.sourceState.ended && p.Freshness(a.sourceState.lastChunk) == model.Live
-	if !grows && a.position.view == viewOverview {
-		a.position.view = viewGlance
+	if !grows && a.view == viewOverview {
+		a.view = viewGlance
 	}
 	return a
 }

@@ -117,7 +117,7 @@ func (a App) rearrange() App {
 // name in another step. A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected groupKey) App {
 	x := a.result.analysis
-	if a.result.filter = a.settings.filter; a.position.view == viewFilter {
+	if a.result.filter = a.settings.filter; a.view == viewFilter {
 		a.result.filter = a.panes.filterDraft
 	}
 	q, err := figures.ParseQuery(a.result.filter)

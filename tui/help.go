@@ -115,7 +115,7 @@ type helpColumns struct {
 func (a App) helpColumns(w, h int) helpColumns {
 	const most, least = 3, 56
 	h = max(1, h)
-	r := helpRequest{w, h, a.help.query, a.position.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
+	r := helpRequest{w, h, a.help.query, a.view, a.display.theme, a.display.glyphs.ASCII, a.result.analysis, a.result.trend}
 	if r == a.help.shown.request {
 		return a.help.shown
 	}
@@ -266,7 +266,7 @@ func (a App) helpParts() []helpPart {
 	shown := slices.Concat(cursor[min(len(cursor), maxUnderCursor):], a.figuresOnScreen(cursor))
 	keys := a.activeKeys()
 	here := a.figureEntries(cursor[:min(len(cursor), maxUnderCursor)])
-	if a.position.view == viewGlance { // its rows have an order that no column says
+	if a.view == viewGlance { // its rows have an order that no column says
 		order := helpEntry{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}
 		here = append([]helpEntry{order}, here...)
 	}

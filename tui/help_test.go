@@ -205,7 +205,7 @@ func TestHelpExplainsEveryFigureOnTheScreen(t *testing.T) {
 				if s.setUp != nil {
 					s.setUp(d)
 				}
-				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.position.view == viewCopy {
+				if d.app.currentView().line.text != nil || d.app.result.analysis == nil || d.app.help.open || d.app.view == viewCopy {
 					return // ? is typed, or there is nothing to explain
 				}
 				d.app.notice = ""

@@ -38,7 +38,7 @@ func (a App) figuresUnderCursor() figureList {
 	if a.result.analysis == nil {
 		return nil
 	}
-	switch a.position.view {
+	switch a.view {
 	case viewGroup:
 		return a.figuresOfSample()
 	case viewSteps:

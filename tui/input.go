@@ -96,7 +96,7 @@ func (a App) remember(view viewName, text string) App {
 func (a App) recall(by int) App {
 	texts := []string{a.input.draft}
 	for _, line := range slices.Backward(a.input.history) {
-		if line.view == a.position.view {
+		if line.view == a.view {
 			texts = append(texts, line.text)
 		}
 	}
@@ -139,7 +139,7 @@ func (a App) openFilter() App {
 // applyFilter applies the filter. A wrong one stays in the line, to be corrected.
 func (a App) applyFilter() App {
 	below := a
-	below.position.view = viewOverview
+	below.view = viewOverview
 	next, err := below.setFilter(a.panes.filterDraft)
 	if err != nil {
 		return a.says(err.Error())
@@ -168,7 +168,7 @@ func (a App) setFilter(text string) (App, error) {
 }
 
 func (a App) clearFilter() App {
-	a.position.view, a.panes.filterDraft = viewOverview, ""
+	a.view, a.panes.filterDraft = viewOverview, ""
 	return a.change(func(s *undoState) { s.filter = "" }).rearrange()
 }
 

@@ -145,8 +145,8 @@ func (a App) onKey(key, text string) App {
 		return a
 	}
 	next, line := b.action(a), a.currentView().line
-	if key == "enter" && line.text != nil && next.position.view != a.position.view {
-		return next.remember(a.position.view, *line.text(&a))
+	if key == "enter" && line.text != nil && next.view != a.view {
+		return next.remember(a.view, *line.text(&a))
 	}
 	return next
 }
@@ -288,7 +288,7 @@ func (a App) focusPane(p layout.Pane) App {
 // escape goes back to the view before this one; on the overview from one pane to all, then to the groups.
 func (a App) escape() App {
 	switch {
-	case a.position.view != viewOverview:
+	case a.view != viewOverview:
 		return a.goBack()
 	case a.panes.fullScreen:
 		return a.toggleFullScreen()
@@ -299,7 +299,7 @@ func (a App) escape() App {
 }
 
 func (a App) showGroups() App {
-	a.position.backStack = nil
+	a.backStack = nil
 	a = a.openView(viewOverview)
 	return a.focusPane(layout.Groups)
 }

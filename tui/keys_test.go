@@ -87,11 +87,11 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if d.app.position.view != viewValue || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+		if d.app.view != viewValue || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.notice)
 		}
 		d.press("esc")
-		if d.app.position.view == viewValue || d.app.settings.now.KeepNeg != 0.5 {
+		if d.app.view == viewValue || d.app.settings.now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
 	})
@@ -181,8 +181,8 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 			d.press("enter")
 			switch {
 			case w.group >= 0:
-				if g := d.app.selectedGroup(); d.app.position.view != viewGroup || g != &d.app.result.analysis.Table[w.group] {
-					t.Errorf("%q opens view %d, group %+v", w.text, d.app.position.view, g)
+				if g := d.app.selectedGroup(); d.app.view != viewGroup || g != &d.app.result.analysis.Table[w.group] {
+					t.Errorf("%q opens view %d, group %+v", w.text, d.app.view, g)
 				}
 				d.press("esc")
 			case w.ofSettings:
@@ -190,8 +190,8 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 					t.Errorf("%q says %q", w.text, d.app.notice)
 				}
 			default:
-				if d.app.position.view != viewProblems {
-					t.Errorf("%q opens view %d", w.text, d.app.position.view)
+				if d.app.view != viewProblems {
+					t.Errorf("%q opens view %d", w.text, d.app.view)
 				}
 				d.press("esc")
 			}
@@ -206,8 +206,8 @@ func TestEnterOnAWarningOpensItsGroup(t *testing.T) {
 			}
 		}
 		d.press("enter")
-		if d.app.position.view != viewGroup || d.app.settings.filter != "" || !strings.Contains(d.app.notice, "u brings it back") {
-			t.Errorf("view %d, filter %q, notice %q", d.app.position.view, d.app.settings.filter, d.app.notice)
+		if d.app.view != viewGroup || d.app.settings.filter != "" || !strings.Contains(d.app.notice, "u brings it back") {
+			t.Errorf("view %d, filter %q, notice %q", d.app.view, d.app.settings.filter, d.app.notice)
 		}
 	})
 }

@@ -32,13 +32,13 @@ type noteDraft struct {
 // marked: a sample, a group, else the step.
 func (a App) markUnderCursor() (session.Mark, bool) {
 	switch g := a.selectedGroup(); {
-	case a.position.view == viewMarks:
+	case a.view == viewMarks:
 		return a.marks.listed(a.env)
-	case a.result.analysis == nil, a.position.view == viewCompare, a.position.view == viewAnswers: // of two runs: neither is a step
+	case a.result.analysis == nil, a.view == viewCompare, a.view == viewAnswers: // of two runs: neither is a step
 		return session.Mark{}, false
-	case a.position.view == viewGroup && g != nil:
+	case a.view == viewGroup && g != nil:
 		return a.sampleReader.mark(a.env), true
-	case a.position.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
+	case a.view == viewOverview && a.panes.focus != layout.Steps && g != nil:
 		return a.groupMark(), true
 	}
 	return session.Mark{Step: a.result.analysis.Step}, true

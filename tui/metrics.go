@@ -184,7 +184,7 @@ func (s *stepsState) drawPicked(e env) action {
 // drawFigure draws a figure over the steps: in the view of all steps, or among the small charts if they are open.
 func (a App) drawFigure(name string) App {
 	a.steps.metric = name
-	if a.position.view == viewFigureList {
+	if a.view == viewFigureList {
 		a = a.goBack()
 	}
 	if a.viewInSight() == viewFigures {

@@ -422,7 +422,7 @@ func (a App) pressKey(h hit) App {
 
 // pressSetting does what a key of the header does, also where characters are typed.
 func (a App) pressSetting(h hit) App {
-	if a.currentView().line.text == nil && a.position.view != viewCopy && !a.help.open {
+	if a.currentView().line.text == nil && a.view != viewCopy && !a.help.open {
 		return a.pressKey(h)
 	}
 	if b, ok := findBinding(commonKeys(), keyNames()[h.n]); ok {

@@ -184,7 +184,7 @@ func TestHeaderPressesItsKeys(t *testing.T) {
 			t.Error("e")
 		}
 		d.click("C ")
-		if d.app.position.view != viewChain {
+		if d.app.view != viewChain {
 			t.Error("C does not open the chain")
 		}
 	})
@@ -195,15 +195,15 @@ func TestDoubleClicksOpen(t *testing.T) {
 	t.Parallel()
 	driveMouse(t, 200, 60, func(d *driver) {
 		d.clickAt(10, 9)
-		if d.app.place.row != 4 || d.app.position.view != viewOverview {
+		if d.app.place.row != 4 || d.app.view != viewOverview {
 			t.Errorf("a click on the fifth row: cursor %d", d.app.place.row)
 		}
 		d.pressButton(10, 9)
 		d.wantText("group 5/24")
 		d.press("esc")
 		d.doubleClick("response_length/mean")
-		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "response_length/mean" {
-			t.Errorf("a metric: view %d, %s", d.app.position.view, d.app.steps.drawnMetric(d.app.env))
+		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "response_length/mean" {
+			t.Errorf("a metric: view %d, %s", d.app.view, d.app.steps.drawnMetric(d.app.env))
 		}
 		d.clickAt(d.placeOfStep(3))
 		if got := d.app.result.analysis.Step; got != 3 {
@@ -212,15 +212,15 @@ func TestDoubleClicksOpen(t *testing.T) {
 		x, y := d.placeOfStep(7)
 		d.clickAt(x, y)
 		d.pressButton(x, y)
-		if got := d.app.result.analysis.Step; got != 7 || d.app.position.view != viewOverview {
-			t.Errorf("a double click on a step: step %d, view %d", got, d.app.position.view)
+		if got := d.app.result.analysis.Step; got != 7 || d.app.view != viewOverview {
+			t.Errorf("a double click on a step: step %d, view %d", got, d.app.view)
 		}
 		d.click("4 warnings")
 		if d.app.panes.focus != layout.Warnings {
 			t.Error("a title does not focus")
 		}
 		d.doubleClick(" ! ")
-		if d.app.position.view == viewOverview {
+		if d.app.view == viewOverview {
 			t.Error("a double click on a warning opens nothing")
 		}
 	})
@@ -250,7 +250,7 @@ func TestChartsGoToTheStep(t *testing.T) {
 			}
 		}
 		d.press("enter") // the pane has the focus
-		if d.app.position.view != viewSteps {
+		if d.app.view != viewSteps {
 			t.Fatal("no view of the steps")
 		}
 		i := slices.IndexFunc(d.app.spots(), func(s spot) bool { return s.kind == onChart })
@@ -378,7 +378,7 @@ func TestGroupByMouse(t *testing.T) {
 			t.Errorf("sample %d", d.app.sampleReader.sample)
 		}
 		d.click("Esc back")
-		if d.app.position.view != viewOverview {
+		if d.app.view != viewOverview {
 			t.Error("the hint Esc does not lead back")
 		}
 	})
@@ -403,7 +403,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 			t.Errorf("]: step %d", d.app.result.analysis.Step)
 		}
 		d.click("open")
-		if d.app.position.view != viewGroup {
+		if d.app.view != viewGroup {
 			t.Error("open")
 		}
 		d.click("Esc back")
@@ -411,7 +411,7 @@ func TestHintsPressTheirKeys(t *testing.T) {
 		d.wantText("type to search the help")
 		d.click("Esc close")
 		d.click("S sweep")
-		if d.app.position.view != viewSweep {
+		if d.app.view != viewSweep {
 			t.Error("S sweep")
 		}
 	})
@@ -430,7 +430,7 @@ func TestSweepByMouse(t *testing.T) {
 		}
 		d.wantText("keep_pos 0.50  keep_neg 0.30")
 		d.pressButton(r.X+1, r.Y)
-		if got := d.app.settings.now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.position.view != viewOverview {
+		if got := d.app.settings.now; got.KeepPos != 0.5 || got.KeepNeg != 0.3 || d.app.view != viewOverview {
 			t.Errorf("set: %+v", got)
 		}
 	})
@@ -442,7 +442,7 @@ func TestListsByMouse(t *testing.T) {
 	driveMouse(t, 120, 36, func(d *driver) {
 		d.press("E")
 		d.doubleClick("reinforce_plus_plus ")
-		if got := d.app.settings.now.Estimator; got != "reinforce_plus_plus" || d.app.position.view != viewOverview {
+		if got := d.app.settings.now.Estimator; got != "reinforce_plus_plus" || d.app.view != viewOverview {
 			t.Errorf("%s: %s", got, d.app.notice)
 		}
 		d.press("u", "C")
@@ -454,8 +454,8 @@ func TestListsByMouse(t *testing.T) {
 		x, y := d.place("marked  ", 0)
 		d.clickAt(x, y+1)
 		d.pressButton(x, y+1)
-		if d.app.position.view != viewOverview || d.app.result.analysis.Step != 12 {
-			t.Errorf("view %d, step %d", d.app.position.view, d.app.result.analysis.Step)
+		if d.app.view != viewOverview || d.app.result.analysis.Step != 12 {
+			t.Errorf("view %d, step %d", d.app.view, d.app.result.analysis.Step)
 		}
 	})
 	driveTwoRuns(t, 120, 36, func(d *driver) {
@@ -472,7 +472,7 @@ func TestListsByMouse(t *testing.T) {
 		}
 		d.pressButton(x, y+6)
 		d.pressButton(x, y+6)
-		if d.app.position.view != viewAnswers {
+		if d.app.view != viewAnswers {
 			t.Fatal("a double click on a pair opens nothing")
 		}
 		d.clickAt(100, 20)
@@ -496,7 +496,7 @@ func TestClicksEndNotices(t *testing.T) {
 			t.Error(d.app.notice)
 		}
 		d.click(fmt.Sprintf("!%d", 10))
-		if d.app.position.view != viewProblems {
+		if d.app.view != viewProblems {
 			t.Error("the count opens nothing")
 		}
 	})
@@ -544,8 +544,8 @@ func TestWorstStepsByMouse(t *testing.T) {
 		}
 		want := spans[d.app.glance.cursor-found].From
 		d.doubleClick(spans[2].Cause)
-		if d.app.position.view != viewOverview || d.app.place.step != want {
-			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.place.step, want)
+		if d.app.view != viewOverview || d.app.place.step != want {
+			t.Errorf("view %d at step %d, want step %d", d.app.view, d.app.place.step, want)
 		}
 		d.press("0")
 		before := d.app.glance.cursor

@@ -280,7 +280,7 @@ func (a App) updateSamplePage(msg tea.Msg) App {
 // newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() App {
 	a.sampleReader.job.stop()
-	if a.position.view != viewOverview || !a.sampleReader.resumeFollow {
+	if a.view != viewOverview || !a.sampleReader.resumeFollow {
 		return a
 	}
 	a.sampleReader.resumeFollow = false

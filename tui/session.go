@@ -202,7 +202,7 @@ func (a App) restoreView(name string) App {
 			continue
 		}
 		a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
-		a.position.backStack, a.position.view = []viewName{viewOverview}, v
+		a.backStack, a.view = []viewName{viewOverview}, v
 	}
 	return a
 }

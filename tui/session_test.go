@@ -66,8 +66,8 @@ func TestViewIsRestored(t *testing.T) {
 			t.Errorf("settings %+v", set)
 		}
 		if a.settings.filter != "std>0.1" || a.settings.order != (order{2, true}) || a.panes.distribution.figure != "rewards" || !a.panes.distribution.logScale ||
-			a.position.view != viewSteps || a.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.panes.distribution, a.position.view, a.display.theme.Name)
+			a.view != viewSteps || a.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.panes.distribution, a.view, a.display.theme.Name)
 		}
 		for _, want := range []string{"restored from the last session: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.notice, want) {
@@ -79,7 +79,7 @@ func TestViewIsRestored(t *testing.T) {
 		}
 		d.wantText("restored from the last session")
 		d.press("esc")
-		if d.app.position.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
+		if d.app.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "restored from the last session") {
 			t.Error("the next key does not take the notice away")
 		}
 		d.press("3", "3")
@@ -93,7 +93,7 @@ func TestViewIsRestored(t *testing.T) {
 		d.press("enter")
 		defaults := model.DefaultSettings()
 		defaults.Assumed = true
-		if a := d.app; a.settings.now != defaults || a.settings.filter != "" || a.settings.order != (order{}) || a.position.view != viewOverview || !strings.Contains(a.notice, "settings and view reset") {
+		if a := d.app; a.settings.now != defaults || a.settings.filter != "" || a.settings.order != (order{}) || a.view != viewOverview || !strings.Contains(a.notice, "settings and view reset") {
 			t.Errorf("%+v %q", a.settings.now, a.notice)
 		}
 		d.press("u")

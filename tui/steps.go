@@ -73,7 +73,7 @@ func (s *stepsState) nextSmoothing(env) action {
 // toggleLarge draws the chart alone, or with the table again; a chart that was opened from the small ones goes back there.
 func (a App) toggleLarge() App {
 	a.steps.large = !a.steps.large
-	if n := len(a.position.backStack); !a.steps.large && n > 0 && a.position.backStack[n-1] == viewFigures {
+	if n := len(a.backStack); !a.steps.large && n > 0 && a.backStack[n-1] == viewFigures {
 		return a.goBack()
 	}
 	return a

@@ -37,7 +37,7 @@ func TestBreakdownFollows(t *testing.T) {
 			t.Errorf("by %s of step %d", b.By, d.app.breakdown.job.key.analysis.Step)
 		}
 		d.press("esc", "esc")
-		if d.app.position.view != viewOverview {
+		if d.app.view != viewOverview {
 			t.Error("Esc does not lead back")
 		}
 	})

@@ -55,7 +55,7 @@ func TestCompareViewPairsPrompts(t *testing.T) {
 		d.press("o")
 		d.wantText("best for new first")
 		d.press("esc")
-		if d.app.position.view != viewOverview {
+		if d.app.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -92,7 +92,7 @@ func TestAnswersOfBothRuns(t *testing.T) {
 		d.press("esc")
 		d.wantText("24 · worst for new first", "1/24")
 		d.press("esc")
-		if d.app.position.view != viewOverview {
+		if d.app.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})

@@ -42,7 +42,7 @@ func TestSmallCharts(t *testing.T) {
 		d.press("g", "k", "h")
 		d.wantText("1/55")
 		d.press("esc")
-		if d.app.position.view == viewFigures {
+		if d.app.view == viewFigures {
 			t.Error("Esc stays")
 		}
 	})
@@ -73,8 +73,8 @@ func TestListOfFigures(t *testing.T) {
 		d.press("backspace", "backspace", "backspace")
 		d.typeText("flip")
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "vantage/flips" {
-			t.Errorf("Enter draws %s in view %v", d.app.steps.drawnMetric(d.app.env), d.app.position.view)
+		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != "vantage/flips" {
+			t.Errorf("Enter draws %s in view %v", d.app.steps.drawnMetric(d.app.env), d.app.view)
 		}
 		d.typeText(":metric pass")
 		d.press("enter")
@@ -114,7 +114,7 @@ func TestEnterDrawsTheMetric(t *testing.T) {
 		name := d.app.result.analysis.Metrics[40].Name
 		d.wantText(name)
 		d.press("enter")
-		if d.app.position.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != name {
+		if d.app.view != viewSteps || d.app.steps.drawnMetric(d.app.env) != name {
 			t.Errorf("Enter draws %s, want %s", d.app.steps.drawnMetric(d.app.env), name)
 		}
 		d.press("esc", "g")

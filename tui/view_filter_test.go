@@ -41,11 +41,11 @@ func TestFilterNarrowsTheTable(t *testing.T) {
 			t.Errorf("undo leaves %d of %d groups", len(d.app.result.rows), all)
 		}
 		d.press("/", "s", "t", "d", ">", "enter")
-		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.position.view != viewFilter {
+		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.view != viewFilter {
 			t.Errorf("notice %q", d.app.notice)
 		}
 		d.press("esc")
-		if d.app.settings.filter != "" || d.app.position.view != viewOverview {
+		if d.app.settings.filter != "" || d.app.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 		d.press("/", "f", "l", "tab")

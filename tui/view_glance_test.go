@@ -44,8 +44,8 @@ func TestFirstViewOfLogThatDoesNotGrow(t *testing.T) {
 		source := madeRun(3)
 		lastWritten(source, now.Add(-quiet))
 		drive(t, source, 80, 24, filterSettings(), func(d *driver) {
-			if d.app.position.view != want {
-				t.Errorf("after %s: view %d, want %d", quiet, d.app.position.view, want)
+			if d.app.view != want {
+				t.Errorf("after %s: view %d, want %d", quiet, d.app.view, want)
 			}
 		})
 	}
@@ -57,9 +57,9 @@ func TestKeysLeaveGlance(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(5), 100, 30, filterSettings(), func(d *driver) {
 		for _, key := range []string{"1", "esc", "2", "[", "w"} {
-			d.app.position.view, d.app.position.backStack = viewGlance, nil
-			if d.press(key); d.app.position.view != viewOverview {
-				t.Errorf("%s leads to view %d", key, d.app.position.view)
+			d.app.view, d.app.backStack = viewGlance, nil
+			if d.press(key); d.app.view != viewOverview {
+				t.Errorf("%s leads to view %d", key, d.app.view)
 			}
 		}
 		if d.app.result.analysis.Step != 4 {
@@ -67,12 +67,12 @@ func TestKeysLeaveGlance(t *testing.T) {
 		}
 		d.press("0")
 		before := d.app.glance.job.value.glance
-		if d.press("p", "p"); d.app.position.view != viewGlance || d.app.glance.job.value.glance == before || d.app.glance.job.value.glance.Counts == before.Counts {
+		if d.press("p", "p"); d.app.view != viewGlance || d.app.glance.job.value.glance == before || d.app.glance.job.value.glance.Counts == before.Counts {
 			t.Error("p changes nothing at a glance")
 		}
 		d.press("0", "/")
-		if d.app.position.view != viewFilter {
-			t.Errorf("/ leads to view %d", d.app.position.view)
+		if d.app.view != viewFilter {
+			t.Errorf("/ leads to view %d", d.app.view)
 		}
 	})
 }
@@ -85,8 +85,8 @@ func TestGlanceNamesRefusals(t *testing.T) {
 		d.press("0")
 		d.wantText("5–8  refusals “I can't help with that…”, all wrong (96 of 96 groups)", "read answers of steps 5–8 first")
 		d.press("enter")
-		if d.app.result.analysis.Step != 5 || d.app.position.view != viewOverview {
-			t.Errorf("step %d, view %d", d.app.result.analysis.Step, d.app.position.view)
+		if d.app.result.analysis.Step != 5 || d.app.view != viewOverview {
+			t.Errorf("step %d, view %d", d.app.result.analysis.Step, d.app.view)
 		}
 		d.wantText("24 of 24 groups are all wrong, and their answers alike: refusals")
 		d.press("esc", "0", "j", "enter", "[")

@@ -41,12 +41,12 @@ func TestMarksAreFoundAgain(t *testing.T) {
 		d.press("[", "[", "o", "o", "O", "'")
 		d.wantText("marks  3", "the step", "why is 7^100 so hard?", "row ", "cheats")
 		d.press("j", "enter")
-		if d.app.result.analysis.Step != 3 || d.app.selectedGroup().Name != group || d.app.position.view != viewOverview {
+		if d.app.result.analysis.Step != 3 || d.app.selectedGroup().Name != group || d.app.view != viewOverview {
 			t.Errorf("at step %d, group %s", d.app.result.analysis.Step, d.app.selectedGroup().Name)
 		}
 		d.press("[", "'", "G", "enter")
-		if d.app.position.view != viewGroup || d.app.selectedGroup().Name != group || d.app.rankedSamples(d.app.selectedGroup())[d.app.sampleReader.sample] != column {
-			t.Errorf("view %d, sample %d", d.app.position.view, d.app.sampleReader.sample)
+		if d.app.view != viewGroup || d.app.selectedGroup().Name != group || d.app.rankedSamples(d.app.selectedGroup())[d.app.sampleReader.sample] != column {
+			t.Errorf("view %d, sample %d", d.app.view, d.app.sampleReader.sample)
 		}
 		d.press("esc", "'", "g", "enter")
 		if d.app.result.analysis.Step != 2 {
@@ -81,7 +81,7 @@ func TestMarkAgainRestoresItsNote(t *testing.T) {
 		d.press("U", "a")
 		d.typeText(" again")
 		d.press("enter")
-		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.position.view != viewMarks {
+		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.view != viewMarks {
 			t.Errorf("%+v", s.session.Marks)
 		}
 		d.press("a", "x", "esc")

@@ -16,7 +16,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 	t.Parallel()
 	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
-		if d.app.position.view != viewSteps {
+		if d.app.view != viewSteps {
 			t.Fatal("Enter in the steps does not open them")
 		}
 		d.press("k", "k", "[")
@@ -33,7 +33,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
 		}
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.position.view != viewOverview {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "steps 1-7 ") || d.app.view != viewOverview {
 			t.Error("the overview is not at that step")
 		}
 	})

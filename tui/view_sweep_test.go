@@ -129,8 +129,8 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
-		if !strings.Contains(d.app.notice, "only GRPO estimators") || d.app.position.view != viewOverview {
-			t.Errorf("view %d, notice %q", d.app.position.view, d.app.notice)
+		if !strings.Contains(d.app.notice, "only GRPO estimators") || d.app.view != viewOverview {
+			t.Errorf("view %d, notice %q", d.app.view, d.app.notice)
 		}
 	})
 }
@@ -203,7 +203,7 @@ func TestSweepComesInParts(t *testing.T) {
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		update := func(a App, msg any) App {
-			a.sweep.update(a.env, a.position.view == viewSweep, &a.commands, msg)
+			a.sweep.update(a.env, a.view == viewSweep, &a.commands, msg)
 			return a
 		}
 		a := d.app
@@ -223,7 +223,7 @@ func TestSweepComesInParts(t *testing.T) {
 		if after := update(other, late); after.sweep.grid != before || after.sweep.job.value.done != 0 {
 			t.Error("a late answer is shown")
 		}
-		next.position.view = viewOverview
+		next.view = viewOverview
 		if left := update(next, nil); left.sweep.job.busy() || left.sweep.job.key != (sweepKey{}) {
 			t.Error("leaving does not give up")
 		}

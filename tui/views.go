@@ -154,41 +154,41 @@ func (p position) currentView() view { return viewTable()[p.view] }
 
 // openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) App {
-	a.position.view, a.input.behind, a.input.back = v, 0, 0
+	a.view, a.input.behind, a.input.back = v, 0, 0
 	return a.clampCursor()
 }
 
 func (a App) openLine(v viewName) App {
-	a.position.viewBelow = a.position.view
+	a.viewBelow = a.view
 	return a.openView(v)
 }
 
-func (a App) closeLine() App { return a.openView(a.position.viewBelow) }
+func (a App) closeLine() App { return a.openView(a.viewBelow) }
 
 func (a App) drawViewBelow(w, h int) []string {
-	a.position.view = a.position.viewBelow
+	a.view = a.viewBelow
 	return a.currentView().body(a, w, h)
 }
 
 // pushView opens a view from which going back leads here. A view that is already on the
 // way back is returned to: no way back goes in circles.
 func (a App) pushView(v viewName) App {
-	path := append(slices.Clip(a.position.backStack), a.position.view)
+	path := append(slices.Clip(a.backStack), a.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
 	}
-	a.position.backStack = path
+	a.backStack = path
 	return a.openView(v)
 }
 
 // goBack returns to the view before this one, at last to the overview.
 func (a App) goBack() App {
-	last := len(a.position.backStack) - 1
+	last := len(a.backStack) - 1
 	if last < 0 {
 		return a.openView(viewOverview)
 	}
-	v := a.position.backStack[last]
-	a.position.backStack = a.position.backStack[:last]
+	v := a.backStack[last]
+	a.backStack = a.backStack[:last]
 	return a.openView(v)
 }
 
