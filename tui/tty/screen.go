@@ -48,25 +48,34 @@ const (
 	lateStart = 100 * time.Millisecond // the model starts without a frame, in a terminal without size
 )
 
-// backlog is keys that came faster than they were handled. Of a key that is held down, what has waited behind others for longer than that
-// is dropped, so that the next key, as ^C, counts soon.
+// backlog is keys that came faster than they were handled. Once keys have waited for one another for maxBacklog without a break, the
+// repeats of one that is held down are dropped, so that the next key, as ^C, counts soon.
 type backlog struct {
 	last        string    // key
-	since, free time.Time // the first key came that had to wait; the last message was handled
+	since, free time.Time // the first of these keys came; the last one was handled
+	busy        bool      // a key is being handled
 }
 
 const (
 	maxBacklog = 300 * time.Millisecond
-	hardlyIdle = 3 * time.Millisecond // a key that comes so soon after the last message was there before
+	hardlyIdle = 10 * time.Millisecond // no hand presses a key so soon after the last was handled: it was there before
 )
 
 func (b *backlog) drops(key string, now time.Time) bool {
 	if now.Sub(b.free) > hardlyIdle {
 		b.since = now
 	}
-	repeats := key == b.last
-	b.last, b.free = key, now
-	return repeats && now.Sub(b.since) > maxBacklog
+	drops := key == b.last && now.Sub(b.since) > maxBacklog
+	if b.last, b.busy = key, !drops; drops {
+		b.free = now
+	}
+	return drops
+}
+
+func (b *backlog) handled() {
+	if b.busy {
+		b.busy, b.free = false, time.Now()
+	}
 }
 
 // nextFrameMsg says that the next frame may be drawn.
@@ -265,7 +274,7 @@ func (s *Screen) resize(w, h int) {
 // View implements [tea.Model]: it draws, or has a message come when that is due.
 func (s *Screen) View() (nothing tea.View) {
 	defer s.leaveOnPanic()
-	defer func() { s.keys.free = time.Now() }()
+	defer s.keys.handled()
 	now := time.Now()
 	if s.last.IsZero() {
 		s.last = now.Add(firstTime - frameTime)
