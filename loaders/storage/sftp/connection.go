@@ -234,7 +234,7 @@ var complaints = [...]complaint{
 	{"Connection refused", "cannot be reached", "no ssh server listens on the host: look at host and port", true},
 	{"timed out", "cannot be reached", "the host does not answer: look at its name, or at the VPN", true},
 	{"Broken pipe", "cannot be reached", "the connection broke while it was made: look at the network, or at the VPN", true},
-	{"closed by remote host", "cannot be reached", "the host closed the connection while it was made: try again, or ask who runs it", true},
+	{"closed by remote host", "cannot be reached", "the host, or a proxy on the way, closed the connection while it was made: try again, or ask who runs it", true},
 	{"No route to host", "cannot be reached", "no network leads to the host: look at its name, or at the VPN", true},
 	{"Network is unreachable", "cannot be reached", "there is no network: look at the connection of this machine", true},
 }

@@ -179,7 +179,7 @@ func TestFailures(t *testing.T) {
 	server.Configure(t, "Port 1")
 	check("refused", "cannot be reached: no ssh server listens on the host: look at host and port (ssh: connect to host 127.0.0.1 port 1: Connection refused)", true)
 	server.Configure(t, "ProxyCommand false")
-	check("proxy", "cannot be reached: ssh has ended (", true)
+	check("proxy", "cannot be reached: the host, or a proxy on the way, closed the connection while it was made: try again, or ask who runs it (", true)
 	sshtest.Wrap(t, "echo Welcome to node7; exec "+sshtest.SFTPServer)
 	check("talkative", "its host does not answer with sftp", false)
 	t.Setenv("PATH", t.TempDir())
