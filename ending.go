@@ -18,7 +18,7 @@ type ending struct {
 	ctx     context.Context // the first signal cancels it, with that signal as cause
 	overdue chan error      // what the program ends with although it is not done
 	screen  atomic.Pointer[tty.Screen]
-	closed  atomic.Bool // the screen is: ^C then does not wait for what is left to do
+	closed  atomic.Bool // the screen was closed: ^C then ends the program without what is left to do
 }
 
 const (

@@ -34,7 +34,7 @@ func (w *Writer) Encode(cells []Cells, rows int) *RowGroup {
 		e.chunk, e.Column, e.Cells = &g.chunks[k], &w.columns[k], &cells[k]
 		e.encode(rows)
 	}
-	e.Cells = nil
+	e.chunk, e.Cells = nil, nil // else a row group stays in memory until the encoder is used again
 	return g
 }
 

@@ -74,7 +74,10 @@ func (s *storage) Stat(name string) (fs.FileInfo, error) {
 		delete(s.trees, name)
 		s.mu.Unlock()
 	}
-	return info, err
+	if err != nil {
+		return nil, err // as of os.Stat, and no Object without values
+	}
+	return info, nil
 }
 
 func (s *storage) describe(name string) (o fileio.Object, err error) {
