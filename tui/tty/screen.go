@@ -48,33 +48,37 @@ const (
 	lateStart = 100 * time.Millisecond // the model starts without a frame, in a terminal without size
 )
 
-// backlog is keys that came faster than they were handled. Once keys have waited for one another for maxBacklog without a break, the
-// repeats of one that is held down are dropped, so that the next key, as ^C, counts soon.
+// backlog is how long keys have waited for one another: the time that keys took to handle, less the time in which nothing was to be
+// handled. Beyond maxBacklog the repeats of a key that is held down are dropped, so that the next key, as ^C, counts soon. (A gap
+// between two keys tells nothing by itself: on a busy machine the program may have waited for a processor.)
 type backlog struct {
-	last        string    // key
-	since, free time.Time // the first of these keys came; the last one was handled
-	busy        bool      // a key is being handled
+	waited    time.Duration
+	last      string    // key
+	key, free time.Time // a key that is being handled came; the last message was handled
 }
 
-const (
-	maxBacklog = 300 * time.Millisecond
-	hardlyIdle = 10 * time.Millisecond // no hand presses a key so soon after the last was handled: it was there before
-)
+const maxBacklog = 300 * time.Millisecond
 
-func (b *backlog) drops(key string, now time.Time) bool {
-	if now.Sub(b.free) > hardlyIdle {
-		b.since = now
+// drops says, as a message comes, whether it is a key to be dropped.
+func (b *backlog) drops(msg tea.Msg, now time.Time) bool {
+	b.waited = max(0, b.waited-now.Sub(b.free))
+	b.free = now
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return false
 	}
-	drops := key == b.last && now.Sub(b.since) > maxBacklog
-	if b.last, b.busy = key, !drops; drops {
-		b.free = now
+	key := press.String()
+	drops := key == b.last && b.waited > maxBacklog
+	if b.last = key; !drops {
+		b.key = now
 	}
 	return drops
 }
 
-func (b *backlog) handled() {
-	if b.busy {
-		b.busy, b.free = false, time.Now()
+func (b *backlog) handled(now time.Time) {
+	if b.free = now; !b.key.IsZero() {
+		b.waited = min(b.waited+now.Sub(b.key), 2*maxBacklog)
+		b.key = time.Time{}
 	}
 }
 
@@ -207,6 +211,9 @@ func (s *Screen) Init() tea.Cmd {
 func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.keys.drops(msg, time.Now()) {
+		return nil
+	}
 	switch msg { // these have types that only Bubble Tea knows
 	case tea.ClearScreen():
 		s.resize(s.cells.Width(), s.cells.Height())
@@ -214,10 +221,6 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		msg = tea.RawMsg{Msg: ansi.RequestBackgroundColor}
 	}
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		if s.keys.drops(msg.String(), time.Now()) {
-			return nil
-		}
 	case tea.RawMsg:
 		if s.renderer != nil {
 			fmt.Fprint(&s.buf, msg.Msg)
@@ -274,7 +277,7 @@ func (s *Screen) resize(w, h int) {
 // View implements [tea.Model]: it draws, or has a message come when that is due.
 func (s *Screen) View() (nothing tea.View) {
 	defer s.leaveOnPanic()
-	defer s.keys.handled()
+	defer func() { s.keys.handled(time.Now()) }()
 	now := time.Now()
 	if s.last.IsZero() {
 		s.last = now.Add(firstTime - frameTime)
