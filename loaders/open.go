@@ -290,7 +290,7 @@ func (s *fileSet) placeOf(path string) (place, error) {
 	if _, err := s.options.Disk.Lstat(path); err == nil {
 		return place{shown: path, path: path}, nil
 	}
-	at, inner, err := s.options.schemes[i].open(path, s.options.Storage)
+	at, inner, err := s.options.schemes[i].open(path, s.options)
 	if err != nil {
 		return place{}, pathError(path, err)
 	}
@@ -402,7 +402,7 @@ type scheme struct {
 	// names reports whether a path names such a storage, by its looks: a file of this machine may have such a name.
 	names func(path string) bool
 	// open returns the storage and the path in it. It does not connect: an error says that the path is wrong.
-	open func(path string, o StorageOptions) (fileio.Storage, string, error)
+	open func(path string, o Options) (fileio.Storage, string, error)
 }
 
 func allSchemes() []scheme {
@@ -415,16 +415,16 @@ func allSchemes() []scheme {
 		}
 		return cache.Wrap(s, disk), inner, nil
 	}
-	openBucket := func(path string, o StorageOptions) (fileio.Storage, string, error) {
-		s, inner, err := bucket.Open(path, o.Endpoint, o.Patience)
-		return cached(s, inner, err, cache.NewDisk(o.CacheDir, o.CacheBytes))
+	openBucket := func(path string, o Options) (fileio.Storage, string, error) {
+		s, inner, err := bucket.Open(o.Disk, path, o.Storage.Endpoint, o.Storage.Patience)
+		return cached(s, inner, err, cache.NewDisk(o.Storage.CacheDir, o.Storage.CacheBytes))
 	}
-	openHub := func(path string, o StorageOptions) (fileio.Storage, string, error) {
-		s, inner, err := bucket.OpenHub(path)
-		return cached(s, inner, err, cache.NewDisk(o.CacheDir, o.CacheBytes))
+	openHub := func(path string, o Options) (fileio.Storage, string, error) {
+		s, inner, err := bucket.OpenHub(o.Disk, path)
+		return cached(s, inner, err, cache.NewDisk(o.Storage.CacheDir, o.Storage.CacheBytes))
 	}
-	openSFTP := func(path string, o StorageOptions) (fileio.Storage, string, error) {
-		s, inner, err := sftp.Open(path, o.Patience, o.Terminal)
+	openSFTP := func(path string, o Options) (fileio.Storage, string, error) {
+		s, inner, err := sftp.Open(path, o.Storage.Patience, o.Storage.Terminal)
 		return cached(s, inner, err, nil)
 	}
 	return []scheme{{begins("s3"), openBucket}, {begins("hf"), openHub}, {begins("gs"), openBucket}, {sftp.Names, openSFTP}}

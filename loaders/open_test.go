@@ -123,7 +123,7 @@ func (h memoryHandle) Close() error               { return nil }
 func (m *memoryStorage) scheme() []scheme {
 	return []scheme{{
 		names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
-		open: func(path string, _ StorageOptions) (fileio.Storage, string, error) {
+		open: func(path string, _ Options) (fileio.Storage, string, error) {
 			return m, strings.TrimPrefix(path, "mem:"), nil
 		},
 	}}

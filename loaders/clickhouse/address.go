@@ -8,10 +8,11 @@ import (
 	"math"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"vantage/loaders/fileio"
 )
 
 // IsAddress reports whether a path is the address of a table.
@@ -200,7 +201,7 @@ GRANT SELECT ON rl.* TO viewer;
 `
 
 // tls returns how the connection is encrypted, nil if it is not.
-func (t Target) tls() (*tls.Config, error) {
+func (t Target) tls(disk *fileio.Disk) (*tls.Config, error) {
 	if t.Plain {
 		return nil, nil
 	}
@@ -208,7 +209,7 @@ func (t Target) tls() (*tls.Config, error) {
 	if t.CAFile == "" {
 		return config, nil
 	}
-	pem, err := os.ReadFile(t.CAFile)
+	pem, err := disk.ReadFile(t.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("the certificates of ca= cannot be read: %w", err)
 	}

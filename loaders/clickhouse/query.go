@@ -292,7 +292,7 @@ func whole() map[string]string {
 
 // dial connects, and asks what may be set.
 func (s *Source) dial(ctx context.Context) (*session, error) {
-	config, err := s.target.tls()
+	config, err := s.target.tls(s.options.Disk)
 	if err != nil {
 		return nil, err
 	}

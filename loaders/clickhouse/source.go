@@ -36,6 +36,7 @@ import (
 	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model"
 )
@@ -43,6 +44,7 @@ import (
 // Options say how a table is read. The zero value reads everything that is there.
 type Options struct {
 	Follow   bool
+	Disk     *fileio.Disk   // of the file of certificates
 	Password string         // in place of one in the address
 	Columns  decode.Columns // that a person named by flags; those of the address come before them
 

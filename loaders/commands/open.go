@@ -203,7 +203,7 @@ func (p *Program) openTable(paths []string, attempt loaders.Attempt, follow bool
 		return nil, err
 	}
 	return clickhouse.Open(paths[0], clickhouse.Options{
-		Follow: follow, Password: password, Columns: p.columns, Split: discover.Split(p.split), Attempt: int(attempt), MemoryLimit: p.MemoryLimit,
+		Follow: follow, Disk: p.Disk, Password: password, Columns: p.columns, Split: discover.Split(p.split), Attempt: int(attempt), MemoryLimit: p.MemoryLimit,
 	})
 }
 

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -196,79 +194,35 @@ func writeFile(disk *fileio.Disk, path string, write func(io.Writer) error) (err
 	if err != nil {
 		return err
 	}
-	mode := fs.FileMode(0)
-	switch info, err := disk.Lstat(target); { // a dangling link is one still
+	info, err := disk.Lstat(target) // a dangling link is one still
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
-	case info.Mode().IsRegular():
-		mode = info.Mode().Perm()
 	case info.IsDir():
 		return errors.New("it is a directory: name a file in it")
-	default:
-		return writeInto(target, write)
+	case !info.Mode().IsRegular():
+		return writeInto(disk, target, write)
 	}
-	return replaceFile(disk, target, mode, write)
+	return disk.Replace(target, 0o666, func(h *fileio.DiskFile) error {
+		err := write(h)
+		if info != nil {
+			err = errors.Join(err, h.Chmod(info.Mode().Perm()))
+		}
+		return err
+	})
 }
 
 // writeInto writes into a device, a pipe, or where a dangling link points.
-func writeInto(path string, write func(io.Writer) error) error {
-	h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+func writeInto(disk *fileio.Disk, path string, write func(io.Writer) error) error {
+	h, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
 	if errors.Is(err, syscall.ENXIO) {
 		return errors.New("nothing reads from this pipe: start its reader first")
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(h), h.Close())
-}
-
-// replaceFile writes a temporary file beside path and renames it when it is complete. mode is that
-// of the file which is replaced, 0 if there is none.
-func replaceFile(disk *fileio.Disk, path string, mode fs.FileMode, write func(io.Writer) error) error {
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d-%x", filepath.Base(path), os.Getpid(), rand.Uint32()))
-	answered := disk.During(path)
-	h, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	answered()
-	if err != nil {
-		return unwritableFolder(filepath.Dir(path), err)
-	}
-	err = write(diskWriter{h, disk, path})
-	defer disk.During(path)()
-	if mode != 0 {
-		err = errors.Join(err, h.Chmod(mode))
-	}
-	if err = errors.Join(err, h.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
-}
-
-// diskWriter notes for how long a disk has not taken what is written.
-type diskWriter struct {
-	file *os.File
-	disk *fileio.Disk
-	path string
-}
-
-func (w diskWriter) Write(p []byte) (int, error) {
-	defer w.disk.During(w.path)()
-	return w.file.Write(p)
-}
-
-// unwritableFolder says why no file can be made in a folder. The error of the temporary file names one that nobody asked for.
-func unwritableFolder(folder string, err error) error {
-	var failed *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no folder %s: make it, or name another file", folder)
-	case errors.As(err, &failed):
-		return fmt.Errorf("no file can be made in %s: %w", folder, failed.Err)
-	}
-	return err
+	return errors.Join(write(h.File), h.Close()) // it is no disk that waits
 }
 
 const pipeTimeout = 10 * time.Second
@@ -290,9 +244,7 @@ func parseFile[T any](disk *fileio.Disk, option, path string, maxBytes int, what
 // says it is no what. A pipe, as of --config <(…), is read too, but an open one without
 // data is an error instead of a silent wait.
 func readSmallFile(disk *fileio.Disk, option, path string, maxBytes int, what string) ([]byte, error) {
-	answered := disk.During(path)
-	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	answered()
+	h, err := disk.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %s does not exist: check the path", option, path)
@@ -304,11 +256,12 @@ func readSmallFile(disk *fileio.Disk, option, path string, maxBytes int, what st
 	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s: %s is a directory: name a file in it", option, path)
 	}
-	if err == nil && info.Mode().IsRegular() {
-		defer disk.During(path)()
+	var from io.Reader = h
+	if err == nil && !info.Mode().IsRegular() {
+		from = h.File // it is no disk that waits
+		_ = h.SetReadDeadline(time.Now().Add(pipeTimeout))
 	}
-	_ = h.SetReadDeadline(time.Now().Add(pipeTimeout)) // fails for regular files, which do not block
-	text, err := io.ReadAll(io.LimitReader(h, int64(maxBytes)+1))
+	text, err := io.ReadAll(io.LimitReader(from, int64(maxBytes)+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), err == nil && len(text) == 0 && info.Mode()&fs.ModeNamedPipe != 0:
 		return nil, fmt.Errorf("%s: no data from the pipe %s: name a file, or start its writer first", option, path)

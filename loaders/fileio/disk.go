@@ -1,7 +1,10 @@
 package fileio
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,32 +31,21 @@ const HomePatience = 2 * time.Second
 // Patience is how long a disk may take for a call before it counts as one that does not answer.
 const Patience = 5 * time.Second
 
-// During notes that calls about a path are under way until end is called: of a directory that is listed in parts.
+// During notes that calls about a path are under way until end is called.
 func (d *Disk) During(path string) (end func()) {
-	c := d.begin(path)
-	return func() { d.end(c) }
-}
-
-// begin notes that a call begins, until end is called with it.
-func (d *Disk) begin(path string) *diskCall {
 	if d == nil {
-		return nil
+		return func() {}
 	}
 	c := &diskCall{path, time.Now()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, c)
-	return c
-}
-
-func (d *Disk) end(c *diskCall) {
-	if d == nil {
-		return
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		i := slices.Index(d.calls, c)
+		d.calls = slices.Delete(d.calls, i, i+1)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i := slices.Index(d.calls, c)
-	d.calls = slices.Delete(d.calls, i, i+1)
 }
 
 // Waits returns how long the oldest call has had no answer, and what it is for; 0 if none is under way.
@@ -79,49 +71,92 @@ func (d *Disk) Silent() (path string, waits time.Duration) {
 
 // Stat is [os.Stat].
 func (d *Disk) Stat(path string) (fs.FileInfo, error) {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	return os.Stat(path)
 }
 
 // Lstat is [os.Lstat].
 func (d *Disk) Lstat(path string) (fs.FileInfo, error) {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	return os.Lstat(path)
 }
 
 // ReadDir is [os.ReadDir].
 func (d *Disk) ReadDir(path string) ([]fs.DirEntry, error) {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	return os.ReadDir(path)
 }
 
 // EvalSymlinks is [filepath.EvalSymlinks].
 func (d *Disk) EvalSymlinks(path string) (string, error) {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	return filepath.EvalSymlinks(path)
+}
+
+// ReadFile is [os.ReadFile].
+func (d *Disk) ReadFile(path string) ([]byte, error) {
+	defer d.During(path)()
+	return os.ReadFile(path)
+}
+
+// OpenFile is [os.OpenFile].
+func (d *Disk) OpenFile(path string, flags int, mode fs.FileMode) (*DiskFile, error) {
+	return d.opened(path, func() (*os.File, error) { return os.OpenFile(path, flags, mode) })
 }
 
 // Open is [os.Open].
 func (d *Disk) Open(path string) (Handle, error) {
-	return d.opened(path, func() (*os.File, error) { return os.Open(path) })
+	h, err := d.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err // not a nil DiskFile
+	}
+	return h, nil
 }
 
 // OpenRoot is [os.OpenRoot].
 func (d *Disk) OpenRoot(path string) (*os.Root, error) {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	return os.OpenRoot(path)
 }
 
-func (d *Disk) opened(path string, open func() (*os.File, error)) (Handle, error) {
-	defer d.end(d.begin(path))
+func (d *Disk) opened(path string, open func() (*os.File, error)) (*DiskFile, error) {
+	defer d.During(path)()
 	h, err := open()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case d == nil:
-		return h, nil
 	}
-	return &diskFile{h, d}, nil
+	return &DiskFile{h, d}, nil
+}
+
+// PartPrefix begins the name of a file that is not complete. One that is old was left by a program that was killed.
+const PartPrefix = ".part-"
+
+// Replace has a file be written beside path, and gives it that path once it is complete: there is the old file, or none, until then.
+// Its mode is less what the process masks. Errors name no file that nobody asked for.
+func (d *Disk) Replace(path string, mode fs.FileMode, write func(*DiskFile) error) error {
+	folder := filepath.Dir(path)
+	h, err := d.OpenFile(filepath.Join(folder, fmt.Sprintf("%s%x", PartPrefix, rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	var failed *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s: make it, or name another file", folder)
+	case errors.As(err, &failed):
+		return fmt.Errorf("no file can be made in %s: %w", folder, failed.Err)
+	case err != nil:
+		return err
+	}
+	err = write(h)
+	defer d.During(path)()
+	if err = errors.Join(err, h.Close()); err == nil {
+		err = os.Rename(h.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(h.Name())
+	}
+	if errors.As(err, &failed) && failed.Path == h.Name() {
+		failed.Path = path
+	}
+	return err
 }
 
 // FS returns a directory as a file system whose directories can be read.
@@ -135,7 +170,7 @@ type rootFS struct {
 
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	dir := filepath.Join(r.path, filepath.FromSlash(name))
-	defer r.disk.end(r.disk.begin(dir))
+	defer r.disk.During(dir)()
 	entries, err := fs.ReadDir(r.FS, name)
 	for i, e := range entries {
 		entries[i] = diskEntry{e, r.disk, dir}
@@ -150,28 +185,35 @@ type diskEntry struct {
 }
 
 func (e diskEntry) Info() (fs.FileInfo, error) {
-	defer e.disk.end(e.disk.begin(filepath.Join(e.dir, e.Name())))
+	defer e.disk.During(filepath.Join(e.dir, e.Name()))()
 	return e.DirEntry.Info()
 }
 
-// diskFile is a file of a disk. It implements [Handle].
-type diskFile struct {
+// DiskFile is a file of a disk. It implements [Handle].
+type DiskFile struct {
 	*os.File
 	disk *Disk
 }
 
-func (f *diskFile) Read(p []byte) (int, error) {
-	defer f.disk.end(f.disk.begin(f.Name()))
+func (f *DiskFile) Read(p []byte) (int, error) {
+	defer f.disk.During(f.Name())()
 	return f.File.Read(p)
 }
 
-func (f *diskFile) ReadAt(p []byte, at int64) (int, error) {
-	defer f.disk.end(f.disk.begin(f.Name()))
+// ReadAt implements [io.ReaderAt].
+func (f *DiskFile) ReadAt(p []byte, at int64) (int, error) {
+	defer f.disk.During(f.Name())()
 	return f.File.ReadAt(p, at)
 }
 
-func (f *diskFile) Stat() (fs.FileInfo, error) {
-	defer f.disk.end(f.disk.begin(f.Name()))
+func (f *DiskFile) Write(p []byte) (int, error) {
+	defer f.disk.During(f.Name())()
+	return f.File.Write(p)
+}
+
+// Stat implements [fs.File].
+func (f *DiskFile) Stat() (fs.FileInfo, error) {
+	defer f.disk.During(f.Name())()
 	return f.File.Stat()
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Born returns when a file was created; the zero time if its filesystem does not tell.
 func (d *Disk) Born(path string) time.Time {
-	defer d.end(d.begin(path))
+	defer d.During(path)()
 	var x unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &x); err != nil || x.Mask&unix.STATX_BTIME == 0 {
 		return time.Time{}

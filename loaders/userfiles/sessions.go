@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vantage/loaders"
+	"vantage/loaders/fileio"
 	"vantage/model/session"
 )
 
@@ -26,8 +27,6 @@ type SessionFile struct {
 	run  []string // absolute paths, symbolic links resolved; those of other machines as they are
 	mu   sync.Mutex
 }
-
-const partPrefix = ".part-"
 
 // Session returns the session file of the run at these paths.
 func (d *Files) Session(paths []string) (*SessionFile, error) {
@@ -109,11 +108,19 @@ func (m *SessionFile) Remember() error {
 
 // save replaces the file. With one more file, others may be pruned.
 func (m *SessionFile) save(data []byte, isNew bool) error {
-	if err := m.write(data); err != nil {
+	dir := filepath.Dir(m.path)
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = (*fileio.Disk)(nil).Replace(m.path, 0o600, func(h *fileio.DiskFile) error {
+			_, err := h.Write(data)
+			return errors.Join(err, h.Sync())
+		})
+	}
+	if err != nil {
 		return fmt.Errorf("cannot save the session: %w", err)
 	}
 	if isNew {
-		prune(filepath.Dir(m.path), time.Now())
+		prune(dir, time.Now())
 	}
 	return nil
 }
@@ -137,27 +144,6 @@ func (m *SessionFile) read() (session.Session, []byte, error) {
 		return session.Session{}, nil, fmt.Errorf("%s is not overwritten, and nothing is saved until you move it away: %w", m.path, err)
 	}
 	return s, data, nil
-}
-
-// write replaces the file atomically.
-func (m *SessionFile) write(data []byte) error {
-	dir := filepath.Dir(m.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	h, err := os.CreateTemp(dir, partPrefix+"*")
-	if err != nil {
-		return err
-	}
-	_, err = h.Write(data)
-	err = errors.Join(err, h.Sync(), h.Close())
-	if err == nil {
-		err = os.Rename(h.Name(), m.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(h.Name()))
-	}
-	return nil
 }
 
 // RecentRuns returns at most limit runs with a session, those opened last first. Files that are no
@@ -209,7 +195,7 @@ const (
 // errors, and files that are no sessions: a file that it cannot read or remove stays until the
 // next time.
 func prune(dir string, now time.Time) {
-	parts, _ := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	parts, _ := filepath.Glob(filepath.Join(dir, fileio.PartPrefix+"*"))
 	for _, name := range parts { // no program can still be writing an old one
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepPartFor {
 			_ = os.Remove(name)

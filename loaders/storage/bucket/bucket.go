@@ -43,17 +43,17 @@ type bucket struct {
 
 // Open returns the bucket that a path names, s3://bucket/key or gs://bucket/key, and the key. It asks nobody; the error
 // is about the path, or about the configuration that it needs. Calls wait for so long if a connection that was there is lost.
-func Open(name, endpoint string, patience time.Duration) (fileio.Storage, string, error) {
+func Open(disk *fileio.Disk, name, endpoint string, patience time.Duration) (fileio.Storage, string, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	named, key, _ := strings.Cut(rest, "/")
 	if named == "" {
 		return nil, "", &fileio.Failure{What: "names no bucket", Do: "write " + scheme + "://BUCKET/PREFIX"}
 	}
-	set, err := readSettings(scheme, endpoint)
+	set, err := readSettings(disk, scheme, endpoint)
 	if err != nil {
 		return nil, "", err
 	}
-	asked, err := newServer(scheme+"://"+named, os.Getenv("AWS_CA_BUNDLE"), patience)
+	asked, err := newServer(disk, scheme+"://"+named, os.Getenv("AWS_CA_BUNDLE"), patience)
 	if err != nil {
 		return nil, "", err
 	}

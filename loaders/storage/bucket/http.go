@@ -61,14 +61,14 @@ type server struct {
 
 // newServer returns a server. It trusts the authorities of a file, as that of AWS_CA_BUNDLE, beside those that the machine
 // trusts; "" is no file.
-func newServer(name, authorities string, patience time.Duration) (*server, error) {
+func newServer(disk *fileio.Disk, name, authorities string, patience time.Duration) (*server, error) {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout, MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: time.Minute,
 		DisableCompression: true, // a range is of the bytes as they are stored
 	}
 	if authorities != "" {
-		text, err := os.ReadFile(authorities)
+		text, err := disk.ReadFile(authorities)
 		if err != nil {
 			return nil, &fileio.Failure{What: "cannot be asked for: the file of certificates " + authorities + " cannot be read", Do: "correct AWS_CA_BUNDLE, or unset it", Err: err}
 		}

@@ -42,7 +42,7 @@ type hub struct {
 
 // OpenHub returns the dataset or bucket that hf://datasets/USER/NAME[@REVISION]/PATH or hf://buckets/USER/NAME/PATH names, and
 // the path in it. It asks nobody; the error is about the path.
-func OpenHub(name string) (fileio.Storage, string, error) {
+func OpenHub(disk *fileio.Disk, name string) (fileio.Storage, string, error) {
 	parts := strings.SplitN(strings.TrimPrefix(name, "hf://"), "/", 4)
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" || parts[0] != "datasets" && parts[0] != "buckets" {
 		return nil, "", &fileio.Failure{What: "names no dataset and no bucket", Do: "write hf://datasets/USER/NAME/PATH or hf://buckets/USER/NAME/PATH"}
@@ -54,13 +54,13 @@ func OpenHub(name string) (fileio.Storage, string, error) {
 	if unescaped, err := url.PathUnescape(revision); err == nil {
 		revision = unescaped // refs%2Fconvert%2Fparquet
 	}
-	h := &hub{kind: parts[0], id: parts[1] + "/" + project, revision: cmp.Or(revision, "main"), token: hubToken()}
+	h := &hub{kind: parts[0], id: parts[1] + "/" + project, revision: cmp.Or(revision, "main"), token: hubToken(disk)}
 	h.endpoint = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if u, err := url.Parse(h.endpoint); err != nil || u.Host == "" || u.User != nil {
 		return nil, "", &fileio.Failure{What: "cannot be asked for: HF_ENDPOINT is not an address", Do: "write it as https://HOST"}
 	}
 	var err error
-	if h.server, err = newServer("hf://"+h.kind+"/"+h.id, "", 0); err != nil {
+	if h.server, err = newServer(disk, "hf://"+h.kind+"/"+h.id, "", 0); err != nil {
 		return nil, "", err
 	}
 	h.client = &http.Client{Transport: h.server}
@@ -72,13 +72,13 @@ func OpenHub(name string) (fileio.Storage, string, error) {
 }
 
 // hubToken returns the person's token, as huggingface_hub finds it; "" if there is none.
-func hubToken() string {
+func hubToken(disk *fileio.Disk) string {
 	if t := cmp.Or(os.Getenv("HF_TOKEN"), os.Getenv("HUGGING_FACE_HUB_TOKEN")); t != "" {
 		return strings.TrimSpace(t)
 	}
 	home, _ := os.UserHomeDir()
 	dir := cmp.Or(os.Getenv("HF_HOME"), filepath.Join(home, ".cache", "huggingface"))
-	text, _ := os.ReadFile(cmp.Or(os.Getenv("HF_TOKEN_PATH"), filepath.Join(dir, "token"))) // mostly there is none
+	text, _ := disk.ReadFile(cmp.Or(os.Getenv("HF_TOKEN_PATH"), filepath.Join(dir, "token"))) // mostly there is none
 	return strings.TrimSpace(string(text))
 }
 

@@ -237,7 +237,7 @@ func TestPagesWithoutEnd(t *testing.T) {
 	defer endless.Close()
 	t.Setenv("HF_ENDPOINT", endless.URL)
 	t.Setenv("HF_TOKEN", userToken)
-	h, inner, err := bucket.OpenHub("hf://buckets/me/runs/a")
+	h, inner, err := bucket.OpenHub(nil, "hf://buckets/me/runs/a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,9 +40,9 @@ const (
 )
 
 // readSettings reads the settings for a scheme. An endpoint that is given wins over the environment.
-func readSettings(scheme, endpoint string) (settings, error) {
+func readSettings(disk *fileio.Disk, scheme, endpoint string) (settings, error) {
 	s := settings{profile: cmp.Or(os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"), "default")}
-	s.files = profileFiles(s.profile)
+	s.files = profileFiles(disk, s.profile)
 	if named := os.Getenv("AWS_PROFILE"); named != "" && s.files[0].section == nil && s.files[1].section == nil {
 		return s, &fileio.Failure{What: "cannot be asked for: there is no profile " + named, Do: "check AWS_PROFILE, and " + s.files[0].path + " or " + s.files[1].path}
 	}
@@ -67,7 +67,7 @@ func readSettings(scheme, endpoint string) (settings, error) {
 	return s, nil
 }
 
-func profileFiles(profile string) []profileFile {
+func profileFiles(disk *fileio.Disk, profile string) []profileFile {
 	home, _ := os.UserHomeDir()
 	files := []profileFile{
 		{path: cmp.Or(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(home, ".aws", "credentials"))},
@@ -75,7 +75,8 @@ func profileFiles(profile string) []profileFile {
 	}
 	for i := range files {
 		names := []string{profile, "profile " + profile}
-		if f, err := ini.LooseLoad(files[i].path); err == nil {
+		text, _ := disk.ReadFile(files[i].path) // mostly there is none
+		if f, err := ini.Load(text); err == nil {
 			for _, name := range names {
 				if s, err := f.GetSection(name); err == nil && files[i].section == nil && (name != "default" || len(s.Keys()) > 0) {
 					files[i].section = s

@@ -23,7 +23,7 @@ func openAnswered(t *testing.T, answer http.HandlerFunc) (fileio.Storage, string
 	store := httptest.NewServer(answer)
 	t.Cleanup(store.Close)
 	useKeys(t, store.URL)
-	b, key, err := bucket.Open("s3://logs/runs", "", 0)
+	b, key, err := bucket.Open(nil, "s3://logs/runs", "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

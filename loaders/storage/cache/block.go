@@ -214,10 +214,9 @@ func NewDisk(dir string, limit int64) *Disk {
 }
 
 const (
-	extension  = ".block"
-	partPrefix = ".part-"
-	keepPart   = time.Hour // a temporary file that a killed program left
-	usedAfter  = time.Hour // how exact the time of the last use is
+	extension = ".block"
+	keepPart  = time.Hour // a temporary file that a killed program left
+	usedAfter = time.Hour // how exact the time of the last use is
 )
 
 // magic begins the file of a block. The hash of what the block is follows, then length and checksum of each page, then the
@@ -310,27 +309,14 @@ func (d *Disk) save(b *block) {
 	}
 }
 
-// write writes a file under a temporary name first.
 func (d *Disk) write(name string, data []byte) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	h, err := os.CreateTemp(dir, partPrefix+"*") // 0600
-	if err != nil {
+	return (*fileio.Disk)(nil).Replace(name, 0o600, func(h *fileio.DiskFile) error {
+		_, err := h.Write(data)
 		return err
-	}
-	_, err = h.Write(data)
-	if closeErr := h.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(h.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(h.Name())
-	}
-	return err
+	})
 }
 
 type storedBlock struct {
@@ -372,7 +358,7 @@ func storedBlocks(dir string, now time.Time) (blocks []storedBlock) {
 			case err != nil || !info.Mode().IsRegular():
 			case strings.HasSuffix(e.Name(), extension):
 				blocks = append(blocks, storedBlock{name, info.Size(), info.ModTime()})
-			case strings.HasPrefix(e.Name(), partPrefix) && now.Sub(info.ModTime()) > keepPart:
+			case strings.HasPrefix(e.Name(), fileio.PartPrefix) && now.Sub(info.ModTime()) > keepPart:
 				_ = os.Remove(name)
 			}
 		}

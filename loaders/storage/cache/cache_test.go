@@ -248,7 +248,7 @@ func TestDiskIsBounded(t *testing.T) {
 		t.Error("the newest is not there")
 	}
 	folder := filepath.Dir(storedBlocks(dir, time.Now())[0].path)
-	part, mine := filepath.Join(folder, partPrefix+"x"), filepath.Join(dir, "mine")
+	part, mine := filepath.Join(folder, fileio.PartPrefix+"x"), filepath.Join(dir, "mine")
 	for _, name := range []string{part, mine} {
 		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
