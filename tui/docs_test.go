@@ -16,6 +16,7 @@ import (
 // Every command in the documentation works as shown, without a terminal, in a folder with
 // runs, logs and trainers' configurations.
 func TestEveryCommandOfTheDocumentation(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)

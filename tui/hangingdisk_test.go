@@ -82,6 +82,7 @@ func keysOn(disk *fusetest.Disk) []string {
 
 // A signal ends each command within two seconds whatever call of the disk hangs, with its sentence and exit code.
 func TestSignalEndsCommandsOnAHangingDisk(t *testing.T) {
+	t.Parallel()
 	commands := []string{
 		"summary DISK/one", "report DISK/two", "export DISK/one", "check DISK/one", "match DISK/one", "report LOG --config DISK/config.yaml", "check LOG --rules DISK/rules.yaml",
 		"report LOG -o DISK/report.csv", "summary s3://bucket/run",
@@ -133,6 +134,7 @@ func TestSignalEndsCommandsOnAHangingDisk(t *testing.T) {
 // The screen ends too, by a key or a signal, whether the disk hung before it was opened or while it follows a log, and gives the terminal
 // back.
 func TestScreenEndsOnAHangingDisk(t *testing.T) {
+	t.Parallel()
 	programPath(t)
 	for i, way := range hanging {
 		for k, end := range []string{"q", "\x03", "terminate"} {
@@ -181,6 +183,7 @@ func TestScreenEndsOnAHangingDisk(t *testing.T) {
 
 // A command says once that a disk does not answer, and when that answers again its output is as if it always had.
 func TestCommandsSayThatADiskHangs(t *testing.T) {
+	t.Parallel()
 	commands := []string{
 		"report --format=csv DISK/one", "summary DISK/one", "export DISK/one", "check DISK/one", "report --format=csv DISK/two",
 		"report LOG --format=csv --config DISK/config.yaml", "check LOG --rules DISK/rules.yaml", "summary s3://bucket/run",
@@ -240,6 +243,7 @@ func saysAfterFive(holds func(string) bool) bool {
 // The screen says it too, whether the disk hung before it answered for the first time or while a log is followed, and goes on when it
 // answers.
 func TestScreenSaysThatADiskHangs(t *testing.T) {
+	t.Parallel()
 	for i, way := range hanging {
 		for k, started := range []bool{true, false} {
 			if (2*i+k)%repotest.Times(5, 1) != 0 {
@@ -277,6 +281,7 @@ func TestScreenSaysThatADiskHangs(t *testing.T) {
 
 // A home that hangs keeps no log on another disk.
 func TestHomeHangs(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "steps.jsonl")
 	if err := os.WriteFile(log, smallLog(), 0o600); err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ func keyWords(t *testing.T) *regexp.Regexp {
 
 // Nothing that is printed where there is no screen names its keys: in CI there are none to press. The logs raise warnings of all sorts.
 func TestOutputNamesNoKeys(t *testing.T) {
+	t.Parallel()
 	dir, keys, script := t.TempDir(), keyWords(t), regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
 	writeWarningLogs(t, dir)
 	settings := []string{"", "--keep-neg-ratio 0.1 --compute-new-adv", "--keep-pos-ratio 0 --keep-neg-ratio 0.6 --compute-new-adv", "--framework verl --keep-pos-ratio 0.3", "--framework trl --group-filter verl/filter_groups", "--compute-new-adv", "--framework verl --overlong verl", "--loss trl/dapo", "--framework twinkle --num-generations 3"}

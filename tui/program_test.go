@@ -78,6 +78,7 @@ func TestMain(m *testing.M) {
 
 // The scripts run the commands and check what they print, where, and with which exit code.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	path := strings.TrimPrefix(onPath(t), "PATH=")
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),

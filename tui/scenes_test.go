@@ -213,6 +213,7 @@ func runWithProblems() *madeSource {
 // Every scene at its sizes, in colour, without, and in ASCII, is as in its golden file and
 // fills the screen exactly.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

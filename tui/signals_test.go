@@ -105,6 +105,7 @@ func TestSignalsStopReading(t *testing.T) {
 // A signal stops writing while the reader of the output waits, and the output shows that it
 // is incomplete: it has no last line, or does not parse.
 func TestSignalsStopWriting(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log, small := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "small.jsonl")
 	writeFile(t, log, manySteps(2000))

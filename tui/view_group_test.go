@@ -285,6 +285,7 @@ var ownEscapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Every control sequence in a text is shown, never sent to the terminal.
 func TestTextsDoNotControlTheTerminal(t *testing.T) {
+	t.Parallel()
 	var all strings.Builder
 	for c := range 0x100 {
 		if c < ' ' || c >= 0x7f {
