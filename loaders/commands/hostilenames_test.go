@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode"
@@ -16,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(300) // the tests hold little, and make much
+	repotest.Hurry()
 	m.Run()
 }
 

@@ -46,7 +46,7 @@ func randomStep(groups int, size func(g int) int) model.Snapshot {
 
 // Whatever an analysis reuses of the previous one, it equals one that reuses nothing.
 func TestAnalyzeAfterEqualsAnalyze(t *testing.T) {
-	snap := randomStep(60, unevenSize)
+	snap := randomStep(repotest.Times(20, 60), unevenSize)
 	rapid.Check(t, func(t *rapid.T) {
 		var previous *Analysis
 		for range repotest.Times(2, 9) {
