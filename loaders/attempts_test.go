@@ -509,7 +509,7 @@ func TestFollowedAppendedAttempts(t *testing.T) {
 	for step := 1; step <= 9; step++ {
 		w.add("log.jsonl", rows(step, 1))
 	}
-	r := watchRun(t, w.path("log.jsonl"), Options{})
+	r := watchRun(t, w.path("log.jsonl"), Options{settleTime: 5 * time.Second})
 	r.until("the old run", "1-9:1", "")
 	w.add("log.jsonl", rows(1, 2))
 	r.until("the first step again", "1:2", "1: 1-9 in 1, 36 rows")

@@ -29,11 +29,6 @@ import (
 	"vantage/model/analysis"
 )
 
-func TestMain(m *testing.M) {
-	repotest.Hurry()
-	m.Run()
-}
-
 func TestOpenErrors(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("empty.jsonl", "")

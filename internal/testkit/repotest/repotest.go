@@ -3,12 +3,9 @@
 package repotest
 
 import (
-	"flag"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -66,16 +63,6 @@ func Slow(tb testing.TB) {
 	tb.Helper()
 	if !triesAll() {
 		tb.Skip("it takes long: VANTAGE_TESTS=all runs it")
-	}
-}
-
-// Hurry has eight parallel tests run at a time, since most of those wait for a program or a file, and collects garbage less often, since they
-// hold little. TestMain calls it.
-func Hurry() {
-	flag.Parse()
-	debug.SetGCPercent(300)
-	if runtime.GOMAXPROCS(0) < 8 {
-		_ = flag.Set("test.parallel", "8")
 	}
 }
 
