@@ -125,7 +125,7 @@ func (d *Disk) opened(path string, open func() (*os.File, error)) (*DiskFile, er
 	if err != nil {
 		return nil, err
 	}
-	return &DiskFile{h, d}, nil
+	return &DiskFile{h, d, path}, nil
 }
 
 // PartPrefix begins the name of a file that is not complete. One that is old was left by a program that was killed.
@@ -135,7 +135,9 @@ const PartPrefix = ".part-"
 // Its mode is less what the process masks. Errors name no file that nobody asked for.
 func (d *Disk) Replace(path string, mode fs.FileMode, write func(*DiskFile) error) error {
 	folder := filepath.Dir(path)
-	h, err := d.OpenFile(filepath.Join(folder, fmt.Sprintf("%s%x", PartPrefix, rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	h, err := d.opened(path, func() (*os.File, error) {
+		return os.OpenFile(filepath.Join(folder, fmt.Sprintf("%s%x", PartPrefix, rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	})
 	var failed *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -193,27 +195,28 @@ func (e diskEntry) Info() (fs.FileInfo, error) {
 type DiskFile struct {
 	*os.File
 	disk *Disk
+	path string // that was asked for
 }
 
 func (f *DiskFile) Read(p []byte) (int, error) {
-	defer f.disk.During(f.Name())()
+	defer f.disk.During(f.path)()
 	return f.File.Read(p)
 }
 
 // ReadAt implements [io.ReaderAt].
 func (f *DiskFile) ReadAt(p []byte, at int64) (int, error) {
-	defer f.disk.During(f.Name())()
+	defer f.disk.During(f.path)()
 	return f.File.ReadAt(p, at)
 }
 
 func (f *DiskFile) Write(p []byte) (int, error) {
-	defer f.disk.During(f.Name())()
+	defer f.disk.During(f.path)()
 	return f.File.Write(p)
 }
 
 // Stat implements [fs.File].
 func (f *DiskFile) Stat() (fs.FileInfo, error) {
-	defer f.disk.During(f.Name())()
+	defer f.disk.During(f.path)()
 	return f.File.Stat()
 }
 
