@@ -373,7 +373,7 @@ func (a *Analysis) sumTable() {
 	a.residue = nil
 	for k := range a.Table {
 		g := &a.Table[k]
-		if g.Residue == 0 && g.ResidueBefore == 0 {
+		if !g.IsResidue && g.Residue == 0 && g.ResidueBefore == 0 {
 			continue
 		}
 		if a.residue == nil {

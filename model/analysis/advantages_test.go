@@ -235,3 +235,13 @@ func TestResidueAtTheMean(t *testing.T) {
 		}
 	}
 }
+
+// Under skyrl's grpo_batch_normalize the advantages of x, 0, 1 and 1 with 10, 11, 10 and 11 tokens are in proportion 45 to −43 to 1 to 1:
+// the mean over 44 positions is −x/88. If x is tiny, those of 1 and 1 are residue, and count in no sum, also if none of them is kept.
+func TestResidueThatIsFilteredOut(t *testing.T) {
+	snap := snapshotOf([]float64{0x1p-28, 0}, []float64{1, 1})
+	a := analyze(t, snap, settingsWith(t, "framework", "skyrl", "estimator", "grpo_batch_normalize", "scale", "none", "keep_pos_ratio", "0"))
+	if got, want := a.Metric("vantage/abs_advantage_ratio"), 43./88; math.Abs(got-want) > 1e-6 {
+		t.Errorf("the filter leaves %v of Σ|A|, want %v", got, want)
+	}
+}
