@@ -380,7 +380,7 @@ func keyEffects() map[string]keyEffect {
 		"sweep: j ↓": {shows: "keep_pos 0.65  keep_neg 0.50"},
 		"sweep: k ↑": {shows: "keep_pos 0.75  keep_neg 0.50"},
 		"sweep: v":   {shows: "kept, % of samples"},
-		"sweep: V":   {shows: "std, advantage"},
+		"sweep: V":   {shows: "std of all, advantage"},
 		"sweep: o":   {shows: "goal balance"},
 		"sweep: x":   {shows: "keep_pos 1.00  keep_neg 1.00"},
 		"sweep: X":   {first: []string{"x"}, shows: "keep_pos 0.70  keep_neg 0.50"},

@@ -220,7 +220,7 @@ func mouseActions() [targetKinds]targetActions {
 		onSweepCell: {
 			click: func(a App, h hit) App {
 				n := len(sweep.DefaultRatios().Neg)
-				a.sweep.pos, a.sweep.neg, a.sweep.followStar = h.n/n, h.n%n, false
+				a.sweep.pos, a.sweep.neg = h.n/n, h.n%n
 				return a
 			},
 			open:   asKey(within(sweepOf, (*sweepState).apply)),

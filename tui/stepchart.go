@@ -130,30 +130,24 @@ type stepChart struct {
 // newChart draws a metric into w columns and h rows, and a second one over it unless that is "".
 func (s stepsState) newChart(e env, name, second string, w, h int) stepChart {
 	c := stepChart{plot: chart.Plot{X: s.windowAxis(e)}, width: w - valueWidth - 1}
-	lines, left := e.linesOf(name, c.plot.X, e.drawnRuns())
-	labels, rightLabels := left.RowLabels(h), make([]string, max(0, h))
+	left := e.linesOf(rowOfMetric(name), c.plot.X, e.drawnRuns(), s.smoothing)
+	labels, rightLabels := left.axis.RowLabels(h), make([]string, max(0, h))
+	lines, smooth := left.lines, left.smooth
 	if second != "" {
-		over, axis := e.linesOf(second, c.plot.X, []drawnRun{{trend: e.result.trend, role: themes.Warn, stroke: chart.Dashed}})
-		lines = append(lines, over...)
-		if c.right = axis != left; c.right {
+		over := e.linesOf(rowOfMetric(second), c.plot.X, []drawnRun{{trend: e.result.trend, role: themes.Warn, stroke: chart.Dashed}}, s.smoothing)
+		lines, smooth = append(lines, over.lines...), append(smooth, over.smooth...)
+		if c.right = over.axis != left.axis; c.right {
 			c.width -= valueWidth - 1
-			rightLabels = axis.RowLabels(h)
+			rightLabels = over.axis.RowLabels(h)
 		}
 	}
 	c.width = max(1, c.width)
 	n := len(lines[0].Within(c.plot.X).X)
 	c.meanOf = chart.Averaged(n, c.width)
-	c.plot.Lines = lines
-	if weight := s.smoothing; weight > 0 { // the moving averages, and behind them the lines themselves
+	if len(smooth) > 0 {
 		c.meanOf = chart.PointsPerDot(n, c.width)
-		smooth := slices.Clone(lines)
-		for i, line := range lines {
-			smooth[i].Y = chart.Smoothed(line.Y, weight)
-			lines[i].Role, lines[i].Stroke = themes.Track, chart.Sparse
-			smooth[i].Spread, lines[i].Spread = false, false
-		}
-		c.plot.Lines = slices.Concat(smooth, lines)
 	}
+	c.plot.Lines = slices.Concat(smooth, lines)
 	t := e.display.theme
 	c.rows = c.plot.Draw(t, e.display.glyphs, c.width, h)
 	for i, row := range c.rows {
@@ -162,24 +156,41 @@ func (s stepsState) newChart(e env, name, second string, w, h int) stepChart {
 	return c
 }
 
-// linesOf returns the lines of a metric for some runs, and their common axis: that of their values in the window.
-func (e env) linesOf(name string, x chart.Axis, runs []drawnRun) ([]chart.Line, chart.Axis) {
-	row := trendRow{metric: name}
-	if i := slices.IndexFunc(trendRows(), func(r trendRow) bool { return r.metric == name }); i >= 0 {
-		row = trendRows()[i]
-	}
-	var lines []chart.Line
+// rowOfMetric returns a row without a name, of the metric as the trainer computes it.
+func rowOfMetric(metric string) trendRow {
+	zeroToOne := slices.ContainsFunc(trendRows(), func(r trendRow) bool { return r.metric == metric && r.zeroToOne })
+	return trendRow{metric: metric, zeroToOne: zeroToOne}
+}
+
+// figureLines are the lines of a figure for some runs, their moving averages if these are drawn before them, and the axis of both: that of their
+// values in the window.
+type figureLines struct {
+	lines, smooth []chart.Line
+	axis          chart.Axis
+}
+
+// linesOf returns the lines of a figure. Their moving averages have a weight of smoothing; there are none if that is 0.
+func (e env) linesOf(row trendRow, x chart.Axis, runs []drawnRun, smoothing float64) (f figureLines) {
 	var shown []float64
 	for _, run := range runs {
-		line := chart.Line{X: stepNumbers(run.trend), Y: run.trend.Series(name), Role: run.role, Stroke: run.stroke, Spread: true}
-		lines, shown = append(lines, line), append(shown, line.Within(x).Y...)
+		line := chart.Line{X: stepNumbers(run.trend), Y: row.series(run.trend), Role: run.role, Stroke: run.stroke, Spread: smoothing == 0}
+		shown = append(shown, line.Within(x).Y...)
+		if smoothing > 0 {
+			average := line
+			average.Y = chart.Smoothed(line.Y, smoothing)
+			f.smooth, shown = append(f.smooth, average), append(shown, average.Within(x).Y...)
+			line.Role, line.Stroke = themes.Track, chart.Sparse
+		}
+		f.lines = append(f.lines, line)
 	}
 	lo, hi := row.bounds(shown)
-	axis := chart.Axis{Lo: lo, Hi: hi}.Widened()
-	for i := range lines {
-		lines[i].Axis = axis
+	f.axis = chart.Axis{Lo: lo, Hi: hi}.Widened()
+	for _, lines := range [][]chart.Line{f.lines, f.smooth} {
+		for i := range lines {
+			lines[i].Axis = f.axis
+		}
 	}
-	return lines, axis
+	return f
 }
 
 func stepNumbers(t *analysis.Trend) []float64 {

@@ -27,10 +27,9 @@ type sweepState struct {
 	scope     scope
 	lastRange scope // the range that was typed last; zero: none
 
-	goal       sweep.Goal // zero: the default
-	advice     sweep.Recommendation
-	adviceOf   adviceKey // what advice is of
-	followStar bool      // the cursor goes to the star of the next grid
+	goal     sweep.Goal // zero: the default
+	advice   sweep.Recommendation
+	adviceOf adviceKey // what advice is of
 
 	job  job[sweepKey, sweepPart]
 	grid *sweep.Grid // on the screen
@@ -42,9 +41,9 @@ func sweepKeys() keySection {
 		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", moveSweep(sweepNeg, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", moveSweep(sweepPos, -1)},
 		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", moveSweep(sweepPos, 1)},
-		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", within(sweepOf, by((*sweepState).moveFigure, 1))},
+		{[]string{"v"}, "v", "v metric", "next metric that is not the same for all pairs: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean of all, std of all", within(sweepOf, by((*sweepState).moveFigure, 1))},
 		{[]string{"V"}, "V", "", "previous metric", within(sweepOf, by((*sweepState).moveFigure, -1))},
-		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", within(sweepOf, (*sweepState).apply)},
+		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios, and recompute off if they keep everything", within(sweepOf, (*sweepState).apply)},
 		{[]string{"y"}, "y", "y copy", "copy what to write into the trainer's configuration for this pair", within(sweepOf, (*sweepState).copyPair)},
 		{[]string{"Y"}, "Y", "", "copy something else: the table of groups, the screen, the settings as they are", App.openCopy},
 		{[]string{"x"}, "x", "x star", "to ★, which suits the goal best; ☆ no pair beats, and it raises no warning", within(sweepOf, (*sweepState).toStar)},
@@ -55,13 +54,12 @@ func sweepKeys() keySection {
 	}}
 }
 
-// openSweep opens the map, the cursor on the present ratios and then on the star.
+// openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() App {
 	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
 		return a.says("only GRPO estimators have this filter: select one with e or E first")
 	}
-	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg).atStar()
-	a.sweep.followStar = true
+	a.sweep = a.sweep.at(a.settings.now.KeepPos, a.settings.now.KeepNeg)
 	return a.pushView(viewSweep)
 }
 
@@ -81,14 +79,6 @@ func (s sweepState) at(keepPos, keepNeg float64) sweepState {
 	return s
 }
 
-// atStar returns the state with the cursor on the recommended cell, if there is one.
-func (s sweepState) atStar() sweepState {
-	if c := s.advice.Cell; c != nil {
-		return s.at(c.KeepPos, c.KeepNeg)
-	}
-	return s
-}
-
 func sweepPos(s *sweepState) *int { return &s.pos }
 func sweepNeg(s *sweepState) *int { return &s.neg }
 
@@ -97,23 +87,27 @@ func moveSweep(ratio func(*sweepState) *int, by int) action {
 	return func(a App) App {
 		at, stride := ratio(&a.sweep), a.sweepStride()
 		*at = clampIndex(*at-*at%stride+by*stride, len(sweep.DefaultRatios().Pos))
-		a.sweep.followStar = false
 		return a
 	}
 }
 
 func (s *sweepState) toStar(env) action {
-	before := *s
-	*s = s.atStar()
-	if s.followStar = false; s.pos == before.pos && s.neg == before.neg {
+	before, best := *s, s.advice.Cell
+	if best == nil {
+		return nil
+	}
+	if *s = s.at(best.KeepPos, best.KeepNeg); s.pos == before.pos && s.neg == before.neg {
 		return saying("this is ★, the best for the goal: X leads to the current setting")
 	}
 	return nil
 }
 
 func (s *sweepState) toSet(e env) action {
-	*s = s.at(e.settings.now.KeepPos, e.settings.now.KeepNeg)
-	s.followStar = false
+	set := e.settings.now
+	*s = s.at(set.KeepPos, set.KeepNeg)
+	if pair := s.pair(e); pair.KeepPos != set.KeepPos || pair.KeepNeg != set.KeepNeg {
+		return saying(fmt.Sprintf("the current setting, %g and %g, is not on the map: this is the nearest pair", set.KeepPos, set.KeepNeg))
+	}
 	return nil
 }
 
@@ -142,10 +136,13 @@ func (s sweepState) pair(e env) model.Settings {
 
 func (s *sweepState) apply(e env) action {
 	set := s.pair(e)
-	if best := s.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
-		set.Recompute = false // which without a filter changes nothing but raises a warning
+	if set.Filtering() || !set.Recompute {
+		return func(a App) App { return a.goBack().trySettings(set) }
 	}
-	return func(a App) App { return a.goBack().trySettings(set) }
+	set.Recompute = false
+	return func(a App) App {
+		return a.goBack().trySettings(set).says("recompute is off too: without a filter it changes nothing")
+	}
 }
 
 func (s *sweepState) copyPair(e env) action {
@@ -316,9 +313,8 @@ type adviceKey struct {
 	recompute bool
 }
 
-// advise finds what suits the goal best on the map that is on the screen, and puts the cursor there
-// until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
-// what is under the cursor.
+// advise finds what suits the goal best on the map that is on the screen. Only what is on the map is advised, since Enter sets what is under
+// the cursor.
 func (s *sweepState) advise(e env, open bool) {
 	key := adviceKey{s.grid, e.sweepStride(), s.sweepGoal(), e.settings.now.Recompute}
 	if !open || key == s.adviceOf {
@@ -329,10 +325,6 @@ func (s *sweepState) advise(e env, open bool) {
 		return
 	}
 	s.advice = key.grid.Every(key.stride).Recommend(key.goal, key.recompute)
-	if s.followStar {
-		*s = s.atStar()
-		s.followStar = s.job.busy()
-	}
 }
 
 func (s sweepState) sweepGoal() sweep.Goal {
@@ -346,7 +338,7 @@ func (s *sweepState) nextGoal(env) action {
 	names := sweep.GoalNames()
 	g := s.sweepGoal()
 	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
-	s.goal, s.followStar = g, true
+	s.goal = g
 	return nil
 }
 

@@ -169,7 +169,11 @@ func (m sweepMap) gridLines(h int) []string {
 		extra--
 	}
 	visible := max(1, min(m.rows, (h-extra)/m.cellH))
-	lines := []string{t.Paint(themes.Dim, " keep_pos   "+m.display.glyphs.Dot+" set  "+starMark+" best  "+frontMark+" no pair beats it")}
+	set := m.display.glyphs.Dot + " set"
+	if m.set == nil {
+		set = "not on the map: set"
+	}
+	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+starMark+" best  "+frontMark+" no pair beats it")}
 	first := windowTop(m.pos/m.stride, m.rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * m.stride
@@ -397,8 +401,8 @@ func (m sweepMap) cellWords(w int) []string {
 		{"signal", units.Fraction(c.Signal, c.Groups)},
 		{"kept", units.Fraction(c.Kept, c.Samples)},
 		{"trained", units.Fraction(c.Trained, c.Samples)},
-		{"mean", units.Signed(c.Mean())},
-		{"std", units.Fixed(c.Std(), 2)},
+		{"mean of all", units.Signed(c.Mean())},
+		{"std of all", units.Fixed(c.Std(), 2)},
 	} {
 		words = append(words, t.Paint(themes.Dim, f[0]+" ")+f[1])
 	}
@@ -638,6 +642,8 @@ func shortNumber(x float64) string {
 	switch {
 	case size < 0.005:
 		return "0"
+	case size < 0.05 && x < 0:
+		return "−0"
 	case size < 0.995 && x > 0:
 		return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0")
 	case size < 0.95:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -34,6 +35,23 @@ func trendRows() []trendRow {
 	}
 }
 
+// of returns the value of a step.
+func (r trendRow) of(x *analysis.Analysis) float64 {
+	if r.name == "reward" {
+		mean, _ := figures.Reward(&x.StepFigures)
+		return mean
+	}
+	return x.Metric(r.metric)
+}
+
+// series returns the values of all steps.
+func (r trendRow) series(t *analysis.Trend) []float64 {
+	if r.name == "reward" {
+		return figures.Rewards(t)
+	}
+	return t.Series(r.metric)
+}
+
 // ratioRounding is what sums over samples may lack of a ratio by rounding.
 const ratioRounding = 1e-9
 
@@ -41,7 +59,7 @@ const ratioRounding = 1e-9
 func (e env) tellingRows() (telling []int) {
 	for i, row := range trendRows() {
 		says := func(v float64) bool { return math.Abs(v-row.quiet) > ratioRounding }
-		if math.IsNaN(row.quiet) || e.result.trend == nil || slices.ContainsFunc(e.result.trend.Series(row.metric), says) {
+		if math.IsNaN(row.quiet) || e.result.trend == nil || slices.ContainsFunc(row.series(e.result.trend), says) {
 			telling = append(telling, i)
 		}
 	}
@@ -132,16 +150,16 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 		return t.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+firstFitting(w-nameWidth, " solved at which reward? :solved X", " not known: :solved X"), w))
 	}
 	left, plot, right := e.trendWidths(w)
-	now := x.Last().Metric(row.metric)
+	now := row.of(x.Last())
 	value := cells.FitRight(metricText(row.metric, now), valueWidth-1)
 	if left > nameWidth+valueWidth {
-		value += cells.FitRight(e.stepDelta(now, func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
+		value += cells.FitRight(e.stepDelta(now, row.of), deltaWidth)
 	}
 	named := t.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + cells.Fit(value, left-nameWidth)
 	if len(e.result.trend.Steps) < 2 { // which is no line
 		return cells.Fit(named, w)
 	}
-	line := chart.Line{X: stepNumbers(e.result.trend), Y: e.result.trend.Series(row.metric)}
+	line := chart.Line{X: stepNumbers(e.result.trend), Y: row.series(e.result.trend)}
 	lo, hi := row.bounds(line.Y)
 	line.Axis = chart.Axis{Lo: lo, Hi: hi}
 	spark := chart.Spark{X: e.stepAxis(), Line: line, Bars: true, Current: float64(x.Step)}.Draw(t, e.display.glyphs, plot)
@@ -177,8 +195,8 @@ func roundTo(x float64, decimals int) string {
 func (e env) bigTrend(row trendRow, w, h int) []string {
 	t, x := e.display.theme, e.stepAxis()
 	left, plot, right := e.trendWidths(w)
-	drawn, axis := e.linesOf(row.metric, x, []drawnRun{{trend: e.result.trend, role: themes.Accent}})
-	lines, labels := chart.Plot{X: x, Lines: drawn}.Draw(t, e.display.glyphs, plot, h), axis.RowLabels(h)
+	drawn := e.linesOf(row, x, []drawnRun{{trend: e.result.trend, role: themes.Accent}}, 0)
+	lines, labels := chart.Plot{X: x, Lines: drawn.lines}.Draw(t, e.display.glyphs, plot, h), drawn.axis.RowLabels(h)
 	for i := range lines {
 		name := ""
 		if i == 0 {

@@ -34,13 +34,13 @@ func TestSweepApplies(t *testing.T) {
 	})
 }
 
-// S goes to the star, its sentence says what it does, and Enter takes it: for the most signal that is no
+// x goes to the star, whose sentence says what it does, and Enter takes it: for the most signal that is no
 // filter, which leaves nothing to recompute. The goal changes by o and :goal.
 func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
-			d.press("S")
+			d.press("S", "x")
 			text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
 			if !strings.Contains(text, "★ no filter: keeps 100% of") || !strings.Contains(strings.ReplaceAll(text, "keep_", ""), "pos 1.00 neg 1.00") {
 				t.Errorf("%v: %s", size, text)
@@ -49,6 +49,9 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 			if got := d.app.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
 				t.Errorf("Enter sets %+v", got)
 			}
+			if want := "recompute is off too"; !strings.Contains(d.app.notice, want) {
+				t.Errorf("%q, want %s", d.app.notice, want)
+			}
 			d.press("u", "r", ":") // with recompute every filter of this step flips a sign
 			d.typeText("goal cost 0.5")
 			d.press("enter")
@@ -56,7 +59,7 @@ func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
 			if best == nil || !best.Filtering() || best.AbsRatio() < 0.5 || len(best.Warned.Kinds()) > 0 {
 				t.Fatalf("%v: %+v", size, best)
 			}
-			d.press("enter")
+			d.press("x", "enter")
 			if got := d.app.settings.now; got != best.Apply(filterSettings()) {
 				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
 			}
@@ -85,8 +88,12 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		at := func() [2]int { return [2]int{d.app.sweep.pos, d.app.sweep.neg} }
-		d.press("S", "j", "h", "r")
-		if at() != [2]int{19, 19} {
+		d.press("S")
+		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
+			t.Errorf("S leads to %v", at())
+		}
+		d.press("j", "h", "r")
+		if at() != [2]int{13, 9} {
 			t.Errorf("after r the cursor is at %v", at())
 		}
 		d.press("x")
@@ -99,9 +106,13 @@ func TestStarLeavesTheCursorAlone(t *testing.T) {
 			t.Errorf("x on the star leads to %v", at())
 		}
 		d.press("X")
-		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
+		if at() != [2]int{14, 10} {
 			t.Errorf("X leads to %v", at())
 		}
+		d.press("esc", ":")
+		d.typeText("keep pos 0.33")
+		d.press("enter", "S", "X")
+		d.wantText("the current setting, 0.33 and 0.5, is not on the map: this is the nearest pair")
 	})
 }
 
@@ -239,7 +250,7 @@ func TestSweepShowsTheConfigToCopy(t *testing.T) {
 			drive(t, madeRun(3), size[0], size[1], filterSettings().WithFramework(framework), func(d *driver) {
 				files := &memoryFiles{}
 				d.app.outside.files = files
-				d.press("S", "j", "j", "h")
+				d.press("S", "x", "j", "j", "h")
 				text := ansi.Strip(d.frame())
 				d.press("y")
 				want := "algorithm.adv_estimator=grpo\nalgorithm.keep_pos_ratio=%s\nalgorithm.keep_neg_ratio=%s\nalgorithm.compute_new_adv=true\n"
@@ -307,7 +318,7 @@ func TestShortNumbers(t *testing.T) {
 	t.Parallel()
 	for x, want := range map[float64]string{
 		0: "0", 0.004: "0", 0.25: ".25", 0.996: "1.0", 1: "1.0", 9.96: "10", 123.4: "123", 999.7: "1k", 12345: "12k", 123456: ".1M", 2e6: "2M", 1e12: ">9M",
-		-0.25: "−.2", -0.97: "−1", -1.25: "−1", -42: "−42",
+		-0.25: "−.2", -0.03: "−0", -0.07: "−.1", -0.97: "−1", -1.25: "−1", -42: "−42",
 	} {
 		if got := shortNumber(x); got != want {
 			t.Errorf("%v is %q, want %q", x, got, want)

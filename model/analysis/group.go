@@ -50,6 +50,12 @@ func (g *Group) SizeText() string {
 	return units.Count(g.Rollouts) + "/" + units.Count(g.Size())
 }
 
+// CanKeepTwo reports whether some filter would keep two samples with advantages: not of an invalid group, nor of one that has only one, nor of
+// residue.
+func (g *Group) CanKeepTwo() bool {
+	return g.Fate != model.FateInvalid && g.Fate != model.FateSingle && !g.IsResidue
+}
+
 // Kept returns the number of kept samples.
 func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
 

@@ -67,7 +67,7 @@ func TestJoinedSteps(t *testing.T) {
 		t.Error(got)
 	}
 	// of 2 positive and 4 negative samples 2 each are kept: ΣA is 1.5 − 0.5 and Σ|A| 1.5 + 0.5 + 2·0.7071
-	if w := a.Warnings; len(w) != 1 || w[0].Kind != model.WarnOneSidedPush || w[0].Count != 6 || !strings.Contains(w[0].Text, "mean advantage +0.12, mean |A| 0.43") {
+	if w := a.Warnings; len(w) != 1 || w[0].Kind != model.WarnOneSidedPush || w[0].Count != 6 || !strings.Contains(w[0].Text, "ΣA / Σ|A| is +0.29") {
 		t.Errorf("%+v", w)
 	}
 }

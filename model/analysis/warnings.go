@@ -216,7 +216,7 @@ func (a *Analysis) tooFewKept() *model.Warning {
 		advice += ", or turn recompute off (r)"
 	}
 	return a.ofGroups(func(g *Group) bool {
-		for i := g.Start; i < g.End && g.KeptCounted < 2 && !g.IsResidue; i++ {
+		for i := g.Start; i < g.End && g.KeptCounted < 2 && g.CanKeepTwo(); i++ {
 			if a.Original[i] != 0 && a.StatusOf(i).Trains() {
 				return true
 			}
@@ -280,7 +280,7 @@ const oneSidedShare = 0.25
 func IsOneSided(sum, sumAbs float64) bool { return math.Abs(sum/sumAbs) > oneSidedShare }
 
 func (a *Analysis) oneSidedPush() *model.Warning {
-	s, n := &a.sums, float64(a.Rows)
+	s := &a.sums
 	if !a.Settings.Filtering() || !IsOneSided(s.sumProcessed, s.sumAbsProcessed) {
 		return nil
 	}
@@ -289,8 +289,8 @@ func (a *Analysis) oneSidedPush() *model.Warning {
 		direction = "down"
 	}
 	return &model.Warning{
-		Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
-		Text:   fmt.Sprintf("push %s overall: mean advantage %+.2f, mean |A| %.2f", direction, s.sumProcessed/n, s.sumAbsProcessed/n),
+		Count: a.Kept, Of: a.Rows, Unit: "samples", Example: -1,
+		Text:   fmt.Sprintf("are kept, and push %s overall: ΣA / Σ|A| is %+.2f, 0 is even", direction, s.sumProcessed/s.sumAbsProcessed),
 		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
 	}
 }

@@ -82,6 +82,17 @@ func Reward(s *analysis.StepFigures) (mean float64, counted bool) {
 	return r.Value(metric), s.InvalidRewards > 0 && s.FiniteRewards == 0
 }
 
+// Rewards is the mean reward of each step, by [Reward]: NaN where a step is pending or open.
+func Rewards(t *analysis.Trend) []float64 {
+	all := t.Series("critic/score/mean")
+	for i := range t.Steps {
+		if s := &t.Steps[i]; !s.Open && !s.Pending {
+			all[i], _ = Reward(s)
+		}
+	}
+	return all
+}
+
 // InvalidText says how many rewards are no numbers, and if they count in the mean next to it; "" if all are.
 func InvalidText(invalid int, counted bool) string {
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/figures"
 	"vantage/model/units"
 )
 
@@ -177,7 +178,8 @@ func shrunk(f facts) bool {
 // rewardFalls reports whether the mean reward is far below what is usual: six times as far as the median
 // step, and by a fifth of it.
 func rewardFalls(f facts) bool {
-	below := f.usual.reward - f.Metric("critic/score/mean")
+	mean, _ := figures.Reward(f.StepFigures)
+	below := f.usual.reward - mean
 	return f.Groups > 1 && below > 6*f.usual.rewardSpread && below > 0.2*math.Abs(f.usual.reward)
 }
 

@@ -92,7 +92,7 @@ func (w *groupWorker) addGroup(o *pairOutcomes) {
 		o.alive++
 	}
 	switch {
-	case n == w.zeros || w.group.IsResidue:
+	case n == w.zeros || !w.group.CanKeepTwo():
 	case w.zeros == 0:
 		o.noZero++
 	case w.zeros == 1:
@@ -125,7 +125,7 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	switch {
 	case n < 2:
 		w.sorted.addOriginal(o, pos, neg, alive)
-		if len(w.original) > w.zeros && !w.group.IsResidue {
+		if len(w.original) > w.zeros && w.group.CanKeepTwo() {
 			o.TooFew++
 		}
 	case !w.hasForm || !w.sorted.finite || !(squares > minSpread*minSpread*float64(n)): // a threshold may apply

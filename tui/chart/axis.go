@@ -4,6 +4,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -69,7 +70,7 @@ func (a Axis) Widened() Axis {
 	if !units.NearlyEqual(a.Lo, a.Hi) {
 		return a
 	}
-	pad := max(0.5, math.Abs(a.Lo)/2)
+	pad := cmp.Or(math.Abs(a.Lo)/2, 0.5) // to values of the same sign
 	return Axis{max(a.Lo-pad, -math.MaxFloat64), min(a.Hi+pad, math.MaxFloat64)}
 }
 
@@ -128,7 +129,7 @@ func (a Axis) RowLabels(h int) []string {
 	first := math.Ceil(a.Lo/step - tickTolerance)
 	for n := range a.ticks(step) {
 		v := (first + float64(n)) * step
-		if row := a.plotRow(v, h); labels[row] == "" {
+		if row := a.plotRow(v, h); labels[row] == "" || v == 0 { // of two in a row, 0
 			labels[row] = tickText(v, step)
 		}
 	}

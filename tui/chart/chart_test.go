@@ -74,7 +74,7 @@ func TestSparkline(t *testing.T) {
 	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), []float64{0, 0, 1, 1}, -1, 0, 1, 2); got != "▁█" {
 		t.Errorf("two values per cell: %q", got)
 	}
-	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), []float64{0.7, 0.7, 0.7}, -1, 0.7, 0.7, 3); got != "⠤⠤⠤" {
+	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), []float64{0.7, 0.7, 0.7}, -1, 0.7, 0.7, 3); got != "⠒⠒⠒" {
 		t.Errorf("a constant: %q", got)
 	}
 }
