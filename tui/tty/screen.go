@@ -38,7 +38,8 @@ type Screen struct {
 	renderer *uv.TerminalRenderer // nil: the terminal is not ours now
 	profile  colorprofile.Profile
 	mouse    tea.MouseMode
-	atOnce   bool // the terminal can show a frame in one piece
+	atOnce   bool          // the terminal can show a frame in one piece
+	writing  chan struct{} // closed once the terminal has taken what was sent last; nil: it has
 }
 
 // A frame is drawn at once, but the next one only so much later; and the first one when the terminal's first answers may have come.
@@ -46,6 +47,13 @@ const (
 	frameTime = 8 * time.Millisecond
 	firstTime = 2 * time.Millisecond
 	lateStart = 100 * time.Millisecond // the model starts without a frame, in a terminal without size
+)
+
+// A terminal that takes nothing, as over a link that hangs or after ^S, holds up a key no longer than this, and the end no longer than
+// lastTime; frames are left out until it does.
+const (
+	stuckTime = 100 * time.Millisecond
+	lastTime  = 300 * time.Millisecond
 )
 
 // backlog is how long keys have waited for one another: the time that keys took to handle, less the time in which nothing was to be
@@ -184,6 +192,12 @@ func (s *Screen) Leave() {
 	if s.cells.Method == ansi.GraphemeWidth {
 		s.buf.WriteString(ansi.ResetModeUnicodeCore)
 	}
+	if s.writing != nil {
+		select {
+		case <-s.writing:
+		case <-time.After(lastTime):
+		}
+	}
 	s.buf.WriteString(ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable)
 	s.flush()
 	s.renderer = nil
@@ -282,7 +296,11 @@ func (s *Screen) View() (nothing tea.View) {
 	if s.last.IsZero() {
 		s.last = now.Add(firstTime - frameTime)
 	}
-	if wait := s.last.Add(frameTime).Sub(now); wait > 0 {
+	wait := s.last.Add(frameTime).Sub(now)
+	if s.isStuck() {
+		wait = stuckTime
+	}
+	if wait > 0 {
 		if !s.due {
 			s.due = true
 			time.AfterFunc(wait, func() { s.Send(nextFrameMsg{}) })
@@ -324,15 +342,42 @@ func (s *Screen) setMouse(mode tea.MouseMode) {
 	s.mouse = mode
 }
 
-// flush sends what is to be sent. If the terminal is gone, a signal ends the program.
+// flush sends what is to be sent, unless the terminal has not taken yet what was sent before: then the next frame sends it. If the terminal
+// is gone, a signal ends the program.
 func (s *Screen) flush() {
-	text := s.buf.Bytes()
-	if len(text) == 0 {
+	if s.buf.Len() == 0 || !s.hasTaken() {
 		return
 	}
+	text := bytes.Clone(s.buf.Bytes())
 	if s.atOnce {
 		text = []byte(ansi.SetModeSynchronizedOutput + string(text) + ansi.ResetModeSynchronizedOutput)
 	}
-	_, _ = s.out.Write(text)
 	s.buf.Reset()
+	taken := make(chan struct{})
+	s.writing = taken
+	go func() {
+		defer close(taken)
+		_, _ = s.out.Write(text)
+	}()
+	select {
+	case <-taken:
+		s.writing = nil
+	case <-time.After(stuckTime):
+	}
+}
+
+// hasTaken reports whether the terminal has taken all that was sent.
+func (s *Screen) hasTaken() bool {
+	select {
+	case <-s.writing:
+		s.writing = nil
+	default:
+	}
+	return s.writing == nil
+}
+
+func (s *Screen) isStuck() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.hasTaken()
 }
