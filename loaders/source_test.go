@@ -847,23 +847,28 @@ func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 	}
 }
 
-// A row without a prompt or id is skipped if others have one, read by one or several workers:
-// with it no row would have a group.
-func TestRowWithoutGroupIsSkipped(t *testing.T) {
+// A row without a prompt or id, or without a step, is skipped if others have one, read by one or several workers:
+// with it no row would have a group, or the run would begin anew.
+func TestRowWithoutGroupOrStepIsSkipped(t *testing.T) {
 	t.Parallel()
 	const bare = `{"reward":1,"output":"o","step":1}` + "\n"
 	many := strings.Repeat(row(1, 1), 50_000)
+	torn := strings.Replace(row(1, 1), `"step":1`, `"step":null`, 1)
 	for name, c := range map[string]struct {
 		file, log string
 		rows      int
 		problem   string
 	}{
-		"among others":   {"1.jsonl", row(1, 1) + bare + strings.Replace(row(1, 1), `"q"`, `""`, 1) + row(1, 2), 2, "1.jsonl:2: no prompt: the rows before it have one"},
-		"of many":        {"1.jsonl", many + bare + many + strings.Replace(row(1, 1), `"q"`, `""`, 1), 100_000, "1.jsonl:50001: no prompt"},
-		"in a table":     {"a.csv", "prompt,reward\nq,1\n,1\nq,0\n", 2, "a.csv:3: no prompt"},
-		"without groups": {"1.jsonl", bare + bare, 2, ""},
-		"with an id":     {"a.jsonl", `{"prompt":"q","uid":"u","reward":1}` + "\n" + `{"uid":"u","reward":1}` + "\n", 2, ""},
-		"several a line": {"a.jsonl", `{"samples":[{"prompt":"q","reward":1},{"reward":2}]}` + "\n", 2, ""},
+		"among others":       {"1.jsonl", row(1, 1) + bare + strings.Replace(row(1, 1), `"q"`, `""`, 1) + row(1, 2), 2, "1.jsonl:2: no prompt: the rows before it have one"},
+		"of many":            {"1.jsonl", many + bare + many + strings.Replace(row(1, 1), `"q"`, `""`, 1), 100_000, "1.jsonl:50001: no prompt"},
+		"in a table":         {"a.csv", "prompt,reward\nq,1\n,1\nq,0\n", 2, "a.csv:3: no prompt"},
+		"without groups":     {"1.jsonl", bare + bare, 2, ""},
+		"with an id":         {"a.jsonl", `{"prompt":"q","uid":"u","reward":1}` + "\n" + `{"uid":"u","reward":1}` + "\n", 2, ""},
+		"no step":            {"a.jsonl", row(1, 3) + torn + row(1, 4), 2, "a.jsonl:2: no step: the rows before it have a whole number there"},
+		"no step of many":    {"a.jsonl", many + torn + many, 100_000, "a.jsonl:50001: no step"},
+		"step of the name":   {"7.jsonl", strings.ReplaceAll(row(1, 7), `"step":1`, `"step":7`) + torn, 2, ""},
+		"no step in a table": {"a.csv", "prompt,reward,step\nq,1,3\nq,1,1e30\nq,0,3\n", 2, "a.csv:3: no step"},
+		"several a line":     {"a.jsonl", `{"samples":[{"prompt":"q","reward":1},{"reward":2}]}` + "\n", 2, ""},
 	} {
 		w := trainer{t, t.TempDir()}
 		w.add(c.file, c.log)

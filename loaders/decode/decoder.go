@@ -91,6 +91,7 @@ type Learned struct {
 	HasTruth       bool // some prompt had a ground truth
 	SumsComponents bool // there is no total: the reward is the sum of the components
 	SawGroup       bool // some row had a prompt or a group id
+	sawStep        bool // some row had a step that the name of the file does not tell
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
@@ -123,7 +124,7 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	case len(dst) == before:
 		return dst, noSample
 	default:
-		err = r.requireGroup(dst[before:])
+		err = r.require(dst[before:])
 	}
 	if err != nil {
 		r.untrained = untrained
@@ -142,18 +143,30 @@ func (r *RowDecoder) TakeUntrained() int {
 	return n
 }
 
-var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+var (
+	errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+	errNoStep  = errors.New("no step: the rows before it have a whole number there")
+)
 
-// requireGroup refuses the only sample of a record if it has neither prompt nor group id and samples
-// before it have: a single such row would leave all of them without groups.
-func (r *RowDecoder) requireGroup(samples []model.Record) error {
-	if samples[0].Prompt != 0 || samples[0].Group != "" {
-		r.SawGroup = true
-	} else if r.SawGroup && len(samples) == 1 {
+// require refuses the only sample of a record if it lacks what samples before it have: a single one without prompt and group id would leave all
+// of them without groups, and one without a step would begin the run anew.
+func (r *RowDecoder) require(samples []model.Record) error {
+	step, hasStep := r.Values[RoleStep].ToInt()
+	r.sawStep = r.sawStep || hasStep && (!r.hasFileStep || step != r.FileStep)
+	hasGroup := samples[0].Prompt != 0 || samples[0].Group != ""
+	r.SawGroup = r.SawGroup || hasGroup
+	switch {
+	case len(samples) > 1:
+	case !hasGroup && r.SawGroup:
 		return errNoGroup
+	case !hasStep && r.NeedsStep():
+		return errNoStep
 	}
 	return nil
 }
+
+// NeedsStep reports whether a row without a step is no sample, since rows before it have one that the name of the file does not tell.
+func (r *RowDecoder) NeedsStep() bool { return r.sawStep }
 
 // forgetRow drops the values of the row: they keep the block of the file alive in which they stand.
 func (r *RowDecoder) forgetRow() {
