@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // exitLines returns command lines of the real program by the exit code that they end with.
@@ -24,7 +25,7 @@ func exitLines() map[int][]string {
 			"groupsize log.jsonl --sizes 1", "plan log.jsonl --emit nosuch", "prompts log.jsonl --sort nosuch", "prompts log.jsonl --where nosuch>1", "grep log.jsonl", "grep log.jsonl (a", "export log.jsonl --columns nosuch", "flags nosuch", "demo", "demo x", "help nosuch", "formats nosuch", "config x", "version x", "completion nosuch", "estimators nosuch", "compare log.jsonl",
 			"why a", "tail log.jsonl --last 0", "report log.jsonl --where std>", "report log.jsonl --steps 2:1", "check log.jsonl --wait", "check log.jsonl --rules nowhere.yaml", "report nogroups.jsonl",
 			"report log.jsonl --config nowhere.yaml", "report log.jsonl --config torn.jsonl", "report log.jsonl --input-format nosuch", "report log.jsonl --texts five", "tail log.jsonl --idle-timeout 5",
-			"report log.jsonl --compute-new-adv=perhaps",
+			"report log.jsonl --compute-new-adv=perhaps", "report log.jsonl -o log.jsonl", "report log.jsonl --svg ./log.jsonl", "report . -o report.html", "check log.jsonl --junit log.jsonl", "check . --junit new.xml",
 		},
 		3: {"check log.jsonl --fail-on signal>0", "check log.jsonl --fail-on signal>0 --format junit", "check log.jsonl --fail-on signal>0 --format github"},
 	}
@@ -106,6 +107,61 @@ func TestJUnitOnErrors(t *testing.T) {
 			_, out, _ := runIn(t, dir, append(strings.Fields(line), "--format", "junit")...)
 			checkJUnit(t, out, want.error)
 		})
+	}
+}
+
+// A file that is written replaces no log, under whatever name, and goes into no folder of one.
+func TestOutputsSpareTheLog(t *testing.T) {
+	dir := t.TempDir()
+	writeExitLogs(t, dir)
+	log := filepath.Join(dir, "log.jsonl")
+	before, _ := os.ReadFile(log)
+	for name, link := range map[string]func(string, string) error{"link": os.Symlink, "hard": os.Link} {
+		if err := link(log, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"report log.jsonl -o log.jsonl", "report log.jsonl -o link", "report link -o log.jsonl", "report log.jsonl --svg hard", "report . -o log.jsonl", "report . -o new.html",
+		"check log.jsonl --junit link", "check . --junit log.jsonl",
+	} {
+		code, _, said := runIn(t, dir, strings.Fields(line)...)
+		if after, err := os.ReadFile(log); code != 2 || err != nil || !bytes.Equal(before, after) || !strings.Contains(said, "the log") {
+			t.Errorf("%s: exit code %d, the log is as before: %v, %s", line, code, bytes.Equal(before, after), said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new.html")); err == nil {
+		t.Error("a report lies among the files of the log")
+	}
+	if code, _, said := runIn(t, dir, "report", "log.jsonl", "-o", "report.txt"); code != 0 {
+		t.Errorf("a new file next to a log that is named: exit code %d, %s", code, said)
+	}
+}
+
+// What follows a log ends when nobody reads what it prints.
+func TestFollowersEndWithTheirReader(t *testing.T) {
+	dir := t.TempDir()
+	writeExitLogs(t, dir)
+	for _, line := range []string{"tail log.jsonl", "check log.jsonl --watch --fail-on signal>0"} {
+		cmd := exec.Command(programPath(t), strings.Fields(line)...)
+		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir}
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = out.Read(make([]byte, 1))
+		_ = out.Close()
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			t.Errorf("%s goes on", line)
+			_ = cmd.Process.Kill()
+		}
 	}
 }
 

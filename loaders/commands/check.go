@@ -107,7 +107,13 @@ func (c *call) check(ctx context.Context, o *checkOptions) error {
 	case o.watch:
 		c.note(c.p.ConfigSummary)
 		return c.watch(ctx, o)
-	case o.prom != "":
+	case o.junit != "":
+		if err := refuseOntoLog(c.p.Disk, "--junit", o.junit, c.paths); err != nil {
+			o.junit = "" // nor is the error written there
+			return err
+		}
+	}
+	if o.prom != "" {
 		if err := refuseBesideLog(c.p.Disk, o.prom, c.paths); err != nil {
 			return err
 		}

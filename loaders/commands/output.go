@@ -8,11 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"vantage/loaders"
 	"vantage/loaders/fileio"
 	"vantage/model/sanitize"
 )
@@ -211,6 +213,45 @@ func writeFile(disk *fileio.Disk, path string, write func(io.Writer) error) (err
 		}
 		return err
 	})
+}
+
+// refuseOntoLog is an error if the file of an option is a file of the log, or would be in its folder, where the next look would take it for
+// one. A new file next to a log that is named itself is the person's choice.
+func refuseOntoLog(disk *fileio.Disk, option, file string, logs []string) error {
+	if file == "" {
+		return nil
+	}
+	target, _ := disk.Stat(file)
+	resolved, err := disk.EvalSymlinks(file)
+	if err != nil { // it is new
+		resolved = file
+		if dir, err := disk.EvalSymlinks(filepath.Dir(file)); err == nil {
+			resolved = filepath.Join(dir, filepath.Base(file))
+		}
+	}
+	if resolved, err = filepath.Abs(resolved); err != nil {
+		return err
+	}
+	for _, log := range logs {
+		if log == "-" || loaders.IsElsewhere(log) {
+			continue
+		}
+		info, err := disk.Stat(log)
+		if err != nil {
+			continue
+		}
+		if target != nil && os.SameFile(info, target) && !info.IsDir() {
+			return Usage(fmt.Errorf("%s %s is the log itself, which is never written to: give another file", option, file))
+		}
+		folder, err := disk.EvalSymlinks(log)
+		if err == nil {
+			folder, err = filepath.Abs(folder)
+		}
+		if err == nil && info.IsDir() && strings.HasPrefix(resolved, strings.TrimSuffix(folder, "/")+"/") {
+			return Usage(fmt.Errorf("%s %s would be among the files of the log %s: give a file in another folder", option, file, log))
+		}
+	}
+	return nil
 }
 
 // writeInto writes into a device, a pipe, or where a dangling link points.

@@ -76,6 +76,11 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		},
 		refuse: o.refuse,
 		run: onLog(ofLog, func(ctx context.Context, log *openLog) (*report.Report, error) {
+			for _, f := range [][2]string{{"-o", o.output}, {"--svg", o.svg}} {
+				if err := refuseOntoLog(log.p.Disk, f[0], f[1], log.paths); err != nil {
+					return nil, err
+				}
+			}
 			log.file = o.output
 			switch {
 			case o.emit != "":

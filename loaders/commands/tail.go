@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -61,6 +62,8 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 		return err
 	}
 	defer source.Close()
+	ctx, stop := c.p.whileRead(ctx)
+	defer stop()
 	followed := newIdleSource(ctx, source, idle)
 	defer followed.stop()
 	lines := 0
@@ -99,7 +102,10 @@ func (c *call) follow(ctx context.Context, idle time.Duration, last int, write f
 	if followed.rows && !w.monitor.Added(w.newest) {
 		end.Unfinished = &w.newest
 	}
-	return write(c.output(context.WithoutCancel(ctx)), end)
+	if err := write(c.output(context.WithoutCancel(ctx)), end); err != nil || followed.rows {
+		return err
+	}
+	return &verdictError{errors.New("no sample was read")}
 }
 
 // noRowsCame is the error of a tail that ended before the first row. A trouble with the link is the likely reason.

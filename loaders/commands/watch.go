@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"syscall"
 	"time"
 
 	"vantage/model"
@@ -25,6 +26,8 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 		return err
 	}
 	defer source.Close()
+	ctx, stop := c.p.whileRead(ctx)
+	defer stop()
 	w := watcher{
 		source: source, log: source, given: c.set, set: c.set, monitor: check.NewMonitor(check.ByKind(o.rules)),
 		print:  func(t check.Transition) error { return o.write.transition(c.output(ctx), t) },
@@ -36,8 +39,13 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	if w.monitor.Failing() {
+	switch {
+	case w.monitor.Failing():
 		return &verdictError{errRuleFailed}
+	case errors.Is(context.Cause(ctx), syscall.EPIPE):
+		return syscall.EPIPE
+	case w.attempt == 0: // there was no sample to check
+		return Stopped(ctx)
 	}
 	return nil
 }

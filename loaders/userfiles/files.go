@@ -36,10 +36,13 @@ func Open() (*Files, error) {
 // ownDir returns the folder of the program in that which a variable names, or below the home directory.
 func ownDir(variable, belowHome string) (string, error) {
 	dir := os.Getenv(variable)
-	if dir == "" {
+	if !filepath.IsAbs(dir) { // as the XDG Base Directory Specification wants it: it would be a folder wherever the program runs
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", err
+		}
+		if !filepath.IsAbs(home) {
+			return "", fmt.Errorf("HOME is %q, and no path from the root", home)
 		}
 		dir = filepath.Join(home, belowHome)
 	}
