@@ -105,7 +105,7 @@ func TestGlanceOfAnswersThatAreNotAlike(t *testing.T) {
 	}
 	drive(t, source, 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("0")
-		d.wantText("5–8  the reward falls to 0 (usually 0.489), all wrong (96 of 96 groups)")
+		d.wantText("5–8  the reward is only 0 (usually 0.489), all wrong (96 of 96 groups)")
 		if frame := ansi.Strip(d.frame()); strings.Contains(frame, "no answers were read") || n == 0 {
 			t.Errorf("%d were read:\n%s", n, frame)
 		}

@@ -561,8 +561,12 @@ func (l *rawLog) ofSome(name string, first, last int64) (x float64, known bool) 
 	return x, name == "distinct answers" || name == "garbled answers" || name == "repeated answers graded in several ways"
 }
 
-// saysItsEvidence holds if the numbers of a title are those of its evidence, before and after, which has a claim of its own.
+// saysItsEvidence holds if the numbers of a title are those of its evidence, before and after, which has a claim of its own. What follows from
+// another finding has no evidence beside it.
 func saysItsEvidence(_ *rawLog, s said, _ []string) error {
+	if s.finding["title"] != s.text {
+		return nil
+	}
 	evidence := fmt.Sprint(s.finding["evidence"])
 	for _, number := range regexp.MustCompile(`\d[\d.,]*%?`).FindAllString(s.text, -1) {
 		if !regexp.MustCompile(`(^|[ \[])` + regexp.QuoteMeta(strings.TrimRight(number, ".,")) + `( |$)`).MatchString(evidence) {
@@ -844,7 +848,7 @@ func claims() []claim {
 		{"cause", "", `(?:empty answers|` + alike + `), all wrong \(` + num + ` of ` + num + ` groups?\)`, func(l *rawLog, s said, w []string) error {
 			return firstError(fateIs(l, s, "all wrong", w[len(w)-2], w[len(w)-1]), beginAlike(l, said{text: s.text, first: s.first, last: s.first}, w[1]))
 		}, false},
-		{"cause", "", `the reward falls to ` + num + ` \(usually ` + num + `\).*`, func(l *rawLog, s said, w []string) error {
+		{"cause", "", `the reward is only ` + num + ` \(usually ` + num + `\).*`, func(l *rawLog, s said, w []string) error {
 			mean, _ := meanOf(l.within(s.first, s.last), rewardOf)
 			return same("the mean reward", w[1], mean)
 		}, true},
@@ -944,7 +948,7 @@ func claims() []claim {
 			return nil
 		}, true},
 		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
-		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and the reward does not gain`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
+		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|what the reward gains comes later)`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, both(saysItsEvidence, turns(-1, rewardOf)), true},
 		{"title", string(diagnosis.AnswerCollapse), `the answers to one prompt become one: .*`, func(l *rawLog, s said, _ []string) error {
 			distinct := func(first, last int64) (share float64) {

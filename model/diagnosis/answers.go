@@ -86,7 +86,7 @@ func garbled(e *evidence) ([]Finding, string) {
 	all := e.texts.all()
 	early := all[len(all)/8].step
 	early = max(early, e.stepWithAnswers(leastSteps))
-	noWords, end := noWords(all, early), e.usualEnd()
+	noWords, end, lowest := noWords(all, early), e.usualEnd(), e.lowest()
 	ways := []struct {
 		name string
 		has  func(*answer) bool
@@ -95,6 +95,7 @@ func garbled(e *evidence) ([]Finding, string) {
 		{"hold control tokens", func(a *answer) bool { return a.control || a.end != "" && a.end != end }},
 		{"are in another script than their prompt, or in many", func(a *answer) bool { return a.foreign }},
 		{"are not words", func(a *answer) bool { return noWords[a] }},
+		{"are empty, with the lowest reward", func(a *answer) bool { return a.words == 0 && lowest.answer(a) }},
 	}
 	has := make([]func(*answer) bool, 0, len(ways))
 	for _, w := range ways {
@@ -184,12 +185,16 @@ func (e *evidence) template() (Finding, bool) {
 	if !e.hasTexts() || e.tooFew() != "" {
 		return Finding{}, false
 	}
-	s, rewards := e.sharedWords(), e.rewards()
+	s, counts := e.sharedWords()
+	rewards := e.rewards()
 	k, found := s.shiftOf(1)
 	if !found || k.done() < templateRise || k.settled.mean() < templateFrom {
 		return Finding{}, false
 	}
 	span := s.span()
+	if counts.pooled(len(s)-span, len(s)).mean() < counts.pooled(k.a, k.b).mean() {
+		return Finding{}, false // answers are shorter, and share no more words than before
+	}
 	before, after := rewards.pooled(k.b-span, k.b).mean(), rewards.pooled(len(s)-span, len(s)).mean()
 	if after < before {
 		return Finding{}, false
@@ -202,16 +207,17 @@ func (e *evidence) template() (Finding, bool) {
 	return f, true
 }
 
-// sharedWords is the series of the words that answers share with one to another prompt.
-func (e *evidence) sharedWords() series {
+// sharedWords are the series of the words that answers share with one to another prompt, as shares of their words, and how many these are.
+func (e *evidence) sharedWords() (shares, counts series) {
 	all := e.texts.all()
-	s := make(series, len(e.Steps))
+	shares, counts = make(series, len(e.Steps)), make(series, len(e.Steps))
 	for i := range all {
 		if share := sharedWords(all, i); share == share {
-			s[all[i].step].add(share)
+			shares[all[i].step].add(share)
+			counts[all[i].step].add(share * float64(all[i].words))
 		}
 	}
-	return s
+	return shares, counts
 }
 
 // sharedWords is the largest share of words that an answer has with one to another prompt of its step, or of the step before that was
@@ -311,6 +317,9 @@ func noise(e *evidence) ([]Finding, string) {
 		return nil, "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
 	}
 	from := s.turn(0, noiseFrom, 1)
+	for from < len(s) && s[from].N == 0 { // no answer came again
+		from++
+	}
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
 	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
 		return nil, ""

@@ -136,6 +136,7 @@ type Diagnosis struct {
 	Blind    []Blind   // kinds that nothing can be said of, in the order of Kinds
 	Steps    int       // that were looked at
 	Numbers  []int64   // of these, as Series.Values has them
+	Rewards  []float64 // mean of the finite rewards of the samples of these; nil if there are no samples
 	Notes    []string  // what was not read of the trainer's own scalars
 }
 

@@ -48,7 +48,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
-			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm.",
+			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm, until there are none.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
 			Advice:    "look at the grader's own log at this step: a service that is down, a timeout or an expired key often counts as one reward; mask these steps, or go back to the checkpoint before them",
 			Sources:   []Source{{"rllm 710: failures of the grader trained as answers that are wrong", "https://github.com/rllm-org/rllm/pull/710"}, {"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}},
@@ -64,7 +64,7 @@ func Kinds() []KindInfo {
 		{
 			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard},
 			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, so that advantages compare the wrong answers.",
-			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts; or a prompt has one and a half ids on average from a step on, or nearly two from the first step. It is a watch where every row has an id of its own: that may number rows.",
+			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts; or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
 			LooksLike: "Dynamic sampling and asynchronous trainers: sizes differ, and a prompt may come twice as two whole groups.",
 			Advice:    "check the id by which the trainer groups answers: it must be one per prompt and step, the same in all workers, and not made of what a rollout adds to its prompt",
 			Sources:   []Source{{"Search-R1 88: answers to one prompt did not share an id", "https://github.com/PeterGriffinJin/Search-R1/issues/88"}, {"NeMo RL 4013: prompts with a path of their own became groups of one", "https://github.com/NVIDIA-NeMo/RL/pull/4013"}},
@@ -88,7 +88,7 @@ func Kinds() []KindInfo {
 		{
 			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse},
 			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
-			How:       "At least a tenth of the sampled answers, and ten of them, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
+			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
 			LooksLike: "Tables, code, lists, and prompts in two languages.",
 			Advice:    "stop here and go back to a checkpoint before the onset: lower the learning rate, add a KL penalty or a tighter clip, check that sampler and trainer agree in their log-probabilities, and give such answers the lowest reward",
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
@@ -104,7 +104,7 @@ func Kinds() []KindInfo {
 		{
 			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard},
 			What:      "The length more than doubles, and the reward does not gain.",
-			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, while the reward does not gain a tenth of its range; a watch where it gains a little.",
+			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, and longer than before any dip, while the reward does not gain a tenth of its range soon; a watch where it gains a little.",
 			LooksLike: "Long thinking that pays: length and reward rise together.",
 			Advice:    "check how the loss is averaged: a mean over the tokens of each answer favours long wrong ones; divide by a constant or by all tokens, add a penalty on length, and read a long answer",
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}, {"verl-agent 188: the length jumps, then the score falls", "https://github.com/langfengQ/verl-agent/issues/188"}},
@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor (a watch: at most half), or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -152,7 +152,7 @@ func Kinds() []KindInfo {
 		{
 			Name: Forgetting, detect: forgetting,
 			What:      "One data source, or one part of the prompts, falls while the whole holds or rises.",
-			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole loses no more than 5% until then. Every other visit of a prompt chooses the third, and the others measure it.",
+			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole, or the other sources together, lose no more than 5% until then, or, of a source, to a fifth of its level. Every other visit of a prompt chooses the third, and the others measure it.",
 			LooksLike: "The mixture of sources shifts, and each of them holds.",
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},

@@ -30,7 +30,7 @@ func (o *Observations) logLengths() series {
 
 // explosion finds lengths that more than double without a gain of the reward.
 func explosion(e *evidence) ([]Finding, string) {
-	return e.lengthChange(1, "answers grow from %s to %s %s, and the reward does not gain", func(_, gain, z float64) Severity {
+	return e.lengthChange(1, "answers grow from %s to %s %s", func(_, gain, z float64) Severity {
 		switch {
 		case gain > rewardGain && z > 2:
 			return "" // it pays
@@ -74,6 +74,9 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 		return nil, ""
 	}
 	rewards, span := e.rewards(), s.span()
+	if k.a >= span && slices.ContainsFunc(s[:k.a].smooth(span), func(x float64) bool { return sign*(k.settled.mean()-x) < math.Log(lengthBand) }) {
+		return nil, "" // back to what it was
+	}
 	settled := max(from, s.turn(k.a, k.level.mean()+0.8*k.done(), sign))
 	settled = min(settled, len(s)-span)
 	reward := rewards.compare(from-2*span, from, settled, len(s))
@@ -87,8 +90,19 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", exp(s.values())}}
 	length := e.around(s, "typical length", from, len(s), false, "samples")
 	length.Before, length.After = math.Exp(length.Before), math.Exp(length.After)
+	shown := e.around(rewards, "reward", from, len(s), false, "samples")
 	f.Title = fmt.Sprintf(title, units.Short(length.Before), units.Short(length.After), e.Unit)
-	f.Evidence = []Evidence{length, e.around(rewards, "reward", from, len(s), false, "samples")}
+	if sign > 0 {
+		switch gain := (shown.After - shown.Before) / (e.High - e.Low); {
+		case gain > rewardGain:
+			f.Title += ", and what the reward gains comes later"
+		case gain > rewardHeld:
+			f.Title += ", and the reward gains little"
+		default:
+			f.Title += ", and the reward does not gain"
+		}
+	}
+	f.Evidence = []Evidence{length, shown}
 	f.Example = e.example(len(s)-1, func(g *GroupFacts) bool { return sign*(float64(g.Length)-k.settled.mean()) >= 0 })
 	return []Finding{f}, ""
 }
@@ -179,6 +193,15 @@ func (e *evidence) lowest() lowest {
 func (l *lowest) reward(mean float64) bool { return mean <= l.limit }
 
 func (l *lowest) part(c int, mean float64) bool { return c < len(l.parts) && mean <= l.parts[c] }
+
+// answer reports whether the reward of an answer, or a column of it, is next to the lowest.
+func (l *lowest) answer(a *answer) bool {
+	lost := l.reward(a.reward)
+	for c, x := range a.parts {
+		lost = lost || l.part(c, x)
+	}
+	return lost
+}
 
 // closing is a word near the end of nearly all answers that win, such as "answer" or "boxed", and of the fewest others; "" if there is
 // none. An answer that is cut off does not come to it.

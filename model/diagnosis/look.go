@@ -66,6 +66,7 @@ func See(ctx context.Context, snap model.Snapshot, set model.Settings, read anal
 	for i := range o.Steps {
 		look.Diagnosis.Numbers = append(look.Diagnosis.Numbers, o.Steps[i].Step)
 	}
+	look.Diagnosis.Rewards = o.rewards().values()
 	return look, nil
 }
 

@@ -14,6 +14,7 @@ const (
 	invalidAlarm  = 0.1  // of rewards are missing: more than a filter or a crash now and then takes
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
+	halfShare     = 0.5  // of it is left: more is lost than harder data usually take
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
@@ -65,17 +66,18 @@ func (e *evidence) missingRewards() (Finding, bool) {
 		return Moments{N: s.Rows, Sum: float64(s.Invalid), Squares: float64(s.Invalid)}
 	})
 	from := missing.turn(0, invalidWatch, 1)
-	after := missing.pooled(from, len(missing))
+	to := missing.ends(from)
+	after := missing.pooled(from, to)
 	if from == len(missing) || after.Sum < 3 || after.mean() < invalidWatch {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Watch, first: from, last: len(missing) - 1, Series: Series{"invalid rewards", missing.values()}}
+	f := Finding{Severity: Watch, first: from, last: to - 1, Series: Series{"invalid rewards", missing.values()}}
 	if after.mean() >= invalidAlarm {
 		f.Severity = Alarm
 	}
 	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", percent(after.mean()))
-	v := e.around(missing, "invalid rewards", from, len(missing), true, "samples")
-	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all since then, as the title says
+	v := e.around(missing, "invalid rewards", from, to, true, "samples")
+	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
 	f.Evidence = []Evidence{v}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
 	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
@@ -261,23 +263,37 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	s := e.rewards()
+	leaves := func(k *shift, share float64) bool { // at most that share of the height
+		up := k.level.mean() - e.Low
+		return up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= share*up
+	}
 	k, found := s.shiftOf(-1)
-	up := k.level.mean() - e.Low
-	toFloor := up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= floorShare*up
-	if !found || !toFloor && (!e.continuous || !belowAll(s, &k)) {
+	if soon, ok := s.shiftOver(-1, max(5, s.span()/4)); ok && soon.b > len(s)-s.span() && leaves(&soon, floorShare) && !(found && leaves(&k, floorShare)) {
+		k, found = soon, true // in a long run it would be late to wait for a tenth of it
+	}
+	toFloor, below := leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
+	if !found || !below && !leaves(&k, halfShare) {
 		return nil, ""
 	}
 	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) {
+	if !toFloor && !below || e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b) || s.stillFalls()) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
+}
+
+// stillFalls reports whether the newest level is below the one before it by more than chance, as where prompts become harder step by step: what
+// collapses settles.
+func (s series) stillFalls() bool {
+	n, span := len(s), s.span()
+	k := s.compare(n-2*span, n-span, n-span, n)
+	return k.z < -3
 }
 
 // belowAll reports whether a reward falls below any level that it had before, by more than samples of a step differ: the floor of a
@@ -402,7 +418,8 @@ type partOf struct {
 	name string
 	series
 	in    func(step, group int) bool
-	tried int // parts of this sort
+	tried int  // parts of this sort
+	named bool // a source that the log names
 }
 
 // parts are the groups by source, and those whose prompts were solved best before each of some steps.
@@ -412,7 +429,7 @@ func (e *evidence) parts() []partOf {
 		names := e.texts.sourceList()
 		for _, name := range names {
 			in := func(step, group int) bool { return e.texts.sourceOf(step, group) == name }
-			all = append(all, partOf{"source " + name, e.groupSeries(in), in, len(names)})
+			all = append(all, partOf{"source " + name, e.groupSeries(in), in, len(names), true})
 		}
 	}
 	n := len(e.Steps)
@@ -519,16 +536,23 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 	s, width := p.series[:len(whole)], e.High-e.Low
 	k, found := s.shiftOf(-1)
 	places := p.tried * 2 * len(s) / s.span() // onsets that are nearer than half a level are one
-	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < max(partFallRange*width, partFall*(k.level.mean()-e.Low)) {
+	leastFall := max(partFallRange*width, partFall*(k.level.mean()-e.Low))
+	if !found || min(s[k.a:k.b].steps(), s[k.b:].steps()) < leastSteps || chance(k.z, places) > rare || -k.done() < leastFall {
 		return Finding{}, false
 	}
 	span := whole.span()
-	before, after := whole.pooled(k.b-span, k.b).mean(), whole.pooled(len(whole)-span, len(whole)).mean()
-	if after < before-0.05*width {
+	holds := func(s series) bool {
+		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-0.05*width
+	}
+	atFloor := k.settled.mean()-e.Low <= floorShare*(k.level.mean()-e.Low)
+	if !holds(whole) && !(p.named && (atFloor || holds(e.groupSeries(func(step, group int) bool { return !p.in(step, group) })[:len(whole)]))) {
 		return Finding{}, false
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
 	part, all := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")
+	if part.Before-part.After < leastFall {
+		return Finding{}, false // what is shown must be what is said
+	}
 	f.Evidence = []Evidence{part, all}
 	f.Title = fmt.Sprintf("the reward of %s falls from %s to %s while the whole goes from %s to %s",
 		p.name, units.Short(part.Before), units.Short(part.After), units.Short(all.Before), units.Short(all.After))

@@ -260,6 +260,37 @@ func mixup(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
+// wholeAgain counts the groups of prompts that came more than once, beyond the first of each, if they are as large as those of the prompts that
+// came once: such prompts are drawn again, and not torn. It returns 0 where groups are not those of the ids.
+func (s *Observed) wholeAgain() (again int) {
+	if len(s.Groups) != s.ids {
+		return 0
+	}
+	type visits struct {
+		groups int
+		least  int32 // samples of a group
+	}
+	byPrompt, whole := map[uint32]visits{}, int32(0)
+	for _, g := range s.Groups {
+		v := byPrompt[g.Prompt]
+		if v.groups++; v.groups == 1 || g.N < v.least {
+			v.least = g.N
+		}
+		byPrompt[g.Prompt] = v
+	}
+	for _, v := range byPrompt {
+		if v.groups == 1 {
+			whole = max(whole, v.least)
+		}
+	}
+	for _, v := range byPrompt {
+		if v.groups > 1 && whole > 1 && v.least >= whole {
+			again += v.groups - 1
+		}
+	}
+	return again
+}
+
 // torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
 	rows, prompts := 0, map[uint32]bool{}
@@ -274,7 +305,8 @@ func (e *evidence) torn() (Finding, bool) {
 			return Moments{}
 		}
 		rows += s.Rows
-		return Moments{N: n, Sum: float64(s.ids), Squares: float64(s.ids) * float64(s.ids) / float64(n)}
+		ids := s.ids - s.wholeAgain()
+		return Moments{N: n, Sum: float64(ids), Squares: float64(ids) * float64(ids) / float64(n)}
 	})
 	from := s.beyond(tornFrom)
 	if from == len(s) {

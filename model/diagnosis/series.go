@@ -137,6 +137,22 @@ func (s series) beyond(limit float64) int {
 	return from
 }
 
+// ends returns the step before which a share that set in at from ends: the number of steps, unless so many values after its last one are
+// none that it would be chance if it went on.
+func (s series) ends(from int) int {
+	last := from
+	for i := from; i < len(s); i++ {
+		if s[i].Sum > 0 {
+			last = i + 1
+		}
+	}
+	rest := s.pooled(last, len(s)).N
+	if len(s)-last < leastSteps || math.Pow(1-s.pooled(from, last).mean(), float64(rest)) > rare {
+		return len(s)
+	}
+	return last
+}
+
 // How much is looked at on each side of an onset.
 const (
 	leastSteps  = 3   // a level needs some steps: two may be chance alike
@@ -175,8 +191,10 @@ const onsetShare = 0.3
 
 // shiftOf finds the change of a series in a direction that begins at the best level of the run so far and stays to the end; false if
 // it is no more than chance.
-func (s series) shiftOf(sign float64) (shift, bool) {
-	span := s.span()
+func (s series) shiftOf(sign float64) (shift, bool) { return s.shiftOver(sign, s.span()) }
+
+// shiftOver is shiftOf with levels of so many steps.
+func (s series) shiftOver(sign float64, span int) (shift, bool) {
 	if s.steps() < 2*leastSteps {
 		return shift{}, false
 	}

@@ -131,7 +131,7 @@ func causes() []cause {
 			return fmt.Sprintf("answers shrink to %s %s (usually %s), %s", units.Short(s.Length()), s.usual.unit, units.Short(s.usual.length), s.fateText(model.FateAllWrong))
 		}},
 		{"reward", 0.2, true, rewardFalls, func(s *Span) string {
-			return fmt.Sprintf("the reward falls to %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo())
+			return fmt.Sprintf("the reward is only %s (usually %s)%s", units.Short(s.Reward()), units.Short(s.usual.reward), s.allWrongToo())
 		}},
 		{"short", 0, true, func(f facts) bool { return f.mostAre(model.FateShort) }, func(s *Span) string {
 			return "the sample filter leaves fewer than 2 samples: " + s.fateText(model.FateShort)

@@ -97,7 +97,23 @@ func Add(d *diagnosis.Diagnosis, s *Scalars) {
 	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
-	add(d, s, all)
+	add(d, s.withRewards(d), all)
+}
+
+// withRewards returns the scalars with the mean rewards of the samples, if no reward is among them.
+func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
+	if s.Of(Reward, leastPoints) != nil {
+		return s
+	}
+	ofSamples := Series{Name: "reward", Means: Reward}
+	for i, x := range d.Rewards {
+		if x-x == 0 {
+			ofSamples.Steps, ofSamples.Values = append(ofSamples.Steps, d.Numbers[i]), append(ofSamples.Values, x)
+		}
+	}
+	more := *s
+	more.Series = append(slices.Clip(s.Series), ofSamples)
+	return &more
 }
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {

@@ -20,6 +20,7 @@ func Healthy() []Scene {
 		h("a little less variety", Needs{Texts: true, Genres: plainTexts}, lessVariety),
 		h("long thinking pays", Needs{Genres: plainTexts}, longThinkingPays),
 		h("somewhat longer", Needs{Genres: plainTexts}, somewhatLonger),
+		h("as long as before", Needs{Genres: plainTexts}, asLongAsBefore),
 		h("short ones win", Needs{Genres: plainTexts}, shortOnesWin),
 		h("a few are cut off", Needs{Genres: plainTexts}, aFewAreCutOff),
 		h("tables and lists", Needs{Texts: true, Genres: []Genre{Chat, Math}}, tablesAndLists),
@@ -114,6 +115,15 @@ func twoLanguages(r *Run) {
 			*t = *l.newTask(r.rng, t.ID, Chinese, t.Source, t.Hardness)
 		}
 	}
+}
+
+// asLongAsBefore: answers are short for a while, and then what they were.
+func asLongAsBefore(r *Run) {
+	r.change(func(t int, s *State) {
+		if 10*t >= 4*r.Steps && 10*t < 7*r.Steps {
+			s.Words *= 0.35
+		}
+	})
 }
 
 func oneBadStep(r *Run) {

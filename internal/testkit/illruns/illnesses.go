@@ -52,6 +52,7 @@ func Illnesses() []Scene {
 		{"degenerate_text", "another language", "", Needs{Texts: true, Prompts: true, Genres: []Genre{Math, Thinking, Chat, Chinese}}, spoilt(switchesLanguage)},
 		{"degenerate_text", "control tokens", "", Needs{Texts: true, Genres: plainTexts}, spoilt(leaksTokens)},
 		{"degenerate_text", "noise", "", Needs{Texts: true, Genres: plainTexts}, spoilt(typesNoise)},
+		{"degenerate_text", "says nothing", "", Needs{Texts: true, Genres: plainTexts}, spoilt(saysNothing)},
 
 		{"length_explosion", "longer for nothing", "long thinking pays", Needs{Genres: plainTexts, Lengths: true}, longerForNothing},
 		{"length_explosion", "much longer and worse", "", Needs{Genres: plainTexts, Lengths: true}, longerAndWorse},
@@ -75,6 +76,7 @@ func Illnesses() []Scene {
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
 		{"grader_outage", "missing", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missing(1)},
 		{"grader_outage", "half are missing", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missing(0.5)},
+		{"grader_outage", "missing for a while", "", Needs{Rewards: []Reward{Binary, Signed, Graded, Model}, Formats: []string{"verl", "jsonl", "trl", "nemo-rl", "openrlhf"}}, missingForAWhile},
 		{"grader_outage", "one grader is dead", "", Needs{Rewards: []Reward{Parts}, Genres: plainTexts}, oneGraderDead},
 
 		{"grader_noise", "flips", "", Needs{Rewards: []Reward{Binary, Signed}, Genres: []Genre{Choice}, Texts: true, Prompts: true}, noisy(true)},
@@ -90,6 +92,7 @@ func Illnesses() []Scene {
 		{"group_mixup", "torn to pieces", "", Needs{Formats: named, Prompts: true}, torn},
 
 		{"forgetting", "a source falls", "all sources rise", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceFalls},
+		{"forgetting", "a source is lost, and the whole falls with it", "", Needs{Sources: true, Groups: 2, Gradual: true}, aSourceIsLost},
 		{"forgetting", "what was easy", "", Needs{Prompts: true, Data: Epochs, Groups: 2, Gradual: true}, whatWasEasy},
 
 		{"two illnesses", "longer, then all alike", "", Needs{Texts: true, Genres: plainTexts}, longerThenAlike},
@@ -564,11 +567,17 @@ func (r *Run) fills(a *Answer, value float64) {
 	a.Reward = r.total(a.Parts)
 }
 
-func lowestForAWhile(r *Run) {
+func lowestForAWhile(r *Run) { r.outageForAWhile(func(a *Answer) { r.fills(a, 0) }) }
+
+func missingForAWhile(r *Run) {
+	r.outageForAWhile(func(a *Answer) { a.Parts[0], a.Reward = math.NaN(), math.NaN() })
+}
+
+func (r *Run) outageForAWhile(spoil func(a *Answer)) {
 	o := r.onset()
 	r.settles(o, 0.4, 0.65)
 	steps := min(r.Steps-o.At-1, 3+r.rng.IntN(4+r.Steps/10))
-	r.outage(o.At, max(2, steps), nil, func(a *Answer) { r.fills(a, 0) })
+	r.outage(o.At, max(2, steps), nil, spoil)
 }
 
 func constantForGood(r *Run) {
@@ -768,7 +777,16 @@ func (r *Run) threeSources() {
 
 func aSourceFalls(r *Run) {
 	r.threeSources()
-	r.falls(r.onset(), func(t *Task) bool { return t.Source == "tools" }, 0.3)
+	r.falls(r.onset(), func(t *Task) bool { return t.Source == "tools" }, 0.3, fallAndRise)
+}
+
+// aSourceIsLost while the others stay where they are.
+func aSourceIsLost(r *Run) {
+	r.threeSources()
+	r.falls(r.onset(), func(t *Task) bool { return t.Source == "tools" }, 0.3, func(o Onset, t int) (lost, others float64) {
+		early := min(1, float64(t)/float64(o.At+1))
+		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), 0.3 + 0.15*early
+	})
 }
 
 func whatWasEasy(r *Run) {
@@ -780,11 +798,11 @@ func whatWasEasy(r *Run) {
 			t.Hardness = math.Exp(-1.2 + 0.3*r.rng.NormFloat64())
 		}
 	}
-	r.falls(r.onset(), func(t *Task) bool { return t.Hardness < 1 }, 0.33)
+	r.falls(r.onset(), func(t *Task) bool { return t.Hardness < 1 }, 0.33, fallAndRise)
 }
 
-// falls lets a part of the tasks, which are such a share of all, be lost while the others are learned.
-func (r *Run) falls(o Onset, part func(t *Task) bool, share float64) {
+// falls lets a part of the tasks, which are such a share of all, be lost. means are those of that part and of the others at a step.
+func (r *Run) falls(o Onset, part func(t *Task) bool, share float64, means func(o Onset, t int) (lost, others float64)) {
 	var lost, others []*Task
 	for _, t := range r.tasks {
 		if part(t) {
@@ -795,7 +813,7 @@ func (r *Run) falls(o Onset, part func(t *Task) bool, share float64) {
 	}
 	ofLost, ofOthers := skillsOfMeans(lost), skillsOfMeans(others)
 	r.change(func(t int, s *State) {
-		x, y := fallAndRise(o, t)
+		x, y := means(o, t)
 		a, b := ofLost[int(100*x)], ofOthers[int(100*y)]
 		s.SkillFor = func(task *Task) float64 {
 			if part(task) {
@@ -903,6 +921,6 @@ func mixedUpThenCollapse(r *Run) {
 
 func forgetsThenTheLimit(r *Run) {
 	r.threeSources()
-	r.falls(r.first(), func(t *Task) bool { return t.Source == "tools" }, 0.3)
+	r.falls(r.first(), func(t *Task) bool { return t.Source == "tools" }, 0.3, fallAndRise)
 	r.growsIntoTheLimit(r.second())
 }

@@ -332,6 +332,8 @@ func leaksTokens(rng *rand.Rand, _ *Task, text string) string {
 	return b.String()
 }
 
+func saysNothing(*rand.Rand, *Task, string) string { return "" }
+
 // typesNoise is letters and signs without words.
 func typesNoise(rng *rand.Rand, _ *Task, text string) string {
 	const signs = "qzxjkvwpbmrtsdlhgnfaeiouyQZXKV0123456789#@%&*~|/<>=+-_"
