@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"vantage/model/units"
 )
@@ -52,9 +53,15 @@ type Warning struct {
 	Advice  string // what to change
 }
 
-// Sentence is the finding with its count: "9 of 128 groups kept fewer than 2 samples".
+// Sentence is the finding with its count: "9 of 128 groups are all wrong", "1 of 128 groups is all wrong".
 func (w Warning) Sentence() string {
-	return fmt.Sprintf("%s of %s %s %s", units.Count(w.Count), units.Count(w.Of), w.Unit, w.Text)
+	text := w.Text
+	if verb, rest, _ := strings.Cut(text, " "); w.Count == 1 {
+		if one := map[string]string{"are": "is", "have": "has", "were": "was"}[verb]; one != "" {
+			text = one + " " + rest
+		}
+	}
+	return fmt.Sprintf("%s of %s %s %s", units.Count(w.Count), units.Count(w.Of), w.Unit, text)
 }
 
 // Fate is what the settings make of a group.

@@ -150,7 +150,10 @@ func (e env) summaryFigures(x *analysis.StepFigures, largest float64) []namedFig
 		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"ESS", fmt.Sprintf("%s of %s", units.Short(math.Round(x.Metric("vantage/effective_samples"))), units.Count(x.Nonzero))},
+		{"ESS", units.Missing},
+	}
+	if ess := x.Metric("vantage/effective_samples"); ess == ess {
+		all[len(all)-1].value = fmt.Sprintf("%s of %s", units.Short(math.Round(ess)), units.Count(x.Nonzero))
 	}
 	return slices.DeleteFunc(all, func(f namedFigure) bool { return !e.showsFilter(x) && (f.name == "flips" || f.name == "Σ|A|") })
 }

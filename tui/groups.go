@@ -193,7 +193,11 @@ const minSamplesBelow = 4
 func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
 	t, g := e.display.theme, e.selectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
-		lines = append(lines, "", " "+t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1))+cells.Truncate(e.promptOrName(g), w-12))
+		heading := t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1)) + cells.Truncate(e.promptOrName(g), w-12)
+		if g.Preview == "" { // its name may be another number
+			heading = cells.Truncate(fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), w-2)
+		}
+		lines = append(lines, "", " "+heading)
 	}
 	if inFull {
 		lines = append(lines, e.fateLines(g, e.groupNote(), w-2, 1)...)

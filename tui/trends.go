@@ -151,7 +151,11 @@ func (e env) trendLine(n int, row trendRow, w int) string {
 	}
 	left, plot, right := e.trendWidths(w)
 	now := row.of(x.Last())
-	value := cells.FitRight(metricText(row.metric, now), valueWidth-1)
+	text := metricText(row.metric, now)
+	if row.name == "reward" {
+		text = headerReward(now)
+	}
+	value := cells.FitRight(text, valueWidth-1)
 	if left > nameWidth+valueWidth {
 		value += cells.FitRight(e.stepDelta(now, row.of), deltaWidth)
 	}

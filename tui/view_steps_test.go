@@ -24,7 +24,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 			t.Errorf("three steps back from 12: %d", got)
 		}
 		d.press("W")
-		if got := d.app.result.analysis.Step; got != 7 || !strings.Contains(d.app.notice, "first at step 7: 1 of 8 samples have a NaN") {
+		if got := d.app.result.analysis.Step; got != 7 || !strings.Contains(d.app.notice, "first at step 7: 1 of 8 samples has a NaN") {
 			t.Errorf("the warning before step 9: step %d, %q", got, d.app.notice)
 		}
 		d.wantText("7  invalid rewards")

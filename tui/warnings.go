@@ -113,7 +113,15 @@ func shortName(name string) string {
 // the pane has the focus.
 func (p panes) warnings(e env, w, h int) paneContent {
 	all := e.warningLines()
-	c := paneContent{title: e.withScopeWords(fmt.Sprintf("warnings  %s", units.Count(len(all))), w)}
+	notes := 0
+	for i := range all {
+		notes += model.Count01(all[i].isNote)
+	}
+	title := "warnings  " + units.Count(len(all)-notes)
+	if notes > 0 {
+		title = cells.JoinFitting(w-4, ", ", title, units.Plural(notes, "notes"))
+	}
+	c := paneContent{title: e.withScopeWords(title, w)}
 	t := e.display.theme
 	if len(all) == 0 {
 		text := "none at this step"

@@ -340,7 +340,7 @@ func (a *Analysis) filterIsOurs() *model.Warning {
 		return nil
 	}
 	framework := a.Settings.Framework
-	return a.ofAll(fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", framework, framework),
+	return a.ofAll(fmt.Sprintf("are filtered by easyr1's rule with the arithmetic of %s: %s itself has no such filter", framework, framework),
 		"treat it as a what-if; only easyr1 (f) has this filter")
 }
 

@@ -317,9 +317,7 @@ func noise(e *evidence) ([]Finding, string) {
 		return nil, "no answer that was read comes twice in a group, so that nothing shows whether equal ones are graded alike"
 	}
 	from := s.turn(0, noiseFrom, 1)
-	for from < len(s) && s[from].N == 0 { // no answer came again
-		from++
-	}
+	from += max(0, slices.IndexFunc(s[from:], func(m Moments) bool { return m.N > 0 })) // before, no answer came again
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-2*s.span(), len(s))
 	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
 		return nil, ""

@@ -96,7 +96,7 @@ func Kinds() []KindInfo {
 		{
 			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting},
 			What:      "A large share of answers ends at the length limit and is graded lowest, so that the advantage measures length.",
-			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
+			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, which is that of many steps, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
 			LooksLike: "A few long answers that are cut off, with a steady share.",
 			Advice:    "raise the response limit, or mask truncated answers in the loss (overlong filtering), or let the reward fall smoothly before the limit",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on overlong reward shaping", "https://arxiv.org/abs/2503.14476"}, {"TRL 5697: the default limit cuts nearly all answers, and the reward is 0", "https://github.com/huggingface/trl/issues/5697"}},
@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor (a watch: at most half), or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where only sources come that did not come before, or only prompts where they came again until then. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt comes again. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},

@@ -19,6 +19,7 @@ const (
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
+	limitSteps   = 0.1  // of the steps in which several samples are the longest have a limit for that
 	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another
@@ -143,9 +144,17 @@ func truncation(e *evidence) ([]Finding, string) {
 	return nil, ""
 }
 
-// atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest.
+// atLimit is the share of samples that are as long as the longest of the step, where several are and they are graded lowest. A limit is the
+// longest in many steps: equal lengths in one may be chance.
 func (e *evidence) atLimit() series {
 	lowest := e.lowest()
+	steps, several := map[int32]int{}, 0 // in which several samples are the longest, by its length
+	for i := range e.Steps {
+		if l := &e.Steps[i].Longest; l.N > 1 {
+			steps[l.Length]++
+			several++
+		}
+	}
 	return e.seriesOf(func(s *Observed) Moments {
 		m, l := Moments{N: s.Length.N}, &s.Longest
 		lost := lowest.reward(l.RewardSum / float64(l.Valid))
@@ -157,7 +166,7 @@ func (e *evidence) atLimit() series {
 		for c := range l.parts {
 			lost = lost || lowest.part(c, l.parts[c].mean())
 		}
-		if l.N > 1 && lost && l.Length >= cutLength {
+		if l.N > 1 && lost && l.Length >= cutLength && float64(steps[l.Length]) >= limitSteps*float64(several) {
 			m.Sum, m.Squares = float64(l.N), float64(l.N)
 		}
 		return m

@@ -67,8 +67,13 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	})
 	from := missing.turn(0, invalidWatch, 1)
 	to := missing.ends(from)
+	if from == len(missing) { // an outage may be short against the run
+		if from, to = longestStretch(missing, func(m Moments) bool { return m.Sum >= invalidAlarm*float64(m.N) && m.N > 0 }); to-from < 2 {
+			return Finding{}, false
+		}
+	}
 	after := missing.pooled(from, to)
-	if from == len(missing) || after.Sum < 3 || after.mean() < invalidWatch {
+	if from == to || after.Sum < 3 || after.mean() < invalidWatch {
 		return Finding{}, false
 	}
 	f := Finding{Severity: Watch, first: from, last: to - 1, Series: Series{"invalid rewards", missing.values()}}
@@ -263,23 +268,16 @@ func collapse(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	s := e.rewards()
-	leaves := func(k *shift, share float64) bool { // at most that share of the height
-		up := k.level.mean() - e.Low
-		return up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= share*up
-	}
-	k, found := s.shiftOf(-1)
-	if soon, ok := s.shiftOver(-1, max(5, s.span()/4)); ok && soon.b > len(s)-s.span() && leaves(&soon, floorShare) && !(found && leaves(&k, floorShare)) {
-		k, found = soon, true // in a long run it would be late to wait for a tenth of it
-	}
-	toFloor, below := leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
-	if !found || !below && !leaves(&k, halfShare) {
+	k, found := e.fall(s)
+	toFloor, below := e.leaves(&k, floorShare), found && e.continuous && belowAll(s, &k)
+	if !found || !below && !e.leaves(&k, halfShare) {
 		return nil, ""
 	}
 	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
-	if !toFloor && !below || e.newSourcesOnly(k.a, k.b) || !toFloor && e.newPromptsOnly(k.b, len(e.Steps)) && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b) || s.stillFalls()) {
+	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
 	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
@@ -288,12 +286,35 @@ func collapse(e *evidence) ([]Finding, string) {
 	return []Finding{f}, ""
 }
 
-// stillFalls reports whether the newest level is below the one before it by more than chance, as where prompts become harder step by step: what
-// collapses settles.
-func (s series) stillFalls() bool {
-	n, span := len(s), s.span()
-	k := s.compare(n-2*span, n-span, n-span, n)
-	return k.z < -3
+// leaves reports whether a fall leaves at most that share of the height of a reward that was up.
+func (e *evidence) leaves(k *shift, share float64) bool {
+	up := k.level.mean() - e.Low
+	return up >= leastLevel*(e.High-e.Low) && k.settled.mean()-e.Low <= share*up
+}
+
+// fall is the fall of the rewards to their level at the end. In a long run it would be late to wait for a tenth of it: a fall to the floor counts
+// once a quarter of that shows it.
+func (e *evidence) fall(s series) (shift, bool) {
+	k, found := s.shiftOf(-1)
+	if found && e.leaves(&k, floorShare) {
+		return k, true
+	}
+	if soon, ok := s.shiftOver(-1, max(5, s.span()/4)); ok && soon.b > len(s)-s.span() && e.leaves(&soon, floorShare) {
+		return soon, true
+	}
+	return k, found
+}
+
+// mayBeHarder reports whether a reward may fall because prompts became harder, of which none comes again or nothing is known.
+func (e *evidence) mayBeHarder(s series, k *shift) bool {
+	others := e.newPromptsOnly(k.b, len(e.Steps))
+	return others && (!e.newPromptsOnly(k.b/2, k.b) || e.overlap(k.a, k.b)) || (others || !e.prompts) && s.isGradual(k)
+}
+
+// isGradual reports whether a change takes more than a quarter of the run, as where prompts become harder step by step.
+func (s series) isGradual(k *shift) bool {
+	sign := math.Copysign(1, k.done())
+	return s.turn(k.a, k.level.mean()+(1-onsetShare)*k.done(), sign)-k.b > len(s)/4
 }
 
 // belowAll reports whether a reward falls below any level that it had before, by more than samples of a step differ: the floor of a

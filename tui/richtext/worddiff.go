@@ -9,6 +9,7 @@ import (
 	"znkr.io/diff"
 
 	"vantage/model"
+	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -212,7 +213,7 @@ func (c *comparison) summary(hint string) string {
 	} else if p.equal {
 		start = fmt.Sprintf("the first %d words are the same", len(p.loser))
 	}
-	return fmt.Sprintf("%s; %d words in common, of %d and %d%s", start, common, len(c.winner), len(c.loser), hint)
+	return fmt.Sprintf("%s; %s in common, of %d and %d%s", start, units.Plural(common, "words"), len(c.winner), len(c.loser), hint)
 }
 
 // write writes the winner's words and, at differences, the loser's before them.
