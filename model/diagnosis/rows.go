@@ -305,7 +305,10 @@ func (e *evidence) torn() (Finding, bool) {
 			return Moments{}
 		}
 		rows += s.Rows
-		ids := s.ids - s.wholeAgain()
+		ids := s.ids
+		if ids > n {
+			ids -= s.wholeAgain()
+		}
 		return Moments{N: n, Sum: float64(ids), Squares: float64(ids) * float64(ids) / float64(n)}
 	})
 	from := s.beyond(tornFrom)
