@@ -131,8 +131,11 @@ func (f *fileReader) refuse(why string) {
 
 // knownBinaries are known files that are not read, by their first bytes.
 var knownBinaries = [...]struct{ start, what, do string }{
+	{"\xff\xfe\x00\x00", "is text in UTF-32", "turn it into UTF-8: iconv -f UTF-32 -t UTF-8"},
 	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
 	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
+	{"\xfd7zXZ\x00", "is packed by xz", "unpack it: xz -dk; gzip and zstd are read as they are"},
+	{"BZh", "is packed by bzip2", "unpack it: bzip2 -dk; gzip and zstd are read as they are"},
 	{"SQLite format 3\x00", "is a SQLite database", "trackio's is read from a file of this machine: copy it here, with the file -wal next to it, and give its path"},
 }
 
@@ -142,6 +145,9 @@ func whyUnreadable(b []byte) (what, do string) {
 		if bytes.HasPrefix(b, []byte(m.start)) {
 			return m.what, m.do
 		}
+	}
+	if magic := 257; len(b) > magic && bytes.HasPrefix(b[magic:], []byte("ustar")) {
+		return "is a tar archive", "unpack it: tar -xf, and give the folder"
 	}
 	written := bytes.TrimRight(b, "\x00") // NFS may show zeros where data has yet to arrive
 	control := bytes.Count(written, []byte{0}) * len(written)
