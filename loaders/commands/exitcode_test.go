@@ -23,6 +23,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("no such file"), 1, "vantage: no such file\n"},
 		{Usage(errors.New("no such flag")), 2, "vantage: no such flag\n"},
 		{fmt.Errorf("--rules: %w", Usage(errors.New("none"))), 2, "vantage: --rules: none\n"},
+		{errors.Join(errors.New("cannot write a"), errors.New("cannot write b")), 1, "vantage: cannot write a; cannot write b\n"},
 		{&verdictError{errRuleFailed}, 3, ""},
 		{fmt.Errorf("write: %w", syscall.EPIPE), 141, ""},
 		{WithCause(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): the output is incomplete\n"},

@@ -82,7 +82,7 @@ func PrintError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
 	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
 		text := err.Error()
-		for _, arg := range args { // a path with a line break makes no second line
+		for _, arg := range args { // in which a line break is shown as one
 			text = strings.ReplaceAll(text, arg, sanitize.Line(arg))
 		}
 		writeMessage(w, wantsJSON(args), "error", text)
@@ -92,11 +92,7 @@ func PrintError(w io.Writer, args []string, err error) {
 // writeMessage writes a sentence, in which names of files and columns may stand as they are: none of
 // their characters does anything to the terminal.
 func writeMessage(w io.Writer, asJSON bool, key, text string) {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = sanitize.Line(lines[i])
-	}
-	text = strings.Join(lines, "\n")
+	text = sanitize.Line(strings.ReplaceAll(text, "\n", "; ")) // of two errors, or in the name of a column
 	if !asJSON {
 		_, _ = fmt.Fprintln(w, "vantage: "+text)
 		return
