@@ -954,7 +954,7 @@ func claims() []claim {
 			return nil
 		}, true},
 		{"title", string(diagnosis.LengthCollapse), `answers shrink from .* to .*`, both(saysItsEvidence, turns(-1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
-		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|what the reward gains comes later)`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
+		{"title", string(diagnosis.LengthExplosion), `answers grow from .* to .*, and (?:the reward does not gain|the reward gains little|the gain of the reward comes later)`, both(saysItsEvidence, turns(1, func(r *rawRow) float64 { return float64(r.tokens) })), true},
 		{"title", string(diagnosis.RewardCollapse), `the reward falls from .* to .* and stays there`, both(saysItsEvidence, turns(-1, rewardOf)), true},
 		{"title", string(diagnosis.AnswerCollapse), `the answers to one prompt become one: .*`, func(l *rawLog, s said, _ []string) error {
 			distinct := func(first, last int64) (share float64) {

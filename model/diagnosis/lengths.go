@@ -96,7 +96,7 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if sign > 0 {
 		switch gain := (shown.After - shown.Before) / (e.High - e.Low); {
 		case gain > rewardGain:
-			f.Title += ", and what the reward gains comes later"
+			f.Title += ", and the gain of the reward comes later"
 		case gain > rewardHeld:
 			f.Title += ", and the reward gains little"
 		default:
