@@ -193,9 +193,9 @@ const minSamplesBelow = 4
 func (e env) samplesBelow(w, h int, inFull bool) (lines []string) {
 	t, g := e.display.theme, e.selectedGroup()
 	if h > minSamplesBelow+2 && (inFull || h >= g.Size()+3) {
-		heading := t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1)) + cells.Truncate(e.promptOrName(g), w-12)
-		if g.Preview == "" { // its name may be another number
-			heading = cells.Truncate(fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), w-2)
+		heading := cells.Truncate("group "+sanitize.Line(g.Name), w-2)
+		if prompt := sanitize.Line(g.Preview); prompt != "" {
+			heading = t.Paint(themes.Dim, fmt.Sprintf("group %d  ", e.place.row+1)) + cells.Truncate(prompt, w-12)
 		}
 		lines = append(lines, "", " "+heading)
 	}

@@ -194,16 +194,16 @@ func (r sampleReader) table(e env, w, h int) paneContent {
 	if hidden > 0 {
 		c.note = fmt.Sprintf("%s not shown · %s", units.Plural(hidden, "components"), c.note)
 	}
-	title := e.paneTitle(fmt.Sprintf("group %d/%d", e.place.row+1, len(e.result.rows)), !r.inText)
-	prompt := sanitize.Line(g.Preview)
-	if prompt == "" { // its name may be another number
-		title = e.paneTitle(fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), !r.inText)
+	which, prompt := fmt.Sprintf("group %d/%d", e.place.row+1, len(e.result.rows)), "  "+sanitize.Line(g.Preview)
+	if prompt == "  " { // its name may be another number
+		which, prompt = fmt.Sprintf("group %s, %d of %d", sanitize.Line(g.Name), e.place.row+1, len(e.result.rows)), ""
 	}
+	title := e.paneTitle(which, !r.inText)
 	if e.isWide() {
 		title += fmt.Sprintf(" · step %d", g.Step)
 	}
 	c.target = target{onReading, 0}
-	c.title = " " + title + "  " + prompt
+	c.title = " " + title + prompt
 	return c
 }
 

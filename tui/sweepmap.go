@@ -171,7 +171,7 @@ func (m sweepMap) gridLines(h int) []string {
 	visible := max(1, min(m.rows, (h-extra)/m.cellH))
 	set := m.display.glyphs.Dot + " set"
 	if m.set == nil {
-		set = "not on the map: set"
+		set = "set is off the map"
 	}
 	lines := []string{t.Paint(themes.Dim, " keep_pos   "+set+"  "+starMark+" best  "+frontMark+" no pair beats it")}
 	first := windowTop(m.pos/m.stride, m.rows, visible) // the lowest visible row

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -48,6 +51,33 @@ func (c *call) watch(ctx context.Context, o *checkOptions) error {
 		return Stopped(ctx)
 	}
 	return nil
+}
+
+// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a log may
+// write nothing for hours.
+func (p *Program) whileRead(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	out, ok := p.Out.(interface {
+		Fd() uintptr
+		Stat() (os.FileInfo, error)
+	})
+	if !ok {
+		return ctx, func() { cancel(nil) }
+	}
+	if info, err := out.Stat(); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		fd := []unix.PollFd{{Fd: int32(out.Fd())}} // no events: errors and its end are told without
+		go func() {
+			for {
+				if n, err := unix.Poll(fd, -1); n > 0 || err != unix.EINTR {
+					break
+				}
+			}
+			if fd[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+				cancel(unix.EPIPE)
+			}
+		}()
+	}
+	return ctx, func() { cancel(nil) }
 }
 
 // chunkSource is a log that is followed.

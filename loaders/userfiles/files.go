@@ -42,7 +42,7 @@ func ownDir(variable, belowHome string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(home) {
-			return "", fmt.Errorf("HOME is %q, and no path from the root", home)
+			return "", fmt.Errorf("HOME is %q, which is not a path from the root", home)
 		}
 		dir = filepath.Join(home, belowHome)
 	}

@@ -112,3 +112,18 @@ func TestSaveAs(t *testing.T) {
 		t.Errorf("b.csv holds %q (%v)", data, err)
 	}
 }
+
+// A relative folder would be one wherever the program runs, such as in that of a log.
+func TestRelativeHomesDoNotCount(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", "state")
+	files, err := Open()
+	if want := filepath.Join(home, ".local", "state", "vantage", "cache"); err != nil || files.CacheDir() != want {
+		t.Errorf("with a relative XDG_STATE_HOME: %v, want %s", err, want)
+	}
+	t.Setenv("HOME", "home")
+	if _, err := Open(); err == nil {
+		t.Error("a relative HOME is taken")
+	}
+}

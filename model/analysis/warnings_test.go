@@ -69,3 +69,11 @@ func warningOf(a *Analysis, kind model.WarningKind) (model.Warning, bool) {
 	}
 	return model.Warning{}, false
 }
+
+// No filter keeps two samples of a group that has one, nor of one without advantages: too-few-kept speaks of neither.
+func TestTooFewKeptOfWhatCanBeKept(t *testing.T) {
+	a := analyze(t, snapshotOf([]float64{1, 0, 0, 0}, []float64{1}, []float64{1, 0, math.NaN(), 0}), settingsWith(t, "framework", "verl", "keep_neg_ratio", "0", "compute_new_adv", "true"))
+	if w, found := warningOf(a, model.WarnTooFewKept); !found || w.Count != 1 || w.Example != 0 {
+		t.Errorf("%+v, want one group, the first", w)
+	}
+}

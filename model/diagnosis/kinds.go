@@ -128,7 +128,7 @@ func Kinds() []KindInfo {
 		{
 			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting},
 			What:      "The mean reward was up, falls to its floor and stays there.",
-			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt comes again. A fall within one step to new prompts that are all wrong is too_hard.",
+			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
 			Advice:    "go back to a checkpoint before the onset; compare answers before and after it, and the trainer's gradient norm, KL and entropy at that step: a learning rate too high or a mismatch of sampler and trainer are the usual causes",
 			Sources:   []Source{{"ZeroSearch 23: the reward falls suddenly and stays", "https://github.com/Alibaba-NLP/ZeroSearch/issues/23"}, {"Search-R1 89: training collapses at step 600", "https://github.com/PeterGriffinJin/Search-R1/issues/89"}},
@@ -151,8 +151,8 @@ func Kinds() []KindInfo {
 		},
 		{
 			Name: Forgetting, detect: forgetting,
-			What:      "One data source, or one part of the prompts, falls while the whole holds or rises.",
-			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole, or the other sources together, lose no more than 5% until then, or, of a source, to a fifth of its level. Every other visit of a prompt chooses the third, and the others measure it.",
+			What:      "One data source, or one part of the prompts, falls while the rest holds or rises.",
+			How:       "A fall of the mean reward of a source that the log names, or of the third of the prompts that was solved best before or is solved worst now, unlikely by chance at any step and for any part, by 30% of its level and 15% of the range, while the whole loses no more than 5% until then. A source also counts if the other sources together lose no more than that, or if at most a fifth of its level is left. Every other visit of a prompt chooses the third, and the others measure it.",
 			LooksLike: "The mixture of sources shifts, and each of them holds.",
 			Advice:    "raise the share of this source in the mixture, add a KL penalty to the reference model, and keep a held-out set of it; the checkpoint before the onset still has it",
 			Sources:   []Source{{"Shenfeld et al. 2025, RL's Razor: Why Online Reinforcement Learning Forgets Less", "https://arxiv.org/abs/2509.04259"}},

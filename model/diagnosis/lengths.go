@@ -19,7 +19,7 @@ const (
 	cutFrom      = 0.2  // of answers end at the limit: then the advantage measures length
 	cutBelow     = 0.15 // of the range of rewards that cut answers may have above the floor
 	cutSpread    = 1    // standard deviation of the rewards that cut answers have less than the others
-	limitSteps   = 0.1  // of the steps in which several samples are the longest have a limit for that
+	limitSteps   = 0.1  // of the steps in which several samples are the longest have that length, if it is a limit
 	cutLength    = 16   // tokens that a limit has at least: shorter answers of one length are choices
 	finishedWins = 0.05 // of the answers that win may end in the middle, for such an end to mean anything
 	cutLonger    = 0.85 // the probability that a cut answer is longer than another

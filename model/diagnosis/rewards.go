@@ -14,7 +14,7 @@ const (
 	invalidAlarm  = 0.1  // of rewards are missing: more than a filter or a crash now and then takes
 	invalidWatch  = 0.01 // fewer are an accident
 	floorShare    = 0.2  // of what the reward had above its floor is left: the rest is lost
-	halfShare     = 0.5  // of it is left: more is lost than harder data usually take
+	halfShare     = 0.5  // of it is left: a person wants to know, though harder data may take as much
 	leastLevel    = 0.1  // of the range of rewards that a level must have been above the floor for a fall to mean anything
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
@@ -73,7 +73,7 @@ func (e *evidence) missingRewards() (Finding, bool) {
 		}
 	}
 	after := missing.pooled(from, to)
-	if from == to || after.Sum < 3 || after.mean() < invalidWatch {
+	if after.Sum < 3 || after.mean() < invalidWatch {
 		return Finding{}, false
 	}
 	f := Finding{Severity: Watch, first: from, last: to - 1, Series: Series{"invalid rewards", missing.values()}}
@@ -566,8 +566,11 @@ func (e *evidence) forgotten(p partOf, whole series) (Finding, bool) {
 		return s.pooled(len(s)-span, len(s)).mean() >= s.pooled(k.b-span, k.b).mean()-0.05*width
 	}
 	atFloor := k.settled.mean()-e.Low <= floorShare*(k.level.mean()-e.Low)
-	if !holds(whole) && !(p.named && (atFloor || holds(e.groupSeries(func(step, group int) bool { return !p.in(step, group) })[:len(whole)]))) {
-		return Finding{}, false
+	if !holds(whole) {
+		others := e.groupSeries(func(step, group int) bool { return !p.in(step, group) })[:len(whole)]
+		if !p.named || !atFloor && !holds(others) {
+			return Finding{}, false
+		}
 	}
 	f := Finding{Severity: Alarm, first: k.b, last: len(e.Steps) - 1, Series: Series{"reward of " + p.name, p.values()}}
 	part, all := e.around(s, "reward of "+p.name, k.b, len(whole), false, "samples"), e.around(whole, "reward", k.b, len(whole), false, "samples")

@@ -129,7 +129,7 @@ func (a Axis) RowLabels(h int) []string {
 	first := math.Ceil(a.Lo/step - tickTolerance)
 	for n := range a.ticks(step) {
 		v := (first + float64(n)) * step
-		if row := a.plotRow(v, h); labels[row] == "" || v == 0 { // of two in a row, 0
+		if row := a.plotRow(v, h); labels[row] == "" || v == 0 { // of two labels in a row, that of 0
 			labels[row] = tickText(v, step)
 		}
 	}

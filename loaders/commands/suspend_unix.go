@@ -3,40 +3,12 @@
 package commands
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
-
-// whileRead returns a context that also ends when nothing reads the pipe or socket any more that the output is: a command that follows a log may
-// write nothing for hours.
-func (p *Program) whileRead(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	out, ok := p.Out.(interface {
-		Fd() uintptr
-		Stat() (os.FileInfo, error)
-	})
-	if !ok {
-		return ctx, func() { cancel(nil) }
-	}
-	if info, err := out.Stat(); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
-		fd := []unix.PollFd{{Fd: int32(out.Fd())}} // which is told of its end alone
-		go func() {
-			for {
-				if n, err := unix.Poll(fd, -1); n > 0 || err != unix.EINTR {
-					break
-				}
-			}
-			if fd[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
-				cancel(unix.EPIPE)
-			}
-		}()
-	}
-	return ctx, func() { cancel(nil) }
-}
 
 // SuspendFunc returns a function that stops the program until the shell continues it, as
 // Ctrl-Z does. It returns nil without a job-control shell, which would have given the program
