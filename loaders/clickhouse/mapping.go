@@ -293,7 +293,7 @@ func (t *table) provenance() string {
 	}
 	sentence := strings.Join(parts, ", ")
 	if len(m.unused) > 0 {
-		sentence += "; not used: " + joinSome(m.unused)
+		sentence += "; other fields: " + joinSome(m.unused)
 	}
 	return sentence
 }

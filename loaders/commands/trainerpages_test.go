@@ -150,7 +150,7 @@ func factsOf(t *testing.T, f *formats.Format) string {
 	if err := json.NewDecoder(strings.NewReader("{" + object)).Decode(&got); err != nil || got.Run.Read == "" {
 		t.Fatalf("%v: %s", err, out)
 	}
-	read, _, _ := strings.Cut(got.Run.Read, "; not used:")
+	read, _, _ := strings.Cut(got.Run.Read, "; other fields:")
 	return fmt.Sprintf("| format | `--input-format %s` |\n| --- | --- |\n| contents | %s |\n| written with | %s |\n| file | `%s` |\n| first command | `%s` |\n| read as | %s |\n\n",
 		f.Name, cell(f.Doc), cell(f.TrainerOption), f.File, f.Command(), cell(read))
 }
@@ -322,7 +322,7 @@ func TestProgramsOfTrainerPages(t *testing.T) {
 		},
 		"openrlhf": {
 			`reward_func(["1+1=2", "1+1=3"], ["1+1=", "1+1="], ["2", "2"])`,
-			"reward from reward, no step, so all rows are step 0, prompt from prompt, ground truth from ground_truth, lengths in characters of response; not used: time\n",
+			"reward from reward, no step, so all rows are step 0, prompt from prompt, ground truth from ground_truth, lengths in characters of response; other fields: time\n",
 		},
 	} {
 		text, err := os.ReadFile(filepath.Join(trainersFolder, page+".md"))

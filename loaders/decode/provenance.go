@@ -112,7 +112,7 @@ func (r *RowDecoder) provenance() string {
 	for _, name := range r.missing() {
 		parts = append(parts, "no column "+name)
 	}
-	sentence := strings.Join(parts, ", ") + r.unusedFields()
+	sentence := strings.Join(parts, ", ") + r.otherFields()
 	if r.Fields.Caveat != nil {
 		sentence += r.Fields.Caveat(r.Components.Names)
 	}
@@ -143,7 +143,7 @@ type SeenNames struct {
 const (
 	maxSeenRows  = 16
 	maxSeenNames = 64
-	maxUnused    = 6 // unused names in a sentence
+	maxOther     = 6 // names of other fields in a sentence
 )
 
 // Add adds the name of a field, unless enough rows have been seen.
@@ -156,8 +156,8 @@ func (s *SeenNames) Add(name []byte) {
 // Stop makes Add do nothing from now on.
 func (s *SeenNames) Stop() { s.Rows = maxSeenRows }
 
-// unusedFields says from which fields nothing was taken: a person may have meant one of them.
-func (r *RowDecoder) unusedFields() string {
+// otherFields names the fields that play no role in the advantages: a person may have meant one of them.
+func (r *RowDecoder) otherFields() string {
 	var names []string
 	for _, name := range r.Seen.names {
 		if !r.uses(name) {
@@ -167,10 +167,10 @@ func (r *RowDecoder) unusedFields() string {
 	switch n := len(names); {
 	case n == 0:
 		return ""
-	case n > maxUnused:
-		return fmt.Sprintf("; not used: %s and %d more", strings.Join(names[:maxUnused], ", "), n-maxUnused)
+	case n > maxOther:
+		return fmt.Sprintf("; other fields: %s and %d more", strings.Join(names[:maxOther], ", "), n-maxOther)
 	}
-	return "; not used: " + strings.Join(names, ", ")
+	return "; other fields: " + strings.Join(names, ", ")
 }
 
 // uses reports whether something was taken from a field, or from within it.

@@ -101,13 +101,13 @@ func TestOverlongPenaltyIsNoted(t *testing.T) {
 }
 
 // Columns that play no role are named: a person may have meant one of them.
-func TestUnusedColumnsAreNamed(t *testing.T) {
+func TestOtherColumnsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
-		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; not used: length_penalty"},
-		"a nested field":                 {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; not used: env_class"},
+		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; other fields: length_penalty"},
+		"a nested field":                 {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; other fields: env_class"},
 		"objects of rewards":             {"a.jsonl", `{"prompt":"p","reward":1,"metrics":{"turns":2}}`, ""},
-		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; not used: epoch"},
-		"many":                           {"a.jsonl", `{"reward":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, "; not used: b, c, d, e, f, g and 2 more"},
+		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; other fields: epoch"},
+		"many":                           {"a.jsonl", `{"reward":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, "; other fields: b, c, d, e, f, g and 2 more"},
 	} {
 		how := loaders.Decode(c.file, []byte(c.log))[0].Provenance
 		if _, got, _ := strings.Cut(how, "; "); got != strings.TrimPrefix(c.want, "; ") {
