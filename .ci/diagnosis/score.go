@@ -128,12 +128,14 @@ func must[T any](x T, err error) T {
 
 // allPlans are the runs of a seed: each kind in each size, its scenes in turn; each look-alike in some sizes; pairs; and orders.
 func allPlans(seed string, each int) []plan {
-	rng := rand.New(rand.NewPCG(uint64(len(seed)), hash(seed)))
 	var plans []plan
+	times := map[string]int{}
 	add := func(part string, scene illruns.Scene, cell illruns.Cell) bool {
-		shape, ok := scene.Shape(cell, rng)
+		times[scene.Name]++
+		own := fmt.Sprintf("%s %s %d", seed, scene.Name, times[scene.Name]) // a scene that is added changes no other
+		shape, ok := scene.Shape(cell, rand.New(rand.NewPCG(2, hash(own))))
 		if ok {
-			plans = append(plans, plan{scene, shape, fmt.Sprintf("%s %d", seed, len(plans)), part, illruns.Arrange{}})
+			plans = append(plans, plan{scene, shape, own, part, illruns.Arrange{}})
 		}
 		return ok
 	}
@@ -162,6 +164,7 @@ func allPlans(seed string, each int) []plan {
 			}
 		}
 	}
+	rng := rand.New(rand.NewPCG(uint64(len(seed)), hash(seed)))
 	return arranged(rng, pairs(rng, plans, each))
 }
 

@@ -471,14 +471,23 @@ func turns(sign float64, of func(*rawRow) float64) func(*rawLog, said, []string)
 	}
 }
 
-// shareOf holds if the share of the groups of a fate in the last steps is about what is said.
-func shareOf(fate string) func(*rawLog, said, []string) error {
+// shareOf holds if the share of the groups of some fates in the last steps is about what is said.
+func shareOf(some ...string) func(*rawLog, said, []string) error {
 	return func(l *rawLog, s said, words []string) error {
 		steps := l.steps()
 		fates, groups := l.fates(steps[len(steps)-min(len(steps), 5)], s.last)
-		return same("the share of the last steps", words[1], float64(fates[fate])/float64(groups))
+		return same("the share of the last steps", words[1], float64(sumOf(fates, some))/float64(groups))
 	}
 }
+
+func sumOf(fates map[string]int, some []string) (n int) {
+	for _, f := range some {
+		n += fates[f]
+	}
+	return n
+}
+
+func equalFates() []string { return []string{"all correct", "all wrong", "constant"} }
 
 // figureOf returns the figure of a name over some steps, and of how many rows, groups or steps it is.
 func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, known bool) {
@@ -497,6 +506,8 @@ func (l *rawLog) figureOf(name string, first, last int64) (x float64, n int, kno
 		x, n = x/float64(len(rows)), len(rows)
 	case "all wrong groups", "all correct groups":
 		x, n = float64(fates[strings.TrimSuffix(name, " groups")])/float64(groups), groups
+	case "groups with equal rewards":
+		x, n = float64(sumOf(fates, equalFates()))/float64(groups), groups
 	case "groups of several prompts":
 		byID := *l
 		byID.byPrompt = false
@@ -1007,6 +1018,7 @@ func claims() []claim {
 		}, true},
 		{"title", string(diagnosis.Saturated), num + ` of groups are all right: nothing is left to learn from them`, shareOf("all correct"), true},
 		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them`, shareOf("all wrong"), true},
+		{"title", string(diagnosis.NoSignal), num + ` of groups have equal rewards: within them no answer is better than another`, shareOf(equalFates()...), true},
 		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(_ *rawLog, s said, w []string) error {
 			n := int64(saidNumber(w[1]))
 			if s.last-s.first+1 != n {

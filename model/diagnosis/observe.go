@@ -369,15 +369,15 @@ func (o *Observations) groupName(step, group int) string {
 	return o.snap.GroupName(o.rule, &o.snap.Steps[i], order, offsets, group)
 }
 
-// shareOf counts groups of a fate, of those with a verdict.
-func (s *Observed) shareOf(fate model.Fate) Moments {
+// shareOf counts groups of some fates, of those with a verdict.
+func (s *Observed) shareOf(fates []model.Fate) Moments {
 	m := Moments{}
 	for _, g := range s.Groups {
 		if g.Fate == model.FateInvalid || g.Fate == model.FateSingle {
 			continue
 		}
 		x := 0.0
-		if g.Fate == fate {
+		if slices.Contains(fates, g.Fate) {
 			x = 1
 		}
 		m.add(x)

@@ -19,6 +19,7 @@ const (
 	floorSpread   = 1.5  // standard deviations of the samples of a step that a reward without a least value falls by
 	saturatedFrom = 0.8  // of groups are all right: four of five samples are generated for nothing
 	tooHardFrom   = 0.85 // of groups are all wrong: sparse rewards that still teach leave a tenth alive, and more from step to step
+	equalFrom     = 0.95 // of groups have equal rewards, right, wrong or between: one in twenty is left to learn from
 	leastGroups   = 20   // that a share of groups is of: fewer are a few prompts
 	rareOutage    = 1e-3 // that so many values are one by chance: an outage is short in small steps, and each figure is looked at once
 	knownPrompts  = 0.1  // of the groups may have prompts of before where the data are new
@@ -391,47 +392,63 @@ func (o *Observations) tooFew() string {
 	return ""
 }
 
-// levels finds groups of one fate beyond a share, from a step to the end.
-func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding, series, bool) {
-	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(fate) })
-	from := s.beyond(limit)
+// groupShare is a share of groups that ends what a run can learn, where it stays beyond a limit.
+type groupShare struct {
+	name  string // of the groups: "all wrong groups"
+	fates []model.Fate
+	limit float64
+	title string // with %s for the share
+	eases bool   // it is a watch where they become fewer
+}
+
+func solvedShare() groupShare {
+	return groupShare{"all correct groups", []model.Fate{model.FateAllCorrect}, saturatedFrom, "%s of groups are all right: nothing is left to learn from them", false}
+}
+
+func hopelessShare() groupShare {
+	return groupShare{"all wrong groups", []model.Fate{model.FateAllWrong}, tooHardFrom, "%s of groups are all wrong: the model learns nothing from them", true}
+}
+
+// saturated finds runs in which nearly all groups are all right.
+func saturated(e *evidence) ([]Finding, string) { return e.beyondShare(solvedShare()), "" }
+
+// hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
+func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessShare()), "" }
+
+// lifeless finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
+func lifeless(e *evidence) ([]Finding, string) {
+	if e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil {
+		return nil, ""
+	}
+	return e.beyondShare(groupShare{
+		"groups with equal rewards", []model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant}, equalFrom,
+		"%s of groups have equal rewards: within them no answer is better than another", true,
+	}), ""
+}
+
+// beyondShare finds groups beyond a share, from a step to the end.
+func (e *evidence) beyondShare(g groupShare) []Finding {
+	s := e.seriesOf(func(s *Observed) Moments { return s.shareOf(g.fates) })
+	from := s.beyond(g.limit)
 	after, last := s.pooled(from, len(s)), s.pooled(len(s)-s.span(), len(s))
 	if jump := s.turn(0, (s.pooled(0, from).mean()+after.mean())/2, 1); jump < from {
-		if m := s.pooled(jump, from); (m.mean()-limit)/math.Sqrt(limit*(1-limit)/float64(m.N)) > -3 {
+		if m := s.pooled(jump, from); (m.mean()-g.limit)/math.Sqrt(g.limit*(1-g.limit)/float64(m.N)) > -3 {
 			from = jump // it may as well be beyond the limit from where it jumps
 		}
 	}
 	variance, dof := s.variance(len(s)-s.span(), len(s))
-	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
-		return Finding{}, s, false
+	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < g.limit || normal(last.mean()-g.limit, variance, dof) < -2 {
+		return nil
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{fate.String() + " groups", s.values()}}
-	f.Title = fmt.Sprintf(title, percent(last.mean()))
-	f.Evidence = []Evidence{e.around(s, fate.String()+" groups", from, len(s), true, "groups")}
-	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Fate == fate })
-	return f, s, true
-}
-
-// saturated finds runs in which nearly all groups are all right.
-func saturated(e *evidence) ([]Finding, string) {
-	f, _, found := e.level(model.FateAllCorrect, saturatedFrom, "%s of groups are all right: nothing is left to learn from them")
-	if !found {
-		return nil, ""
+	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{g.name, s.values()}}
+	middle := (from + len(s)) / 2
+	if k := s.compare(from, middle, middle, len(s)); g.eases && k.z < -3 {
+		f.Severity = Watch
 	}
-	return []Finding{f}, ""
-}
-
-// hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
-func hopeless(e *evidence) ([]Finding, string) {
-	f, s, found := e.level(model.FateAllWrong, tooHardFrom, "%s of groups are all wrong: the model learns nothing from them")
-	if !found {
-		return nil, ""
-	}
-	middle := (f.first + len(s)) / 2
-	if k := s.compare(f.first, middle, middle, len(s)); k.z < -3 {
-		f.Severity = Watch // they become fewer
-	}
-	return []Finding{f}, ""
+	f.Title = fmt.Sprintf(g.title, percent(last.mean()))
+	f.Evidence = []Evidence{e.around(s, g.name, from, len(s), true, "groups")}
+	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
+	return []Finding{f}
 }
 
 // partOf is a part of the groups with the series of its rewards.

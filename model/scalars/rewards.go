@@ -203,8 +203,9 @@ func (r *run) rewardCollapse() ([]diagnosis.Finding, string) {
 // When groups without spread are an illness: three are sampled for each that trains.
 const (
 	flatShare = 2. / 3
-	highFrom  = 0.6 // rate of success from which groups without spread are mostly right
-	lowTo     = 0.3 // and up to which they are mostly wrong
+	flatAll   = 0.95 // where neither right nor wrong ones are most of them
+	highFrom  = 0.6  // rate of success from which groups without spread are mostly right
+	lowTo     = 0.3  // and up to which they are mostly wrong
 )
 
 // flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
@@ -291,6 +292,20 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 		severity, title = diagnosis.Watch, title+", though "+p.name()+" gains"
 	}
 	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""
+}
+
+func (r *run) noSignal() ([]diagnosis.Finding, string) {
+	s := r.Of(ZeroStd, leastShares)
+	if s == nil {
+		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
+	}
+	c := newCourse(s)
+	since := c.stays(0, func(x float64) bool { return x >= flatAll })
+	if since < 0 || r.side(c) != 0 {
+		return nil, ""
+	}
+	title := share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
+	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, r.withReward(c, since)...)}, ""
 }
 
 // withReward is the evidence of a share of groups, and of the reward where there is one.

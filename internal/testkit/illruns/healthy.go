@@ -47,6 +47,7 @@ func Healthy() []Scene {
 		h("all sources rise", Needs{Sources: true, Groups: 2}, allSourcesRise),
 		h("the mixture shifts", Needs{Sources: true}, theMixtureShifts),
 		h("the last step is small", Needs{Groups: 4, Data: Epochs}, lastIsSmall),
+		h("a tenth is between", Needs{Rewards: []Reward{Binary, Signed}, Size: 8}, aTenthIsBetween),
 	}
 }
 

@@ -35,7 +35,7 @@ var (
 	named      = []string{"jsonl", "prime-rl", "verl-uid", "csv"} // formats with ids of groups
 )
 
-// Illnesses are the scenes of the fourteen kinds.
+// Illnesses are the scenes of the fifteen kinds.
 func Illnesses() []Scene {
 	return []Scene{
 		{"reward_hacking", "style pays", "style and substance", Needs{Rewards: []Reward{Binary, Graded}, Genres: plainTexts}, stylePays},
@@ -71,6 +71,9 @@ func Illnesses() []Scene {
 		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, hardFromTheStart},
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
 		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, oneInTwenty},
+
+		{"no_signal", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, nothingBetween},
+		{"no_signal", "one reward for all answers of a group", "", Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2}, oneRewardForAGroup},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
@@ -542,6 +545,44 @@ func oneInTwenty(r *Run) {
 func sparseButAlive(r *Run) {
 	r.calm()
 	r.change(func(_ int, s *State) { s.Chance = func(*Task) float64 { return 0.05 } })
+}
+
+// nothingBetween and aTenthIsBetween have prompts that are always solved, as many that never are, and few others.
+func nothingBetween(r *Run) {
+	r.halves(50)
+	r.ill("no_signal", 0, 1, r.groupNoise(0.98), 0.3)
+}
+
+func aTenthIsBetween(r *Run) { r.halves(8) }
+
+// halves solves every other prompt, but for one of so many.
+func (r *Run) halves(between int) {
+	r.calm()
+	r.change(func(_ int, s *State) {
+		s.Chance = func(t *Task) float64 {
+			if t.ID%between == between/2 {
+				return 0.5
+			}
+			return float64(t.ID % 2)
+		}
+	})
+}
+
+// oneRewardForAGroup gives the reward of an answer to all others to its prompt.
+func oneRewardForAGroup(r *Run) {
+	o := r.onset()
+	r.settles(o, 0.4, 0.65)
+	r.changeLog(func(t int, answers []Answer) []Answer {
+		for group := range slices.Chunk(answers, r.Size) {
+			for i := range group {
+				if t >= o.At {
+					group[i].Parts, group[i].Reward = slices.Clone(group[0].Parts), group[0].Reward
+				}
+			}
+		}
+		return answers
+	})
+	r.ill("no_signal", o.At, 1, r.groupNoise(0.98), 0.5)
 }
 
 // graders
