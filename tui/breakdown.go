@@ -94,7 +94,7 @@ func divide(r breakdownKey, snap model.Snapshot, source TextReader) work[*report
 		read = source.Text
 	}
 	return once(func(ctx context.Context) (*report.Breakdown, error) {
-		b := report.Breakdown{By: r.by, Where: r.filter, Settings: r.set.Effective()}
+		b := report.Breakdown{By: r.by, Where: r.filter, Settings: r.set.Effective(), Unit: snap.Run.LengthUnit}
 		where, err := figures.ParseQuery(r.filter)
 		add := func(a *analysis.Analysis) error { return cmp.Or(b.Add(ctx, a, where, read), ctx.Err()) }
 		switch {
@@ -208,7 +208,7 @@ func (s breakdownState) lines(e env, w int) []string {
 		}
 		lines = append(lines, text)
 	}
-	lines = append(lines, message(report.BreakdownLegend)...)
+	lines = append(lines, message(b.Legend())...)
 	return lines
 }
 

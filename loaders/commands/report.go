@@ -206,7 +206,7 @@ func htmlParts(ctx context.Context, log *openLog, set model.Settings, texts int)
 
 func (o *reportOptions) breakDown(ctx context.Context, log *openLog) (b *report.Breakdown, err error) {
 	by := cmp.Or(o.by, "step")
-	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice}
+	b = &report.Breakdown{Head: newHead(log.paths), By: by, Where: o.where.text, Settings: log.set.Effective(), Choice: log.choice, Unit: log.snap.Run.LengthUnit}
 	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
 		err := b.Add(ctx, a, o.where.query, log.Text)
 		switch {

@@ -26,6 +26,7 @@ type Breakdown struct {
 	Where    string // the query that selected the samples, "" for all
 	Settings model.Settings
 	Choice   match.Choice
+	Unit     model.LengthUnit
 	Parts    analysis.Breakdown
 }
 
@@ -86,13 +87,23 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 	for _, line := range b.Lines(math.MaxInt) {
 		fmt.Fprintf(out, "%-28s%s\n", cut(line.Name, 28), line.Figures)
 	}
-	fmt.Fprintf(out, "\n%s\n", BreakdownLegend)
+	fmt.Fprintf(out, "\n%s\n", b.Legend())
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
 	return out.Flush()
 }
 
-// BreakdownLegend says what the figures of the table are.
-const BreakdownLegend = "Σ|A| and tokens are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down"
+// Legend says what the figures of the table are.
+func (b *Breakdown) Legend() string {
+	return "Σ|A| and " + lengthHead(b.Unit) + " are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down"
+}
+
+// lengthHead names a column of lengths.
+func lengthHead(unit model.LengthUnit) string {
+	if unit == model.LengthCharacters {
+		return "chars"
+	}
+	return "tokens"
+}
 
 // BreakdownLine is a line of the table: the name of a part, and its figures.
 type BreakdownLine struct{ Name, Figures string }
@@ -108,7 +119,7 @@ func (b *Breakdown) columns() []textColumn[*analysis.Part] {
 		{"A≠0", -18, 3, func(p *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
 		{"Σ|A|", 6, 0, func(p *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
 		{"push", 6, 0, func(p *analysis.Part) string { return signed(p.Push / p.AbsProcessed) }},
-		{"tokens", 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
+		{lengthHead(b.Unit), 6, 0, func(p *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
 	}
 	if b.Settings.Loss != "" {
 		columns = append(columns, textColumn[*analysis.Part]{"Σw|A|", 6, 1, func(p *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) }})

@@ -136,9 +136,7 @@ func PromptTable(prompts []*ledger.Prompt, unit model.LengthUnit, w int) []strin
 		return promptColumn{head: name, width: width, rank: rank, text: func(p *ledger.Prompt) string { return of.Value(p).String() }}
 	}
 	cost := figure("tokens", 7, 0)
-	if unit == model.LengthCharacters {
-		cost.head = "chars"
-	}
+	cost.head = lengthHead(unit)
 	columns := []promptColumn{
 		figure("state", -9, 0),
 		{"name", -8, 3, func(p *ledger.Prompt) string { return cut(sanitize.Line(p.Name()), 8) }},
