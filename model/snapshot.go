@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -172,11 +171,6 @@ func (s Snapshot) Find(number int64) (int, bool) {
 // Open reports whether step i is still being written.
 func (s Snapshot) Open(i int) bool {
 	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
-}
-
-// String is the format and the size of the run.
-func (s Snapshot) String() string {
-	return fmt.Sprintf("%s, %d steps, %d samples", s.Run.Format, len(s.Steps), s.Rows)
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole

@@ -13,7 +13,6 @@ const (
 	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
-	leastGarbled   = 10      // answers, before a share of them is spoken of
 	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
 	templateFrom   = 1.0 / 3 // of an answer's words stand after the same word in the answer to another prompt
 	templateRise   = 0.2     // that this share must rise by: a style that all answers have from the start is none
@@ -72,10 +71,10 @@ func (e *evidence) textExample(i int, shows func(*answer) bool) Example {
 	all := e.texts.all()
 	for k := range all {
 		if a := &all[k]; a.step >= i && shows(a) {
-			return Example{Step: e.Steps[a.step].Step, Index: e.Steps[a.step].Index, Group: e.groupName(a.step, a.group)}
+			return Example{Step: e.Steps[a.step].Step, Group: e.groupName(a.step, a.group)}
 		}
 	}
-	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+	return Example{Step: e.Steps[i].Step}
 }
 
 // garbled finds a growing share of answers that are no language.
@@ -327,7 +326,7 @@ func noise(e *evidence) ([]Finding, string) {
 	f.Evidence = []Evidence{e.around(s, "repeated answers graded in several ways", from, len(s), true, "answers")}
 	for i := from; i < len(e.Steps); i++ {
 		if g, found := first[i]; found {
-			f.Example = Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index, Group: e.groupName(i, g)}
+			f.Example = Example{Step: e.Steps[i].Step, Group: e.groupName(i, g)}
 			break
 		}
 	}

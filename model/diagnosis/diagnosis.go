@@ -96,7 +96,6 @@ func (e Evidence) String() string {
 type Example struct {
 	Step  int64
 	Group string // its name, as analysis.Group has it; "" where the step as a whole shows it. As logged: sanitise before showing
-	Index int    // of the step in the snapshot
 }
 
 // Cost is what was generated since the onset.

@@ -317,6 +317,6 @@ func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding,
 	}
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{name, s.values()}}
 	f.Evidence = []Evidence{e.around(s, name, from, len(s), true, of)}
-	f.Example = Example{Step: e.Steps[from].Step, Index: e.Steps[from].Index}
+	f.Example = Example{Step: e.Steps[from].Step}
 	return f, true
 }

@@ -248,11 +248,11 @@ func (e *evidence) exampleAt(i int, shows func(step, group int) bool) Example {
 	for k := i; k < len(e.Steps); k++ {
 		for g := range e.Steps[k].Groups {
 			if shows(k, g) {
-				return Example{Step: e.Steps[k].Step, Index: e.Steps[k].Index, Group: e.groupName(k, g)}
+				return Example{Step: e.Steps[k].Step, Group: e.groupName(k, g)}
 			}
 		}
 	}
-	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+	return Example{Step: e.Steps[i].Step}
 }
 
 func (o *Observations) rewards() series {
