@@ -15,6 +15,18 @@ func Mapped[T, R any](all []T, of func(T) R) []R {
 	return each
 }
 
+// Pick returns the values at some indexes; nil of nil.
+func Pick[T any](values []T, indexes []int32) []T {
+	if values == nil {
+		return nil
+	}
+	some := make([]T, len(indexes))
+	for k, i := range indexes {
+		some[k] = values[i]
+	}
+	return some
+}
+
 // Count01 is 1 if yes, else 0; the compiler makes no branch of it.
 func Count01(yes bool) int {
 	if yes {

@@ -192,11 +192,7 @@ func InOrder[T any](s Snapshot, column []T, order []int32) []T {
 	if len(order) > 0 && len(s.inputOrder) > 0 && &order[0] == &s.inputOrder[0] {
 		return column[:len(order):len(order)]
 	}
-	values := make([]T, len(order))
-	for i, row := range order {
-		values[i] = column[row]
-	}
-	return values
+	return Pick(column, order)
 }
 
 func inputOrder(n int) []int32 {

@@ -207,11 +207,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	}
 	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: p.scratch.table(len(step.Offsets) - 1)}
 	in.blocks = blocksOf(in.Offsets)
-	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
-	verdicts := in.verdicts
-	if verdicts != nil {
-		verdicts = lastOf(in.countedRollouts, verdicts)
-	}
+	logged, trained, verdicts := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards), lastOf(in.countedRollouts, in.verdicts)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
 			in.groups[g] = in.describe(g, logged, trained, verdicts, &p.rewardScales)
@@ -247,11 +243,10 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
 	}
-	correct := verdicts
 	if verdicts != nil {
-		correct = verdicts[lo:hi]
+		verdicts = verdicts[lo:hi]
 	}
-	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], correct)
+	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], verdicts)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g
 }
@@ -404,15 +399,12 @@ func (r *rollouts) ofGroup(k int, offsets []int) (lo, hi int) {
 	return offsets[k], offsets[k+1]
 }
 
+// lastOf returns the samples that are the last of their rollouts; nil of nil.
 func lastOf[T any](r *rollouts, samples []T) []T {
 	if r == nil {
 		return samples
 	}
-	values := make([]T, len(r.last))
-	for k, i := range r.last {
-		values[k] = samples[i]
-	}
-	return values
+	return model.Pick(samples, r.last)
 }
 
 func toOutputs[T any](r *rollouts, values []T) []T {
@@ -477,10 +469,7 @@ func (a *Analysis) ByRollout() *Analysis {
 	by.Original, by.Processed, by.Keep = a.perRollout.original, a.perRollout.processed, a.perRollout.keep
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
-		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
-	}
-	if a.Status != nil {
-		by.Status = lastOf(r, a.Status)
+		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths), Status: lastOf(r, a.Status),
 	}
 	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil
 	by.Table = slices.Clone(a.Table)
