@@ -15,6 +15,15 @@ func Mapped[T, R any](all []T, of func(T) R) []R {
 	return each
 }
 
+// Indexes returns 0 to n-1.
+func Indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // Pick returns the values at some indexes; nil of nil.
 func Pick[T any](values []T, indexes []int32) []T {
 	if values == nil {

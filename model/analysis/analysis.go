@@ -159,7 +159,7 @@ func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit fu
 	if err != nil {
 		return err
 	}
-	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
 }
 
 // EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
@@ -169,7 +169,7 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 		return err
 	}
 	free := make(scratches, jobsAhead*maxWorkers)
-	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) {
+	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
 		p := p
 		p.scratch = free.take()
 		return p.analyze(ctx, i, nil)
@@ -232,14 +232,6 @@ func (s *scratch) table(n int) []Group {
 	s.groups = slices.Grow(s.groups[:0], n)[:n]
 	clear(s.groups)
 	return s.groups
-}
-
-func stepIndexes(snap model.Snapshot) []int {
-	steps := make([]int, len(snap.Steps))
-	for i := range steps {
-		steps[i] = i
-	}
-	return steps
 }
 
 // eachStep computes something of each of some steps, and visits it in their order.

@@ -280,10 +280,7 @@ func (a *Analysis) componentNames(column string) []string {
 
 // columnNames reads the column of every row, in the order of the log.
 func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc) ([]string, error) {
-	names, order := make([]string, a.Rows), make([]int, a.Rows)
-	for i := range order {
-		order[i] = i
-	}
+	names, order := make([]string, a.Rows), model.Indexes(a.Rows)
 	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(a.InputRow[x], a.InputRow[y]) })
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 )
 
@@ -117,10 +118,7 @@ func ShiftOf(values []float64) Shift {
 	if n < 4 {
 		return Shift{P: 1}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := model.Indexes(n)
 	slices.SortStableFunc(order, func(a, b int) int { return int(sign(values[a] - values[b])) })
 	rank := make([]float64, n)
 	for from, i := 0, 1; i <= n; i++ {
