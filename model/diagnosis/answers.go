@@ -61,7 +61,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	from := min(s.turn(k.a, max(limit, k.settled.mean()-0.1*k.done()), -1), len(s)-1)
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
 	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
-	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(f.Evidence[0].Before), percent(f.Evidence[0].After))
+	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
 }
@@ -118,7 +118,7 @@ func garbled(e *evidence) ([]Finding, string) {
 			most, count = i, n
 		}
 	}
-	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
+	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
 }
@@ -322,7 +322,7 @@ func noise(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"repeated answers graded in several ways", s.values()}}
-	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", percent(after.mean()))
+	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", units.Share(after.mean()))
 	f.Evidence = []Evidence{e.around(s, "repeated answers graded in several ways", from, len(s), true, "answers")}
 	for i := from; i < len(e.Steps); i++ {
 		if g, found := first[i]; found {

@@ -72,7 +72,7 @@ type Evidence struct {
 func (e Evidence) String() string {
 	value := units.Short
 	if e.Share {
-		value = func(x float64) string { return units.Fixed(100*x, 0) + "%" }
+		value = units.Share
 	}
 	steps := func(from, to int64) string {
 		if from == to {
@@ -114,7 +114,7 @@ func (c Cost) String() string {
 	if c.Tokens > 0 {
 		text += ", " + units.Count(int(c.Tokens)) + " tokens"
 	}
-	return text + " (" + units.Fixed(100*c.Share, 0) + "% of the run)"
+	return text + " (" + units.Share(c.Share) + " of the run)"
 }
 
 // Series is a figure over the steps: NaN where a step has none.

@@ -299,7 +299,7 @@ func probabilityLonger(a, b []int) float64 {
 func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {
 	f, found := e.shareFrom(s, cutFrom, name, of)
 	if found {
-		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", percent(s.pooled(len(s)-s.span(), len(s)).mean()))
+		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()))
 	}
 	return f, found
 }

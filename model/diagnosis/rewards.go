@@ -80,7 +80,7 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	if after.mean() >= invalidAlarm {
 		f.Severity = Alarm
 	}
-	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", percent(after.mean()))
+	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", units.Share(after.mean()))
 	v := e.around(missing, "invalid rewards", from, to, true, "samples")
 	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
 	f.Evidence = []Evidence{v}
@@ -223,8 +223,6 @@ func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f
 }
-
-func percent(x float64) string { return units.Fixed(100*x, 0) + "%" }
 
 // around is the evidence of a series before and after step i, up to step end.
 func (e *evidence) around(s series, name string, i, end int, share bool, of string) Evidence {
@@ -406,7 +404,7 @@ func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding,
 		return Finding{}, s, false
 	}
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{fate.String() + " groups", s.values()}}
-	f.Title = fmt.Sprintf(title, percent(last.mean()))
+	f.Title = fmt.Sprintf(title, units.Share(last.mean()))
 	f.Evidence = []Evidence{e.around(s, fate.String()+" groups", from, len(s), true, "groups")}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Fate == fate })
 	return f, s, true

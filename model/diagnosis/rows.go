@@ -249,7 +249,7 @@ func mixup(e *evidence) ([]Finding, string) {
 	from := mixed.turn(0, mixedFrom, 1)
 	if after := mixed.pooled(from, len(mixed)); from < len(mixed) && after.Sum >= leastMixed && after.mean() >= mixedFrom {
 		f := Finding{Severity: Alarm, first: from, last: len(mixed) - 1, Series: Series{"groups of several prompts", mixed.values()}}
-		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", percent(after.mean()))
+		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", units.Share(after.mean()))
 		f.Evidence = []Evidence{e.around(mixed, "groups of several prompts", from, len(mixed), true, "groups")}
 		f.Example = e.example(from, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""

@@ -181,8 +181,6 @@ func (c *course) name() string { return sanitize.Line(c.Name) }
 
 func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }
 
-func share(x float64) string { return units.Fixed(100*x, 0) + "%" }
-
 // When a length has left its course.
 const (
 	lengthTimes = 2.0  // longer, or shorter
@@ -269,7 +267,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	if c.end() >= cutSteady || c.end() >= cutGrowth*c.start() {
 		severity = diagnosis.Alarm
 	}
-	title := share(c.end()) + " of the answers end at the length limit"
+	title := units.Share(c.end()) + " of the answers end at the length limit"
 	return []diagnosis.Finding{c.finding(severity, since, title, c.ends(c.name(), true, since))}, ""
 }
 

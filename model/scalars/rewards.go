@@ -226,7 +226,7 @@ func (c *course) ofFlat(words string) (since int, title string) {
 	if since < 0 {
 		return since, ""
 	}
-	return since, fmt.Sprintf("%s of the groups %s", share(c.end()), words)
+	return since, fmt.Sprintf("%s of the groups %s", units.Share(c.end()), words)
 }
 
 // side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
