@@ -199,9 +199,9 @@ func (e *evidence) template() (Finding, bool) {
 		return Finding{}, false
 	}
 	from := min(len(s)-1, s.turn(k.a, k.level.mean()+k.done()/2, 1))
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"words shared with the answer to another prompt", s.values()}}
+	f := e.finding(s, "words shared with the answer to another prompt", from, len(s), true, "answers")
 	f.Title = fmt.Sprintf("one wording takes over the answers to all prompts, and the reward goes from %s to %s", units.Short(before), units.Short(after))
-	f.Evidence = []Evidence{e.around(s, "words shared with the answer to another prompt", from, len(s), true, "answers"), e.around(rewards, "reward", from, len(s), false, "samples")}
+	f.Evidence = append(f.Evidence, e.around(rewards, "reward", from, len(s), false, "samples"))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return f, true
 }
@@ -321,9 +321,8 @@ func noise(e *evidence) ([]Finding, string) {
 	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
 		return nil, ""
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"repeated answers graded in several ways", s.values()}}
+	f := e.finding(s, "repeated answers graded in several ways", from, len(s), true, "answers")
 	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", units.Share(after.mean()))
-	f.Evidence = []Evidence{e.around(s, "repeated answers graded in several ways", from, len(s), true, "answers")}
 	for i := from; i < len(e.Steps); i++ {
 		if g, found := first[i]; found {
 			f.Example = Example{Step: e.Steps[i].Step, Group: e.groupName(i, g)}

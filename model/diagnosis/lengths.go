@@ -315,8 +315,7 @@ func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding,
 	if normal(after.mean()-limit, variance, dof) < 2 {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{name, s.values()}}
-	f.Evidence = []Evidence{e.around(s, name, from, len(s), true, of)}
+	f := e.finding(s, name, from, len(s), true, of)
 	f.Example = Example{Step: e.Steps[from].Step}
 	return f, true
 }

@@ -76,14 +76,13 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	if after.Sum < 3 || after.mean() < invalidWatch {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Watch, first: from, last: to - 1, Series: Series{"invalid rewards", missing.values()}}
-	if after.mean() >= invalidAlarm {
-		f.Severity = Alarm
+	f := e.finding(missing, "invalid rewards", from, to, true, "samples")
+	if after.mean() < invalidAlarm {
+		f.Severity = Watch
 	}
 	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", units.Share(after.mean()))
-	v := e.around(missing, "invalid rewards", from, to, true, "samples")
+	v := &f.Evidence[0]
 	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
-	f.Evidence = []Evidence{v}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
 	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
 	return f, true
@@ -237,6 +236,13 @@ func (e *evidence) around(s series, name string, i, end int, share bool, of stri
 	return v
 }
 
+// finding is an alarm about steps [from, to), by a series that shows it.
+func (e *evidence) finding(s series, name string, from, to int, share bool, of string) Finding {
+	return Finding{
+		Severity: Alarm, first: from, last: to - 1, Series: Series{name, s.values()}, Evidence: []Evidence{e.around(s, name, from, to, share, of)},
+	}
+}
+
 // example is the first group from step i on that shows something.
 func (e *evidence) example(i int, shows func(*GroupFacts) bool) Example {
 	return e.exampleAt(i, func(step, group int) bool { return shows(&e.Steps[step].Groups[group]) })
@@ -274,11 +280,10 @@ func collapse(e *evidence) ([]Finding, string) {
 	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
-	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
+	f := e.finding(s, "reward", k.b, len(s), false, "samples")
 	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
-	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
@@ -403,9 +408,8 @@ func (e *evidence) level(fate model.Fate, limit float64, title string) (Finding,
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < limit || normal(last.mean()-limit, variance, dof) < -2 {
 		return Finding{}, s, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{fate.String() + " groups", s.values()}}
+	f := e.finding(s, fate.String()+" groups", from, len(s), true, "groups")
 	f.Title = fmt.Sprintf(title, units.Share(last.mean()))
-	f.Evidence = []Evidence{e.around(s, fate.String()+" groups", from, len(s), true, "groups")}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Fate == fate })
 	return f, s, true
 }

@@ -65,9 +65,8 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	if to-from < stuckSteps || alone && to-from < stuckAlone {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"prompts of the step before", s.values()}}
+	f := e.finding(s, "prompts of the step before", from, to, true, "steps")
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
-	f.Evidence = []Evidence{e.around(s, "prompts of the step before", from, to, true, "steps")}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
 }
@@ -135,9 +134,8 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if n < 2 {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
+	f := e.finding(s, "groups of an earlier step", first, last+1, true, "steps")
 	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
-	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
 	f.Example = e.example(first, func(*GroupFacts) bool { return true })
 	return f, true
 }
@@ -248,9 +246,8 @@ func mixup(e *evidence) ([]Finding, string) {
 	}
 	from := mixed.turn(0, mixedFrom, 1)
 	if after := mixed.pooled(from, len(mixed)); from < len(mixed) && after.Sum >= leastMixed && after.mean() >= mixedFrom {
-		f := Finding{Severity: Alarm, first: from, last: len(mixed) - 1, Series: Series{"groups of several prompts", mixed.values()}}
+		f := e.finding(mixed, "groups of several prompts", from, len(mixed), true, "groups")
 		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", units.Share(after.mean()))
-		f.Evidence = []Evidence{e.around(mixed, "groups of several prompts", from, len(mixed), true, "groups")}
 		f.Example = e.example(from, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""
 	}
@@ -319,13 +316,12 @@ func (e *evidence) torn() (Finding, bool) {
 	if after.mean() < tornFrom || after.N < leastMixed || before.N == 0 && after.mean() < tornPieces {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"group ids of a prompt", s.values()}}
+	f := e.finding(s, "group ids of a prompt", from, len(s), false, "prompts")
 	f.Title = fmt.Sprintf("the answers to one prompt are torn into %s groups", units.Short(after.mean()))
 	if int(after.Sum) == rows {
 		f.Severity = Watch // ids may number rows
 		f.Title = "every row has a group id of its own: groups of one sample teach nothing, unless the trainer groups by something else"
 	}
-	f.Evidence = []Evidence{e.around(s, "group ids of a prompt", from, len(s), false, "prompts")}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
 }
