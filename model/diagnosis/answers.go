@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -259,7 +260,7 @@ func alike(a, b []uint64) float64 {
 // repeat is an answer that comes several times in a group.
 type repeat struct {
 	*answer
-	differs float64 // 1 if its rewards differ, else 0
+	differs bool // its rewards do
 }
 
 // repeats returns the answers of a group that come several times to one prompt.
@@ -278,11 +279,8 @@ func (e *evidence) repeats(group []answer) (all []repeat) {
 				least, most = min(least, b.reward), max(most, b.reward)
 			}
 		}
-		switch {
-		case n > 1 && most-least > sameReward*(e.High-e.Low):
-			all = append(all, repeat{a, 1})
-		case n > 1:
-			all = append(all, repeat{a, 0})
+		if n > 1 {
+			all = append(all, repeat{a, most-least > sameReward*(e.High-e.Low)})
 		}
 	}
 	return all
@@ -298,8 +296,8 @@ func noise(e *evidence) ([]Finding, string) {
 	first := map[int]int{} // by step, a group with such answers
 	e.texts.byGroup(func(group []answer) {
 		for _, r := range e.repeats(group) {
-			s[r.step].add(r.differs)
-			if r.differs == 0 {
+			s[r.step].add(float64(model.Count01(r.differs)))
+			if !r.differs {
 				continue
 			}
 			prompts[r.prompt] = true
@@ -323,12 +321,10 @@ func noise(e *evidence) ([]Finding, string) {
 	}
 	f := e.finding(s, "repeated answers graded in several ways", from, len(s), true, "answers")
 	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", units.Share(after.mean()))
-	for i := from; i < len(e.Steps); i++ {
-		if g, found := first[i]; found {
-			f.Example = Example{Step: e.Steps[i].Step, Group: e.groupName(i, g)}
-			break
-		}
-	}
+	f.Example = e.exampleAt(from, func(step, group int) bool {
+		g, found := first[step]
+		return found && g == group
+	})
 	return []Finding{f}, ""
 }
 

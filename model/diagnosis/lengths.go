@@ -88,7 +88,7 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if severity == "" {
 		return nil, ""
 	}
-	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", exp(s.values())}}
+	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", model.Mapped(s.values(), math.Exp)}}
 	length := e.around(s, "typical length", from, len(s), false, "samples")
 	length.Before, length.After = math.Exp(length.Before), math.Exp(length.After)
 	shown := e.around(rewards, "reward", from, len(s), false, "samples")
@@ -108,13 +108,6 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	return []Finding{f}, ""
 }
 
-func exp(values []float64) []float64 {
-	for i := range values {
-		values[i] = math.Exp(values[i])
-	}
-	return values
-}
-
 // truncation finds a share of answers that end at the length limit and are graded lowest.
 func truncation(e *evidence) ([]Finding, string) {
 	if e.Unit == model.LengthTokens {
@@ -122,7 +115,7 @@ func truncation(e *evidence) ([]Finding, string) {
 			return []Finding{f}, ""
 		}
 	}
-	if e.texts == nil || len(e.texts.answers) == 0 {
+	if !e.hasTexts() {
 		if e.Unit != model.LengthTokens {
 			return nil, "the log has neither token counts nor texts that can be read, or only empty ones"
 		}

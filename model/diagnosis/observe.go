@@ -376,11 +376,7 @@ func (s *Observed) shareOf(fate model.Fate) Moments {
 		if g.Fate == model.FateInvalid || g.Fate == model.FateSingle {
 			continue
 		}
-		x := 0.0
-		if g.Fate == fate {
-			x = 1
-		}
-		m.add(x)
+		m.add(float64(model.Count01(g.Fate == fate)))
 	}
 	return m
 }

@@ -377,11 +377,7 @@ func (t *Texts) byGroup(f func([]answer)) {
 func (t *Texts) share(has func(*answer) bool) series {
 	s := make(series, len(t.o.Steps))
 	for i := range t.answers {
-		x := 0.0
-		if has(&t.answers[i]) {
-			x = 1
-		}
-		s[t.answers[i].step].add(x)
+		s[t.answers[i].step].add(float64(model.Count01(has(&t.answers[i]))))
 	}
 	return s
 }
