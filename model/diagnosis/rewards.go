@@ -368,12 +368,7 @@ func (e *evidence) harderPrompts(s series, k *shift) bool {
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
 func (e *evidence) newPromptsOnly(from, to int) bool {
-	before := map[uint32]bool{}
-	for i := range e.Steps[:from] {
-		for _, g := range e.Steps[i].Groups {
-			before[g.Prompt] = true
-		}
-	}
+	before := e.promptsOf(0, from)
 	groups, known := 0, 0
 	for i := from; i < to; i++ {
 		for _, g := range e.Steps[i].Groups {

@@ -43,10 +43,7 @@ func stuck(e *evidence) ([]Finding, string) {
 func (e *evidence) sameBatch() (Finding, bool) {
 	s, alone := make(series, len(e.Steps)), true
 	for i := 1; i < len(e.Steps); i++ {
-		before := map[uint32]bool{}
-		for _, g := range e.Steps[i-1].Groups {
-			before[g.Prompt] = true
-		}
+		before := e.promptsOf(i-1, i)
 		now, both := map[uint32]bool{}, 0
 		for _, g := range e.Steps[i].Groups {
 			if g.Prompt > 0 && !now[g.Prompt] {
@@ -69,6 +66,17 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// promptsOf are the prompts of steps [from, to), with 0 if a group has none.
+func (e *evidence) promptsOf(from, to int) map[uint32]bool {
+	prompts := map[uint32]bool{}
+	for i := from; i < to; i++ {
+		for _, g := range e.Steps[i].Groups {
+			prompts[g.Prompt] = true
+		}
+	}
+	return prompts
 }
 
 // longestStretch returns the longest stretch of steps of which something holds.
@@ -290,12 +298,7 @@ func (s *Observed) wholeAgain() (again int) {
 
 // torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
-	rows, prompts := 0, map[uint32]bool{}
-	for i := range e.Steps {
-		for _, g := range e.Steps[i].Groups {
-			prompts[g.Prompt] = true
-		}
-	}
+	rows, prompts := 0, e.promptsOf(0, len(e.Steps))
 	s := e.seriesOf(func(s *Observed) Moments {
 		n := s.prompts
 		if n == 0 || s.ids == 0 || n == 1 && len(prompts) <= templates {
