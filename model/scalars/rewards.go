@@ -1,6 +1,7 @@
 package scalars
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -231,7 +232,7 @@ func (c *course) ofFlat(words string) (since int, title string) {
 
 // side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
 // success, or else by whether it was higher or lower when fewer were without. 0 if neither tells.
-func (r *run) side(flat *course) float64 {
+func (r *run) side(flat *course) int {
 	c := r.reward
 	if c == nil {
 		return 0
@@ -248,7 +249,7 @@ func (r *run) side(flat *course) float64 {
 		}
 	}
 	if flat.end()-flat.start() >= flat.matters() && math.Abs(c.change(0)) >= c.matters() {
-		return sign(c.change(0))
+		return cmp.Compare(c.change(0), 0)
 	}
 	return 0
 }

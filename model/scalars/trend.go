@@ -1,6 +1,7 @@
 package scalars
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -70,26 +71,16 @@ func TrendOf(values []float64) Trend {
 	for i := range n {
 		for k := range i {
 			slopes = append(slopes, (y[i]-y[k])/(x[i]-x[k]))
-			s += sign(y[i] - y[k])
+			s += float64(cmp.Compare(y[i], y[k]))
 		}
 	}
 	t := Trend{Change: diagnosis.Median(slopes) * float64(len(values)-1), P: 1}
 	variance := float64(n*(n-1)*(2*n+5)) - tieSum(y, func(t float64) float64 { return t * (t - 1) * (2*t + 5) })
 	if variance > 0 && s != 0 {
-		t.Z = (s - sign(s)) / math.Sqrt(variance/18)
+		t.Z = (s - float64(cmp.Compare(s, 0))) / math.Sqrt(variance/18)
 		t.P = twoSided(t.Z)
 	}
 	return t
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
 }
 
 // twoSided is the chance of a normal value at least so far from 0.
@@ -119,7 +110,7 @@ func ShiftOf(values []float64) Shift {
 		return Shift{P: 1}
 	}
 	order := model.Indexes(n)
-	slices.SortStableFunc(order, func(a, b int) int { return int(sign(values[a] - values[b])) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	rank := make([]float64, n)
 	for from, i := 0, 1; i <= n; i++ {
 		if i == n || values[order[i]] != values[order[from]] {
