@@ -208,26 +208,28 @@ const (
 	lowTo     = 0.3 // and up to which they are mostly wrong
 )
 
-// flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
-func (r *run) flat(of Meaning) (c *course, exact bool, blind string) {
+// flat is the share of groups without spread that are mostly right (side 1) or mostly wrong (-1), or of those that are all so where that is
+// logged, the index since when they are too many, and a title. c is nil if they are not, or if that is not known.
+func (r *run) flat(of Meaning, side int, name string) (c *course, since int, title, blind string) {
+	words, exact := "have equal rewards, nearly all of them "+name, false
 	if s := r.Of(of, leastShares); s != nil {
-		if c := newCourse(s); c.spread[0] >= 0 && c.spread[1] <= 1 {
-			return c, true, ""
+		c = newCourse(s)
+		if exact = c.spread[0] >= 0 && c.spread[1] <= 1; exact {
+			words = "are all " + name
 		}
 	}
-	if s := r.Of(ZeroStd, leastShares); s != nil {
-		return newCourse(s), false, ""
+	if !exact {
+		s := r.Of(ZeroStd, leastShares)
+		if s == nil {
+			return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
+		}
+		c = newCourse(s)
 	}
-	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastShares)
-}
-
-// ofFlat returns the finding that so many groups have no spread, since an index.
-func (c *course) ofFlat(words string) (since int, title string) {
 	since = c.stays(0, func(x float64) bool { return x >= flatShare })
-	if since < 0 {
-		return since, ""
+	if since < 0 || !exact && r.side(c) != side {
+		return nil, 0, "", ""
 	}
-	return since, fmt.Sprintf("%s of the groups %s", units.Share(c.end()), words)
+	return c, since, fmt.Sprintf("%s of the groups %s", units.Share(c.end()), words), ""
 }
 
 // side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
@@ -255,33 +257,17 @@ func (r *run) side(flat *course) int {
 }
 
 func (r *run) saturated() ([]diagnosis.Finding, string) {
-	c, exact, blind := r.flat(AllRight)
+	c, since, title, blind := r.flat(AllRight, 1, "right")
 	if c == nil {
 		return nil, blind
-	}
-	words := "have equal rewards, nearly all of them right"
-	if exact {
-		words = "are all right"
-	}
-	since, title := c.ofFlat(words)
-	if since < 0 || !exact && r.side(c) <= 0 {
-		return nil, ""
 	}
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
 }
 
 func (r *run) tooHard() ([]diagnosis.Finding, string) {
-	c, exact, blind := r.flat(AllWrong)
+	c, since, title, blind := r.flat(AllWrong, -1, "wrong")
 	if c == nil {
 		return nil, blind
-	}
-	words := "have equal rewards, nearly all of them wrong"
-	if exact {
-		words = "are all wrong"
-	}
-	since, title := c.ofFlat(words)
-	if since < 0 || !exact && r.side(c) >= 0 {
-		return nil, ""
 	}
 	severity := diagnosis.Alarm
 	p := r.gainOfReward()
