@@ -335,11 +335,12 @@ var (
 	styleWords     = []string{"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti", "penalty", "language", "lang", "markdown", "json", "soft", "strict"}
 )
 
-func isSubstance(name string) bool { return hasWord(name, substanceWords) && !isStyle(name) }
+func isSubstance(name string) bool { return HasWord(name, substanceWords) && !isStyle(name) }
 
-func isStyle(name string) bool { return hasWord(name, styleWords) }
+func isStyle(name string) bool { return HasWord(name, styleWords) }
 
-func hasWord(name string, words []string) bool {
+// HasWord reports whether a name holds one of some words, in whatever case.
+func HasWord(name string, words []string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"vantage/model/diagnosis"
 	"vantage/model/units"
@@ -38,16 +37,12 @@ func (r *run) gainOfReward() *course {
 
 // isOfAnswers reports whether a component seems to be about right answers.
 func isOfAnswers(part string) bool {
-	part = strings.ToLower(part)
-	return slices.ContainsFunc([]string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}, func(w string) bool { return strings.Contains(part, w) }) && !isOfForm(part)
+	return diagnosis.HasWord(part, []string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}) && !isOfForm(part)
 }
 
 // isOfForm reports whether a component seems to be about the form of an answer.
 func isOfForm(part string) bool {
-	part = strings.ToLower(part)
-	return slices.ContainsFunc([]string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"}, func(w string) bool {
-		return strings.Contains(part, w)
-	})
+	return diagnosis.HasWord(part, []string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"})
 }
 
 // parting is where a held-out score parts from the reward: it falls while that gains, or does not gain with it.
