@@ -157,19 +157,11 @@ func renumbered(numbers []int32) []int32 {
 	return from0
 }
 
-// Mass is what the samples of the step do to an optimizer step; ok is false if there are no LossWeights.
-func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
-	if a.LossWeights == nil {
-		return all, false
-	}
-	return a.loss.all, true
-}
-
 func (a *Analysis) lossMetrics() []Metric {
-	mass, ok := a.Mass()
-	if !ok {
+	if a.LossWeights == nil {
 		return nil
 	}
+	mass := a.loss.all
 	metrics := []Metric{
 		{"vantage/loss/mass", mass.Total()},
 		{"vantage/loss/negative_to_positive", mass.NegativeToPositive()},

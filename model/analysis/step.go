@@ -350,7 +350,10 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 
 // countedBy returns what an estimator counts of the step: nil if it gets every sample. Of a group whose samples all failed it gets them all.
 func (g *GroupedStep) countedBy(e *estimators.Estimator) *rollouts {
-	r := g.rollouts.countedBy(e)
+	r := g.rollouts
+	if getsEachOutput(e) {
+		r = nil
+	}
 	if g.without == nil {
 		return r
 	}
@@ -377,14 +380,6 @@ func (g *GroupedStep) countedBy(e *estimators.Estimator) *rollouts {
 		counted.of[i] = numbers[k]
 	}
 	return counted
-}
-
-// countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
-func (r *rollouts) countedBy(e *estimators.Estimator) *rollouts {
-	if getsEachOutput(e) {
-		return nil
-	}
-	return r
 }
 
 func getsEachOutput(e *estimators.Estimator) bool {

@@ -96,14 +96,6 @@ func (a *Analysis) SameSteps(o *Analysis) bool {
 	return a.Step == o.Step && slices.EqualFunc(a.steps, o.steps, func(x, y oneStep) bool { return x.Step == y.Step })
 }
 
-// First returns the analysis of the first step: a itself if it is of one.
-func (a *Analysis) First() *Analysis {
-	if a.steps == nil {
-		return a
-	}
-	return a.steps[0].Analysis
-}
-
 // StepCount returns how many steps a is of.
 func (a *Analysis) StepCount() int { return max(1, len(a.steps)) }
 

@@ -181,17 +181,17 @@ func (a *Analysis) firstGroup(holds func(*Group) bool) int {
 }
 
 func (a *Analysis) trainerRefuses() *model.Warning {
-	r := a.refusal
-	if r == nil || r.Kind == estimators.KindMissing {
+	text := a.Refusal()
+	if text == "" {
 		return nil
 	}
 	w := &model.Warning{
-		Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, r.Error()),
+		Count: max(1, len(a.refusal.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, text),
 		Advice: "the other groups are still computed; check that the groups are right",
 	}
-	if len(r.Groups) > 0 {
-		w.Example = r.Groups[0]
+	if len(a.refusal.Groups) > 0 {
+		w.Example = a.refusal.Groups[0]
 	}
 	return w
 }
