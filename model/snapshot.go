@@ -173,6 +173,11 @@ func (s Snapshot) Open(i int) bool {
 	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
 }
 
+// CompleteSteps are the indexes of the steps without one that is still being written, unless that is the only one.
+func (s Snapshot) CompleteSteps() []int {
+	return slices.DeleteFunc(Indexes(len(s.Steps)), func(i int) bool { return s.Open(i) && len(s.Steps) > 1 })
+}
+
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
 // stays: which rewards are solved, how it is grouped, which step is open.
 func (s Snapshot) Only(steps []Step) Snapshot {

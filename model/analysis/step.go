@@ -302,8 +302,7 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 	if err != nil {
 		return err
 	}
-	steps := slices.DeleteFunc(model.Indexes(len(snap.Steps)), func(i int) bool { return snap.Open(i) && len(snap.Steps) > 1 })
-	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
+	return eachStep(ctx, snap, snap.CompleteSteps(), func(ctx context.Context, i int) ([]Group, error) {
 		in, err := p.stepInput(ctx, i, nil)
 		if err == nil {
 			err = ctx.Err()

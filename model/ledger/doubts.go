@@ -148,10 +148,7 @@ func (l *Ledger) judgeKin(tries []*try) {
 // tries are the latest samples of some prompts, in the order of the log.
 func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool) (all []*try, err error) {
 	tries := map[int][]*try{}
-	err = analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
-		if a.Open && len(l.snap.Steps) > 1 {
-			return nil
-		}
+	err = analysis.EachComplete(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		i, _ := l.snap.Find(a.Step)
 		step := l.snap.Steps[i]
 		for g := range a.Table {

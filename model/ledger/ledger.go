@@ -106,8 +106,8 @@ func sum(ctx context.Context, snap model.Snapshot, set model.Settings, single bo
 	if err != nil {
 		return nil, err
 	}
-	l.joined = joined
-	return l, analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+	l.joined, l.Open = joined, len(snap.Steps)-len(snap.CompleteSteps())
+	return l, analysis.EachComplete(ctx, snap, set, func(a *analysis.Analysis) error {
 		l.add(a)
 		return nil
 	})
@@ -150,12 +150,8 @@ type visits struct {
 // bins is into how many parts the visits of a prompt are divided: two parts become one when there are more.
 const bins = 8
 
-// add counts the groups of a step. Steps come in ascending order; an open one counts only if it is alone.
+// add counts the groups of a step. Steps come in ascending order.
 func (l *Ledger) add(a *analysis.Analysis) {
-	if a.Open && len(l.snap.Steps) > 1 {
-		l.Open++
-		return
-	}
 	i, _ := l.snap.Find(a.Step)
 	l.Steps++
 	for g := range a.Table {

@@ -193,13 +193,7 @@ func (r Row) doesAs(o Row) bool {
 // bestRatios are the pairs of keep ratios that leave the fewest samples to train on with most of Σ|A|, without
 // recompute and with it.
 func bestRatios(ctx context.Context, snap model.Snapshot, set model.Settings) (rows []Row, err error) {
-	var steps []int
-	for i := range snap.Steps {
-		if !snap.Open(i) || len(snap.Steps) == 1 {
-			steps = append(steps, i)
-		}
-	}
-	grid, err := sweep.Run(ctx, snap, steps, set, sweep.DefaultRatios())
+	grid, err := sweep.Run(ctx, snap, snap.CompleteSteps(), set, sweep.DefaultRatios())
 	if err != nil {
 		return nil, err
 	}
@@ -515,10 +509,7 @@ type observed struct {
 // observe goes over the groups of a log. Groups of one sample count, and have no signal.
 func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*observed, error) {
 	o, seen := &observed{}, 0
-	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		if a.Open && len(snap.Steps) > 1 {
-			return nil
-		}
+	err := analysis.EachComplete(ctx, snap, set, func(a *analysis.Analysis) error {
 		o.steps++
 		a = a.ByRollout()
 		for k := range a.Table {
