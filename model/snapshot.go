@@ -202,14 +202,17 @@ func (s Snapshot) Prompt(number uint32) Prompt {
 	return Prompt{Hash: s.promptHashes.at(int(number) - 1), Preview: s.previews.at(int(number) - 1)}
 }
 
-// PromptName is the name of a group by prompt, the hash of a row's prompt and ground truth in hex:
-// the same in every step and run. It is "" if the row has no prompt.
+// Name is the name of a group by prompt, the hash of prompt and ground truth in hex: the same in every step and run.
+func (p Prompt) Name() string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, p.Hash))
+}
+
+// PromptName is the name of a row's prompt, "" if it has none.
 func (s *Snapshot) PromptName(step *Step, row int) string {
-	k := step.PromptNumber(row)
-	if k == 0 {
-		return ""
+	if k := step.PromptNumber(row); k != 0 {
+		return Prompt{Hash: s.promptHashes.at(int(k) - 1)}.Name()
 	}
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.promptHashes.at(int(k)-1)))
+	return ""
 }
 
 // Preview returns the beginning of a row's prompt, as logged, "" if it has none.

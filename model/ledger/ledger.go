@@ -5,8 +5,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"math"
 	"slices"
@@ -268,7 +266,7 @@ func (p *Prompt) Name() string {
 	if p.Number == 0 {
 		return p.id
 	}
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, p.hash))
+	return model.Prompt{Hash: p.hash}.Name()
 }
 
 // OfMean reports whether the rate of the prompt is a mean of rewards, since it is graded by degrees or nothing says what is solved.
