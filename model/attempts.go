@@ -176,7 +176,7 @@ func (s *Store) setAttempts(a Attempts) {
 	}
 	for _, cols := range s.steps {
 		if s.filter.concerns(cols) || filter.concerns(cols) {
-			cols.revision = s.revision
+			cols.Revision = s.revision
 		}
 	}
 	s.filter = filter
@@ -185,7 +185,7 @@ func (s *Store) setAttempts(a Attempts) {
 // apply returns what is left of the columns of a step: nil if that is nothing.
 func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *stepColumns {
 	old, ok := f.cache[step]
-	if !ok || old.from != c || old.length != len(c.rewards) {
+	if !ok || old.from != c || old.length != len(c.Rewards) {
 		old = f.filter(step, c)
 		f.cache[step] = old
 	}
@@ -206,12 +206,12 @@ func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *st
 }
 
 func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
-	n := len(c.rewards)
+	n := len(c.Rewards)
 	result := filteredStep{from: c, length: n, kept: c}
 	if !f.concerns(c) {
 		return result
 	}
-	kept := &stepColumns{revision: c.revision}
+	kept := &stepColumns{Step: Step{Revision: c.Revision}}
 	for s, to := range spansOf(c.fileSpans, n) {
 		for from := s.startRow; from < to; {
 			piece, end := f.pieceAt(step, c, s, from, to)
@@ -224,7 +224,7 @@ func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 		}
 	}
 	sort.SliceStable(result.left, func(i, j int) bool { return result.left[i].piece < result.left[j].piece })
-	switch len(kept.rewards) {
+	switch len(kept.Rewards) {
 	case 0:
 		result.kept = nil
 	case n:

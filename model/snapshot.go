@@ -80,15 +80,10 @@ type Step struct {
 
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
 
-	prompts, groups []uint32 // see stepColumns
-	spanOffset      []uint32
-	indexInLine     []int32
-	fileSpans       []fileSpan
-}
-
-// Place returns where the text of a row is.
-func (s *Step) Place(row int) Place {
-	return placeOf(s.fileSpans, s.spanOffset, s.indexInLine, row)
+	prompts, groups []uint32   // numbers of the prompt and of the group id, 0 if a row has none; nil if none has
+	spanOffset      []uint32   // offset in the file less that of the span
+	indexInLine     []int32    // nil if all are 0
+	fileSpans       []fileSpan // where the rows come from, in order
 }
 
 // Snapshot returns what the store holds now.
@@ -127,8 +122,8 @@ func (s *Store) Snapshot() Snapshot {
 		for k := range verdicts {
 			verdicts[k] = verdicts[k] && k < len(cols.verdicts) && cols.verdicts[k]
 		}
-		snap.Rows += len(cols.rewards)
-		if n := len(cols.rewards); n > len(s.inputOrder) {
+		snap.Rows += len(cols.Rewards)
+		if n := len(cols.Rewards); n > len(s.inputOrder) {
 			s.inputOrder = inputOrder(n + n/2)
 		}
 		snap.Steps = append(snap.Steps, cols.view(number))
@@ -146,17 +141,15 @@ func (s *Store) Snapshot() Snapshot {
 }
 
 func (c *stepColumns) view(number int64) Step {
-	n := len(c.rewards)
-	step := Step{
-		Number: number, Revision: c.revision,
-		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n), Statuses: clip(c.statuses, n),
-		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
-		Prompts: c.evidence.prompts, GroupIDs: c.evidence.ids, MixedIDs: c.evidence.mixedIDs,
-		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
-		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
-	}
-	for _, component := range c.components {
-		step.Components = append(step.Components, clip(component, n))
+	step, n := c.Step, len(c.Rewards)
+	step.Number = number
+	step.Rewards, step.LoggedAdvantages, step.Lengths = clip(c.Rewards, n), clip(c.LoggedAdvantages, n), clip(c.Lengths, n)
+	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n), clip(c.groups, n)
+	step.spanOffset, step.indexInLine, step.fileSpans = clip(c.spanOffset, n), clip(c.indexInLine, n), slices.Clip(c.fileSpans)
+	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs = n-c.evidence.laterOutputs, c.evidence.prompts, c.evidence.ids, c.evidence.mixedIDs
+	step.Components = slices.Clone(c.Components)
+	for k, component := range c.Components {
+		step.Components[k] = clip(component, n)
 	}
 	return step
 }
