@@ -71,9 +71,6 @@ func detectors() []detector {
 	}
 }
 
-// onlyScalars is how many of the last detectors find what samples do not tell.
-const onlyScalars = 4
-
 // Diagnose says what ails a run of which there are scalars alone. The values of the series of a finding are those that were logged under
 // its name.
 func Diagnose(s *Scalars) *diagnosis.Diagnosis {
@@ -92,8 +89,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 
 // Add adds to what samples say of a run what its scalars say besides.
 func Add(d *diagnosis.Diagnosis, s *Scalars) {
-	all := detectors()
-	all = all[len(all)-onlyScalars:]
+	all := slices.DeleteFunc(detectors(), func(t detector) bool { return !t.kind.OfScalars() })
 	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
@@ -118,6 +114,9 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	r, kinds := newRun(s), diagnosis.Kinds()
+	order := func(k diagnosis.Kind) int {
+		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
+	}
 	for _, t := range detectors {
 		findings, blind := t.detect(r)
 		if blind != "" {
@@ -128,17 +127,12 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			if f.Until == 0 {
 				f.Until, f.Lasting = s.Last, true
 			}
-			if k := slices.IndexFunc(kinds, func(k diagnosis.KindInfo) bool { return k.Name == t.kind }); k >= 0 && f.Advice == "" {
-				f.Advice = kinds[k].Advice
-			}
+			f.Advice = kinds[order(t.kind)].Advice
 			if len(d.Numbers) > 0 {
 				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
 			}
 			d.Findings = append(d.Findings, f)
 		}
-	}
-	order := func(k diagnosis.Kind) int {
-		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
 	}
 	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
 	sort.SliceStable(d.Findings, func(i, j int) bool {
