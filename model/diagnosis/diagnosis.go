@@ -189,9 +189,7 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 		for _, f := range found.findings {
 			f.Kind = k.Name
-			if f.Advice == "" {
-				f.Advice = k.Advice
-			}
+			f.Advice = cmp.Or(f.Advice, k.Advice)
 			o.complete(&f)
 			d.Findings = append(d.Findings, f)
 		}

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -463,14 +464,7 @@ func nameIn(value string) string {
 
 // sourceList are the names of the sources, sorted.
 func (t *Texts) sourceList() []string {
-	var all []string
-	for _, name := range t.sources {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return all
+	return slices.Compact(slices.Sorted(maps.Values(t.sources)))
 }
 
 // sourceField is the first field with several values, "" if none has.

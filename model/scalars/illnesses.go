@@ -28,15 +28,9 @@ type run struct {
 }
 
 func newRun(s *Scalars) *run {
-	of := func(series *Series) *course {
-		if series == nil {
-			return nil
-		}
-		return newCourse(series)
-	}
 	r := &run{
-		Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
-		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares)),
+		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
+		length: newCourse(s.Of(Length, leastPoints)), truncated: newCourse(s.Of(Truncated, leastShares)),
 	}
 	for _, x := range s.All(Component, leastPoints) {
 		r.parts = append(r.parts, newCourse(x))

@@ -207,18 +207,10 @@ const (
 // logged, the index since when they are too many, and a title. c is nil if they are not, or if that is not known.
 func (r *run) flat(of Meaning, side int, name string) (c *course, since int, title, blind string) {
 	words, exact := "have equal rewards, nearly all of them "+name, false
-	if s := r.Of(of, leastShares); s != nil {
-		c = newCourse(s)
-		if exact = c.spread[0] >= 0 && c.spread[1] <= 1; exact {
-			words = "are all " + name
-		}
-	}
-	if !exact {
-		s := r.Of(ZeroStd, leastShares)
-		if s == nil {
-			return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
-		}
-		c = newCourse(s)
+	if c = newCourse(r.Of(of, leastShares)); c != nil && c.spread[0] >= 0 && c.spread[1] <= 1 {
+		words, exact = "are all "+name, true
+	} else if c = newCourse(r.Of(ZeroStd, leastShares)); c == nil {
+		return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
 	}
 	since = c.stays(0, func(x float64) bool { return x >= flatShare })
 	if since < 0 || !exact && r.side(c) != side {

@@ -237,7 +237,11 @@ const coursePoints = 2000
 // rateLimit is the greatest mean reward that is still taken for a rate of success with a bonus, as for the format.
 const rateLimit = 1.3
 
+// newCourse is nil if there is no series.
 func newCourse(s *Series) *course {
+	if s == nil {
+		return nil
+	}
 	c := &course{Series: s, steps: s.Steps, values: s.Values, each: 1}
 	if n := len(s.Values); n > coursePoints {
 		_, c.values = Blocks(s.Values, coursePoints)
