@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,16 @@ func Pick[T any](values []T, indexes []int32) []T {
 		some[k] = values[i]
 	}
 	return some
+}
+
+// MostCommon returns the key with the greatest count, the least of several; the zero value of none.
+func MostCommon[K cmp.Ordered](counts map[K]int) (most K) {
+	for key, n := range counts {
+		if n > counts[most] || n == counts[most] && key < most {
+			most = key
+		}
+	}
+	return most
 }
 
 // Count01 is 1 if yes, else 0; the compiler makes no branch of it.

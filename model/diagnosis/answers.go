@@ -152,18 +152,13 @@ func noWords(all []answer, early int) map[*answer]bool {
 }
 
 // usualEnd is the control token on which most answers end, of those that end on one.
-func (e *evidence) usualEnd() (usual string) {
+func (e *evidence) usualEnd() string {
 	count := map[string]int{}
 	for i := range e.texts.answers {
 		count[e.texts.answers[i].end]++
 	}
 	delete(count, "")
-	for end, n := range count {
-		if n > count[usual] || n == count[usual] && end < usual {
-			usual = end
-		}
-	}
-	return usual
+	return model.MostCommon(count)
 }
 
 // stepWithAnswers is the index of the k-th step that has answers, or of the last one.

@@ -263,11 +263,8 @@ func answersOf(prompt int, tries []*try) answers {
 		count[t.answer]++
 		a.solved += model.Count01(t.solved)
 	}
-	for answer, n := range count {
-		if n > a.same || n == a.same && answer < a.top {
-			a.top, a.same = answer, n
-		}
-	}
+	a.top = model.MostCommon(count)
+	a.same = count[a.top]
 	for _, t := range tries {
 		if t.answer == a.top {
 			a.right += model.Count01(t.solved)
