@@ -195,11 +195,16 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 	}
 	d.Findings = withoutConsequences(d.Findings, d.Steps)
+	d.SortFindings()
+	return d
+}
+
+// SortFindings sorts the findings, worst first.
+func (d *Diagnosis) SortFindings() {
 	sort.SliceStable(d.Findings, func(i, j int) bool {
 		a, b := &d.Findings[i], &d.Findings[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first)) < 0
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
 	})
-	return d
 }
 
 // complete fills in what follows from the first and the last step of a finding.

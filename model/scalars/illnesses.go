@@ -129,10 +129,7 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 		}
 	}
 	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
-	sort.SliceStable(d.Findings, func(i, j int) bool {
-		a, b := &d.Findings[i], &d.Findings[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
-	})
+	d.SortFindings()
 }
 
 // valuesAt returns what was logged under a name at some steps, NaN where nothing was.
