@@ -156,13 +156,12 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	if k := s.verdictColumn; k > 0 && set.SolvedAt == "" {
 		column = s.Run.ComponentNames[k-1]
 	}
-	scales := make([]RewardScale, max(1, len(all)))
-	for run := range scales {
-		levels := newRewardLevels()
-		if run < len(all) {
-			levels = all[run]
-		}
-		scales[run] = levels.scale(set.SolvedAt)
+	if len(all) == 0 {
+		all = []rewardLevels{newRewardLevels()}
+	}
+	scales := make([]RewardScale, len(all))
+	for run := range all {
+		scales[run] = all[run].scale(set.SolvedAt)
 		if scales[run].Column = column; column != "" {
 			scales[run].Known = true
 		}
