@@ -378,12 +378,12 @@ func (e *evidence) columns() (all []column) {
 	for c, name := range e.Parts {
 		level := Level{}
 		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
-			if c >= len(s.Parts) || s.Parts[c].N == 0 {
-				return Moments{}
+			p := s.part(c)
+			if p.N > 0 {
+				level.add(p.Low)
+				level.add(p.High)
 			}
-			level.add(s.Parts[c].Low)
-			level.add(s.Parts[c].High)
-			return s.Parts[c].Moments
+			return p.Moments
 		})}
 		if k.width = level.High - level.Low; !(k.width > 0) {
 			continue

@@ -177,8 +177,7 @@ func (e *evidence) lowest() lowest {
 	for c := range e.Parts {
 		all, level := Moments{}, Level{}
 		for i := range e.Steps {
-			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
-				p := &e.Steps[i].Parts[c]
+			if p := e.Steps[i].part(c); p.N > 0 {
 				all.join(p.Moments)
 				level.add(p.Low)
 				level.add(p.High)

@@ -285,6 +285,14 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	return s, nil
 }
 
+// part is reward column c, without values if the step does not have it.
+func (s *Observed) part(c int) Part {
+	if c >= len(s.Parts) {
+		return Part{}
+	}
+	return s.Parts[c]
+}
+
 func (p *Part) take(x float64) {
 	if x-x != 0 {
 		p.Missing++

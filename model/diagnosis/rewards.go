@@ -33,23 +33,18 @@ func outage(e *evidence) ([]Finding, string) {
 	if f, found := e.missingRewards(); found {
 		all = append(all, f)
 	}
-	reward := constants{"reward", func(s *Observed) (Level, int) { return s.Level, s.Reward.N }, (*Observed).groupsAt}
+	reward := constants{"reward", func(s *Observed) Part { return Part{Moments: s.Reward, Level: s.Level} }, (*Observed).groupsAt}
 	if f, found := e.constantFrom(reward); found {
 		return append(all, f), ""
 	}
 	for c, name := range e.Parts {
-		part := func(s *Observed) (Level, int) {
-			if c >= len(s.Parts) {
-				return Level{}, 0
-			}
-			return s.Parts[c].Level, s.Parts[c].N
-		}
+		part := func(s *Observed) Part { return s.part(c) }
 		groups := func(s *Observed, value float64) (at float64, of int) { // rows of a group are no evidence of their own
-			switch l, n := part(s); value {
-			case l.Low:
-				return float64(l.AtLow) / float64(n) * float64(len(s.Groups)), len(s.Groups)
-			case l.High:
-				return float64(l.AtHigh) / float64(n) * float64(len(s.Groups)), len(s.Groups)
+			switch p := part(s); value {
+			case p.Low:
+				return float64(p.AtLow) / float64(p.N) * float64(len(s.Groups)), len(s.Groups)
+			case p.High:
+				return float64(p.AtHigh) / float64(p.N) * float64(len(s.Groups)), len(s.Groups)
 			}
 			return 0, len(s.Groups)
 		}
@@ -90,9 +85,9 @@ func (e *evidence) missingRewards() (Finding, bool) {
 
 // constants is a figure that may become one value for all.
 type constants struct {
-	name  string
-	level func(*Observed) (Level, int)
-	at    func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
+	name string
+	part func(*Observed) Part
+	at   func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
 }
 
 // groupsAt counts the groups whose rewards are all one value, and all groups.
@@ -114,14 +109,14 @@ const outageGroups = 128
 // constantFrom finds the first stretch in which all values are one, though those just before show that this is no chance.
 func (e *evidence) constantFrom(of constants) (Finding, bool) {
 	for i := leastSteps; i < len(e.Steps); i++ {
-		level, n := of.level(&e.Steps[i])
-		if n < 2 || !level.Constant() {
+		level := of.part(&e.Steps[i])
+		if level.N < 2 || !level.Constant() {
 			continue
 		}
 		to, units := i, 0
 		for to < len(e.Steps) {
-			l, n := of.level(&e.Steps[to])
-			if n == 0 || !l.Constant() || l.Low != level.Low {
+			p := of.part(&e.Steps[to])
+			if p.N == 0 || !p.Constant() || p.Low != level.Low {
 				break
 			}
 			_, k := of.at(&e.Steps[to], level.Low)
@@ -160,8 +155,8 @@ func (e *evidence) chanceOfConstant(of constants, i int, value float64, units in
 	varied := false
 	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
 		before--
-		l, values := of.level(&e.Steps[before])
-		varied = varied || values > 1 && !l.Constant()
+		part := of.part(&e.Steps[before])
+		varied = varied || part.N > 1 && !part.Constant()
 		a, k := of.at(&e.Steps[before], value)
 		back, w, y := float64(before-i), float64(k), a
 		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
@@ -187,37 +182,17 @@ func (e *evidence) chanceOfConstant(of constants, i int, value float64, units in
 }
 
 func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
-	level, _ := of.level(&e.Steps[from])
-	samples := func(a, b int) (n int) {
-		for i := a; i < b; i++ {
-			_, k := of.level(&e.Steps[i])
-			n += k
-		}
-		return n
-	}
-	moments := e.seriesOf(func(s *Observed) Moments {
-		l, n := of.level(s)
-		if of.name == "reward" {
-			return s.Reward
-		}
-		if n == 0 {
-			return Moments{}
-		}
-		for c, name := range e.Parts {
-			if name == of.name {
-				return s.Parts[c].Moments
-			}
-		}
-		return Moments{N: n, Sum: float64(n) * l.Low}
-	})
+	level := of.part(&e.Steps[from])
+	moments := e.seriesOf(func(s *Observed) Moments { return of.part(s).Moments })
+	usual := moments.pooled(before, from)
 	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{of.name, moments.values()}}
 	f.Title = fmt.Sprintf("%s is %s for every sample", of.name, units.Short(level.Low))
 	if n := to - from; to < len(e.Steps) {
 		f.Title += fmt.Sprintf(" of %d steps", n)
 	}
 	f.Evidence = []Evidence{{
-		Name: of.name, Before: moments.pooled(before, from).mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
-		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: samples(before, from), AfterSamples: samples(from, to), Of: "samples",
+		Name: of.name, Before: usual.mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
+		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: usual.N, AfterSamples: moments.pooled(from, to).N, Of: "samples",
 	}}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f
