@@ -302,20 +302,17 @@ func (r Run) LeftOut() []string {
 
 // Sentence says what was found, how it is known, and what to do.
 func (e *Evaluation) Sentence() string {
-	var b strings.Builder
 	if e.Shown {
-		fmt.Fprintf(&b, "training is not counted, for --split val asks for evaluations: shown are %s", e.found())
-		return b.String()
+		return "training is not counted, for --split val asks for evaluations: shown are " + e.found()
 	}
-	fmt.Fprintf(&b, "evaluation is not counted: %s", e.found())
+	text := "evaluation is not counted: " + e.found()
 	if len(e.Lost) > 0 {
-		fmt.Fprintf(&b, ". The training rows that had been logged for %s were overwritten before they were read, and are lost: to have them, open the run while it trains", stepList(e.Lost))
+		text += fmt.Sprintf(". The training rows that had been logged for %s were overwritten before they were read, and are lost: to have them, open the run while it trains", stepList(e.Lost))
 	}
 	if len(e.Kept) > 0 {
-		fmt.Fprintf(&b, ". The training rows of %s were read before they were overwritten, and count", stepList(e.Kept))
+		text += fmt.Sprintf(". The training rows of %s were read before they were overwritten, and count", stepList(e.Kept))
 	}
-	b.WriteString(". --split val shows evaluations instead, --split all counts them as training")
-	return b.String()
+	return text + ". --split val shows evaluations instead, --split all counts them as training"
 }
 
 // found names steps, rows and evidence.

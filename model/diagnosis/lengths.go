@@ -234,7 +234,7 @@ func (e *evidence) closing() string {
 // gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
 // rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
-	won, wonCut, cuts, reward, others := 0, 0, 0, Moments{}, Moments{}
+	won, wonCut, reward, others := 0, 0, Moments{}, Moments{}
 	parts := make([]Moments, len(e.Parts))
 	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
 	longer, pairs := 0.0, 0.0
@@ -245,12 +245,9 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 		is := cut(a)
 		if a.reward > middle {
 			won++
-			if is {
-				wonCut++
-			}
+			wonCut += model.Count01(is)
 		}
 		if is {
-			cuts++
 			reward.add(a.reward)
 			for c, x := range a.parts {
 				if x-x == 0 {
@@ -273,7 +270,7 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 	for c := range parts {
 		loses = loses || lowest.part(c, parts[c].mean())
 	}
-	return cuts >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
+	return reward.N >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
 }
 
 // probabilityLonger is the probability that one of a is greater than one of b; equal ones count half. It sorts b.

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -36,11 +37,9 @@ type Ledger struct {
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
 func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
-	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
+	l := &Ledger{snap: snap, single: single, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
-		if l.WhyNone == "" {
-			l.WhyNone = s.WhyNone()
-		}
+		l.WhyNone = cmp.Or(l.WhyNone, s.WhyNone())
 	}
 	l.Known = l.WhyNone == ""
 	if !l.ByID {
