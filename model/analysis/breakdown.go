@@ -155,13 +155,7 @@ func (a *Analysis) Difficulty(g int) string {
 	if !row.HasSolved || row.Counted == 0 {
 		return "solve rate unknown"
 	}
-	rate := float64(row.Solved) / float64(row.Counted)
-	for bin, bound := range solveBins() {
-		if rate <= bound {
-			return difficulties()[bin]
-		}
-	}
-	return difficulties()[len(difficulties())-1]
+	return difficulties()[row.solveBin()]
 }
 
 // difficulties are the names of the parts of solveBins, the hardest first.
