@@ -393,6 +393,14 @@ func (r *rollouts) ofGroup(k int, offsets []int) (lo, hi int) {
 	return offsets[k], offsets[k+1]
 }
 
+// sample is what is counted as the i-th: a sample, or the last of a rollout.
+func (r *rollouts) sample(i int) int {
+	if r == nil {
+		return i
+	}
+	return int(r.last[i])
+}
+
 // lastOf returns the samples that are the last of their rollouts; nil of nil.
 func lastOf[T any](r *rollouts, samples []T) []T {
 	if r == nil {

@@ -318,7 +318,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if a.sums.original.n < a.Rows || a.Status != nil || len(a.perRollout.original) < a.Rows { // these are not of all that count
 			kept, all = 0, 0
 			for i, x := range a.perRollout.original {
-				if x*sign > 0 && a.countedTrains(i) {
+				if x*sign > 0 && a.StatusOf(a.input.countedRollouts.sample(i)).Trains() {
 					all++
 					kept += model.Count01(a.perRollout.keep[i])
 				}
