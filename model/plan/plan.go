@@ -424,11 +424,7 @@ func profile(e *estimators.Estimator, scale estimators.Scale, n int) []totals {
 	b := estimators.Batch{Offsets: []int{0}}
 	for k := range n + 1 {
 		for i := range n {
-			r := 0.0
-			if i < k {
-				r = 1
-			}
-			b.Rewards = append(b.Rewards, r)
+			b.Rewards = append(b.Rewards, float64(model.Count01(i < k)))
 		}
 		b.Offsets = append(b.Offsets, len(b.Rewards))
 	}
