@@ -422,11 +422,9 @@ func isVerdictName(name string) bool {
 
 // verdictsOf returns for each component of a step whether it is 0 or 1 in every row.
 func verdictsOf(components [][]float64, rows int) []bool {
-	all := make([]bool, len(components))
-	for k, values := range components {
-		all[k] = len(values) == rows && !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
-	}
-	return all
+	return Mapped(components, func(values []float64) bool {
+		return len(values) == rows && !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
+	})
 }
 
 // countAround sets Wrong and the counts of a scale whose Solved is known.

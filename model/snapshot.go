@@ -99,10 +99,7 @@ func (s *Store) Snapshot() Snapshot {
 	if s.filter != nil {
 		counts = make([]leftOutCount, len(s.filter.attempts.LeftOut))
 	}
-	verdicts := make([]bool, len(run.ComponentNames)) // of the columns that say it by their name
-	for k, name := range run.ComponentNames {
-		verdicts[k] = isVerdictName(name)
-	}
+	verdicts := Mapped(run.ComponentNames, isVerdictName) // of the columns that say it by their name
 	numbers, all := slices.Sorted(maps.Keys(s.steps)), make([]*stepColumns, 0, len(s.steps))
 	for _, number := range numbers {
 		cols := s.steps[number]

@@ -165,15 +165,11 @@ func difficulties() []string {
 
 // lengthQuarters returns the name of the part of each sample by its length, in quarters of the step.
 func (a *Analysis) lengthQuarters() []string {
-	names := make([]string, a.Rows)
 	lengths := knownLengths(a.Lengths)
 	if lengths == nil {
-		for i := range names {
-			names[i] = "length unknown"
-		}
-		return names
+		return slices.Repeat([]string{"length unknown"}, a.Rows)
 	}
-	quartiles, parts := lossweight.Quartiles(lengths), quarters()
+	names, quartiles, parts := make([]string, a.Rows), lossweight.Quartiles(lengths), quarters()
 	for i, l := range lengths {
 		k := 0
 		for _, q := range quartiles {

@@ -73,11 +73,7 @@ func (a *Analysis) Parts() []*Analysis {
 	if a.steps == nil {
 		return []*Analysis{a}
 	}
-	all := make([]*Analysis, len(a.steps))
-	for k := range a.steps {
-		all[k] = a.steps[k].Analysis
-	}
-	return all
+	return model.Mapped(a.steps, func(p oneStep) *Analysis { return p.Analysis })
 }
 
 // Last returns the analysis of the last step: a itself if it is of one.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -355,19 +356,12 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 			at = append(at, i)
 		}
 	}
-	norms := make([]float64, len(at))
-	for i, k := range at {
-		norms[i] = s.Values[k]
-	}
+	norms := model.Mapped(at, func(i int) float64 { return s.Values[i] })
 	times := make([]float64, len(at))
 	for i, typical := range Smooth(norms, spikeWindow) {
 		times[i] = math.Log(norms[i] / typical)
 	}
-	off := make([]float64, len(times))
-	for i, x := range times {
-		off[i] = math.Abs(x)
-	}
-	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*diagnosis.Median(off))
+	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*diagnosis.Median(model.Mapped(times, math.Abs)))
 	var spikes []int
 	for i, x := range times {
 		if x >= limit && float64(i) >= spikeWarmUp*float64(len(times)) {
