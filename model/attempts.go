@@ -176,7 +176,7 @@ func (s *Store) setAttempts(a Attempts) {
 	}
 	for _, cols := range s.steps {
 		if s.filter.concerns(cols) || filter.concerns(cols) {
-			cols.revision = s.revision
+			cols.Revision = s.revision
 		}
 	}
 	s.filter = filter
@@ -185,7 +185,7 @@ func (s *Store) setAttempts(a Attempts) {
 // apply returns what is left of the columns of a step: nil if that is nothing.
 func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *stepColumns {
 	old, ok := f.cache[step]
-	if !ok || old.from != c || old.length != len(c.rewards) {
+	if !ok || old.from != c || old.length != len(c.Rewards) {
 		old = f.filter(step, c)
 		f.cache[step] = old
 	}
@@ -206,12 +206,12 @@ func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *st
 }
 
 func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
-	n := len(c.rewards)
+	n := len(c.Rewards)
 	result := filteredStep{from: c, length: n, kept: c}
 	if !f.concerns(c) {
 		return result
 	}
-	kept := &stepColumns{revision: c.revision}
+	kept := &stepColumns{Step: Step{Revision: c.Revision}}
 	for s, to := range spansOf(c.fileSpans, n) {
 		for from := s.startRow; from < to; {
 			piece, end := f.pieceAt(step, c, s, from, to)
@@ -224,7 +224,7 @@ func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
 		}
 	}
 	sort.SliceStable(result.left, func(i, j int) bool { return result.left[i].piece < result.left[j].piece })
-	switch len(kept.rewards) {
+	switch len(kept.Rewards) {
 	case 0:
 		result.kept = nil
 	case n:
@@ -302,20 +302,17 @@ func (r Run) LeftOut() []string {
 
 // Sentence says what was found, how it is known, and what to do.
 func (e *Evaluation) Sentence() string {
-	var b strings.Builder
 	if e.Shown {
-		fmt.Fprintf(&b, "training is not counted, for --split val asks for evaluations: shown are %s", e.found())
-		return b.String()
+		return "training is not counted, for --split val asks for evaluations: shown are " + e.found()
 	}
-	fmt.Fprintf(&b, "evaluation is not counted: %s", e.found())
+	text := "evaluation is not counted: " + e.found()
 	if len(e.Lost) > 0 {
-		fmt.Fprintf(&b, ". The training rows that had been logged for %s were overwritten before they were read, and are lost: to have them, open the run while it trains", stepList(e.Lost))
+		text += fmt.Sprintf(". The training rows that had been logged for %s were overwritten before they were read, and are lost: to have them, open the run while it trains", stepList(e.Lost))
 	}
 	if len(e.Kept) > 0 {
-		fmt.Fprintf(&b, ". The training rows of %s were read before they were overwritten, and count", stepList(e.Kept))
+		text += fmt.Sprintf(". The training rows of %s were read before they were overwritten, and count", stepList(e.Kept))
 	}
-	b.WriteString(". --split val shows evaluations instead, --split all counts them as training")
-	return b.String()
+	return text + ". --split val shows evaluations instead, --split all counts them as training"
 }
 
 // found names steps, rows and evidence.

@@ -11,26 +11,14 @@ import (
 	"vantage/model/units"
 )
 
-// stepColumns are the samples of one step in input order, column by column. An optional column is nil
-// while no sample has a value, so that a sample takes 24 bytes in most logs.
+// stepColumns is a step that grows: its Revision is that of the store when it last changed, and a view has its number and its counts. An optional
+// column is nil while no sample has a value, so that a sample takes 24 bytes in most logs.
 type stepColumns struct {
-	revision         int // of the store when the step last changed
+	Step
 	evidence         groupingEvidence
 	rewardLevels     []runLevels
 	verdicts         []bool // of the components: see verdictsOf
 	evidenceRevision int    // revision at the last updateEvidence
-
-	rewards          []float64
-	lengths          []int32
-	prompts          []uint32    // number of the prompt, 0 if none; optional
-	groups           []uint32    // number of the group id, 0 if none; optional
-	loggedAdvantages []float64   // NaN if none; optional
-	statuses         []Status    // optional
-	indexInLine      []int32     // 0 if none; optional
-	firstOutput      []int32     // row of the first output of the same rollout; optional: nil if all rows are rollouts of their own
-	spanOffset       []uint32    // offset in the file less that of the span
-	fileSpans        []fileSpan  // where the samples come from, in order
-	components       [][]float64 // by index of the reward function; NaN where it gave nothing; each is optional
 	last             lastRow
 }
 
@@ -74,26 +62,27 @@ func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	}
 }
 
-func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int) Place {
-	i := sort.Search(len(spans), func(i int) bool { return spans[i].startRow > row }) - 1
-	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(spanOffset[row])}
-	if indexInLine != nil {
-		p.IndexInLine = indexInLine[row]
+// Place returns where the text of a row is.
+func (s *Step) Place(row int) Place {
+	i := sort.Search(len(s.fileSpans), func(i int) bool { return s.fileSpans[i].startRow > row }) - 1
+	p := Place{File: s.fileSpans[i].file, Offset: s.fileSpans[i].offset + int64(s.spanOffset[row])}
+	if s.indexInLine != nil {
+		p.IndexInLine = s.indexInLine[row]
 	}
 	return p
 }
 
 // appendRecord returns whether the row stands where an output of its rollout must: see addRollout.
 func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
-	n := len(c.rewards)
+	n := len(c.Rewards)
 	c.appendPlaces(n, r.File, r.Offset)
-	c.rewards = append(c.rewards, r.Reward)
-	c.lengths = append(c.lengths, r.Length)
-	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.rewards))
-	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.rewards))
-	c.loggedAdvantages = appendOptional(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
-	c.statuses = appendOptional(c.statuses, n, r.Status, StatusTrains, r.Status != StatusTrains, cap(c.rewards))
-	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
+	c.Rewards = append(c.Rewards, r.Reward)
+	c.Lengths = append(c.Lengths, r.Length)
+	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.Rewards))
+	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.Rewards))
+	c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.Rewards))
+	c.Statuses = appendOptional(c.Statuses, n, r.Status, StatusTrains, r.Status != StatusTrains, cap(c.Rewards))
+	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.Rewards))
 	c.padComponents()
 	return c.addRollout(n, group, r.Rollout)
 }
@@ -101,11 +90,11 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 // padComponents appends NaN to the components up to the length of the other columns; setComponent
 // then writes the values of the newest samples.
 func (c *stepColumns) padComponents() {
-	for k, values := range c.components {
-		for values != nil && len(values) < len(c.rewards) {
+	for k, values := range c.Components {
+		for values != nil && len(values) < len(c.Rewards) {
 			values = append(values, math.NaN())
 		}
-		c.components[k] = values
+		c.Components[k] = values
 	}
 }
 
@@ -128,20 +117,20 @@ func appendOptional[T any](column []T, n int, x, none T, hasValue bool, capacity
 // appendBlock appends samples [from, to) of a block, all of this step. prompts and groups are the
 // numbers of Block.Prompts and Block.Groups. It returns how many are stray outputs: see addRollout.
 func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) (stray int) {
-	n := len(c.rewards)
+	n := len(c.Rewards)
 	c.appendPlaces(n, b.File, b.Offset[from:to]...)
-	c.rewards = append(c.rewards, b.Reward[from:to]...)
-	c.lengths = append(c.lengths, b.Length[from:to]...)
-	c.prompts = appendNumbers(c.prompts, n, b.Prompt, from, to, prompts, cap(c.rewards))
-	c.groups = appendNumbers(c.groups, n, b.Group, from, to, groups, cap(c.rewards))
-	for i := from; i < to && (b.Advantage != nil || c.loggedAdvantages != nil); i++ {
+	c.Rewards = append(c.Rewards, b.Reward[from:to]...)
+	c.Lengths = append(c.Lengths, b.Length[from:to]...)
+	c.prompts = appendNumbers(c.prompts, n, b.Prompt, from, to, prompts, cap(c.Rewards))
+	c.groups = appendNumbers(c.groups, n, b.Group, from, to, groups, cap(c.Rewards))
+	for i := from; i < to && (b.Advantage != nil || c.LoggedAdvantages != nil); i++ {
 		logged := math.NaN()
 		if b.Advantage != nil {
 			logged = b.Advantage[i]
 		}
-		c.loggedAdvantages = appendOptional(c.loggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.rewards))
+		c.LoggedAdvantages = appendOptional(c.LoggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.Rewards))
 	}
-	c.statuses = appendOptionalRows(c.statuses, n, b.Status, from, to, StatusTrains)
+	c.Statuses = appendOptionalRows(c.Statuses, n, b.Status, from, to, StatusTrains)
 	if c.indexInLine != nil {
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
 	}
@@ -169,13 +158,13 @@ func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers 
 }
 
 func (c *stepColumns) setComponent(k, i int, x float64) {
-	for len(c.components) <= k {
-		c.components = append(c.components, nil)
+	for len(c.Components) <= k {
+		c.Components = append(c.Components, nil)
 	}
-	for len(c.components[k]) < len(c.rewards) {
-		c.components[k] = append(c.components[k], math.NaN())
+	for len(c.Components[k]) < len(c.Rewards) {
+		c.Components[k] = append(c.Components[k], math.NaN())
 	}
-	c.components[k][i] = x
+	c.Components[k][i] = x
 }
 
 // withoutFile returns the columns without the samples of a file: c itself if it has none.
@@ -184,7 +173,7 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 		return c
 	}
 	kept := &stepColumns{}
-	for s, to := range spansOf(c.fileSpans, len(c.rewards)) {
+	for s, to := range spansOf(c.fileSpans, len(c.Rewards)) {
 		if s.file != file {
 			kept.appendRows(c, s, s.startRow, to)
 		}
@@ -193,22 +182,22 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 }
 
 func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
-	n := len(c.rewards)
+	n := len(c.Rewards)
 	c.fileSpans = append(c.fileSpans, fileSpan{startRow: n, file: s.file, offset: s.offset})
 	c.spanOffset = append(c.spanOffset, o.spanOffset[from:to]...)
-	c.rewards = append(c.rewards, o.rewards[from:to]...)
-	c.lengths = append(c.lengths, o.lengths[from:to]...)
+	c.Rewards = append(c.Rewards, o.Rewards[from:to]...)
+	c.Lengths = append(c.Lengths, o.Lengths[from:to]...)
 	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, from, to, 0)
 	c.groups = appendOptionalRows(c.groups, n, o.groups, from, to, 0)
-	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, from, to, math.NaN())
-	c.statuses = appendOptionalRows(c.statuses, n, o.statuses, from, to, StatusTrains)
+	c.LoggedAdvantages = appendOptionalRows(c.LoggedAdvantages, n, o.LoggedAdvantages, from, to, math.NaN())
+	c.Statuses = appendOptionalRows(c.Statuses, n, o.Statuses, from, to, StatusTrains)
 	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, from, to, 0)
 	c.appendFirstOutputs(n, o, from, to)
-	for len(c.components) < len(o.components) {
-		c.components = append(c.components, nil)
+	for len(c.Components) < len(o.Components) {
+		c.Components = append(c.Components, nil)
 	}
-	for k := range o.components {
-		c.components[k] = appendOptionalRows(c.components[k], n, o.components[k], from, to, math.NaN())
+	for k := range o.Components {
+		c.Components[k] = appendOptionalRows(c.Components[k], n, o.Components[k], from, to, math.NaN())
 	}
 }
 
@@ -252,13 +241,13 @@ func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 	o := c.last.rollout
 	first, joins := int32(n), group == c.last.group && r.Number > 0 && r.Number == o.Number && r.Output > o.Output
 	if joins {
-		if c.firstOutput == nil {
-			c.firstOutput = append(make([]int32, 0, cap(c.rewards)), inputOrder(n)...)
+		if c.FirstOutputs == nil {
+			c.FirstOutputs = append(make([]int32, 0, cap(c.Rewards)), inputOrder(n)...)
 		}
-		first = c.firstOutput[n-1]
+		first = c.FirstOutputs[n-1]
 	}
-	if c.firstOutput != nil {
-		c.firstOutput = append(c.firstOutput, first)
+	if c.FirstOutputs != nil {
+		c.FirstOutputs = append(c.FirstOutputs, first)
 	}
 	c.last = lastRow{group, r}
 	return joins || r.Output == 0 || r.Number == 0
@@ -268,8 +257,8 @@ func (c *stepColumns) addRollout(n int, group uint32, r Rollout) bool {
 // many are not where they must be.
 func (c *stepColumns) addRollouts(n int, b *Block, from, to int) (stray int) {
 	if b.Rollout == nil {
-		if c.firstOutput != nil {
-			c.firstOutput = appendOwn(c.firstOutput, n+to-from)
+		if c.FirstOutputs != nil {
+			c.FirstOutputs = appendOwn(c.FirstOutputs, n+to-from)
 		}
 		c.last = lastRow{}
 		return 0
@@ -293,13 +282,13 @@ func appendOwn(firstOutput []int32, n int) []int32 {
 // appendFirstOutputs appends the rollouts of rows [from, to) of o to n rows.
 func (c *stepColumns) appendFirstOutputs(n int, o *stepColumns, from, to int) {
 	switch {
-	case o.firstOutput != nil:
-		c.firstOutput = appendOwn(c.firstOutput, n)
-		for _, first := range o.firstOutput[from:to] {
-			c.firstOutput = append(c.firstOutput, int32(n+max(0, int(first)-from)))
+	case o.FirstOutputs != nil:
+		c.FirstOutputs = appendOwn(c.FirstOutputs, n)
+		for _, first := range o.FirstOutputs[from:to] {
+			c.FirstOutputs = append(c.FirstOutputs, int32(n+max(0, int(first)-from)))
 		}
-	case c.firstOutput != nil:
-		c.firstOutput = appendOwn(c.firstOutput, n+to-from)
+	case c.FirstOutputs != nil:
+		c.FirstOutputs = appendOwn(c.FirstOutputs, n+to-from)
 	}
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,37 @@ func Mapped[T, R any](all []T, of func(T) R) []R {
 		each[i] = of(one)
 	}
 	return each
+}
+
+// Indexes returns 0 to n-1.
+func Indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Pick returns the values at some indexes; nil of nil.
+func Pick[T any](values []T, indexes []int32) []T {
+	if values == nil {
+		return nil
+	}
+	some := make([]T, len(indexes))
+	for k, i := range indexes {
+		some[k] = values[i]
+	}
+	return some
+}
+
+// MostCommon returns the key with the greatest count, the least of several; the zero value of none.
+func MostCommon[K cmp.Ordered](counts map[K]int) (most K) {
+	for key, n := range counts {
+		if n > counts[most] || n == counts[most] && key < most {
+			most = key
+		}
+	}
+	return most
 }
 
 // Count01 is 1 if yes, else 0; the compiler makes no branch of it.

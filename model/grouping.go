@@ -68,15 +68,15 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 
 // updateEvidence recomputes the evidence and the reward levels of the steps that have changed, nil aside.
 func (s *Store) updateEvidence(steps []*stepColumns) {
-	changed := slices.DeleteFunc(slices.Clone(steps), func(c *stepColumns) bool { return c == nil || c.evidenceRevision == c.revision })
+	changed := slices.DeleteFunc(slices.Clone(steps), func(c *stepColumns) bool { return c == nil || c.evidenceRevision == c.Revision })
 	InParallel(context.Background(), runtime.GOMAXPROCS(0), len(changed), func(i int) { changed[i].updateEvidence(s.fileRuns) })
 }
 
 func (c *stepColumns) updateEvidence(fileRuns []int32) {
-	c.evidenceRevision = c.revision
-	c.rewardLevels = levelsOfRuns(c.rewards, c.fileSpans, fileRuns)
-	c.verdicts = verdictsOf(c.components, len(c.rewards))
-	e := groupingEvidence{rows: len(c.rewards)}
+	c.evidenceRevision = c.Revision
+	c.rewardLevels = levelsOfRuns(c.Rewards, c.fileSpans, fileRuns)
+	c.verdicts = verdictsOf(c.Components, len(c.Rewards))
+	e := groupingEvidence{rows: len(c.Rewards)}
 	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
 	for _, prompt := range c.prompts {
 		if prompt != 0 {
@@ -92,12 +92,12 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		}
 		e.rowsWithID++
 		prompt := numberAt(c.prompts, i)
-		if i > 0 && id == c.groups[i-1] && prompt == numberAt(c.prompts, i-1) && c.firstOutput == nil {
+		if i > 0 && id == c.groups[i-1] && prompt == numberAt(c.prompts, i-1) && c.FirstOutputs == nil {
 			continue // as most rows
 		}
-		if c.firstOutput != nil {
+		if c.FirstOutputs != nil {
 			prompt = 0 // agents change the prompts of their later outputs
-			if int(c.firstOutput[i]) != i {
+			if int(c.FirstOutputs[i]) != i {
 				e.laterOutputs++
 			}
 		}

@@ -57,14 +57,14 @@ func (s Snapshot) groupKeys(rule GroupRule, step *Step) []uint32 {
 // sortByKey sorts rows by key, the keys in the order in which they come first. rows is the order to
 // keep within each, nil for input order.
 func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, offsets []int) {
-	n := len(inputOrder)
-	if keys == nil && rows == nil {
+	n, isInput := len(inputOrder), rows == nil
+	if isInput {
 		rows = inputOrder
 	}
 	if keys == nil {
 		return rows, []int{0, n}
 	}
-	if rows == nil && n > 0 {
+	if isInput && n > 0 {
 		if offsets, ascend := ascending(keys[:n]); ascend {
 			return inputOrder, offsets
 		}
@@ -72,8 +72,7 @@ func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, 
 	var sizes []int
 	groupOf := make([]int32, n) // of each row
 	groups := newDenseIndex(keys)
-	for i := range n {
-		row := rowAt(rows, i)
+	for _, row := range rows {
 		g := groups.indexOf(keys[row])
 		if int(g) == len(sizes) {
 			sizes = append(sizes, 0)
@@ -87,8 +86,7 @@ func sortByKey(inputOrder []int32, keys []uint32, rows []int32) (order []int32, 
 	}
 	next := slices.Clone(offsets) // where the next row of each group goes
 	order = make([]int32, n)
-	for i := range n {
-		row := rowAt(rows, i)
+	for _, row := range rows {
 		g := groupOf[row]
 		order[next[g]] = row
 		next[g]++
@@ -108,14 +106,6 @@ func ascending(keys []uint32) (offsets []int, ascend bool) {
 		}
 	}
 	return append(offsets, len(keys)), true
-}
-
-// rowAt is the i-th of rows, which is nil for input order.
-func rowAt(rows []int32, i int) int32 {
-	if rows == nil {
-		return int32(i)
-	}
-	return rows[i]
 }
 
 // divided cuts groups into those of consecutive rows. The last of each may be short.
@@ -192,11 +182,7 @@ func InOrder[T any](s Snapshot, column []T, order []int32) []T {
 	if len(order) > 0 && len(s.inputOrder) > 0 && &order[0] == &s.inputOrder[0] {
 		return column[:len(order):len(order)]
 	}
-	values := make([]T, len(order))
-	for i, row := range order {
-		values[i] = column[row]
-	}
-	return values
+	return Pick(column, order)
 }
 
 func inputOrder(n int) []int32 {

@@ -29,10 +29,7 @@ func Nearest(word string, names []string) string {
 // make b of a.
 func letterDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
-	before, last := make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
+	before, last := make([]int, len(y)+1), Indexes(len(y)+1)
 	for i := range x {
 		now := make([]int, len(y)+1)
 		now[0] = i + 1

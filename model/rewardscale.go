@@ -156,13 +156,12 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	if k := s.verdictColumn; k > 0 && set.SolvedAt == "" {
 		column = s.Run.ComponentNames[k-1]
 	}
-	scales := make([]RewardScale, max(1, len(all)))
-	for run := range scales {
-		levels := newRewardLevels()
-		if run < len(all) {
-			levels = all[run]
-		}
-		scales[run] = levels.scale(set.SolvedAt)
+	if len(all) == 0 {
+		all = []rewardLevels{newRewardLevels()}
+	}
+	scales := make([]RewardScale, len(all))
+	for run := range all {
+		scales[run] = all[run].scale(set.SolvedAt)
 		if scales[run].Column = column; column != "" {
 			scales[run].Known = true
 		}
@@ -423,11 +422,9 @@ func isVerdictName(name string) bool {
 
 // verdictsOf returns for each component of a step whether it is 0 or 1 in every row.
 func verdictsOf(components [][]float64, rows int) []bool {
-	all := make([]bool, len(components))
-	for k, values := range components {
-		all[k] = len(values) == rows && !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
-	}
-	return all
+	return Mapped(components, func(values []float64) bool {
+		return len(values) == rows && !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
+	})
 }
 
 // countAround sets Wrong and the counts of a scale whose Solved is known.

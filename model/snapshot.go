@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -81,15 +80,10 @@ type Step struct {
 
 	Prompts, GroupIDs, MixedIDs int // distinct prompts; ids of groups, and those of them whose rows have several prompts
 
-	prompts, groups []uint32 // see stepColumns
-	spanOffset      []uint32
-	indexInLine     []int32
-	fileSpans       []fileSpan
-}
-
-// Place returns where the text of a row is.
-func (s *Step) Place(row int) Place {
-	return placeOf(s.fileSpans, s.spanOffset, s.indexInLine, row)
+	prompts, groups []uint32   // numbers of the prompt and of the group id, 0 if a row has none; nil if none has
+	spanOffset      []uint32   // offset in the file less that of the span
+	indexInLine     []int32    // nil if all are 0
+	fileSpans       []fileSpan // where the rows come from, in order
 }
 
 // Snapshot returns what the store holds now.
@@ -105,10 +99,7 @@ func (s *Store) Snapshot() Snapshot {
 	if s.filter != nil {
 		counts = make([]leftOutCount, len(s.filter.attempts.LeftOut))
 	}
-	verdicts := make([]bool, len(run.ComponentNames)) // of the columns that say it by their name
-	for k, name := range run.ComponentNames {
-		verdicts[k] = isVerdictName(name)
-	}
+	verdicts := Mapped(run.ComponentNames, isVerdictName) // of the columns that say it by their name
 	numbers, all := slices.Sorted(maps.Keys(s.steps)), make([]*stepColumns, 0, len(s.steps))
 	for _, number := range numbers {
 		cols := s.steps[number]
@@ -128,8 +119,8 @@ func (s *Store) Snapshot() Snapshot {
 		for k := range verdicts {
 			verdicts[k] = verdicts[k] && k < len(cols.verdicts) && cols.verdicts[k]
 		}
-		snap.Rows += len(cols.rewards)
-		if n := len(cols.rewards); n > len(s.inputOrder) {
+		snap.Rows += len(cols.Rewards)
+		if n := len(cols.Rewards); n > len(s.inputOrder) {
 			s.inputOrder = inputOrder(n + n/2)
 		}
 		snap.Steps = append(snap.Steps, cols.view(number))
@@ -147,17 +138,15 @@ func (s *Store) Snapshot() Snapshot {
 }
 
 func (c *stepColumns) view(number int64) Step {
-	n := len(c.rewards)
-	step := Step{
-		Number: number, Revision: c.revision,
-		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n), Statuses: clip(c.statuses, n),
-		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
-		Prompts: c.evidence.prompts, GroupIDs: c.evidence.ids, MixedIDs: c.evidence.mixedIDs,
-		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
-		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
-	}
-	for _, component := range c.components {
-		step.Components = append(step.Components, clip(component, n))
+	step, n := c.Step, len(c.Rewards)
+	step.Number = number
+	step.Rewards, step.LoggedAdvantages, step.Lengths = clip(c.Rewards, n), clip(c.LoggedAdvantages, n), clip(c.Lengths, n)
+	step.Statuses, step.FirstOutputs, step.prompts, step.groups = clip(c.Statuses, n), clip(c.FirstOutputs, n), clip(c.prompts, n), clip(c.groups, n)
+	step.spanOffset, step.indexInLine, step.fileSpans = clip(c.spanOffset, n), clip(c.indexInLine, n), slices.Clip(c.fileSpans)
+	step.Rollouts, step.Prompts, step.GroupIDs, step.MixedIDs = n-c.evidence.laterOutputs, c.evidence.prompts, c.evidence.ids, c.evidence.mixedIDs
+	step.Components = slices.Clone(c.Components)
+	for k, component := range c.Components {
+		step.Components[k] = clip(component, n)
 	}
 	return step
 }
@@ -174,9 +163,9 @@ func (s Snapshot) Open(i int) bool {
 	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
 }
 
-// String is the format and the size of the run.
-func (s Snapshot) String() string {
-	return fmt.Sprintf("%s, %d steps, %d samples", s.Run.Format, len(s.Steps), s.Rows)
+// CompleteSteps are the indexes of the steps without one that is still being written, unless that is the only one.
+func (s Snapshot) CompleteSteps() []int {
+	return slices.DeleteFunc(Indexes(len(s.Steps)), func(i int) bool { return s.Open(i) && len(s.Steps) > 1 })
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
@@ -203,14 +192,17 @@ func (s Snapshot) Prompt(number uint32) Prompt {
 	return Prompt{Hash: s.promptHashes.at(int(number) - 1), Preview: s.previews.at(int(number) - 1)}
 }
 
-// PromptName is the name of a group by prompt, the hash of a row's prompt and ground truth in hex:
-// the same in every step and run. It is "" if the row has no prompt.
+// Name is the name of a group by prompt, the hash of prompt and ground truth in hex: the same in every step and run.
+func (p Prompt) Name() string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, p.Hash))
+}
+
+// PromptName is the name of a row's prompt, "" if it has none.
 func (s *Snapshot) PromptName(step *Step, row int) string {
-	k := step.PromptNumber(row)
-	if k == 0 {
-		return ""
+	if k := step.PromptNumber(row); k != 0 {
+		return Prompt{Hash: s.promptHashes.at(int(k) - 1)}.Name()
 	}
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.promptHashes.at(int(k)-1)))
+	return ""
 }
 
 // Preview returns the beginning of a row's prompt, as logged, "" if it has none.

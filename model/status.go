@@ -35,18 +35,6 @@ func (s Status) String() string {
 // Trains reports whether the trainer trains on such a sample, according to the log.
 func (s Status) Trains() bool { return s < StatusMasked }
 
-// Doc says what the status means.
-func (s Status) Doc() string {
-	return [...]string{
-		"the log has no other status",
-		"the response has no token or character",
-		"the response ended at a limit; it trains unless the trainer masks such samples",
-		"the trainer masks its tokens in the loss; it counts in the mean and std of its group",
-		"the trainer left it out of the batch; it counts in the mean and std of its group",
-		"the rollout failed; it trains nothing, and without a logged advantage it counts in no mean",
-	}[s]
-}
-
 // StatusCounts are how many samples have each status.
 type StatusCounts [StatusCount]int
 
@@ -76,7 +64,7 @@ func (c StatusCounts) Untrained() int {
 
 // StatusesOf returns the statuses of some rows, nil if the log says nothing of any: what the trainer writes, or that the response is empty.
 func (s *Step) StatusesOf(rows []int32) []Status {
-	if s.Statuses == nil && !slices.Contains(s.Lengths, 0) {
+	if !s.tellsStatuses() {
 		return nil
 	}
 	var statuses []Status
@@ -92,6 +80,9 @@ func (s *Step) StatusesOf(rows []int32) []Status {
 	}
 	return statuses
 }
+
+// tellsStatuses reports whether the log may say of some row more than that it trains.
+func (s *Step) tellsStatuses() bool { return s.Statuses != nil || slices.Contains(s.Lengths, 0) }
 
 // NotTraining names only those that do not train; "" if all do.
 func (c StatusCounts) NotTraining() string {
@@ -114,17 +105,15 @@ func (s *Step) Failed(row int) bool {
 
 // TellsStatuses reports whether the log says of some sample more than that it trains.
 func (s Snapshot) TellsStatuses() bool {
-	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Statuses != nil || slices.Contains(st.Lengths, 0) })
+	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.tellsStatuses() })
 }
 
 // StatusEvidence says of how many samples the log says more than that they train, and what that means here; "" if it does of none.
 func (s Snapshot) StatusEvidence() string {
 	var counts StatusCounts
 	for _, step := range s.Steps {
-		if step.Statuses != nil || slices.Contains(step.Lengths, 0) {
-			for _, status := range step.StatusesOf(s.InputOrder(len(step.Rewards))) {
-				counts[status]++
-			}
+		for _, status := range step.StatusesOf(s.InputOrder(len(step.Rewards))) {
+			counts[status]++
 		}
 	}
 	if counts.Untrained() == 0 {

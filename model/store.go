@@ -126,7 +126,7 @@ func (s *Store) addRecord(r *Record, components []int) {
 		s.strayOutputs[r.File]++
 	}
 	for i, x := range r.Components {
-		cols.setComponent(components[i], len(cols.rewards)-1, x)
+		cols.setComponent(components[i], len(cols.Rewards)-1, x)
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *Store) addBlock(b *Block, components []int) {
 			to++
 		}
 		cols := s.columnsOf(b.Step[from], to-from)
-		n := len(cols.rewards)
+		n := len(cols.Rewards)
 		if stray := cols.appendBlock(b, from, to, prompts, groups); stray > 0 {
 			s.strayOutputs[b.File] += stray
 		}
@@ -179,12 +179,12 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	cols := s.steps[step]
 	if cols == nil {
 		if s.lastStep != nil {
-			more = max(more, len(s.lastStep.rewards))
+			more = max(more, len(s.lastStep.Rewards))
 		}
-		cols = &stepColumns{rewards: make([]float64, 0, more), lengths: make([]int32, 0, more), spanOffset: make([]uint32, 0, more)}
+		cols = &stepColumns{Step: Step{Rewards: make([]float64, 0, more), Lengths: make([]int32, 0, more), spanOffset: make([]uint32, 0, more)}}
 		s.steps[step] = cols
 	}
-	s.lastStep, cols.revision = cols, s.revision
+	s.lastStep, cols.Revision = cols, s.revision
 	return cols
 }
 
@@ -204,8 +204,8 @@ func (s *Store) forgetFile(file int32) {
 		if kept == cols {
 			continue
 		}
-		kept.revision = s.revision
-		if len(kept.rewards) == 0 {
+		kept.Revision = s.revision
+		if len(kept.Rewards) == 0 {
 			delete(s.steps, number)
 			continue
 		}
@@ -293,10 +293,10 @@ func (s *Store) dropLength(file int32, length *int32) {
 // withoutLengths returns the columns with unknown lengths. Older snapshots read the old ones.
 func (s *Store) withoutLengths(cols *stepColumns) *stepColumns {
 	changed := *cols
-	changed.lengths = slices.Clone(cols.lengths)
-	for i := range changed.lengths {
-		s.dropLength(placeOf(cols.fileSpans, cols.spanOffset, nil, i).File, &changed.lengths[i])
+	changed.Lengths = slices.Clone(cols.Lengths)
+	for i := range changed.Lengths {
+		s.dropLength(cols.Place(i).File, &changed.Lengths[i])
 	}
-	changed.revision = s.revision
+	changed.Revision = s.revision
 	return &changed
 }

@@ -86,11 +86,7 @@ const (
 
 // Fates are all fates in the order in which tables sort them.
 func Fates() []Fate {
-	all := make([]Fate, FateCount)
-	for i := range all {
-		all[i] = Fate(i)
-	}
-	return all
+	return Mapped(Indexes(FateCount), func(i int) Fate { return Fate(i) })
 }
 
 // String is the name of the fate on the screen and in reports.

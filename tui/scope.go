@@ -201,7 +201,7 @@ func (e env) scopeWords() string {
 	if e.result.analysis == nil {
 		return "this step"
 	}
-	n, first, last := e.result.analysis.StepCount(), e.result.analysis.First().Step, e.result.analysis.Step
+	n, first, last := e.result.analysis.StepCount(), e.result.analysis.Parts()[0].Step, e.result.analysis.Step
 	text := fmt.Sprintf("steps %d-%d", first, last)
 	switch {
 	case n == 1:

@@ -487,11 +487,7 @@ func (a *Analysis) isResidue(g *Group, rewards []float64) bool {
 // there is none.
 func (a *Analysis) firstFinite(lo, hi int) float64 {
 	for i := lo; i < hi; i++ {
-		sample := i
-		if a.input.countedRollouts != nil {
-			sample = int(a.input.countedRollouts.last[i])
-		}
-		if r := a.LoggedRewards[sample]; isFinite(r) {
+		if r := a.LoggedRewards[a.input.countedRollouts.sample(i)]; isFinite(r) {
 			return r
 		}
 	}

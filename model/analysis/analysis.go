@@ -155,11 +155,20 @@ func (a *Analysis) matches(p plan, i int) bool {
 // Each calls visit with the analysis of each step, ascending, and returns its first error or that of
 // [Analyze]. Only a few analyses are in memory at a time.
 func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
+	return eachOf(ctx, snap, model.Indexes(len(snap.Steps)), set, visit)
+}
+
+// EachComplete is Each without a step that is still being written, unless it is the only one.
+func EachComplete(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
+	return eachOf(ctx, snap, snap.CompleteSteps(), set, visit)
+}
+
+func eachOf(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set, nil)
 	if err != nil {
 		return err
 	}
-	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
+	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) (*Analysis, error) { return p.analyze(ctx, i, nil) }, visit)
 }
 
 // EachPassing is Each for a visit that keeps nothing of an analysis but its StepFigures: other steps take its memory.
@@ -169,7 +178,7 @@ func EachPassing(ctx context.Context, snap model.Snapshot, set model.Settings, v
 		return err
 	}
 	free := make(scratches, jobsAhead*maxWorkers)
-	return eachStep(ctx, snap, stepIndexes(snap), func(ctx context.Context, i int) (*Analysis, error) {
+	return eachStep(ctx, snap, model.Indexes(len(snap.Steps)), func(ctx context.Context, i int) (*Analysis, error) {
 		p := p
 		p.scratch = free.take()
 		return p.analyze(ctx, i, nil)
@@ -232,14 +241,6 @@ func (s *scratch) table(n int) []Group {
 	s.groups = slices.Grow(s.groups[:0], n)[:n]
 	clear(s.groups)
 	return s.groups
-}
-
-func stepIndexes(snap model.Snapshot) []int {
-	steps := make([]int, len(snap.Steps))
-	for i := range steps {
-		steps[i] = i
-	}
-	return steps
 }
 
 // eachStep computes something of each of some steps, and visits it in their order.

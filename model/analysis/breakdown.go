@@ -155,13 +155,7 @@ func (a *Analysis) Difficulty(g int) string {
 	if !row.HasSolved || row.Counted == 0 {
 		return "solve rate unknown"
 	}
-	rate := float64(row.Solved) / float64(row.Counted)
-	for bin, bound := range solveBins() {
-		if rate <= bound {
-			return difficulties()[bin]
-		}
-	}
-	return difficulties()[len(difficulties())-1]
+	return difficulties()[row.solveBin()]
 }
 
 // difficulties are the names of the parts of solveBins, the hardest first.
@@ -171,15 +165,11 @@ func difficulties() []string {
 
 // lengthQuarters returns the name of the part of each sample by its length, in quarters of the step.
 func (a *Analysis) lengthQuarters() []string {
-	names := make([]string, a.Rows)
 	lengths := knownLengths(a.Lengths)
 	if lengths == nil {
-		for i := range names {
-			names[i] = "length unknown"
-		}
-		return names
+		return slices.Repeat([]string{"length unknown"}, a.Rows)
 	}
-	quartiles, parts := lossweight.Quartiles(lengths), quarters()
+	names, quartiles, parts := make([]string, a.Rows), lossweight.Quartiles(lengths), quarters()
 	for i, l := range lengths {
 		k := 0
 		for _, q := range quartiles {
@@ -280,10 +270,7 @@ func (a *Analysis) componentNames(column string) []string {
 
 // columnNames reads the column of every row, in the order of the log.
 func (a *Analysis) columnNames(ctx context.Context, column string, read TextFunc) ([]string, error) {
-	names, order := make([]string, a.Rows), make([]int, a.Rows)
-	for i := range order {
-		order[i] = i
-	}
+	names, order := make([]string, a.Rows), model.Indexes(a.Rows)
 	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(a.InputRow[x], a.InputRow[y]) })
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {

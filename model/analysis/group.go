@@ -329,11 +329,3 @@ func causeOfKilled(g *Group) string {
 	}
 	return fmt.Sprintf("the %d kept samples have equal rewards: recompute gives 0", g.Kept())
 }
-
-// countedTrains reports whether what the estimator counts as its i-th, a sample or the last of a rollout, trains by its status.
-func (a *Analysis) countedTrains(i int) bool {
-	if r := a.input.countedRollouts; r != nil {
-		i = int(r.last[i])
-	}
-	return a.StatusOf(i).Trains()
-}

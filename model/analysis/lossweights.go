@@ -125,8 +125,8 @@ func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []
 		}
 	}
 	b.Offsets = offsets
-	b.Lengths, b.Advantages, b.Masked = pick(b.Lengths, rows), pick(b.Advantages, rows), pick(b.Masked, rows)
-	b.Rollouts = renumbered(pick(b.Rollouts, rows))
+	b.Lengths, b.Advantages, b.Masked = model.Pick(b.Lengths, rows), model.Pick(b.Advantages, rows), model.Pick(b.Masked, rows)
+	b.Rollouts = renumbered(model.Pick(b.Rollouts, rows))
 	return b, rows
 }
 
@@ -157,31 +157,11 @@ func renumbered(numbers []int32) []int32 {
 	return from0
 }
 
-// pick returns the values of some rows; nil of nil.
-func pick[T any](values []T, rows []int32) []T {
-	if values == nil {
-		return nil
-	}
-	some := make([]T, len(rows))
-	for k, i := range rows {
-		some[k] = values[i]
-	}
-	return some
-}
-
-// Mass is what the samples of the step do to an optimizer step; ok is false if there are no LossWeights.
-func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
-	if a.LossWeights == nil {
-		return all, false
-	}
-	return a.loss.all, true
-}
-
 func (a *Analysis) lossMetrics() []Metric {
-	mass, ok := a.Mass()
-	if !ok {
+	if a.LossWeights == nil {
 		return nil
 	}
+	mass := a.loss.all
 	metrics := []Metric{
 		{"vantage/loss/mass", mass.Total()},
 		{"vantage/loss/negative_to_positive", mass.NegativeToPositive()},

@@ -91,6 +91,12 @@ func (a *Analysis) metrics() []Metric {
 // solveBins[i-1] and at most solveBins[i] of the samples are solved; bin 0 those without any.
 func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 
+// solveBin is the index of the bin of a group that has samples.
+func (g *Group) solveBin() int {
+	rate := float64(g.Solved) / float64(g.Counted)
+	return slices.IndexFunc(solveBins(), func(bound float64) bool { return rate <= bound })
+}
+
 // SolveBinNames are the names of the bins under vantage/solve_rate/.
 func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
@@ -105,20 +111,11 @@ func IsSolveMetric(name string) bool {
 // see model.RewardScale. They are nil if there are no such groups.
 func solveRates(groups []Group) []Metric {
 	maxSize := 0
-	bounds := solveBins()
-	bins := make([]float64, len(bounds))
+	bins := make([]float64, len(solveBins()))
 	for i := range groups {
-		g := &groups[i]
-		if !g.HasSolved {
-			continue
-		}
-		maxSize = max(maxSize, g.Counted)
-		rate := float64(g.Solved) / float64(g.Counted)
-		for bin, bound := range bounds {
-			if rate <= bound {
-				bins[bin]++
-				break
-			}
+		if g := &groups[i]; g.HasSolved && g.Counted > 0 {
+			maxSize = max(maxSize, g.Counted)
+			bins[g.solveBin()]++
 		}
 	}
 	if maxSize == 0 {

@@ -207,11 +207,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	}
 	in := &stepInput{GroupedStep: step, countedRollouts: step.countedBy(p.estimator), key: key, groups: p.scratch.table(len(step.Offsets) - 1)}
 	in.blocks = blocksOf(in.Offsets)
-	logged, trained := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards)
-	verdicts := in.verdicts
-	if verdicts != nil {
-		verdicts = lastOf(in.countedRollouts, verdicts)
-	}
+	logged, trained, verdicts := lastOf(in.countedRollouts, in.LoggedRewards), lastOf(in.countedRollouts, in.Rewards), lastOf(in.countedRollouts, in.verdicts)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
 			in.groups[g] = in.describe(g, logged, trained, verdicts, &p.rewardScales)
@@ -247,11 +243,10 @@ func (in *stepInput) describe(k int, logged, trained, verdicts []float64, scales
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
 	}
-	correct := verdicts
 	if verdicts != nil {
-		correct = verdicts[lo:hi]
+		verdicts = verdicts[lo:hi]
 	}
-	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], correct)
+	g.Solved = scales.of(&g).CountSolved(logged[lo:hi], verdicts)
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g
 }
@@ -307,8 +302,7 @@ func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, vi
 	if err != nil {
 		return err
 	}
-	steps := slices.DeleteFunc(stepIndexes(snap), func(i int) bool { return snap.Open(i) && len(snap.Steps) > 1 })
-	return eachStep(ctx, snap, steps, func(ctx context.Context, i int) ([]Group, error) {
+	return eachStep(ctx, snap, snap.CompleteSteps(), func(ctx context.Context, i int) ([]Group, error) {
 		in, err := p.stepInput(ctx, i, nil)
 		if err == nil {
 			err = ctx.Err()
@@ -355,7 +349,10 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 
 // countedBy returns what an estimator counts of the step: nil if it gets every sample. Of a group whose samples all failed it gets them all.
 func (g *GroupedStep) countedBy(e *estimators.Estimator) *rollouts {
-	r := g.rollouts.countedBy(e)
+	r := g.rollouts
+	if getsEachOutput(e) {
+		r = nil
+	}
 	if g.without == nil {
 		return r
 	}
@@ -384,14 +381,6 @@ func (g *GroupedStep) countedBy(e *estimators.Estimator) *rollouts {
 	return counted
 }
 
-// countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
-func (r *rollouts) countedBy(e *estimators.Estimator) *rollouts {
-	if getsEachOutput(e) {
-		return nil
-	}
-	return r
-}
-
 func getsEachOutput(e *estimators.Estimator) bool {
 	return e.Outputs == estimators.EachOutput || e.Outputs == estimators.ByRollout
 }
@@ -404,15 +393,20 @@ func (r *rollouts) ofGroup(k int, offsets []int) (lo, hi int) {
 	return offsets[k], offsets[k+1]
 }
 
+// sample is what is counted as the i-th: a sample, or the last of a rollout.
+func (r *rollouts) sample(i int) int {
+	if r == nil {
+		return i
+	}
+	return int(r.last[i])
+}
+
+// lastOf returns the samples that are the last of their rollouts; nil of nil.
 func lastOf[T any](r *rollouts, samples []T) []T {
 	if r == nil {
 		return samples
 	}
-	values := make([]T, len(r.last))
-	for k, i := range r.last {
-		values[k] = samples[i]
-	}
-	return values
+	return model.Pick(samples, r.last)
 }
 
 func toOutputs[T any](r *rollouts, values []T) []T {
@@ -477,10 +471,7 @@ func (a *Analysis) ByRollout() *Analysis {
 	by.Original, by.Processed, by.Keep = a.perRollout.original, a.perRollout.processed, a.perRollout.keep
 	by.Columns = Columns{
 		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
-		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
-	}
-	if a.Status != nil {
-		by.Status = lastOf(r, a.Status)
+		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths), Status: lastOf(r, a.Status),
 	}
 	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil
 	by.Table = slices.Clone(a.Table)

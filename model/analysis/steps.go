@@ -73,11 +73,7 @@ func (a *Analysis) Parts() []*Analysis {
 	if a.steps == nil {
 		return []*Analysis{a}
 	}
-	all := make([]*Analysis, len(a.steps))
-	for k := range a.steps {
-		all[k] = a.steps[k].Analysis
-	}
-	return all
+	return model.Mapped(a.steps, func(p oneStep) *Analysis { return p.Analysis })
 }
 
 // Last returns the analysis of the last step: a itself if it is of one.
@@ -94,14 +90,6 @@ func (a *Analysis) SameSteps(o *Analysis) bool {
 		return a == o
 	}
 	return a.Step == o.Step && slices.EqualFunc(a.steps, o.steps, func(x, y oneStep) bool { return x.Step == y.Step })
-}
-
-// First returns the analysis of the first step: a itself if it is of one.
-func (a *Analysis) First() *Analysis {
-	if a.steps == nil {
-		return a
-	}
-	return a.steps[0].Analysis
 }
 
 // StepCount returns how many steps a is of.

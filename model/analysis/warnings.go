@@ -181,17 +181,17 @@ func (a *Analysis) firstGroup(holds func(*Group) bool) int {
 }
 
 func (a *Analysis) trainerRefuses() *model.Warning {
-	r := a.refusal
-	if r == nil || r.Kind == estimators.KindMissing {
+	text := a.Refusal()
+	if text == "" {
 		return nil
 	}
 	w := &model.Warning{
-		Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, r.Error()),
+		Count: max(1, len(a.refusal.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, text),
 		Advice: "the other groups are still computed; check that the groups are right",
 	}
-	if len(r.Groups) > 0 {
-		w.Example = r.Groups[0]
+	if len(a.refusal.Groups) > 0 {
+		w.Example = a.refusal.Groups[0]
 	}
 	return w
 }
@@ -318,7 +318,7 @@ func effectiveRatio(name, signName string, sign float64) func(*Analysis) *model.
 		if a.sums.original.n < a.Rows || a.Status != nil || len(a.perRollout.original) < a.Rows { // these are not of all that count
 			kept, all = 0, 0
 			for i, x := range a.perRollout.original {
-				if x*sign > 0 && a.countedTrains(i) {
+				if x*sign > 0 && a.StatusOf(a.input.countedRollouts.sample(i)).Trains() {
 					all++
 					kept += model.Count01(a.perRollout.keep[i])
 				}

@@ -142,13 +142,7 @@ func (a *Analysis) usualSize() int {
 	for i := range a.Table {
 		groups[a.Table[i].Size()]++
 	}
-	usual := 0
-	for size, n := range groups {
-		if n > groups[usual] || n == groups[usual] && size < usual {
-			usual = size
-		}
-	}
-	return usual
+	return model.MostCommon(groups)
 }
 
 // rolloutsAssumed warns where rollouts have several rows and the framework is not known to count them.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -13,7 +14,6 @@ const (
 	collapsedTo    = 1.0 / 3 // of what they were are the distinct answers of a group
 	garbledFrom    = 0.1     // of answers are no language
 	usualGarbled   = 0.05    // of the first answers that have a property, for it to be how this log is written
-	leastGarbled   = 10      // answers, before a share of them is spoken of
 	moreSurprise   = 2.0     // bits per character more than usual: text of the same language differs by less than one
 	templateFrom   = 1.0 / 3 // of an answer's words stand after the same word in the answer to another prompt
 	templateRise   = 0.2     // that this share must rise by: a style that all answers have from the start is none
@@ -62,7 +62,7 @@ func answersCollapse(e *evidence) ([]Finding, string) {
 	from := min(s.turn(k.a, max(limit, k.settled.mean()-0.1*k.done()), -1), len(s)-1)
 	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"distinct answers of a group", s.values()}}
 	f.Evidence = []Evidence{e.around(s, "distinct answers", from, len(s), true, "groups")}
-	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", percent(f.Evidence[0].Before), percent(f.Evidence[0].After))
+	f.Title = fmt.Sprintf("the answers to one prompt become one: %s of a group were distinct, now %s", units.Share(f.Evidence[0].Before), units.Share(f.Evidence[0].After))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return []Finding{f}, ""
 }
@@ -72,10 +72,10 @@ func (e *evidence) textExample(i int, shows func(*answer) bool) Example {
 	all := e.texts.all()
 	for k := range all {
 		if a := &all[k]; a.step >= i && shows(a) {
-			return Example{Step: e.Steps[a.step].Step, Index: e.Steps[a.step].Index, Group: e.groupName(a.step, a.group)}
+			return Example{Step: e.Steps[a.step].Step, Group: e.groupName(a.step, a.group)}
 		}
 	}
-	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+	return Example{Step: e.Steps[i].Step}
 }
 
 // garbled finds a growing share of answers that are no language.
@@ -119,7 +119,7 @@ func garbled(e *evidence) ([]Finding, string) {
 			most, count = i, n
 		}
 	}
-	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", percent(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
+	f.Title = fmt.Sprintf("%s of answers are garbled: most %s", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()), ways[most].name)
 	f.Example = e.textExample(f.first, isGarbled)
 	return []Finding{f}, ""
 }
@@ -152,18 +152,13 @@ func noWords(all []answer, early int) map[*answer]bool {
 }
 
 // usualEnd is the control token on which most answers end, of those that end on one.
-func (e *evidence) usualEnd() (usual string) {
+func (e *evidence) usualEnd() string {
 	count := map[string]int{}
 	for i := range e.texts.answers {
 		count[e.texts.answers[i].end]++
 	}
 	delete(count, "")
-	for end, n := range count {
-		if n > count[usual] || n == count[usual] && end < usual {
-			usual = end
-		}
-	}
-	return usual
+	return model.MostCommon(count)
 }
 
 // stepWithAnswers is the index of the k-th step that has answers, or of the last one.
@@ -200,9 +195,9 @@ func (e *evidence) template() (Finding, bool) {
 		return Finding{}, false
 	}
 	from := min(len(s)-1, s.turn(k.a, k.level.mean()+k.done()/2, 1))
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"words shared with the answer to another prompt", s.values()}}
+	f := e.finding(s, "words shared with the answer to another prompt", from, len(s), true, "answers")
 	f.Title = fmt.Sprintf("one wording takes over the answers to all prompts, and the reward goes from %s to %s", units.Short(before), units.Short(after))
-	f.Evidence = []Evidence{e.around(s, "words shared with the answer to another prompt", from, len(s), true, "answers"), e.around(rewards, "reward", from, len(s), false, "samples")}
+	f.Evidence = append(f.Evidence, e.around(rewards, "reward", from, len(s), false, "samples"))
 	f.Example = e.textExample(from, func(*answer) bool { return true })
 	return f, true
 }
@@ -260,7 +255,7 @@ func alike(a, b []uint64) float64 {
 // repeat is an answer that comes several times in a group.
 type repeat struct {
 	*answer
-	differs float64 // 1 if its rewards differ, else 0
+	differs bool // its rewards do
 }
 
 // repeats returns the answers of a group that come several times to one prompt.
@@ -279,11 +274,8 @@ func (e *evidence) repeats(group []answer) (all []repeat) {
 				least, most = min(least, b.reward), max(most, b.reward)
 			}
 		}
-		switch {
-		case n > 1 && most-least > sameReward*(e.High-e.Low):
-			all = append(all, repeat{a, 1})
-		case n > 1:
-			all = append(all, repeat{a, 0})
+		if n > 1 {
+			all = append(all, repeat{a, most-least > sameReward*(e.High-e.Low)})
 		}
 	}
 	return all
@@ -299,8 +291,8 @@ func noise(e *evidence) ([]Finding, string) {
 	first := map[int]int{} // by step, a group with such answers
 	e.texts.byGroup(func(group []answer) {
 		for _, r := range e.repeats(group) {
-			s[r.step].add(r.differs)
-			if r.differs == 0 {
+			s[r.step].add(float64(model.Count01(r.differs)))
+			if !r.differs {
 				continue
 			}
 			prompts[r.prompt] = true
@@ -322,15 +314,12 @@ func noise(e *evidence) ([]Finding, string) {
 	if from == len(s) || after.Sum < leastNoisy || after.mean() < noiseFrom || len(prompts) < 2 || last.N > 10 && last.mean() < noiseFrom {
 		return nil, ""
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"repeated answers graded in several ways", s.values()}}
-	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", percent(after.mean()))
-	f.Evidence = []Evidence{e.around(s, "repeated answers graded in several ways", from, len(s), true, "answers")}
-	for i := from; i < len(e.Steps); i++ {
-		if g, found := first[i]; found {
-			f.Example = Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index, Group: e.groupName(i, g)}
-			break
-		}
-	}
+	f := e.finding(s, "repeated answers graded in several ways", from, len(s), true, "answers")
+	f.Title = fmt.Sprintf("%s of answers that come several times in a group are graded in several ways", units.Share(after.mean()))
+	f.Example = e.exampleAt(from, func(step, group int) bool {
+		g, found := first[step]
+		return found && g == group
+	})
 	return []Finding{f}, ""
 }
 
@@ -389,12 +378,12 @@ func (e *evidence) columns() (all []column) {
 	for c, name := range e.Parts {
 		level := Level{}
 		k := column{name: name, series: e.seriesOf(func(s *Observed) Moments {
-			if c >= len(s.Parts) || s.Parts[c].N == 0 {
-				return Moments{}
+			p := s.part(c)
+			if p.N > 0 {
+				level.add(p.Low)
+				level.add(p.High)
 			}
-			level.add(s.Parts[c].Low)
-			level.add(s.Parts[c].High)
-			return s.Parts[c].Moments
+			return p.Moments
 		})}
 		if k.width = level.High - level.Low; !(k.width > 0) {
 			continue

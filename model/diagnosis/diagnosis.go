@@ -72,7 +72,7 @@ type Evidence struct {
 func (e Evidence) String() string {
 	value := units.Short
 	if e.Share {
-		value = func(x float64) string { return units.Fixed(100*x, 0) + "%" }
+		value = units.Share
 	}
 	steps := func(from, to int64) string {
 		if from == to {
@@ -96,7 +96,6 @@ func (e Evidence) String() string {
 type Example struct {
 	Step  int64
 	Group string // its name, as analysis.Group has it; "" where the step as a whole shows it. As logged: sanitise before showing
-	Index int    // of the step in the snapshot
 }
 
 // Cost is what was generated since the onset.
@@ -115,7 +114,7 @@ func (c Cost) String() string {
 	if c.Tokens > 0 {
 		text += ", " + units.Count(int(c.Tokens)) + " tokens"
 	}
-	return text + " (" + units.Fixed(100*c.Share, 0) + "% of the run)"
+	return text + " (" + units.Share(c.Share) + " of the run)"
 }
 
 // Series is a figure over the steps: NaN where a step has none.
@@ -190,19 +189,22 @@ func Of(o *Observations, texts *Texts) *Diagnosis {
 		}
 		for _, f := range found.findings {
 			f.Kind = k.Name
-			if f.Advice == "" {
-				f.Advice = k.Advice
-			}
+			f.Advice = cmp.Or(f.Advice, k.Advice)
 			o.complete(&f)
 			d.Findings = append(d.Findings, f)
 		}
 	}
 	d.Findings = withoutConsequences(d.Findings, d.Steps)
+	d.SortFindings()
+	return d
+}
+
+// SortFindings sorts the findings, worst first.
+func (d *Diagnosis) SortFindings() {
 	sort.SliceStable(d.Findings, func(i, j int) bool {
 		a, b := &d.Findings[i], &d.Findings[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.first, b.first)) < 0
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
 	})
-	return d
 }
 
 // complete fills in what follows from the first and the last step of a finding.

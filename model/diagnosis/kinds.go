@@ -1,6 +1,9 @@
 package diagnosis
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is the name of an illness, as JSON, rules and the screen have it.
 type Kind string
@@ -185,7 +188,7 @@ const (
 
 // OfScalars reports whether a kind is told by a trainer's own scalars alone, which few logs have beside their samples.
 func (k Kind) OfScalars() bool {
-	return k == EntropyCollapse || k == KLDrift || k == GradientSpikes || k == EvalDivergence
+	return slices.ContainsFunc(scalarKinds(), func(info KindInfo) bool { return info.Name == k })
 }
 
 // scalarKinds are these with their words. To samples alone they are blind.

@@ -88,7 +88,7 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	if severity == "" {
 		return nil, ""
 	}
-	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", exp(s.values())}}
+	f := Finding{Severity: severity, first: from, last: len(s) - 1, Series: Series{"length", model.Mapped(s.values(), math.Exp)}}
 	length := e.around(s, "typical length", from, len(s), false, "samples")
 	length.Before, length.After = math.Exp(length.Before), math.Exp(length.After)
 	shown := e.around(rewards, "reward", from, len(s), false, "samples")
@@ -108,13 +108,6 @@ func (e *evidence) lengthChange(sign float64, title string, judge func(times, ga
 	return []Finding{f}, ""
 }
 
-func exp(values []float64) []float64 {
-	for i := range values {
-		values[i] = math.Exp(values[i])
-	}
-	return values
-}
-
 // truncation finds a share of answers that end at the length limit and are graded lowest.
 func truncation(e *evidence) ([]Finding, string) {
 	if e.Unit == model.LengthTokens {
@@ -122,7 +115,7 @@ func truncation(e *evidence) ([]Finding, string) {
 			return []Finding{f}, ""
 		}
 	}
-	if e.texts == nil || len(e.texts.answers) == 0 {
+	if !e.hasTexts() {
 		if e.Unit != model.LengthTokens {
 			return nil, "the log has neither token counts nor texts that can be read, or only empty ones"
 		}
@@ -184,8 +177,7 @@ func (e *evidence) lowest() lowest {
 	for c := range e.Parts {
 		all, level := Moments{}, Level{}
 		for i := range e.Steps {
-			if c < len(e.Steps[i].Parts) && e.Steps[i].Parts[c].N > 0 {
-				p := &e.Steps[i].Parts[c]
+			if p := e.Steps[i].part(c); p.N > 0 {
 				all.join(p.Moments)
 				level.add(p.Low)
 				level.add(p.High)
@@ -242,7 +234,7 @@ func (e *evidence) closing() string {
 // gradedLowest reports whether answers that a rule calls cut are longer than the others of their step, lose, and seldom win: then the
 // rule is right about this log.
 func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
-	won, wonCut, cuts, reward, others := 0, 0, 0, Moments{}, Moments{}
+	won, wonCut, reward, others := 0, 0, Moments{}, Moments{}
 	parts := make([]Moments, len(e.Parts))
 	lowest, middle := e.lowest(), e.rewards().pooled(0, len(e.Steps)).mean()
 	longer, pairs := 0.0, 0.0
@@ -253,12 +245,9 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 		is := cut(a)
 		if a.reward > middle {
 			won++
-			if is {
-				wonCut++
-			}
+			wonCut += model.Count01(is)
 		}
 		if is {
-			cuts++
 			reward.add(a.reward)
 			for c, x := range a.parts {
 				if x-x == 0 {
@@ -281,7 +270,7 @@ func (e *evidence) gradedLowest(cut func(*answer) bool) bool {
 	for c := range parts {
 		loses = loses || lowest.part(c, parts[c].mean())
 	}
-	return cuts >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
+	return reward.N >= 10 && won >= 10 && loses && longer >= cutLonger*pairs
 }
 
 // probabilityLonger is the probability that one of a is greater than one of b; equal ones count half. It sorts b.
@@ -299,7 +288,7 @@ func probabilityLonger(a, b []int) float64 {
 func (e *evidence) cutAt(s series, name, of string) (Finding, bool) {
 	f, found := e.shareFrom(s, cutFrom, name, of)
 	if found {
-		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", percent(s.pooled(len(s)-s.span(), len(s)).mean()))
+		f.Title = fmt.Sprintf("%s of answers end at the length limit and are graded lowest: the advantage measures length", units.Share(s.pooled(len(s)-s.span(), len(s)).mean()))
 	}
 	return f, found
 }
@@ -315,8 +304,7 @@ func (e *evidence) shareFrom(s series, limit float64, name, of string) (Finding,
 	if normal(after.mean()-limit, variance, dof) < 2 {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{name, s.values()}}
-	f.Evidence = []Evidence{e.around(s, name, from, len(s), true, of)}
-	f.Example = Example{Step: e.Steps[from].Step, Index: e.Steps[from].Index}
+	f := e.finding(s, name, from, len(s), true, of)
+	f.Example = Example{Step: e.Steps[from].Step}
 	return f, true
 }

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"vantage/model"
@@ -131,14 +132,8 @@ type Blindness struct {
 
 // String says it: "answer_collapse, grader_noise: the log has no texts".
 func (b Blindness) String() string {
-	names := ""
-	for i, k := range b.Kinds {
-		if i > 0 {
-			names += ", "
-		}
-		names += string(k)
-	}
-	return names + ": " + b.Why
+	names := model.Mapped(b.Kinds, func(k Kind) string { return string(k) })
+	return strings.Join(names, ", ") + ": " + b.Why
 }
 
 // Blindnesses returns the kinds that cannot be told, by the reason, in the order of Kinds.

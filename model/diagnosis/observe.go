@@ -285,6 +285,14 @@ func observe(snap model.Snapshot, i int, rule model.GroupRule, set model.Setting
 	return s, nil
 }
 
+// part is reward column c, without values if the step does not have it.
+func (s *Observed) part(c int) Part {
+	if c >= len(s.Parts) {
+		return Part{}
+	}
+	return s.Parts[c]
+}
+
 func (p *Part) take(x float64) {
 	if x-x != 0 {
 		p.Missing++
@@ -376,11 +384,7 @@ func (s *Observed) shareOf(fates []model.Fate) Moments {
 		if g.Fate == model.FateInvalid || g.Fate == model.FateSingle {
 			continue
 		}
-		x := 0.0
-		if slices.Contains(fates, g.Fate) {
-			x = 1
-		}
-		m.add(x)
+		m.add(float64(model.Count01(slices.Contains(fates, g.Fate))))
 	}
 	return m
 }

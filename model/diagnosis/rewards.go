@@ -34,23 +34,18 @@ func outage(e *evidence) ([]Finding, string) {
 	if f, found := e.missingRewards(); found {
 		all = append(all, f)
 	}
-	reward := constants{"reward", func(s *Observed) (Level, int) { return s.Level, s.Reward.N }, (*Observed).groupsAt}
+	reward := constants{"reward", func(s *Observed) Part { return Part{Moments: s.Reward, Level: s.Level} }, (*Observed).groupsAt}
 	if f, found := e.constantFrom(reward); found {
 		return append(all, f), ""
 	}
 	for c, name := range e.Parts {
-		part := func(s *Observed) (Level, int) {
-			if c >= len(s.Parts) {
-				return Level{}, 0
-			}
-			return s.Parts[c].Level, s.Parts[c].N
-		}
+		part := func(s *Observed) Part { return s.part(c) }
 		groups := func(s *Observed, value float64) (at float64, of int) { // rows of a group are no evidence of their own
-			switch l, n := part(s); value {
-			case l.Low:
-				return float64(l.AtLow) / float64(n) * float64(len(s.Groups)), len(s.Groups)
-			case l.High:
-				return float64(l.AtHigh) / float64(n) * float64(len(s.Groups)), len(s.Groups)
+			switch p := part(s); value {
+			case p.Low:
+				return float64(p.AtLow) / float64(p.N) * float64(len(s.Groups)), len(s.Groups)
+			case p.High:
+				return float64(p.AtHigh) / float64(p.N) * float64(len(s.Groups)), len(s.Groups)
 			}
 			return 0, len(s.Groups)
 		}
@@ -77,14 +72,13 @@ func (e *evidence) missingRewards() (Finding, bool) {
 	if after.Sum < 3 || after.mean() < invalidWatch {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Watch, first: from, last: to - 1, Series: Series{"invalid rewards", missing.values()}}
-	if after.mean() >= invalidAlarm {
-		f.Severity = Alarm
+	f := e.finding(missing, "invalid rewards", from, to, true, "samples")
+	if after.mean() < invalidAlarm {
+		f.Severity = Watch
 	}
-	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", percent(after.mean()))
-	v := e.around(missing, "invalid rewards", from, to, true, "samples")
+	f.Title = fmt.Sprintf("%s of rewards are NaN or missing", units.Share(after.mean()))
+	v := &f.Evidence[0]
 	v.After, v.AfterFrom, v.AfterSamples = after.mean(), e.Steps[from].Step, after.N // all at these steps, as the title says
-	f.Evidence = []Evidence{v}
 	f.Example = e.example(from, func(g *GroupFacts) bool { return g.Valid < g.N })
 	f.Advice = "mend the reward function or its timeout: groups with such rewards do not train, or train on a default"
 	return f, true
@@ -92,9 +86,9 @@ func (e *evidence) missingRewards() (Finding, bool) {
 
 // constants is a figure that may become one value for all.
 type constants struct {
-	name  string
-	level func(*Observed) (Level, int)
-	at    func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
+	name string
+	part func(*Observed) Part
+	at   func(s *Observed, value float64) (at float64, of int) // how many groups have nothing but a value, or as many as the share of rows
 }
 
 // groupsAt counts the groups whose rewards are all one value, and all groups.
@@ -116,14 +110,14 @@ const outageGroups = 128
 // constantFrom finds the first stretch in which all values are one, though those just before show that this is no chance.
 func (e *evidence) constantFrom(of constants) (Finding, bool) {
 	for i := leastSteps; i < len(e.Steps); i++ {
-		level, n := of.level(&e.Steps[i])
-		if n < 2 || !level.Constant() {
+		level := of.part(&e.Steps[i])
+		if level.N < 2 || !level.Constant() {
 			continue
 		}
 		to, units := i, 0
 		for to < len(e.Steps) {
-			l, n := of.level(&e.Steps[to])
-			if n == 0 || !l.Constant() || l.Low != level.Low {
+			p := of.part(&e.Steps[to])
+			if p.N == 0 || !p.Constant() || p.Low != level.Low {
 				break
 			}
 			_, k := of.at(&e.Steps[to], level.Low)
@@ -162,8 +156,8 @@ func (e *evidence) chanceOfConstant(of constants, i int, value float64, units in
 	varied := false
 	for before = i; before > 0 && (n < outageGroups || i-before < leastSteps); {
 		before--
-		l, values := of.level(&e.Steps[before])
-		varied = varied || values > 1 && !l.Constant()
+		part := of.part(&e.Steps[before])
+		varied = varied || part.N > 1 && !part.Constant()
 		a, k := of.at(&e.Steps[before], value)
 		back, w, y := float64(before-i), float64(k), a
 		n, at, x, xx, xy = n+w, at+y, x+w*back, xx+w*back*back, xy+y*back
@@ -189,43 +183,21 @@ func (e *evidence) chanceOfConstant(of constants, i int, value float64, units in
 }
 
 func (e *evidence) outageFinding(of constants, from, to, before int) Finding {
-	level, _ := of.level(&e.Steps[from])
-	samples := func(a, b int) (n int) {
-		for i := a; i < b; i++ {
-			_, k := of.level(&e.Steps[i])
-			n += k
-		}
-		return n
-	}
-	moments := e.seriesOf(func(s *Observed) Moments {
-		l, n := of.level(s)
-		if of.name == "reward" {
-			return s.Reward
-		}
-		if n == 0 {
-			return Moments{}
-		}
-		for c, name := range e.Parts {
-			if name == of.name {
-				return s.Parts[c].Moments
-			}
-		}
-		return Moments{N: n, Sum: float64(n) * l.Low}
-	})
+	level := of.part(&e.Steps[from])
+	moments := e.seriesOf(func(s *Observed) Moments { return of.part(s).Moments })
+	usual := moments.pooled(before, from)
 	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{of.name, moments.values()}}
 	f.Title = fmt.Sprintf("%s is %s for every sample", of.name, units.Short(level.Low))
 	if n := to - from; to < len(e.Steps) {
 		f.Title += fmt.Sprintf(" of %d steps", n)
 	}
 	f.Evidence = []Evidence{{
-		Name: of.name, Before: moments.pooled(before, from).mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
-		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: samples(before, from), AfterSamples: samples(from, to), Of: "samples",
+		Name: of.name, Before: usual.mean(), After: level.Low, BeforeFrom: e.Steps[before].Step, BeforeTo: e.Steps[from-1].Step,
+		AfterFrom: e.Steps[from].Step, AfterTo: e.Steps[to-1].Step, BeforeSamples: usual.N, AfterSamples: moments.pooled(from, to).N, Of: "samples",
 	}}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f
 }
-
-func percent(x float64) string { return units.Fixed(100*x, 0) + "%" }
 
 // around is the evidence of a series before and after step i, up to step end.
 func (e *evidence) around(s series, name string, i, end int, share bool, of string) Evidence {
@@ -240,6 +212,13 @@ func (e *evidence) around(s series, name string, i, end int, share bool, of stri
 	return v
 }
 
+// finding is an alarm about steps [from, to), by a series that shows it.
+func (e *evidence) finding(s series, name string, from, to int, share bool, of string) Finding {
+	return Finding{
+		Severity: Alarm, first: from, last: to - 1, Series: Series{name, s.values()}, Evidence: []Evidence{e.around(s, name, from, to, share, of)},
+	}
+}
+
 // example is the first group from step i on that shows something.
 func (e *evidence) example(i int, shows func(*GroupFacts) bool) Example {
 	return e.exampleAt(i, func(step, group int) bool { return shows(&e.Steps[step].Groups[group]) })
@@ -249,11 +228,11 @@ func (e *evidence) exampleAt(i int, shows func(step, group int) bool) Example {
 	for k := i; k < len(e.Steps); k++ {
 		for g := range e.Steps[k].Groups {
 			if shows(k, g) {
-				return Example{Step: e.Steps[k].Step, Index: e.Steps[k].Index, Group: e.groupName(k, g)}
+				return Example{Step: e.Steps[k].Step, Group: e.groupName(k, g)}
 			}
 		}
 	}
-	return Example{Step: e.Steps[i].Step, Index: e.Steps[i].Index}
+	return Example{Step: e.Steps[i].Step}
 }
 
 func (o *Observations) rewards() series {
@@ -277,11 +256,10 @@ func collapse(e *evidence) ([]Finding, string) {
 	if wrong, _ := hopeless(e); len(wrong) > 0 && e.harderPrompts(s, &k) {
 		return nil, ""
 	}
-	f := Finding{Severity: Alarm, first: k.b, last: len(s) - 1, Series: Series{"reward", s.values()}}
+	f := e.finding(s, "reward", k.b, len(s), false, "samples")
 	if !toFloor && (!below || e.mayBeHarder(s, &k)) || e.newSourcesOnly(k.a, k.b) {
 		f.Severity = Watch // nothing shows that the model became worse
 	}
-	f.Evidence = []Evidence{e.around(s, "reward", k.b, len(s), false, "samples")}
 	f.Title = fmt.Sprintf("the reward falls from %s to %s and stays there", units.Short(f.Evidence[0].Before), units.Short(f.Evidence[0].After))
 	f.Example = e.example(k.b, func(g *GroupFacts) bool { return g.Fate == model.FateAllWrong })
 	return []Finding{f}, ""
@@ -366,12 +344,7 @@ func (e *evidence) harderPrompts(s series, k *shift) bool {
 
 // newPromptsOnly reports whether hardly any of the prompts of steps [from, to) was there before; false if the log has none.
 func (e *evidence) newPromptsOnly(from, to int) bool {
-	before := map[uint32]bool{}
-	for i := range e.Steps[:from] {
-		for _, g := range e.Steps[i].Groups {
-			before[g.Prompt] = true
-		}
-	}
+	before := e.promptsOf(0, from)
 	groups, known := 0, 0
 	for i := from; i < to; i++ {
 		for _, g := range e.Steps[i].Groups {
@@ -440,13 +413,12 @@ func (e *evidence) beyondShare(g groupShare) []Finding {
 	if len(s)-from < leastSteps || after.N < leastGroups || after.mean() < g.limit || normal(last.mean()-g.limit, variance, dof) < -2 {
 		return nil
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{g.name, s.values()}}
+	f := e.finding(s, g.name, from, len(s), true, "groups")
 	middle := (from + len(s)) / 2
 	if k := s.compare(from, middle, middle, len(s)); g.eases && k.z < -3 {
 		f.Severity = Watch
 	}
-	f.Title = fmt.Sprintf(g.title, percent(last.mean()))
-	f.Evidence = []Evidence{e.around(s, g.name, from, len(s), true, "groups")}
+	f.Title = fmt.Sprintf(g.title, units.Share(last.mean()))
 	f.Example = e.example(from, func(facts *GroupFacts) bool { return slices.Contains(g.fates, facts.Fate) })
 	return []Finding{f}
 }

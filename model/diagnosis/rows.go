@@ -43,10 +43,7 @@ func stuck(e *evidence) ([]Finding, string) {
 func (e *evidence) sameBatch() (Finding, bool) {
 	s, alone := make(series, len(e.Steps)), true
 	for i := 1; i < len(e.Steps); i++ {
-		before := map[uint32]bool{}
-		for _, g := range e.Steps[i-1].Groups {
-			before[g.Prompt] = true
-		}
+		before := e.promptsOf(i-1, i)
 		now, both := map[uint32]bool{}, 0
 		for _, g := range e.Steps[i].Groups {
 			if g.Prompt > 0 && !now[g.Prompt] {
@@ -65,11 +62,21 @@ func (e *evidence) sameBatch() (Finding, bool) {
 	if to-from < stuckSteps || alone && to-from < stuckAlone {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: to - 1, Series: Series{"prompts of the step before", s.values()}}
+	f := e.finding(s, "prompts of the step before", from, to, true, "steps")
 	f.Title = fmt.Sprintf("%s in a row have the prompts of the step before", units.Plural(to-from, "steps"))
-	f.Evidence = []Evidence{e.around(s, "prompts of the step before", from, to, true, "steps")}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
+}
+
+// promptsOf are the prompts of steps [from, to), with 0 if a group has none.
+func (e *evidence) promptsOf(from, to int) map[uint32]bool {
+	prompts := map[uint32]bool{}
+	for i := from; i < to; i++ {
+		for _, g := range e.Steps[i].Groups {
+			prompts[g.Prompt] = true
+		}
+	}
+	return prompts
 }
 
 // longestStretch returns the longest stretch of steps of which something holds.
@@ -135,9 +142,8 @@ func (e *evidence) stepsAgain() (Finding, bool) {
 	if n < 2 {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: first, last: last, Series: Series{"groups of an earlier step", s.values()}}
+	f := e.finding(s, "groups of an earlier step", first, last+1, true, "steps")
 	f.Title = fmt.Sprintf("%s hold the answers of an earlier step", units.Plural(n, "steps"))
-	f.Evidence = []Evidence{e.around(s, "groups of an earlier step", first, last+1, true, "steps")}
 	f.Example = e.example(first, func(*GroupFacts) bool { return true })
 	return f, true
 }
@@ -248,9 +254,8 @@ func mixup(e *evidence) ([]Finding, string) {
 	}
 	from := mixed.turn(0, mixedFrom, 1)
 	if after := mixed.pooled(from, len(mixed)); from < len(mixed) && after.Sum >= leastMixed && after.mean() >= mixedFrom {
-		f := Finding{Severity: Alarm, first: from, last: len(mixed) - 1, Series: Series{"groups of several prompts", mixed.values()}}
-		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", percent(after.mean()))
-		f.Evidence = []Evidence{e.around(mixed, "groups of several prompts", from, len(mixed), true, "groups")}
+		f := e.finding(mixed, "groups of several prompts", from, len(mixed), true, "groups")
+		f.Title = fmt.Sprintf("%s of groups hold answers to several prompts", units.Share(after.mean()))
 		f.Example = e.example(from, func(*GroupFacts) bool { return true })
 		return []Finding{f}, ""
 	}
@@ -293,12 +298,7 @@ func (s *Observed) wholeAgain() (again int) {
 
 // torn finds prompts with several group ids.
 func (e *evidence) torn() (Finding, bool) {
-	rows, prompts := 0, map[uint32]bool{}
-	for i := range e.Steps {
-		for _, g := range e.Steps[i].Groups {
-			prompts[g.Prompt] = true
-		}
-	}
+	rows, prompts := 0, e.promptsOf(0, len(e.Steps))
 	s := e.seriesOf(func(s *Observed) Moments {
 		n := s.prompts
 		if n == 0 || s.ids == 0 || n == 1 && len(prompts) <= templates {
@@ -319,13 +319,12 @@ func (e *evidence) torn() (Finding, bool) {
 	if after.mean() < tornFrom || after.N < leastMixed || before.N == 0 && after.mean() < tornPieces {
 		return Finding{}, false
 	}
-	f := Finding{Severity: Alarm, first: from, last: len(s) - 1, Series: Series{"group ids of a prompt", s.values()}}
+	f := e.finding(s, "group ids of a prompt", from, len(s), false, "prompts")
 	f.Title = fmt.Sprintf("the answers to one prompt are torn into %s groups", units.Short(after.mean()))
 	if int(after.Sum) == rows {
 		f.Severity = Watch // ids may number rows
 		f.Title = "every row has a group id of its own: groups of one sample teach nothing, unless the trainer groups by something else"
 	}
-	f.Evidence = []Evidence{e.around(s, "group ids of a prompt", from, len(s), false, "prompts")}
 	f.Example = e.example(from, func(*GroupFacts) bool { return true })
 	return f, true
 }
@@ -336,11 +335,12 @@ var (
 	styleWords     = []string{"format", "style", "tone", "polite", "citation", "length", "len_", "brevity", "tag", "think", "xml", "repeti", "penalty", "language", "lang", "markdown", "json", "soft", "strict"}
 )
 
-func isSubstance(name string) bool { return hasWord(name, substanceWords) && !isStyle(name) }
+func isSubstance(name string) bool { return HasWord(name, substanceWords) && !isStyle(name) }
 
-func isStyle(name string) bool { return hasWord(name, styleWords) }
+func isStyle(name string) bool { return HasWord(name, styleWords) }
 
-func hasWord(name string, words []string) bool {
+// HasWord reports whether a name holds one of some words, in whatever case.
+func HasWord(name string, words []string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }

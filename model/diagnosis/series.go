@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"math"
 	"slices"
+
+	"vantage/model"
 )
 
 // series is a figure over the steps: the moments of each, with N 0 where a step has none.
@@ -32,13 +34,7 @@ func (s series) pooled(from, to int) Moments {
 }
 
 // values are the means of the steps.
-func (s series) values() []float64 {
-	values := make([]float64, len(s))
-	for i, m := range s {
-		values[i] = m.mean()
-	}
-	return values
-}
+func (s series) values() []float64 { return model.Mapped(s, Moments.mean) }
 
 // steps returns how many of the steps have values.
 func (s series) steps() int {

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -108,7 +109,7 @@ func (t *Texts) Next() []Pick {
 		picks = t.pickSources()
 	case len(t.answers) == 0:
 	case t.rounds == 2:
-		for _, i := range spread(len(t.o.Steps), coarseSteps) {
+		for _, i := range spread(model.Indexes(len(t.o.Steps)), coarseSteps) {
 			picks = append(picks, t.pickStep(i)...)
 		}
 	default:
@@ -124,24 +125,16 @@ func (t *Texts) Next() []Pick {
 	return picks
 }
 
-// spread returns at most k indexes below n, evenly, with the first and the last.
-func spread(n, k int) []int {
-	if n <= k {
-		return indexesTo(n)
+// spread returns at most k of some values, evenly, with the first and the last.
+func spread[T any](all []T, k int) []T {
+	if len(all) <= k {
+		return all
 	}
-	all := make([]int, k)
-	for i := range all {
-		all[i] = i * (n - 1) / (k - 1)
+	some := make([]T, k)
+	for i := range some {
+		some[i] = all[i*(len(all)-1)/(k-1)]
 	}
-	return all
-}
-
-func indexesTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return some
 }
 
 // pickStep asks for texts of some groups of a step: those with the least hash of what they hold, so that the order of rows does not
@@ -152,7 +145,7 @@ func (t *Texts) pickStep(i int) []Pick {
 	}
 	t.picked[i] = true
 	s := &t.o.Steps[i]
-	order := indexesTo(len(s.Groups))
+	order := model.Indexes(len(s.Groups))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.Groups[a].Print, s.Groups[b].Print) })
 	step := t.o.snap.Steps[s.Index]
 	rows, offsets, err := t.o.snap.Layout(t.o.rule, s.Index)
@@ -181,11 +174,7 @@ func (t *Texts) pickStep(i int) []Pick {
 				a, b := &group[i], &group[k]
 				return cmp.Or(cmp.Compare(step.Lengths[a.Row], step.Lengths[b.Row]), cmp.Compare(a.reward, b.reward), cmp.Compare(a.Row, b.Row)) < 0
 			})
-			kept := spread(len(group), groupTexts)
-			for k, at := range kept {
-				group[k] = group[at]
-			}
-			group = group[:len(kept)]
+			group = spread(group, groupTexts)
 		}
 		picks = append(picks, group...)
 	}
@@ -221,12 +210,7 @@ func (t *Texts) doubtful() []int {
 		}
 	}
 	slices.Sort(steps)
-	steps = slices.Compact(steps)
-	kept := spread(len(steps), coarseSteps/2)
-	for k, at := range kept {
-		steps[k] = steps[at]
-	}
-	return steps[:len(kept)]
+	return spread(slices.Compact(steps), coarseSteps/2)
 }
 
 // sourceKey is what comes from one source: a prompt, or a group where the log has no prompts.
@@ -394,11 +378,7 @@ func (t *Texts) byGroup(f func([]answer)) {
 func (t *Texts) share(has func(*answer) bool) series {
 	s := make(series, len(t.o.Steps))
 	for i := range t.answers {
-		x := 0.0
-		if has(&t.answers[i]) {
-			x = 1
-		}
-		s[t.answers[i].step].add(x)
+		s[t.answers[i].step].add(float64(model.Count01(has(&t.answers[i]))))
 	}
 	return s
 }
@@ -484,14 +464,7 @@ func nameIn(value string) string {
 
 // sourceList are the names of the sources, sorted.
 func (t *Texts) sourceList() []string {
-	var all []string
-	for _, name := range t.sources {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return all
+	return slices.Compact(slices.Sorted(maps.Values(t.sources)))
 }
 
 // sourceField is the first field with several values, "" if none has.

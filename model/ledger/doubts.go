@@ -148,10 +148,7 @@ func (l *Ledger) judgeKin(tries []*try) {
 // tries are the latest samples of some prompts, in the order of the log.
 func (l *Ledger) tries(ctx context.Context, set model.Settings, asked map[int]bool) (all []*try, err error) {
 	tries := map[int][]*try{}
-	err = analysis.Each(ctx, l.snap, set, func(a *analysis.Analysis) error {
-		if a.Open && len(l.snap.Steps) > 1 {
-			return nil
-		}
+	err = analysis.EachComplete(ctx, l.snap, set, func(a *analysis.Analysis) error {
 		i, _ := l.snap.Find(a.Step)
 		step := l.snap.Steps[i]
 		for g := range a.Table {
@@ -266,11 +263,8 @@ func answersOf(prompt int, tries []*try) answers {
 		count[t.answer]++
 		a.solved += model.Count01(t.solved)
 	}
-	for answer, n := range count {
-		if n > a.same || n == a.same && answer < a.top {
-			a.top, a.same = answer, n
-		}
-	}
+	a.top = model.MostCommon(count)
+	a.same = count[a.top]
 	for _, t := range tries {
 		if t.answer == a.top {
 			a.right += model.Count01(t.solved)

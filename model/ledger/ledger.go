@@ -4,9 +4,8 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"math"
 	"slices"
@@ -38,11 +37,9 @@ type Ledger struct {
 var ErrNoPrompts = errors.New("the log has neither prompts nor ids of groups, so the prompt of a row is unknown: --prompt NAME names the column")
 
 func newLedger(snap model.Snapshot, set model.Settings, single bool) (*Ledger, error) {
-	l := &Ledger{snap: snap, single: single, Known: true, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
+	l := &Ledger{snap: snap, single: single, ByID: snap.PromptCount() == 0, Unit: snap.Run.LengthUnit}
 	for _, s := range snap.RewardScales(set) {
-		if l.WhyNone == "" {
-			l.WhyNone = s.WhyNone()
-		}
+		l.WhyNone = cmp.Or(l.WhyNone, s.WhyNone())
 	}
 	l.Known = l.WhyNone == ""
 	if !l.ByID {
@@ -106,8 +103,8 @@ func sum(ctx context.Context, snap model.Snapshot, set model.Settings, single bo
 	if err != nil {
 		return nil, err
 	}
-	l.joined = joined
-	return l, analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+	l.joined, l.Open = joined, len(snap.Steps)-len(snap.CompleteSteps())
+	return l, analysis.EachComplete(ctx, snap, set, func(a *analysis.Analysis) error {
 		l.add(a)
 		return nil
 	})
@@ -150,12 +147,8 @@ type visits struct {
 // bins is into how many parts the visits of a prompt are divided: two parts become one when there are more.
 const bins = 8
 
-// add counts the groups of a step. Steps come in ascending order; an open one counts only if it is alone.
+// add counts the groups of a step. Steps come in ascending order.
 func (l *Ledger) add(a *analysis.Analysis) {
-	if a.Open && len(l.snap.Steps) > 1 {
-		l.Open++
-		return
-	}
 	i, _ := l.snap.Find(a.Step)
 	l.Steps++
 	for g := range a.Table {
@@ -272,7 +265,7 @@ func (p *Prompt) Name() string {
 	if p.Number == 0 {
 		return p.id
 	}
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, p.hash))
+	return model.Prompt{Hash: p.hash}.Name()
 }
 
 // OfMean reports whether the rate of the prompt is a mean of rewards, since it is graded by degrees or nothing says what is solved.

@@ -51,7 +51,7 @@ func Rules() []Rule {
 				if int(p.proof().tries) == p.Tries {
 					which = "tries"
 				}
-				return fmt.Sprintf("%s of its %s solved: %s or more", p.proof(), which, percent(p.proof().least()))
+				return fmt.Sprintf("%s of its %s solved: %s or more", p.proof(), which, units.Share(p.proof().least()))
 			},
 		},
 		{
@@ -60,7 +60,7 @@ func Rules() []Rule {
 				return p.Known && p.Solved == 0 && (p.Partly == 0 || p.Signal == 0) && p.mostSolved() <= hopelessTo
 			},
 			func(p *Prompt) string {
-				return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), percent(p.mostSolved()))
+				return fmt.Sprintf("0 of %s tries solved: at most %s", units.Count(p.Tries), units.Share(p.mostSolved()))
 			},
 		},
 		{
@@ -166,8 +166,6 @@ func (p *Prompt) trendText() string {
 // String is what is solved of the tries: "14 of 16".
 func (v visits) String() string { return fmt.Sprintf("%d of %d", v.solved, v.tries) }
 
-func percent(x float64) string { return units.Fixed(100*x, 0) + "%" }
-
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -198,9 +196,9 @@ func (s *Sum) Saves(all *Sum, unit model.LengthUnit) string {
 	if all.Tokens == 0 {
 		cost, of = "samples", float64(s.Samples)/float64(all.Samples)
 	}
-	text := fmt.Sprintf("%s of %s; %s of %s", units.Count(s.Prompts), units.Plural(all.Prompts, "prompts"), percent(of), cost)
+	text := fmt.Sprintf("%s of %s; %s of %s", units.Count(s.Prompts), units.Plural(all.Prompts, "prompts"), units.Share(of), cost)
 	if all.Abs > 0 {
-		text += fmt.Sprintf("; %s of Σ|A|", percent(s.Abs/all.Abs))
+		text += fmt.Sprintf("; %s of Σ|A|", units.Share(s.Abs/all.Abs))
 	}
 	return text
 }

@@ -56,10 +56,7 @@ func EstimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings,
 	if selected == nil {
 		err = analysis.EachGroups(ctx, snap, set, visit)
 	} else {
-		err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-			if a.Open && len(snap.Steps) > 1 {
-				return nil
-			}
+		err = analysis.EachComplete(ctx, snap, set, func(a *analysis.Analysis) error {
 			if groups := model.Mapped(selected(a), func(g int) analysis.Group { return a.Table[g] }); len(groups) > 0 {
 				visit(groups)
 			}

@@ -193,13 +193,7 @@ func (r Row) doesAs(o Row) bool {
 // bestRatios are the pairs of keep ratios that leave the fewest samples to train on with most of Σ|A|, without
 // recompute and with it.
 func bestRatios(ctx context.Context, snap model.Snapshot, set model.Settings) (rows []Row, err error) {
-	var steps []int
-	for i := range snap.Steps {
-		if !snap.Open(i) || len(snap.Steps) == 1 {
-			steps = append(steps, i)
-		}
-	}
-	grid, err := sweep.Run(ctx, snap, steps, set, sweep.DefaultRatios())
+	grid, err := sweep.Run(ctx, snap, snap.CompleteSteps(), set, sweep.DefaultRatios())
 	if err != nil {
 		return nil, err
 	}
@@ -430,11 +424,7 @@ func profile(e *estimators.Estimator, scale estimators.Scale, n int) []totals {
 	b := estimators.Batch{Offsets: []int{0}}
 	for k := range n + 1 {
 		for i := range n {
-			r := 0.0
-			if i < k {
-				r = 1
-			}
-			b.Rewards = append(b.Rewards, r)
+			b.Rewards = append(b.Rewards, float64(model.Count01(i < k)))
 		}
 		b.Offsets = append(b.Offsets, len(b.Rewards))
 	}
@@ -515,10 +505,7 @@ type observed struct {
 // observe goes over the groups of a log. Groups of one sample count, and have no signal.
 func observe(ctx context.Context, snap model.Snapshot, set model.Settings) (*observed, error) {
 	o, seen := &observed{}, 0
-	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		if a.Open && len(snap.Steps) > 1 {
-			return nil
-		}
+	err := analysis.EachComplete(ctx, snap, set, func(a *analysis.Analysis) error {
 		o.steps++
 		a = a.ByRollout()
 		for k := range a.Table {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -28,15 +29,9 @@ type run struct {
 }
 
 func newRun(s *Scalars) *run {
-	of := func(series *Series) *course {
-		if series == nil {
-			return nil
-		}
-		return newCourse(series)
-	}
 	r := &run{
-		Scalars: s, reward: of(s.Of(Reward, leastPoints)), eval: of(s.HeldOut(leastEvaluations)), entropy: of(s.Of(Entropy, leastPoints)),
-		length: of(s.Of(Length, leastPoints)), truncated: of(s.Of(Truncated, leastShares)),
+		Scalars: s, reward: newCourse(s.Of(Reward, leastPoints)), eval: newCourse(s.HeldOut(leastEvaluations)), entropy: newCourse(s.Of(Entropy, leastPoints)),
+		length: newCourse(s.Of(Length, leastPoints)), truncated: newCourse(s.Of(Truncated, leastShares)),
 	}
 	for _, x := range s.All(Component, leastPoints) {
 		r.parts = append(r.parts, newCourse(x))
@@ -72,9 +67,6 @@ func detectors() []detector {
 	}
 }
 
-// onlyScalars is how many of the last detectors find what samples do not tell.
-const onlyScalars = 4
-
 // Diagnose says what ails a run of which there are scalars alone. The values of the series of a finding are those that were logged under
 // its name.
 func Diagnose(s *Scalars) *diagnosis.Diagnosis {
@@ -93,8 +85,7 @@ func Diagnose(s *Scalars) *diagnosis.Diagnosis {
 
 // Add adds to what samples say of a run what its scalars say besides.
 func Add(d *diagnosis.Diagnosis, s *Scalars) {
-	all := detectors()
-	all = all[len(all)-onlyScalars:]
+	all := slices.DeleteFunc(detectors(), func(t detector) bool { return !t.kind.OfScalars() })
 	d.Blind = slices.DeleteFunc(d.Blind, func(b diagnosis.Blind) bool {
 		return slices.ContainsFunc(all, func(t detector) bool { return t.kind == b.Kind })
 	})
@@ -119,6 +110,9 @@ func (s *Scalars) withRewards(d *diagnosis.Diagnosis) *Scalars {
 
 func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 	r, kinds := newRun(s), diagnosis.Kinds()
+	order := func(k diagnosis.Kind) int {
+		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
+	}
 	for _, t := range detectors {
 		findings, blind := t.detect(r)
 		if blind != "" {
@@ -129,23 +123,15 @@ func add(d *diagnosis.Diagnosis, s *Scalars, detectors []detector) {
 			if f.Until == 0 {
 				f.Until, f.Lasting = s.Last, true
 			}
-			if k := slices.IndexFunc(kinds, func(k diagnosis.KindInfo) bool { return k.Name == t.kind }); k >= 0 && f.Advice == "" {
-				f.Advice = kinds[k].Advice
-			}
+			f.Advice = kinds[order(t.kind)].Advice
 			if len(d.Numbers) > 0 {
 				f.Series.Values = s.valuesAt(f.Series.Name, d.Numbers)
 			}
 			d.Findings = append(d.Findings, f)
 		}
 	}
-	order := func(k diagnosis.Kind) int {
-		return slices.IndexFunc(kinds, func(info diagnosis.KindInfo) bool { return info.Name == k })
-	}
 	sort.Slice(d.Blind, func(i, j int) bool { return order(d.Blind[i].Kind) < order(d.Blind[j].Kind) })
-	sort.SliceStable(d.Findings, func(i, j int) bool {
-		a, b := &d.Findings[i], &d.Findings[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Since, b.Since)) < 0
-	})
+	d.SortFindings()
 }
 
 // valuesAt returns what was logged under a name at some steps, NaN where nothing was.
@@ -181,8 +167,6 @@ func (c *course) finding(s diagnosis.Severity, since int, title string, evidence
 func (c *course) name() string { return sanitize.Line(c.Name) }
 
 func arrow(a, b float64) string { return units.Short(a) + " → " + units.Short(b) }
-
-func share(x float64) string { return units.Fixed(100*x, 0) + "%" }
 
 // When a length has left its course.
 const (
@@ -270,7 +254,7 @@ func (r *run) truncation() ([]diagnosis.Finding, string) {
 	if c.end() >= cutSteady || c.end() >= cutGrowth*c.start() {
 		severity = diagnosis.Alarm
 	}
-	title := share(c.end()) + " of the answers end at the length limit"
+	title := units.Share(c.end()) + " of the answers end at the length limit"
 	return []diagnosis.Finding{c.finding(severity, since, title, c.ends(c.name(), true, since))}, ""
 }
 
@@ -373,19 +357,12 @@ func (r *run) gradientSpikes() ([]diagnosis.Finding, string) {
 			at = append(at, i)
 		}
 	}
-	norms := make([]float64, len(at))
-	for i, k := range at {
-		norms[i] = s.Values[k]
-	}
+	norms := model.Mapped(at, func(i int) float64 { return s.Values[i] })
 	times := make([]float64, len(at))
 	for i, typical := range Smooth(norms, spikeWindow) {
 		times[i] = math.Log(norms[i] / typical)
 	}
-	off := make([]float64, len(times))
-	for i, x := range times {
-		off[i] = math.Abs(x)
-	}
-	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*diagnosis.Median(off))
+	limit := max(math.Log(spikeTimes), spikeSigmas*sigmaOfMAD*diagnosis.Median(model.Mapped(times, math.Abs)))
 	var spikes []int
 	for i, x := range times {
 		if x >= limit && float64(i) >= spikeWarmUp*float64(len(times)) {

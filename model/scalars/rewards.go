@@ -1,10 +1,10 @@
 package scalars
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"vantage/model/diagnosis"
 	"vantage/model/units"
@@ -37,16 +37,12 @@ func (r *run) gainOfReward() *course {
 
 // isOfAnswers reports whether a component seems to be about right answers.
 func isOfAnswers(part string) bool {
-	part = strings.ToLower(part)
-	return slices.ContainsFunc([]string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}, func(w string) bool { return strings.Contains(part, w) }) && !isOfForm(part)
+	return diagnosis.HasWord(part, []string{"acc", "correct", "answer", "solve", "verif", "exact", "math", "pass"}) && !isOfForm(part)
 }
 
 // isOfForm reports whether a component seems to be about the form of an answer.
 func isOfForm(part string) bool {
-	part = strings.ToLower(part)
-	return slices.ContainsFunc([]string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"}, func(w string) bool {
-		return strings.Contains(part, w)
-	})
+	return diagnosis.HasWord(part, []string{"format", "length", "len_", "penalty", "overlong", "tag", "xml", "style", "think", "repet", "boxed", "eos", "language", "count"})
 }
 
 // parting is where a held-out score parts from the reward: it falls while that gains, or does not gain with it.
@@ -208,31 +204,25 @@ const (
 	lowTo     = 0.3  // and up to which they are mostly wrong
 )
 
-// flat returns the share of groups without spread, or of those that are all right or all wrong where that is logged.
-func (r *run) flat(of Meaning) (c *course, exact bool, blind string) {
-	if s := r.Of(of, leastShares); s != nil {
-		if c := newCourse(s); c.spread[0] >= 0 && c.spread[1] <= 1 {
-			return c, true, ""
-		}
+// flat is the share of groups without spread that are mostly right (side 1) or mostly wrong (-1), or of those that are all so where that is
+// logged, the index since when they are too many, and a title. c is nil if they are not, or if that is not known.
+func (r *run) flat(of Meaning, side int, name string) (c *course, since int, title, blind string) {
+	words, exact := "have equal rewards, nearly all of them "+name, false
+	if c = newCourse(r.Of(of, leastShares)); c != nil && c.spread[0] >= 0 && c.spread[1] <= 1 {
+		words, exact = "are all "+name, true
+	} else if c = newCourse(r.Of(ZeroStd, leastShares)); c == nil {
+		return nil, 0, "", r.lacks(ZeroStd, "share of groups without spread", leastShares)
 	}
-	if s := r.Of(ZeroStd, leastShares); s != nil {
-		return newCourse(s), false, ""
-	}
-	return nil, false, r.lacks(ZeroStd, "share of groups without spread", leastShares)
-}
-
-// ofFlat returns the finding that so many groups have no spread, since an index.
-func (c *course) ofFlat(words string) (since int, title string) {
 	since = c.stays(0, func(x float64) bool { return x >= flatShare })
-	if since < 0 {
-		return since, ""
+	if since < 0 || !exact && r.side(c) != side {
+		return nil, 0, "", ""
 	}
-	return since, fmt.Sprintf("%s of the groups %s", share(c.end()), words)
+	return c, since, fmt.Sprintf("%s of the groups %s", units.Share(c.end()), words), ""
 }
 
 // side says whether groups without spread are mostly right (1) or mostly wrong (-1): by the level of the reward if that is a rate of
 // success, or else by whether it was higher or lower when fewer were without. 0 if neither tells.
-func (r *run) side(flat *course) float64 {
+func (r *run) side(flat *course) int {
 	c := r.reward
 	if c == nil {
 		return 0
@@ -249,39 +239,23 @@ func (r *run) side(flat *course) float64 {
 		}
 	}
 	if flat.end()-flat.start() >= flat.matters() && math.Abs(c.change(0)) >= c.matters() {
-		return sign(c.change(0))
+		return cmp.Compare(c.change(0), 0)
 	}
 	return 0
 }
 
 func (r *run) saturated() ([]diagnosis.Finding, string) {
-	c, exact, blind := r.flat(AllRight)
+	c, since, title, blind := r.flat(AllRight, 1, "right")
 	if c == nil {
 		return nil, blind
-	}
-	words := "have equal rewards, nearly all of them right"
-	if exact {
-		words = "are all right"
-	}
-	since, title := c.ofFlat(words)
-	if since < 0 || !exact && r.side(c) <= 0 {
-		return nil, ""
 	}
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title+": nothing is left to learn from them", r.withReward(c, since)...)}, ""
 }
 
 func (r *run) tooHard() ([]diagnosis.Finding, string) {
-	c, exact, blind := r.flat(AllWrong)
+	c, since, title, blind := r.flat(AllWrong, -1, "wrong")
 	if c == nil {
 		return nil, blind
-	}
-	words := "have equal rewards, nearly all of them wrong"
-	if exact {
-		words = "are all wrong"
-	}
-	since, title := c.ofFlat(words)
-	if since < 0 || !exact && r.side(c) >= 0 {
-		return nil, ""
 	}
 	severity := diagnosis.Alarm
 	p := r.gainOfReward()
@@ -295,16 +269,15 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 }
 
 func (r *run) noSignal() ([]diagnosis.Finding, string) {
-	s := r.Of(ZeroStd, leastShares)
-	if s == nil {
+	c := newCourse(r.Of(ZeroStd, leastShares))
+	if c == nil {
 		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)
 	}
-	c := newCourse(s)
 	since := c.stays(0, func(x float64) bool { return x >= flatAll })
 	if since < 0 || r.side(c) != 0 {
 		return nil, ""
 	}
-	title := share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
+	title := units.Share(c.end()) + " of the groups have equal rewards: within them no answer is better than another"
 	return []diagnosis.Finding{c.finding(diagnosis.Alarm, since, title, r.withReward(c, since)...)}, ""
 }
 

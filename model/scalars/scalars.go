@@ -40,14 +40,11 @@ type Series struct {
 
 // Of returns the best series with a meaning that has at least so many points, nil if there is none.
 func (s *Scalars) Of(m Meaning, least int) *Series {
-	var best *Series
-	for i := range s.Series {
-		x := &s.Series[i]
-		if x.Means == m && len(x.Values) >= least && (best == nil || x.rank < best.rank) {
-			best = x
-		}
+	all := s.All(m, least)
+	if len(all) == 0 {
+		return nil
 	}
-	return best
+	return slices.MinFunc(all, func(x, y *Series) int { return cmp.Compare(x.rank, y.rank) })
 }
 
 // All returns all series with a meaning that have at least so many points, by name.

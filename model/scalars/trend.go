@@ -1,9 +1,11 @@
 package scalars
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/diagnosis"
 )
 
@@ -69,26 +71,16 @@ func TrendOf(values []float64) Trend {
 	for i := range n {
 		for k := range i {
 			slopes = append(slopes, (y[i]-y[k])/(x[i]-x[k]))
-			s += sign(y[i] - y[k])
+			s += float64(cmp.Compare(y[i], y[k]))
 		}
 	}
 	t := Trend{Change: diagnosis.Median(slopes) * float64(len(values)-1), P: 1}
 	variance := float64(n*(n-1)*(2*n+5)) - tieSum(y, func(t float64) float64 { return t * (t - 1) * (2*t + 5) })
 	if variance > 0 && s != 0 {
-		t.Z = (s - sign(s)) / math.Sqrt(variance/18)
+		t.Z = (s - float64(cmp.Compare(s, 0))) / math.Sqrt(variance/18)
 		t.P = twoSided(t.Z)
 	}
 	return t
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
 }
 
 // twoSided is the chance of a normal value at least so far from 0.
@@ -117,11 +109,8 @@ func ShiftOf(values []float64) Shift {
 	if n < 4 {
 		return Shift{P: 1}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(sign(values[a] - values[b])) })
+	order := model.Indexes(n)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	rank := make([]float64, n)
 	for from, i := 0, 1; i <= n; i++ {
 		if i == n || values[order[i]] != values[order[from]] {
@@ -248,7 +237,11 @@ const coursePoints = 2000
 // rateLimit is the greatest mean reward that is still taken for a rate of success with a bonus, as for the format.
 const rateLimit = 1.3
 
+// newCourse is nil if there is no series.
 func newCourse(s *Series) *course {
+	if s == nil {
+		return nil
+	}
 	c := &course{Series: s, steps: s.Steps, values: s.Values, each: 1}
 	if n := len(s.Values); n > coursePoints {
 		_, c.values = Blocks(s.Values, coursePoints)

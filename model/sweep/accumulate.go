@@ -7,9 +7,9 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"sync"
 
 	"vantage/estimators"
+	"vantage/model"
 	"vantage/model/analysis"
 )
 
@@ -26,10 +26,6 @@ type accumulator struct {
 // signCounts is how many positive and negative advantages a group has. Of groups with equal
 // signCounts a pair of ratios keeps equal numbers.
 type signCounts struct{ pos, neg int }
-
-func (c signCounts) compare(o signCounts) int {
-	return cmp.Or(cmp.Compare(c.pos, o.pos), cmp.Compare(c.neg, o.neg))
-}
 
 // pairOutcomes is what each pair of numbers of kept samples does to some groups with equal
 // signCounts.
@@ -69,19 +65,14 @@ func (o *pairOutcomes) filtered(i, j int) Outcome {
 func (s *accumulator) run(ctx context.Context) error {
 	n := max(1, min(runtime.GOMAXPROCS(0), len(s.groups)/1024))
 	parts := make([]map[signCounts]*pairOutcomes, n)
-	var wg sync.WaitGroup
-	for k := range n {
-		wg.Go(func() {
-			from, to := k*len(s.groups)/n, (k+1)*len(s.groups)/n
-			parts[k] = s.accumulate(ctx, s.groups[from:to])
-		})
-	}
-	wg.Wait()
+	model.InParallel(ctx, n, n, func(k int) {
+		parts[k] = s.accumulate(ctx, s.groups[k*len(s.groups)/n:(k+1)*len(s.groups)/n])
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for _, part := range parts {
-		for _, counts := range slices.SortedFunc(maps.Keys(part), signCounts.compare) { // sums depend on the order
+		for _, counts := range slices.SortedFunc(maps.Keys(part), func(a, b signCounts) int { return cmp.Or(a.pos-b.pos, a.neg-b.neg) }) { // sums depend on the order
 			s.addToGrid(counts, part[counts])
 		}
 	}
@@ -183,22 +174,18 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 		}
 	}
 	n := min(runtime.GOMAXPROCS(0), len(cells))
-	var wg sync.WaitGroup
-	for w := range n {
-		wg.Go(func() {
-			r := estimators.Result{Original: a.Original}
-			for at := w; at < len(cells) && ctx.Err() == nil; at += n {
-				c, sum := &g.recomputed[cells[at]], &outcomes[cells[at]]
-				// what the trainer would refuse was reported by the analysis of the step
-				_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
-				for i := range groups {
-					lo, hi := groups[i].Start, groups[i].End
-					sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
-				}
+	model.InParallel(ctx, n, n, func(w int) {
+		r := estimators.Result{Original: a.Original}
+		for at := w; at < len(cells) && ctx.Err() == nil; at += n {
+			c, sum := &g.recomputed[cells[at]], &outcomes[cells[at]]
+			// what the trainer would refuse was reported by the analysis of the step
+			_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
+			for i := range groups {
+				lo, hi := groups[i].Start, groups[i].End
+				sum.add(outcomeOf(&groups[i], c.Filtering(), a.Batch.Rewards[lo:hi], a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	for k := range g.recomputed {
 		g.recomputed[k].add(outcomes[firstPos[k/len(g.Neg)]*len(g.Neg)+firstNeg[k%len(g.Neg)]])
 	}

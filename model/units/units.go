@@ -157,6 +157,9 @@ func Percent(n, of int) string {
 	return strconv.Itoa(int(p)) + "%"
 }
 
+// Share writes a share in whole percent, rounded: 62%.
+func Share(x float64) string { return Fixed(100*x, 0) + "%" }
+
 // Times writes a factor: 0.94×; a dash for NaN.
 func Times(x float64) string {
 	if math.IsNaN(x) {

@@ -29,7 +29,7 @@ func Ill(findings, steps int) *diagnosis.Diagnosis {
 		f := diagnosis.Finding{
 			Kind: []diagnosis.Kind{diagnosis.RewardHacking, diagnosis.Truncation, diagnosis.LengthCollapse}[i%3], Severity: severity, Since: since, Until: int64(steps), Lasting: true,
 			Title:   "the reward rises to 0.91 while correct falls from 0.48 to 0.09, and format\x1b[31m is full",
-			Example: diagnosis.Example{Step: since + 1, Group: fmt.Sprintf("prompt-%d\x1b[2J", i), Index: int(since)},
+			Example: diagnosis.Example{Step: since + 1, Group: fmt.Sprintf("prompt-%d\x1b[2J", i)},
 			Cost:    diagnosis.Cost{Samples: 2560, Tokens: 1_234_567, Share: 0.4},
 			Advice:  "weigh correctness above format, or pay for format only where the answer is right; go back to a checkpoint before the onset",
 			Series:  diagnosis.Series{Name: "format", Values: values},
