@@ -255,8 +255,8 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 // Bytes returns the size of a column chunk in the file.
 func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[column].size }
 
-// Buffer returns a buffer from the memory of the file.
-func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
+// Buffer returns a buffer from the memory of the file, for the caller alone until that is reset.
+func (f *File) Buffer() *Buffer { return f.memory.buffers.next() }
 
 // InMemory reports whether Open has read the whole file.
 func (f *File) InMemory() bool { return f.whole != nil }
