@@ -99,12 +99,8 @@ func Open(table string, o Options) (*Source, error) {
 			t.Columns[role] = *name
 		}
 	}
-	plain, ok := formats.Find("jsonl")
-	if !ok {
-		return nil, fmt.Errorf("no format of usual names")
-	}
 	s := &Source{
-		target: t, options: o, fields: plain.Fields.WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
+		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.texts = texts{source: s, read: map[int64]stepRead{}}
