@@ -291,7 +291,7 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		Prompt:     prompt.Hash,
 		Preview:    prompt.Preview,
 		Reward:     estimators.MissingReward(),
-		Components: r.Components.copyValues(),
+		Components: append([]float64(nil), r.Components.values...), // nil if the log has none
 		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
 		Length:     r.length(),
 		Status:     r.status,
