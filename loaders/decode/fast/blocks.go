@@ -238,7 +238,7 @@ func (r *rowBuilder) value(role decode.Role) jsonscan.Value {
 func (r *rowBuilder) step() (int64, bool) {
 	v := &r.spans[decode.RoleStep]
 	if v.kind == jsonscan.Absent {
-		return r.slow.FileStep, !r.slow.NeedsStep()
+		return r.slow.FileStep, !r.slow.SawStep
 	}
 	if v.kind == jsonscan.Number && math.Abs(v.number) < 1<<53 {
 		return int64(v.number), v.number == math.Trunc(v.number)
