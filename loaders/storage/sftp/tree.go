@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -273,10 +274,7 @@ func (t *tree) newest() (folders []*folder, files []fileio.Object) {
 		}
 	}
 	slices.SortFunc(folders, func(a, b *folder) int {
-		if c := b.modified.Compare(a.modified); c != 0 {
-			return c
-		}
-		return strings.Compare(a.path, b.path)
+		return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.path, b.path))
 	})
 	return folders, files
 }
