@@ -2,6 +2,7 @@ package sftp
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -210,16 +211,7 @@ func (t *tree) refresh() error {
 		jobs = t.jobs(now)
 	}
 	t.mu.Unlock()
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, maxListed)
-	for _, job := range jobs {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			job()
-		})
-	}
-	wg.Wait()
+	model.InParallel(context.Background(), maxListed, len(jobs), func(i int) { jobs[i]() })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return top.err
