@@ -259,7 +259,7 @@ func newWorker(lead decode.Decoder) *worker {
 	case *decode.CSVDecoder:
 		clone := lead.Clone()
 		w.decoder, w.quoted = clone, true
-		if !clone.ReadsCells() {
+		if clone.ReadCell == nil {
 			w.fast = fast.NewCSV(clone)
 		}
 	case *decode.RowDecoder:

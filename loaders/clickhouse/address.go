@@ -119,17 +119,16 @@ func (t *Target) set(key, value string) (err error) {
 // setSteps sets which steps are read: "17", "100-120" or "100-".
 func (t *Target) setSteps(value string) error {
 	first, last, isRange := strings.Cut(value, "-")
-	var err error
-	if t.First, err = strconv.ParseInt(first, 10, 64); err != nil {
-		return usage("steps is a step or a range, as 17, 100-120 or 100-, not %q", value)
-	}
+	var firstErr, lastErr error
+	t.First, firstErr = strconv.ParseInt(first, 10, 64)
 	switch {
 	case !isRange:
 		t.Last = t.First
 	case last != "":
-		if t.Last, err = strconv.ParseInt(last, 10, 64); err != nil || t.Last < t.First {
-			return usage("steps is a step or a range, as 17, 100-120 or 100-, not %q", value)
-		}
+		t.Last, lastErr = strconv.ParseInt(last, 10, 64)
+	}
+	if firstErr != nil || lastErr != nil || t.Last < t.First {
+		return usage("steps is a step or a range, as 17, 100-120 or 100-, not %q", value)
 	}
 	return nil
 }

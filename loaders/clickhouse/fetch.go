@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ClickHouse/ch-go/proto"
+
 	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/discover"
 	"vantage/model"
@@ -104,8 +106,8 @@ func limitOf(err error) (limit string, ok bool) {
 		return "the profile limits the rows of an answer", true
 	}
 	var server *wire.ServerError
-	codes := []int{wire.TooManyRows, wire.Timeout, wire.NotEnoughMemory, wire.TooManyBytes, wire.TooManyResultRows}
-	if !errors.As(err, &server) || !slices.Contains(codes, server.Code) {
+	codes := []proto.Error{proto.ErrTooManyRows, proto.ErrTimeoutExceeded, proto.ErrMemoryLimitExceeded, proto.ErrTooManyBytes, proto.ErrTooManyRowsOrBytes}
+	if !errors.As(err, &server) || !slices.Contains(codes, proto.Error(server.Code)) {
 		return "", false
 	}
 	return server.Message, true

@@ -231,11 +231,9 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 	switch {
 	case t.m.run.name == "" && t.run != "":
 		return fmt.Errorf("%w that tells runs apart: leave out run=, or name it with run_column=COLUMN in the address", errNoColumn)
-	case t.m.run.name == "" || t.run != "" && !t.m.run.isNumber():
-		return nil
-	case t.run != "" && !isNumber(t.run):
+	case t.run != "" && t.m.run.isNumber() && !isNumber(t.run):
 		return fmt.Errorf("the column %s holds numbers, and run=%s is none", t.m.run.name, t.run)
-	case t.run != "":
+	case t.m.run.name == "" || t.run != "":
 		return nil
 	}
 	var run proto.ColStr
@@ -454,10 +452,8 @@ func (r *reader) reconnect(ctx context.Context, err error, failures int) error {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -33,6 +33,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ClickHouse/ch-go/proto"
+
 	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/loaders/discover"
@@ -99,12 +101,8 @@ func Open(table string, o Options) (*Source, error) {
 			t.Columns[role] = *name
 		}
 	}
-	plain, ok := formats.Find("jsonl")
-	if !ok {
-		return nil, fmt.Errorf("no format of usual names")
-	}
 	s := &Source{
-		target: t, options: o, fields: plain.Fields.WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
+		target: t, options: o, fields: formats.UsualFields().WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.texts = texts{source: s, read: map[int64]stepRead{}}
@@ -194,20 +192,20 @@ func (t Target) sentence(err error) error {
 }
 
 func (t Target) serverSentence(e *wire.ServerError) string {
-	switch e.Code {
-	case wire.LoginFailed, wire.WrongPassword, wire.UnknownUser:
+	switch proto.Error(e.Code) {
+	case proto.ErrAuthenticationFailed, proto.ErrWrongPassword, proto.ErrUnknownUser:
 		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or with --password-file", t.Host, t.User)
-	case wire.UnknownDatabase:
+	case proto.ErrUnknownDatabase:
 		return fmt.Sprintf("%s has no database %s that %s may see: check the address", t.Host, t.Database, t.User)
-	case wire.UnknownTable:
+	case proto.ErrUnknownTable:
 		return fmt.Sprintf("%s has no table %s that %s may see: check the address", t.Host, t.name(), t.User)
-	case wire.UnknownColumn:
+	case proto.ErrUnknownIdentifier:
 		return fmt.Sprintf("a column of %s is not there any more: open it again (%s)", t.name(), e.Message)
-	case wire.NoGrant:
+	case proto.ErrAccessDenied:
 		return fmt.Sprintf("%s may not read %s on %s: ask for GRANT SELECT ON %s TO %s", t.User, t.name(), t.Host, t.name(), t.User)
-	case wire.AllShardsFailed, wire.NetworkError, wire.SocketTimeout:
+	case proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout:
 		return fmt.Sprintf("a shard behind %s does not answer, and without it rows would be missing: %s", t.Host, e.Message)
-	case wire.Timeout, wire.TooManyRows, wire.TooManyBytes, wire.TooManyResultRows, wire.NotEnoughMemory:
+	case proto.ErrTimeoutExceeded, proto.ErrTooManyRows, proto.ErrTooManyBytes, proto.ErrTooManyRowsOrBytes, proto.ErrMemoryLimitExceeded:
 		return fmt.Sprintf("%s allows %s too little for this table, even for one group in %d: %s", t.Host, t.User, maxOneIn, e.Message)
 	}
 	return fmt.Sprintf("%s refuses (code %d): %s", t.Host, e.Code, e.Message)
@@ -277,7 +275,7 @@ func (r *reader) canReconnect(err error) bool {
 	case !r.source.options.Follow || !r.prepared && !r.waited:
 		return false
 	case errors.As(err, &server):
-		return slices.Contains([]int{wire.AllShardsFailed, wire.NetworkError, wire.SocketTimeout}, server.Code)
+		return slices.Contains([]proto.Error{proto.ErrAllConnectionTriesFailed, proto.ErrNetworkError, proto.ErrSocketTimeout}, proto.Error(server.Code))
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) ||

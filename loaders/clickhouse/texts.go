@@ -15,7 +15,6 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 
 	"vantage/loaders/decode"
-	"vantage/loaders/formats"
 	"vantage/model"
 )
 
@@ -184,12 +183,7 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 
 // textOf decodes a sample as a line of a file with the same names.
 func (s *Source) textOf(json string) (model.Text, error) {
-	plain, _ := formats.Find("jsonl")
-	plain.Fields = s.fields
-	decoder, ok := plain.NewDecoder("").(*decode.RowDecoder)
-	if !ok {
-		return model.Text{}, errors.ErrUnsupported
-	}
+	decoder := decode.NewRowDecoder(s.fields, "")
 	decoder.Capture = &decode.TextCapture{}
 	if _, err := decoder.Decode(nil, []byte(json)); err != nil || !decoder.Capture.Found {
 		return model.Text{}, fmt.Errorf("the sample has no text: %w", err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"sync"
 
 	"vantage/loaders/compressed/gzipindex"
@@ -270,16 +271,11 @@ func (c *checkpoints) before(file int32, offset int64) (point gzipindex.Checkpoi
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	points := c.files[file]
-	i, found := slices.BinarySearchFunc(points, offset, func(point gzipindex.Checkpoint, offset int64) int {
-		return cmp.Compare(point.Offset, offset)
-	})
-	if !found {
-		i--
-	}
-	if i < 0 {
+	i := sort.Search(len(points), func(i int) bool { return points[i].Offset > offset })
+	if i == 0 {
 		return point, false
 	}
-	return points[i], true
+	return points[i-1], true
 }
 
 // textCache holds the text around the samples read last, so that their neighbours are read

@@ -239,7 +239,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // zstdReader is the text of a zstd file. A reader with blocks in flight decompresses them in
 // goroutines of its own, until its file ends or it is closed.
 type zstdReader struct {
-	decoder   *zstd.Decoder
+	io.ReadCloser
 	maxWindow int64
 }
 
@@ -252,7 +252,7 @@ func newZstdReader(file io.Reader, blocks int) (*zstdReader, error) {
 	maxWindow := maxZstdWindow(debug.SetMemoryLimit(-1))
 	d, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(blocks), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(maxWindow)))
-	return &zstdReader{d, maxWindow}, err
+	return &zstdReader{d.IOReadCloser(), maxWindow}, err
 }
 
 // maxZstdWindow bounds the memory that a zstd file may demand by the memory that the program may
@@ -263,15 +263,9 @@ func maxZstdWindow(memory int64) int64 { return min(max(8<<20, memory/8), 128<<2
 var ErrWindow = errors.New("it was packed with zstd --long")
 
 func (z *zstdReader) Read(p []byte) (int, error) {
-	n, err := z.decoder.Read(p)
+	n, err := z.ReadCloser.Read(p)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		err = fmt.Errorf("%w, and to unpack it takes more than %d MB of memory, too much here: unpack it with zstd -d --long=31", ErrWindow, z.maxWindow>>20)
 	}
 	return n, err
-}
-
-// Close ends the goroutines.
-func (z *zstdReader) Close() error {
-	z.decoder.Close()
-	return nil
 }

@@ -126,14 +126,6 @@ func (c *Components) Set(name string, v jsonscan.Value) {
 	c.values[at] = x
 }
 
-// copyValues returns a copy of the values, nil if the log has no components.
-func (c *Components) copyValues() []float64 {
-	if len(c.Names) == 0 {
-		return nil
-	}
-	return append([]float64(nil), c.values...)
-}
-
 // sum returns the sum of the summands that have a value; ok is false if none has.
 func (c *Components) sum() (sum float64, ok bool) {
 	for i, x := range c.values {

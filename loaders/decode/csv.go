@@ -16,10 +16,10 @@ import (
 // columns.
 type CSVDecoder struct {
 	*RowDecoder
-	readCell CellReader
-	sep      byte
-	columns  []csvColumn
-	cells    [][]byte // of the record at hand
+	ReadCell  CellReader // nil if all cells are plain
+	Separator byte       // of cells
+	columns   []csvColumn
+	cells     [][]byte // of the record at hand
 }
 
 // CellReader reads a cell that is no plain text or number: it sets roles of r, or returns false.
@@ -33,7 +33,7 @@ type csvColumn struct {
 
 // NewCSVDecoder returns a decoder of a table whose rows r decodes. readCell may be nil.
 func NewCSVDecoder(r *RowDecoder, readCell CellReader) *CSVDecoder {
-	return &CSVDecoder{RowDecoder: r, readCell: readCell}
+	return &CSVDecoder{RowDecoder: r, ReadCell: readCell}
 }
 
 var errColumns = errors.New("the row has another number of columns than the header")
@@ -65,33 +65,27 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 
 // Clone returns a decoder for another part of the same table, as [RowDecoder.Clone] does.
 func (d *CSVDecoder) Clone() *CSVDecoder {
-	return &CSVDecoder{RowDecoder: d.RowDecoder.Clone(), readCell: d.readCell, sep: d.sep, columns: d.columns}
+	return &CSVDecoder{RowDecoder: d.RowDecoder.Clone(), ReadCell: d.ReadCell, Separator: d.Separator, columns: d.columns}
 }
 
 // HasHeader reports whether the header has been read.
 func (d *CSVDecoder) HasHeader() bool { return d.columns != nil }
-
-// ReadsCells reports whether some cells are read in a way of their format.
-func (d *CSVDecoder) ReadsCells() bool { return d.readCell != nil }
-
-// Separator returns what separates cells.
-func (d *CSVDecoder) Separator() byte { return d.sep }
 
 // ColumnName returns the name of a column.
 func (d *CSVDecoder) ColumnName(i int) jsonscan.Value { return d.columns[i].name }
 
 // Cells returns the cells of a record, which are valid until the next is decoded.
 func (d *CSVDecoder) Cells(record []byte) [][]byte {
-	d.cells = framing.SplitCSV(d.cells[:0], bytes.TrimSuffix(record, []byte{'\r'}), d.sep)
+	d.cells = framing.SplitCSV(d.cells[:0], bytes.TrimSuffix(record, []byte{'\r'}), d.Separator)
 	return d.cells
 }
 
 func (d *CSVDecoder) readHeader(header []byte) error {
-	d.sep = framing.CSVSeparator(header)
-	if bytes.Count(header, []byte{d.sep}) >= MaxFields {
+	d.Separator = framing.CSVSeparator(header)
+	if bytes.Count(header, []byte{d.Separator}) >= MaxFields {
 		return ErrTooManyFields
 	}
-	for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(header), d.sep) {
+	for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(header), d.Separator) {
 		c := csvColumn{name: jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
 		p, ok := d.Fields.Lookup(c.name.Raw)
 		c.role, c.hasRole = p.Role, ok
@@ -103,7 +97,7 @@ func (d *CSVDecoder) readHeader(header []byte) error {
 func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 	switch {
 	case len(cell) == 0:
-	case d.readCell != nil && d.readCell(d.RowDecoder, string(c.name.Raw), cell):
+	case d.ReadCell != nil && d.ReadCell(d.RowDecoder, string(c.name.Raw), cell):
 	case c.hasRole && c.role == RoleResponse && d.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
 		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.CountedText, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
 	case c.hasRole && (c.role.isText() || c.role == RoleGroup):

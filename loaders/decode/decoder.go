@@ -91,7 +91,7 @@ type Learned struct {
 	HasTruth       bool // some prompt had a ground truth
 	SumsComponents bool // there is no total: the reward is the sum of the components
 	SawGroup       bool // some row had a prompt or a group id
-	sawStep        bool // some row had a step that the name of the file does not tell
+	SawStep        bool // some row had a step that the name of the file does not tell: one without a step is no sample
 }
 
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
@@ -152,21 +152,18 @@ var (
 // of them without groups, and one without a step would begin the run anew.
 func (r *RowDecoder) require(samples []model.Record) error {
 	step, hasStep := r.Values[RoleStep].ToInt()
-	r.sawStep = r.sawStep || hasStep && (!r.hasFileStep || step != r.FileStep)
+	r.SawStep = r.SawStep || hasStep && (!r.hasFileStep || step != r.FileStep)
 	hasGroup := samples[0].Prompt != 0 || samples[0].Group != ""
 	r.SawGroup = r.SawGroup || hasGroup
 	switch {
 	case len(samples) > 1:
 	case !hasGroup && r.SawGroup:
 		return errNoGroup
-	case !hasStep && r.NeedsStep():
+	case !hasStep && r.SawStep:
 		return errNoStep
 	}
 	return nil
 }
-
-// NeedsStep reports whether a row without a step is no sample, since rows before it have one that the name of the file does not tell.
-func (r *RowDecoder) NeedsStep() bool { return r.sawStep }
 
 // forgetRow drops the values of the row: they keep the block of the file alive in which they stand.
 func (r *RowDecoder) forgetRow() {
@@ -291,7 +288,7 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		Prompt:     prompt.Hash,
 		Preview:    prompt.Preview,
 		Reward:     estimators.MissingReward(),
-		Components: r.Components.copyValues(),
+		Components: append([]float64(nil), r.Components.values...), // nil if the log has none
 		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
 		Length:     r.length(),
 		Status:     r.status,

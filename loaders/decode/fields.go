@@ -104,12 +104,10 @@ func withUsualStatuses(f *Fields) *Fields {
 
 // Telling returns the fields with more statuses.
 func (f *Fields) Telling(more Statuses) *Fields {
-	all := maps.Clone(f.Statuses)
-	if all == nil {
-		all = Statuses{}
+	if f.Statuses == nil {
+		f.Statuses = Statuses{}
 	}
-	maps.Copy(all, more)
-	f.Statuses = all
+	maps.Copy(f.Statuses, more)
 	return f
 }
 
@@ -204,12 +202,7 @@ func (f *Fields) Lookup(name []byte) (FieldRole, bool) {
 }
 
 func hasUpper(b []byte) bool {
-	for _, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b, func(c byte) bool { return 'A' <= c && c <= 'Z' })
 }
 
 // IsParent reports whether some name reaches into the object of that name.
@@ -340,12 +333,9 @@ func (c Columns) IsZero() bool {
 
 // AppearIn reports whether a first record, or the header of a table, may have a named column.
 func (c Columns) AppearIn(first []byte) bool {
-	for _, name := range append(c.Rewards, c.Step, c.Group, c.Prompt) {
-		if name != "" && bytes.Contains(first, []byte(name)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(c.Rewards, c.Step, c.Group, c.Prompt), func(name string) bool {
+		return name != "" && bytes.Contains(first, []byte(name))
+	})
 }
 
 // WithColumns returns fields that prefer the named columns. A column has one role: what a person

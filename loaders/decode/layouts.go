@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 // Layout finds the samples of a record. For each it calls r.BeginRow, passes the fields to r.Pick,
@@ -183,13 +184,10 @@ func Conversation(turns []jsonscan.Value) jsonscan.Value {
 		return content
 	}
 	list := []byte{'['}
-	for i, turn := range turns {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, turn.Raw...)
+	for _, turn := range turns {
+		list = append(append(list, turn.Raw...), ',')
 	}
-	return jsonscan.Value{Kind: jsonscan.Array, Raw: append(list, ']')}
+	return jsonscan.Value{Kind: jsonscan.Array, Raw: jsonscan.AppendEnd(list, ']')}
 }
 
 // FromAssistant returns the turns of a list of {role, content} from the assistant's first on.
@@ -208,10 +206,7 @@ func Paragraphs(texts []jsonscan.Value) jsonscan.Value {
 	if len(texts) == 0 {
 		return jsonscan.Value{}
 	}
-	raw := make([][]byte, len(texts))
-	for i, text := range texts {
-		raw[i] = text.Raw
-	}
+	raw := model.Mapped(texts, func(text jsonscan.Value) []byte { return text.Raw })
 	return jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Join(raw, []byte(`\n\n`))}
 }
 

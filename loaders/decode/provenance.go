@@ -221,11 +221,8 @@ func StepFromWord(name string) (step int64, ok bool) {
 			continue
 		}
 		after = strings.TrimLeft(after, "_-")
-		end := 0
-		for end < len(after) && '0' <= after[end] && after[end] <= '9' {
-			end++
-		}
-		if step, err := strconv.ParseInt(after[:end], 10, 64); err == nil {
+		digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
+		if step, err := strconv.ParseInt(digits, 10, 64); err == nil {
 			return step, true
 		}
 	}

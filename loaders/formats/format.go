@@ -173,9 +173,9 @@ func noting(caveat string, fields *decode.Fields) *decode.Fields {
 	return fields
 }
 
-// usualFields returns the fields of a format that anyone writes. Reward functions return a total beside its
+// UsualFields returns the fields of a format that anyone writes. Reward functions return a total beside its
 // parts, as EasyR1's return overall; score and sum may as well be parts.
-func usualFields() *decode.Fields {
+func UsualFields() *decode.Fields {
 	f := decode.UsualNames()
 	f.Totals = []string{"overall", "total", "total_reward", "final_reward", "reward"}
 	return f

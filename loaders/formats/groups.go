@@ -11,7 +11,7 @@ import (
 )
 
 func groups() []Format {
-	usual, ofGroup := usualFields(), groupFields()
+	usual, ofGroup := UsualFields(), groupFields()
 	return []Format{
 		// roll is ROLL's rollout dump: one line per file, an object of lists.
 		// alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.

@@ -10,7 +10,7 @@ import (
 )
 
 func lines() []Format {
-	usual := usualFields()
+	usual := UsualFields()
 	return []Format{
 		// verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0 trainer writes no group
 		// id, and balance_batch shuffles the rows, so nothing may be concluded from their order. Its v1

@@ -16,7 +16,7 @@ import (
 )
 
 func tables() []Format {
-	usual := usualFields()
+	usual := UsualFields()
 	return []Format{
 		// trl is TRL's completions: a Parquet file per log step, with a column per reward function and no
 		// total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.

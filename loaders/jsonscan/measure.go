@@ -86,19 +86,10 @@ func countBytes(p []byte, n int, escaped bool, c *Counts) (end int, escapesNext,
 			continue
 		}
 		c.escapes++
-		if !isShortEscape(b) {
+		if shortEscapes[b] == 0 {
 			c.longEscapes++
 		}
 		escaped = false
 	}
 	return n, escaped, false
-}
-
-func isShortEscape(letter byte) bool {
-	switch letter {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return true
-	default:
-		return false
-	}
 }

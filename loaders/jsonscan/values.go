@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"math/bits"
 	"strconv"
@@ -64,33 +65,15 @@ func CountRunes(raw []byte) int {
 	}
 }
 
+// shortEscapes are what the letters after a backslash stand for, 0 for one that begins no escape of two bytes.
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // unescape decodes the escape at the start of raw; size is its length in bytes. A backslash that
 // begins no escape stands for itself.
 func unescape(raw []byte) (r rune, size int) {
-	if len(raw) < 2 {
-		return '\\', 1
+	if len(raw) > 1 && shortEscapes[raw[1]] != 0 {
+		return rune(shortEscapes[raw[1]]), 2
 	}
-	switch raw[1] {
-	case '"', '\\', '/':
-		return rune(raw[1]), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		return unescapeUnicode(raw)
-	default:
-		return '\\', 1
-	}
-}
-
-func unescapeUnicode(raw []byte) (r rune, size int) {
 	high, ok := hex4(raw)
 	if !ok {
 		return '\\', 1
@@ -109,26 +92,14 @@ func hex4(raw []byte) (rune, bool) {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false
 	}
-	var r rune
-	for _, c := range raw[2:6] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	var code [2]byte
+	_, err := hex.Decode(code[:], raw[2:6])
+	return rune(binary.BigEndian.Uint16(code[:])), err == nil
 }
 
 // AppendText appends a text as a JSON string. Bytes from 0x20 on are kept as they are, also those that are no UTF-8.
 func AppendText[T string | []byte](dst []byte, s T) []byte {
-	const hex = "0123456789abcdef"
+	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	plain := 0 // where the bytes begin that are not appended yet
 	for i := range len(s) {
@@ -143,7 +114,7 @@ func AppendText[T string | []byte](dst []byte, s T) []byte {
 		case '\n':
 			dst = append(dst, `\n`...)
 		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		}
 	}
 	return append(append(dst, s[plain:]...), '"')

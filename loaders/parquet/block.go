@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -173,10 +174,7 @@ func (r *columnReader) steps(n int) []int64 {
 }
 
 func (r *columnReader) lengths(n int) []int32 {
-	c := r.numbers[decode.RoleResponse]
-	if r.numbers[decode.RoleLength] != nil {
-		c = r.numbers[decode.RoleLength]
-	}
+	c := cmp.Or(r.numbers[decode.RoleLength], r.numbers[decode.RoleResponse])
 	lengths := make([]int32, n)
 	for i := range lengths {
 		lengths[i] = -1

@@ -280,12 +280,7 @@ func (d *cellDecoder) begin() {
 
 func (d *cellDecoder) addJSON(name, v jsonscan.Value) {
 	d.record = append(jsonscan.AppendText(d.record, name.Raw), ':')
-	if v.Kind == jsonscan.Array || v.Kind == jsonscan.Object {
-		d.record = append(d.record, v.Raw...)
-	} else {
-		d.record = appendJSON(d.record, v)
-	}
-	d.record = append(d.record, ',')
+	d.record = append(appendJSON(d.record, v), ',')
 }
 
 func (d *cellDecoder) finish(dst []model.Record) ([]model.Record, error) {

@@ -307,7 +307,7 @@ func appendJSON(dst []byte, v jsonscan.Value) []byte {
 	switch v.Kind {
 	case jsonscan.Null:
 		return append(dst, "null"...)
-	case jsonscan.Bool:
+	case jsonscan.Bool, jsonscan.Array, jsonscan.Object:
 		return append(dst, v.Raw...)
 	case jsonscan.String:
 		return jsonscan.AppendText(dst, v.Text())

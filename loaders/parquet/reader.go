@@ -63,7 +63,9 @@ func (r *Reader) ByColumns() bool { return r.columns != nil }
 func (r *Reader) NextBlock() (model.Block, error) { return r.columns.next() }
 
 // AtEOF reports whether a file that is read by columns has been read to its end.
-func (r *Reader) AtEOF() bool { return r.columns.atEOF() }
+func (r *Reader) AtEOF() bool {
+	return r.columns.left == 0 && r.columns.nextGroup == len(r.table.Groups)
+}
 
 // Fits reports whether Reset can make r read another file: its columns mean the same. A nil
 // Reader fits none.
@@ -463,8 +465,6 @@ func caught(err *error) {
 		*err = fmt.Errorf("a page is broken: %v", r)
 	}
 }
-
-func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
 
 func (r *columnReader) reset(name string, f *pages.File) {
 	r.decoder.Reset(name)

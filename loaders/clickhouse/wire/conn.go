@@ -292,28 +292,9 @@ func (q Query) onPacket(p packet) (last bool, err error) {
 
 // ServerError is what a server says that it cannot do.
 type ServerError struct {
-	Code    int
+	Code    int    // as [proto.Error] names them
 	Message string // its first line, without the names of classes around it
 }
-
-// The codes that a person can do something about.
-const (
-	UnknownColumn     = 47
-	UnknownTable      = 60
-	UnknownDatabase   = 81
-	TooManyRows       = 158
-	Timeout           = 159
-	UnknownUser       = 192
-	WrongPassword     = 193
-	SocketTimeout     = 209
-	NetworkError      = 210
-	NotEnoughMemory   = 241
-	AllShardsFailed   = 279
-	TooManyBytes      = 307
-	TooManyResultRows = 396
-	NoGrant           = 497
-	LoginFailed       = 516
-)
 
 func (e *ServerError) Error() string { return e.Message }
 

@@ -120,21 +120,8 @@ func reuse[T any](old []T, n, room int, none T) []T {
 // grow makes all columns of length room.
 func (b *blockBuilder) grow(room int) {
 	b.Step, b.Offset, b.Reward, b.Length = extend(b.Step, room), extend(b.Offset, room), extend(b.Reward, room), extend(b.Length, room)
-	if b.Prompt != nil {
-		b.Prompt = extend(b.Prompt, room)
-	}
-	if b.Group != nil {
-		b.Group = extend(b.Group, room)
-	}
-	if b.Rollout != nil {
-		b.Rollout = extend(b.Rollout, room)
-	}
-	if b.Status != nil {
-		b.Status = extend(b.Status, room)
-	}
-	if b.Advantage != nil {
-		b.Advantage = extend(b.Advantage, room)
-	}
+	b.Prompt, b.Group, b.Advantage = extendUsed(b.Prompt, room), extendUsed(b.Group, room), extendUsed(b.Advantage, room)
+	b.Rollout, b.Status = extendUsed(b.Rollout, room), extendUsed(b.Status, room)
 	for k := range b.Components {
 		b.Components[k] = extend(b.Components[k], room)
 	}
@@ -142,6 +129,14 @@ func (b *blockBuilder) grow(room int) {
 
 // extend returns a copy of a column, of length room.
 func extend[T any](column []T, room int) []T { return append(make([]T, 0, room), column...)[:room] }
+
+// extendUsed is extend of a column that may be nil, and then stays so.
+func extendUsed[T any](column []T, room int) []T {
+	if column == nil {
+		return nil
+	}
+	return extend(column, room)
+}
 
 func (b *blockBuilder) finish() model.Block {
 	done := b.Block
@@ -156,12 +151,7 @@ func (b *blockBuilder) finish() model.Block {
 }
 
 // trim returns the first n rows of a column; nil stays nil.
-func trim[T any](column []T, n int) []T {
-	if column == nil {
-		return nil
-	}
-	return column[:n]
-}
+func trim[T any](column []T, n int) []T { return column[:min(n, len(column))] }
 
 // rowBuilder makes samples of the values of a row, as the RowDecoder does, and collects them in a
 // block.
@@ -248,7 +238,7 @@ func (r *rowBuilder) value(role decode.Role) jsonscan.Value {
 func (r *rowBuilder) step() (int64, bool) {
 	v := &r.spans[decode.RoleStep]
 	if v.kind == jsonscan.Absent {
-		return r.slow.FileStep, !r.slow.NeedsStep()
+		return r.slow.FileStep, !r.slow.SawStep
 	}
 	if v.kind == jsonscan.Number && math.Abs(v.number) < 1<<53 {
 		return int64(v.number), v.number == math.Trunc(v.number)

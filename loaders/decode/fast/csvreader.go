@@ -20,7 +20,6 @@ import (
 type CSVReader struct {
 	rowBuilder
 	decoder *decode.CSVDecoder
-	sep     byte
 	columns []csvColumn // nil until it has learned from a row
 }
 
@@ -47,7 +46,7 @@ const (
 
 // NewCSV returns a reader that has learned nothing yet and leaves rows to slow.
 func NewCSV(slow *decode.CSVDecoder) *CSVReader {
-	return &CSVReader{rowBuilder: rowBuilder{slow: slow.RowDecoder, hasCells: true}, decoder: slow, sep: slow.Separator()}
+	return &CSVReader{rowBuilder: rowBuilder{slow: slow.RowDecoder, hasCells: true}, decoder: slow}
 }
 
 // ReadRows reads records into the block, as [Reader.ReadRows] reads lines. It returns where the first
@@ -66,12 +65,12 @@ func (r *CSVReader) ReadRows(p []byte, at, limit int, offset int64) (end, lines 
 
 // readRow reads the cells of one record and returns where the next begins, 0 if they do not fit.
 func (r *CSVReader) readRow(p []byte, at int) (end int) {
-	last := len(r.columns) - 1
+	last, sep := len(r.columns)-1, r.decoder.Separator
 	r.status = model.StatusTrains
 	for i := range r.columns {
 		c := &r.columns[i]
 		v := &r.spans[c.role]
-		if at = v.readCell(p, at, r.sep, c.use); at < 0 {
+		if at = v.readCell(p, at, sep, c.use); at < 0 {
 			return 0
 		}
 		if c.component >= 0 {
@@ -81,7 +80,7 @@ func (r *CSVReader) readRow(p []byte, at int) (end int) {
 			r.status = max(r.status, r.slow.Fields.StatusOf([]byte(c.status), decode.CellValue(p[v.from:v.to])))
 		}
 		if i < last {
-			if byteAt(p, at) != r.sep {
+			if byteAt(p, at) != sep {
 				return 0
 			}
 			at++

@@ -88,9 +88,6 @@ func (p *pool[T]) next() *T {
 	return p.all[p.used-1]
 }
 
-// Buffer returns a buffer for the caller alone until Reset.
-func (m *Memory) Buffer() *Buffer { return m.buffers.next() }
-
 // Reset makes all memory free for another file.
 func (m *Memory) Reset() { m.buffers.used, m.readers.used = 0, 0 }
 

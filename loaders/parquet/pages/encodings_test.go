@@ -138,7 +138,7 @@ func TestByteStreamSplit(t *testing.T) {
 		{NumberFormat{physical: typeFloat, width: 4}, []byte{0, 0, 0, 0, 0, 0x80, 0x3f, 0x3f}, []float64{0.5, 1}},
 	} {
 		p := Page{
-			Rows: 2, reader: &Reader{f: &File{r: memoryReader(c.data)}, column: Column{Kind: Number, Number: c.format}},
+			Rows: 2, reader: &Reader{f: &File{whole: c.data}, column: Column{Kind: Number, Number: c.format}},
 			header: header{size: len(c.data), compressedSize: len(c.data), values: 2, encoding: encodingByteStreamSplit},
 		}
 		got, _, err := p.Numbers(&Buffer{})

@@ -30,6 +30,7 @@ type File struct {
 	Fields  []Node   // the columns as a person knows them
 	Groups  []Group
 	r       io.ReaderAt
+	whole   []byte // the bytes of the file if Open has read all of them, else nil
 	size    int64
 	footer  int64 // offset
 	memory  *Memory
@@ -105,7 +106,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 		return nil, fmt.Errorf("%w: its footer claims to be larger than the file", ErrBroken)
 	}
 	if int64(len(tail)) == size {
-		f.r = memoryReader(tail)
+		f.whole = tail
 	}
 	footer := tail[max(0, end-int(n)):end]
 	if int64(len(footer)) < n {
@@ -126,23 +127,9 @@ const maxFetch = 4 << 20
 // WillRead says that a column of a row group is read next.
 func (f *File) WillRead(group, column int) {
 	c := f.Groups[group].chunks[column]
-	if far, ok := f.r.(Fetcher); ok && c.size <= maxFetch {
+	if far, ok := f.r.(Fetcher); ok && !f.InMemory() && c.size <= maxFetch {
 		far.Fetch(c.offset, c.size)
 	}
-}
-
-// memoryReader is a file that has been read as a whole.
-type memoryReader []byte
-
-func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
-	if offset >= int64(len(m)) {
-		return 0, io.EOF
-	}
-	n := copy(p, m[offset:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }
 
 func (f *File) decodeFooter(d *thriftDecoder) (err error) {
@@ -268,14 +255,11 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 // Bytes returns the size of a column chunk in the file.
 func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[column].size }
 
-// Buffer returns a buffer from the memory of the file.
-func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
+// Buffer returns a buffer from the memory of the file, for the caller alone until that is reset.
+func (f *File) Buffer() *Buffer { return f.memory.buffers.next() }
 
 // InMemory reports whether Open has read the whole file.
-func (f *File) InMemory() bool {
-	_, ok := f.r.(memoryReader)
-	return ok
-}
+func (f *File) InMemory() bool { return f.whole != nil }
 
 // schemaCache holds the last schema: the files of a run have the same one.
 type schemaCache struct {

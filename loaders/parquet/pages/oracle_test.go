@@ -121,7 +121,7 @@ func TestNestedColumns(t *testing.T) {
 					if errors.Is(err, io.EOF) {
 						break
 					}
-					v, valuesErr := p.Values(m.Buffer())
+					v, valuesErr := p.Values(file.Buffer())
 					if err != nil || valuesErr != nil {
 						t.Fatal(file.Columns[i].Name, err, valuesErr)
 					}

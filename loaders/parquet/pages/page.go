@@ -135,8 +135,11 @@ func (r *Reader) nextHeader() (header, error) {
 
 // readAt returns n bytes of the file, in buffer unless the file is in memory.
 func (f *File) readAt(at int64, n int, buffer *[]byte) ([]byte, error) {
-	if m, ok := f.r.(memoryReader); ok && at+int64(n) <= int64(len(m)) {
-		return m[at : at+int64(n)], nil
+	if f.InMemory() {
+		if at+int64(n) > int64(len(f.whole)) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return f.whole[at : at+int64(n)], nil
 	}
 	b := resize(buffer, n)
 	if _, err := f.r.ReadAt(b, at); err != nil {
@@ -299,7 +302,7 @@ func (f *File) SetIndex(i Index) {
 }
 
 func (r *Reader) recordPageStart(offset int64) {
-	if _, inMemory := r.f.r.(memoryReader); inMemory {
+	if r.f.InMemory() {
 		return
 	}
 	if r.f.index == nil {

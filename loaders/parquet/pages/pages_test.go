@@ -158,7 +158,7 @@ func TestNullsOfV1Pages(t *testing.T) {
 	}
 	p := Page{
 		Rows:   3,
-		reader: &Reader{f: &File{r: memoryReader(data)}, column: Column{Kind: Number, stored: Number, Optional: true, definition: 1, Number: NumberFormat{physical: typeDouble, width: 8}}},
+		reader: &Reader{f: &File{whole: data}, column: Column{Kind: Number, stored: Number, Optional: true, definition: 1, Number: NumberFormat{physical: typeDouble, width: 8}}},
 		header: header{size: len(data), compressedSize: len(data), values: 3},
 	}
 	got, valid, err := p.Numbers(&Buffer{})

@@ -1,5 +1,7 @@
 package pages
 
+import "encoding/binary"
+
 // thriftDecoder decodes the compact protocol of Thrift, the encoding of headers and footers.
 // After the end of the data, or an error, it reads zeros, which end all structures.
 type thriftDecoder struct {
@@ -37,16 +39,13 @@ func (d *thriftDecoder) byte() byte {
 }
 
 func (d *thriftDecoder) varint() uint64 {
-	var x uint64
-	for shift := 0; shift < 64; shift += 7 {
-		b := d.byte()
-		x |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return x
-		}
+	x, used := binary.Uvarint(d.data[d.offset:])
+	if used <= 0 {
+		d.failed, d.offset = true, len(d.data)
+		return 0
 	}
-	d.failed = true
-	return 0
+	d.offset += used
+	return x
 }
 
 // int decodes an integer of any size but a byte.
@@ -109,18 +108,15 @@ func (d *thriftDecoder) integers(into ...*int) {
 
 // list calls visit for each element of a list; visit must decode or skip it.
 func (d *thriftDecoder) list(visit func(kind byte)) {
-	for n, kind := d.listHead(); n > 0 && !d.failed; n-- {
-		visit(kind)
-	}
-}
-
-func (d *thriftDecoder) listHead() (n uint64, kind byte) {
 	head := d.byte()
-	if n = uint64(head >> 4); n == 15 {
+	n := uint64(head >> 4)
+	if n == 15 {
 		n = d.varint()
 	}
 	d.failed = d.failed || n > uint64(len(d.data)-d.offset) // an element takes at least a byte
-	return n, head & 0x0f
+	for ; n > 0 && !d.failed; n-- {
+		visit(head & 0x0f)
+	}
 }
 
 // skipValue skips a field, or an element of a list, where a bool takes a byte.

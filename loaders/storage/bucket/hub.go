@@ -159,14 +159,9 @@ type hubEntry struct {
 
 // object describes a file, which was changed with its commit, or, in a bucket, by itself.
 func (e hubEntry) object(commit time.Time) fileio.Object {
-	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: commit, Version: cmp.Or(e.XetHash, e.OID)}
+	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: cmp.Or(commit, e.UploadedAt, e.MTime), Version: cmp.Or(e.XetHash, e.OID)}
 	if e.LFS != nil {
 		o.Version = cmp.Or(e.LFS.OID, o.Version)
-	}
-	if commit.IsZero() {
-		if o.Modified = e.UploadedAt; o.Modified.IsZero() {
-			o.Modified = e.MTime
-		}
 	}
 	return o
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -272,14 +271,11 @@ func (d *Disk) load(b *block) (added int64) {
 }
 
 func readFile(name string) ([]byte, error) {
-	h, err := os.Open(name)
+	h, _, err := (&fileio.File{Path: name}).Open()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = h.Close() }()
-	if info, err := h.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fs.ErrInvalid
-	}
 	return io.ReadAll(io.LimitReader(h, int64(headerSize+blockSize)))
 }
 

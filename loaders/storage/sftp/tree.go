@@ -1,6 +1,8 @@
 package sftp
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -209,16 +211,7 @@ func (t *tree) refresh() error {
 		jobs = t.jobs(now)
 	}
 	t.mu.Unlock()
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, maxListed)
-	for _, job := range jobs {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			job()
-		})
-	}
-	wg.Wait()
+	model.InParallel(context.Background(), maxListed, len(jobs), func(i int) { jobs[i]() })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return top.err
@@ -273,10 +266,7 @@ func (t *tree) newest() (folders []*folder, files []fileio.Object) {
 		}
 	}
 	slices.SortFunc(folders, func(a, b *folder) int {
-		if c := b.modified.Compare(a.modified); c != 0 {
-			return c
-		}
-		return strings.Compare(a.path, b.path)
+		return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.path, b.path))
 	})
 	return folders, files
 }
