@@ -26,11 +26,10 @@ const MaxAnswer = 2048
 
 // Answer is what every short answer says of the run that it is about.
 type Answer struct {
-	Path     string
-	Snap     model.Snapshot
-	Settings model.Settings // with which everything is computed
-	Choice   match.Choice   // who chose the estimator of Settings
-	Now      time.Time
+	Path   string
+	Snap   model.Snapshot
+	Choice match.Choice // the estimator with which everything is computed, and who chose it
+	Now    time.Time
 }
 
 // document returns an answer as a line of JSON: what every answer begins with, its members, and that it is complete.
