@@ -157,7 +157,6 @@ type worstGroups struct {
 
 // add adds the groups of a step, which are newer than those before.
 func (w *worstGroups) add(a *analysis.Analysis) {
-	refused := refusedGroups(a)
 	causes := a.Causes()
 	var chosen [model.FateCount][]int
 	for i := range a.Table {
@@ -171,7 +170,7 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 	for fate, groups := range chosen {
 		newest := make([]worstGroup, 0, w.most)
 		for _, i := range groups[:min(len(groups), w.most)] {
-			newest = append(newest, newWorstGroup(a, i, causes(i), refused[&a.Table[i]]))
+			newest = append(newest, newWorstGroup(a, i, causes(i)))
 		}
 		all := append(newest, w.byFate[fate]...)
 		if model.Fate(fate) == model.FateAlive {
@@ -183,13 +182,13 @@ func (w *worstGroups) add(a *analysis.Analysis) {
 	}
 }
 
-func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) worstGroup {
+func newWorstGroup(a *analysis.Analysis, i int, cause string) worstGroup {
 	g := &a.Table[i]
 	ranked := Ranked(a, g)
 	if cause == "" && g.Fate != model.FateAlive {
 		cause = g.Fate.Doc()
 	}
-	if refused {
+	if a.Refused(i) {
 		cause = "the trainer would have stopped here: " + strings.TrimSuffix(a.Refusal(), ".") + "; " + cmp.Or(cause, g.Fate.Doc())
 	}
 	row := func(i int) answerRow {

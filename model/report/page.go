@@ -436,25 +436,11 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 	}
 }
 
-// refusedGroups returns the groups for which the trainer's own code would raise an error.
-func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
-	if a.Refusal() == "" {
-		return nil
-	}
-	refused := map[*analysis.Group]bool{}
-	for g := range a.Table {
-		if a.Refused(g) {
-			refused[&a.Table[g]] = true
-		}
-	}
-	return refused
-}
-
 // labelInReport returns the prompt of a group, or its name if there is none, and says if the trainer
 // would refuse it.
-func labelInReport(g *analysis.Group, prompt string, refused map[*analysis.Group]bool) string {
+func labelInReport(g figures.GroupOf, prompt string) string {
 	label := groupLabel(prompt, g.Name)
-	if refused[g] {
+	if g.In.Refused(g.At) {
 		return "(refused by the trainer) " + label
 	}
 	return label

@@ -313,6 +313,17 @@ func (t *SampleTable) divide(ctx context.Context, a *analysis.Analysis, most int
 	return nil
 }
 
+// refusedGroups returns the groups for which the trainer's own code would raise an error: each sample asks.
+func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
+	refused := map[*analysis.Group]bool{}
+	for g := range a.Table {
+		if a.Refused(g) {
+			refused[&a.Table[g]] = true
+		}
+	}
+	return refused
+}
+
 // write writes a line per sample. bits is the precision in which advantages are computed.
 func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte) error {
 	entry, err := t.Settings.FindEstimator()
