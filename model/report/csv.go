@@ -182,11 +182,8 @@ type Table struct {
 // characters become visible ones. There is nothing but the table, so that it loads as it is.
 func TableCSV(w io.Writer, s Table) error {
 	out := bufio.NewWriter(w)
-	var line []byte
-	for k, name := range s.Columns {
-		line = appendCSVText(appendComma(line, k), name)
-	}
-	_, _ = out.Write(append(line, '\n'))
+	line := appendCSVRow(nil, model.Mapped(s.Columns, func(name string) any { return name }))
+	_, _ = out.Write(line)
 	for _, row := range s.Rows {
 		_, _ = out.Write(appendCSVRow(line[:0], row))
 	}
