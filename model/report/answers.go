@@ -225,7 +225,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		g, d := s.Glance, s.Diagnosis
 		state, written := s.freshness()
 		first, last := s.span()
-		worst, warnings := []object{}, []object{}
+		worst := []object{}
 		blindShown, worstShown := room.count(partBlind), room.count(partWorst)
 		for i := range g.Spans[:worstShown] {
 			span := &g.Spans[i]
@@ -238,9 +238,9 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 				{"group", some(s.example(i))},
 			})
 		}
-		for _, x := range s.warnings()[:room.count(partWarning)] {
-			warnings = append(warnings, object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}})
-		}
+		warnings := model.Mapped(s.warnings()[:room.count(partWarning)], func(x warningSpan) object {
+			return object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}}
+		})
 		return s.document("vantage/summary@2", object{
 			{"health", d.Health()},
 			{"findings", findingsJSON(d, room.ofFinding)},

@@ -172,10 +172,9 @@ type ShownText struct {
 // of the whole text.
 func ShowJSON(w io.Writer, s *Show) error {
 	return s.write(w, func(chars int) []byte {
-		answers := []object{}
-		for _, t := range s.Shown {
-			a := s.Analysis
-			answers = append(answers, object{
+		a := s.Analysis
+		answers := model.Mapped(s.Shown, func(t ShownText) object {
+			return object{
 				{"which", t.Which},
 				{"index", a.InputRow[t.Column]},
 				{"reward", rounded(a.LoggedRewards[t.Column])},
@@ -184,8 +183,8 @@ func ShowJSON(w io.Writer, s *Show) error {
 				{"file", s.file(t)},
 				{"chars", utf8.RuneCountInString(t.Text.Response)},
 				{"text", middleCut(t.Text.Response, chars)},
-			})
-		}
+			}
+		})
 		return s.document("vantage/show@1", append(s.head(s.prompt(chars)), object{{"fate", s.group().Fate.Key()}, {"truth", s.truth(chars)}, {"answers", answers}}...)...)
 	})
 }
