@@ -88,7 +88,7 @@ func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
 // advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
 // are the newest that have a group of this name.
 func WhyJSON(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.ends(n) {
@@ -115,7 +115,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 
 // WhyText writes the same in lines.
 func WhyText(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
 		var b bytes.Buffer
 		g, a := y.group(), y.Analysis
 		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
@@ -233,11 +233,11 @@ func ShowText(w io.Writer, s *Show) error {
 const cutSteps = 40
 
 func (s *Show) write(w io.Writer, draw func(chars int) []byte) error {
-	if s.Explicit {
+	if s.Explicit { // times n it may be beyond an int
 		_, err := w.Write(draw(s.Chars))
 		return err
 	}
-	return writeFitting(w, cutSteps, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
+	return writeFitting(w, cutSteps, false, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
 }
 
 func indentedText(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
