@@ -35,18 +35,6 @@ func (s Status) String() string {
 // Trains reports whether the trainer trains on such a sample, according to the log.
 func (s Status) Trains() bool { return s < StatusMasked }
 
-// Doc says what the status means.
-func (s Status) Doc() string {
-	return [...]string{
-		"the log has no other status",
-		"the response has no token or character",
-		"the response ended at a limit; it trains unless the trainer masks such samples",
-		"the trainer masks its tokens in the loss; it counts in the mean and std of its group",
-		"the trainer left it out of the batch; it counts in the mean and std of its group",
-		"the rollout failed; it trains nothing, and without a logged advantage it counts in no mean",
-	}[s]
-}
-
 // StatusCounts are how many samples have each status.
 type StatusCounts [StatusCount]int
 
