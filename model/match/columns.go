@@ -49,7 +49,7 @@ func FindColumns(ctx context.Context, snap model.Snapshot, set model.Settings, t
 	c := s.describe(columns, known)
 	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes}
 	for _, e := range estimators.AllWith(set.Options) { // of the trainer and of its other versions, those that the log can feed
-		if (e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")) && snap.Missing(e) == nil {
+		if candidateOf(e, "").isOf(trainer) && snap.Missing(e) == nil {
 			v.estimators = append(v.estimators, e)
 		}
 	}
