@@ -335,7 +335,7 @@ func (l *openLog) open(ctx context.Context, onlyRewards bool) (err error) {
 }
 
 func (l *openLog) answer() report.Answer {
-	return report.Answer{Path: Title(l.paths), Snap: l.whole, Settings: l.set, Choice: l.choice, Now: time.Now()}
+	return report.Answer{Path: Title(l.paths), Snap: l.whole, Choice: l.choice, Now: time.Now()}
 }
 
 // noteReading notes what was read. It is for a command that may fail after a part of what it has to say; else it comes before

@@ -30,8 +30,8 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		if err != nil {
 			return nil, set, Usage(err)
 		}
-		p.ConfigSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings())
-		p.settings = append(r.Settings(), p.settings...)
+		p.ConfigSummary, p.configSettings = p.configPath+": "+r.Summary(), len(r.Settings)
+		p.settings = append(r.Settings, p.settings...)
 	}
 	paths, fromArgs, err := p.splitArguments(p.hidePasswords(args))
 	if err != nil {

@@ -86,21 +86,21 @@ type Result struct {
 const tieTolerance = 1e-9
 
 // Runs compares two runs. It fails if some rows of one have no prompt, if it has no such reward, or if
-// ctx ends; the error is then a [*RunError]. Without pairs the result says what is missing.
+// ctx ends; the error then begins with the name of the run. Without pairs the result says what is missing.
 func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 	baseline.Name, candidate.Name = cmp.Or(baseline.Name, firstRun), cmp.Or(candidate.Name, secondRun)
 	runs, sides := [2]Run{baseline, candidate}, [2]*side{}
 	for i, run := range runs {
 		var err error
 		if sides[i], err = newSide(ctx, run, runs[1-i].Snap); err != nil {
-			return nil, &RunError{run.Name, err}
+			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
 	}
 	a, b := sides[0], sides[1]
 	pairs := pairSides(a, b)
 	for i, s := range sides {
 		if err := s.sum(ctx, pairs, i); err != nil {
-			return nil, &RunError{s.run.Name, err}
+			return nil, fmt.Errorf("%s: %w", s.run.Name, err)
 		}
 	}
 	r := &Result{Names: [2]string{baseline.Name, candidate.Name}, Steps: len(a.shared), Scales: differentScales(baseline, candidate)}
@@ -112,17 +112,6 @@ func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 	r.aggregate()
 	return r, nil
 }
-
-// RunError is the reason why a run cannot be compared.
-type RunError struct {
-	Name string // of the run
-	Err  error
-}
-
-func (e *RunError) Error() string { return e.Name + ": " + e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *RunError) Unwrap() error { return e.Err }
 
 func (r *Result) aggregate() {
 	var deltas moments

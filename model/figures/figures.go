@@ -105,12 +105,7 @@ func Mean(x float64) Number { return Number{X: x, kind: mean} }
 func Ratio(x float64) Number { return Number{X: x, kind: ratio} }
 
 // Flag is yes or no.
-func Flag(yes bool) Number {
-	if yes {
-		return Number{N: 1, kind: flag}
-	}
-	return Number{kind: flag}
-}
+func Flag(yes bool) Number { return Number{N: model.Count01(yes), kind: flag} }
 
 // Word is a word of the program's own.
 func Word(s string) Number { return Number{text: s, kind: word} }

@@ -189,13 +189,7 @@ func commonFramework(fitting [][]Verdict) string {
 // leastAssuming returns the verdict of a framework that assumes least, of another if that has none.
 func leastAssuming(all []Verdict, framework string) Verdict {
 	return slices.MinFunc(all, func(v, w Verdict) int {
-		if (v.Framework == framework) != (w.Framework == framework) {
-			if v.Framework == framework {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(v.assumptions, w.assumptions)
+		return cmp.Or(model.Count01(w.Framework == framework)-model.Count01(v.Framework == framework), v.assumptions-w.assumptions)
 	})
 }
 

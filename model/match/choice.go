@@ -258,17 +258,12 @@ const FromState Origin = "trainer's record"
 // Rewards says which columns of a log make up the reward, and who says so. The zero value is a log with
 // one reward per sample, where there is nothing to choose.
 type Rewards struct {
-	Origin     Origin
-	From       string        // the file that names the columns, if Origin is FromState
-	Formula    string        // "accuracy + 0.3·format"
-	Weights    model.Weights // "" for one column, or the sum of all
-	Column     string        // "" for a sum
-	NotCounted []string      // numeric columns of the log that are not part of it
-	Agreeing   int           // logged advantages that the columns reproduce
-	Compared   int           // 0 if none were compared
-	OnlyRatio  bool          // the logged advantages tell the weights but for a factor
-	Undecided  []string      // columns of which no advantage tells whether they count
-	Absent     string        // what --config names, but the log lacks
+	Origin       Origin
+	From         string   // the file that names the columns, if Origin is FromState
+	Formula      string   // "accuracy + 0.3·format"
+	FoundColumns          // what the logged advantages prove; its Weights are "" for one column, or the sum of all
+	NotCounted   []string // numeric columns of the log that are not part of it
+	Absent       string   // what --config names, but the log lacks
 }
 
 // ChooseRewards returns set with the columns that make up the reward, in a log that has a column for
@@ -315,7 +310,7 @@ func ChooseRewards(ctx context.Context, snap model.Snapshot, set model.Settings,
 	}
 	if ok {
 		set.Weights = found.Weights
-		r.Agreeing, r.Compared, r.OnlyRatio, r.Undecided = found.Agreeing, found.Compared, found.OnlyRatio, found.Undecided
+		r.FoundColumns = found
 	}
 	return set, DescribeRewards(snap, set, r)
 }
@@ -337,7 +332,7 @@ func advantagesFrom(snap model.Snapshot, set model.Settings, given Given) []stri
 // DescribeRewards returns r with the columns that the settings take for the reward.
 func DescribeRewards(snap model.Snapshot, set model.Settings, r Rewards) Rewards {
 	columns := snap.Run.SummedColumns()
-	r.Weights, r.Column, r.NotCounted = set.Weights, set.Reward, nil
+	r.Weights, r.NotCounted = set.Weights, nil
 	counted := set.Weights.Names()
 	switch {
 	case set.Reward != "":

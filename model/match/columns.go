@@ -49,7 +49,7 @@ func FindColumns(ctx context.Context, snap model.Snapshot, set model.Settings, t
 	c := s.describe(columns, known)
 	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes}
 	for _, e := range estimators.AllWith(set.Options) { // of the trainer and of its other versions, those that the log can feed
-		if (e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")) && snap.Missing(e) == nil {
+		if candidateOf(e, "").isOf(trainer) && snap.Missing(e) == nil {
 			v.estimators = append(v.estimators, e)
 		}
 	}
@@ -152,27 +152,17 @@ func (f *FoundColumns) add(step *analysis.GroupedStep, e *estimators.Estimator, 
 	}
 	near := analysis.NewLoggedTolerance(e, scale, step.LoggedRewards, computed)
 	for lo, hi := range step.Groups() {
-		tolerance, dead := near.Within(lo, hi), true
-		counted := FoundColumns{}
+		tolerance, dead, compared, v := near.Within(lo, hi), true, 0, Verdict{}
 		for i := lo; i < hi; i++ {
-			a, b := step.LoggedAdvantages[i], computed[i]
-			if math.IsNaN(a) {
-				continue
-			}
-			dead = dead && a == 0
-			counted.Compared++
-			switch {
-			case analysis.EqualIn(a, b, e.Float) || e.Float == estimators.Float32 && analysis.OneULP(a, b):
-				counted.Exact++
-				counted.Agreeing++
-			case math.Abs(a-b) <= tolerance:
-				counted.Agreeing++
+			if logged := step.LoggedAdvantages[i]; !math.IsNaN(logged) {
+				dead = dead && logged == 0
+				compared++
+				v.addSample(logged, computed[i], e.Float, tolerance)
 			}
 		}
-		if dead && counted.Agreeing == counted.Compared {
-			continue
+		if !dead || v.Agreeing < compared {
+			f.Compared, f.Exact, f.Agreeing = f.Compared+compared, f.Exact+v.Equal(), f.Agreeing+v.Agreeing
 		}
-		f.Compared, f.Exact, f.Agreeing = f.Compared+counted.Compared, f.Exact+counted.Exact, f.Agreeing+counted.Agreeing
 	}
 }
 

@@ -26,11 +26,10 @@ const MaxAnswer = 2048
 
 // Answer is what every short answer says of the run that it is about.
 type Answer struct {
-	Path     string
-	Snap     model.Snapshot
-	Settings model.Settings // with which everything is computed
-	Choice   match.Choice   // who chose the estimator of Settings
-	Now      time.Time
+	Path   string
+	Snap   model.Snapshot
+	Choice match.Choice // the estimator with which everything is computed, and who chose it
+	Now    time.Time
 }
 
 // document returns an answer as a line of JSON: what every answer begins with, its members, and that it is complete.
@@ -61,10 +60,10 @@ func (a *Answer) rowTime() string {
 }
 
 // writeFitting writes the answer with as many entries of its list as fit into [MaxAnswer] bytes, at most n.
-// With none it is written whatever it takes.
-func writeFitting(w io.Writer, n int, draw func(entries int) []byte) error {
+// With none, or if all n were asked for, it is written whatever it takes.
+func writeFitting(w io.Writer, n int, all bool, draw func(entries int) []byte) error {
 	text := draw(n)
-	for n > 0 && len(text) > MaxAnswer {
+	for !all && n > 0 && len(text) > MaxAnswer {
 		n--
 		text = draw(n)
 	}
@@ -214,7 +213,7 @@ func (s *Summary) moreEvidence(room summaryRoom) (n int) {
 
 func (s *Summary) write(w io.Writer, draw func(summaryRoom) []byte) error {
 	parts := s.parts()
-	return writeFitting(w, len(parts), func(n int) []byte { return draw(parts[:n]) })
+	return writeFitting(w, len(parts), false, func(n int) []byte { return draw(parts[:n]) })
 }
 
 // SummaryJSON writes one line of JSON, of at most [MaxAnswer] bytes: see the schema summary@2. The findings come first, with kind,
@@ -226,7 +225,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		g, d := s.Glance, s.Diagnosis
 		state, written := s.freshness()
 		first, last := s.span()
-		worst, warnings := []object{}, []object{}
+		worst := []object{}
 		blindShown, worstShown := room.count(partBlind), room.count(partWorst)
 		for i := range g.Spans[:worstShown] {
 			span := &g.Spans[i]
@@ -239,9 +238,9 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 				{"group", some(s.example(i))},
 			})
 		}
-		for _, x := range s.warnings()[:room.count(partWarning)] {
-			warnings = append(warnings, object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}})
-		}
+		warnings := model.Mapped(s.warnings()[:room.count(partWarning)], func(x warningSpan) object {
+			return object{{"kind", x.Kind}, {"steps", x.Steps}, {"first_step", x.First}}
+		})
 		return s.document("vantage/summary@2", object{
 			{"health", d.Health()},
 			{"findings", findingsJSON(d, room.ofFinding)},
@@ -419,7 +418,7 @@ type Steps struct {
 // StepsJSON writes one line of JSON, of at most [MaxAnswer] bytes unless more steps were asked for: see the schema steps@1.
 // A mean that is not known is null. left_out is how many of the older steps are left out for the length.
 func StepsJSON(w io.Writer, s *Steps) error {
-	return s.write(w, func(n int) []byte {
+	return writeFitting(w, len(s.Steps), s.Explicit, func(n int) []byte {
 		rows, open := [][]any{}, []int64{}
 		for i := len(s.Steps) - n; i < len(s.Steps); i++ {
 			if s.Steps[i].Open {
@@ -433,17 +432,9 @@ func StepsJSON(w io.Writer, s *Steps) error {
 	})
 }
 
-func (s *Steps) write(w io.Writer, draw func(n int) []byte) error {
-	if s.Explicit {
-		_, err := w.Write(draw(len(s.Steps)))
-		return err
-	}
-	return writeFitting(w, len(s.Steps), draw)
-}
-
 // StepsText writes the same as a table.
 func StepsText(w io.Writer, s *Steps) error {
-	return s.write(w, func(n int) []byte {
+	return writeFitting(w, len(s.Steps), s.Explicit, func(n int) []byte {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "computed as %s\n", s.computedAs(240))
 		if more := len(s.Steps) - n; more > 0 {

@@ -197,14 +197,12 @@ func percent(x, all float64) string {
 	return units.Missing
 }
 
+// signed is as [units.Signed], without the space before what rounds to 0: sums that cancel leave the last bits of either sign.
 func signed(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	if x-x != 0 {
 		return units.Missing
 	}
-	if math.Abs(x) < 0.005 {
-		return "0.00" // sums that cancel leave the last bits of either sign
-	}
-	return fmt.Sprintf("%+.2f", x)
+	return strings.TrimSpace(units.Signed(x))
 }
 
 func cut(text string, n int) string {

@@ -11,6 +11,7 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -88,16 +89,15 @@ func (d detail) texts() []string {
 
 // JSON writes the entries as a list. What the keys mean is in the schema of its name.
 func (c Catalogue[T]) JSON(w io.Writer, list []T) error {
-	all := []object{}
-	for _, x := range list {
+	all := model.Mapped(list, func(x T) object {
 		o := object{{"framework", x.About().Framework}, {"name", x.About().Name}}
 		for _, d := range c.details(x) {
 			if d.key != "" {
 				o = append(o, member{d.key, d.value})
 			}
 		}
-		all = append(all, o)
-	}
+		return o
+	})
 	return writeDocument(w, "vantage/"+c.Name+"@1", object{{c.Name, all}})
 }
 

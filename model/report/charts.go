@@ -236,10 +236,10 @@ func (c *Charts) hasDistribution() bool {
 	return c.hasSamples && c.Original.N > c.Original.NotFinite
 }
 
-// bins returns both distributions in n bins from -limit to limit, and the largest count.
-func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest int) {
+// bins returns both distributions in plotColumns bins from -limit to limit, and the largest count.
+func (c *Charts) bins() (limit float64, original, processed []int, tallest int) {
 	limit = units.RoundUp(max(c.Original.MaxAbs, c.Processed.MaxAbs))
-	original, processed = c.Original.rebin(limit, n), c.Processed.rebin(limit, n)
+	original, processed = c.Original.rebin(limit, plotColumns), c.Processed.rebin(limit, plotColumns)
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
 
@@ -254,7 +254,7 @@ func (c *Charts) solvedTotals() (tallest, sum float64) {
 
 // Sizes in characters.
 const (
-	plotColumns = 61 // odd: one column is the zero
+	plotColumns = 61 // of a distribution, in pictures too; odd: one column is the zero
 	plotRows    = 5  // above and below the axis
 	barColumns  = 40
 )
@@ -300,7 +300,7 @@ func (c *Charts) stepRange() string { return units.Steps(c.FirstStep, c.LastStep
 
 // textDistribution draws both histograms on one axis and scale, with their moments below.
 func (c *Charts) textDistribution() []string {
-	limit, original, processed, tallest := c.bins(plotColumns)
+	limit, original, processed, tallest := c.bins()
 	var lines []string
 	for row := range plotRows {
 		lines = append(lines, plotRow(original, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))

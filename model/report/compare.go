@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"vantage/model"
 	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -182,7 +183,6 @@ func CompareCSV(w io.Writer, c Comparison) error {
 
 // CompareJSON writes the object that the schema compare@2 describes.
 func CompareJSON(w io.Writer, c Comparison) error {
-	bins, pairs := []object{}, []object{}
 	finite := func(x float64) any { // left out where there is none
 		if x-x != 0 {
 			return absent{}
@@ -202,11 +202,11 @@ func CompareJSON(w io.Writer, c Comparison) error {
 			{"surplus_samples", s.SurplusSamples},
 		}
 	}
-	for _, b := range c.Bins {
-		bins = append(bins, object{{"from", b.Lo}, {"to", b.Hi}, {"prompts", b.Pairs}, {"delta", finite(b.Delta)}, {"std_err", finite(b.StdErr)}})
-	}
-	for _, p := range c.Pairs {
-		pairs = append(pairs, object{
+	bins := model.Mapped(c.Bins, func(b compare.Bin) object {
+		return object{{"from", b.Lo}, {"to", b.Hi}, {"prompts", b.Pairs}, {"delta", finite(b.Delta)}, {"std_err", finite(b.StdErr)}}
+	})
+	pairs := model.Mapped(c.Pairs, func(p compare.Pair) object {
+		return object{
 			{"prompt", sanitize.Line(p.Preview)},
 			{"a", p.Baseline},
 			{"b", p.Candidate},
@@ -214,8 +214,8 @@ func CompareJSON(w io.Writer, c Comparison) error {
 			{"samples_b", p.OfCandidate},
 			{"samples", p.Samples},
 			{"same_steps", p.SameSteps},
-		})
-	}
+		}
+	})
 	return writeDocument(w, "vantage/compare@2", object{
 		{"a", c.Titles[0]},
 		{"b", c.Titles[1]},

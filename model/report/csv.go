@@ -79,15 +79,13 @@ func (p *page) writeCSV(cells ...any) { _, _ = p.out.Write(appendCSVRow(nil, cel
 
 // cellsOf returns the cells of a row. Texts of the log are quoted.
 func cellsOf[T any](columns []figures.Column[T], of T) []any {
-	cells := make([]any, len(columns))
-	for k, c := range columns {
+	return model.Mapped(columns, func(c figures.Column[T]) any {
 		number := c.Value(of)
-		cells[k] = number.Cell()
 		if number.IsText() {
-			cells[k] = quotedCell(fmt.Sprint(cells[k]))
+			return quotedCell(fmt.Sprint(number.Cell()))
 		}
-	}
-	return cells
+		return number.Cell()
+	})
 }
 
 // quotedCell is a text of the log that CSV always has in quotes.
@@ -182,11 +180,8 @@ type Table struct {
 // characters become visible ones. There is nothing but the table, so that it loads as it is.
 func TableCSV(w io.Writer, s Table) error {
 	out := bufio.NewWriter(w)
-	var line []byte
-	for k, name := range s.Columns {
-		line = appendCSVText(appendComma(line, k), name)
-	}
-	_, _ = out.Write(append(line, '\n'))
+	line := appendCSVRow(nil, model.Mapped(s.Columns, func(name string) any { return name }))
+	_, _ = out.Write(line)
 	for _, row := range s.Rows {
 		_, _ = out.Write(appendCSVRow(line[:0], row))
 	}

@@ -196,10 +196,9 @@ func ScalarsJSON(w io.Writer, s *Scalars) error {
 	shared := s.summary()
 	return shared.write(w, func(room summaryRoom) []byte {
 		d := s.Diagnosis
-		last := []object{}
-		for _, x := range s.last() {
-			last = append(last, object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}})
-		}
+		last := model.Mapped(s.last(), func(x *scalars.Series) object {
+			return object{{"name", shorten(lastName(x), 48)}, {"means", x.Means}, {"step", x.Steps[len(x.Steps)-1]}, {"value", rounded(x.Last())}}
+		})
 		notes := model.Mapped(s.Notes, func(note string) string { return shorten(note, 110) })
 		return object{
 			{"schema", "vantage/scalars@1"},

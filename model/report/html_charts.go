@@ -308,7 +308,7 @@ func (c *Charts) stepAxis() (axis markup) {
 	first, last := fmt.Sprint(c.FirstStep), fmt.Sprint(c.LastStep)
 	axis = label(plotLeft, plotLabelAt, first) + label(plotRight, plotLabelAt, last, class("end"))
 	room := 7*float64(len(last)) + 14
-	each := max(1, roundTick(float64(c.LastStep)-float64(c.FirstStep), 4))
+	each := max(1, roundTick(float64(c.LastStep)-float64(c.FirstStep)))
 	for n := 1.0; n <= 8; n++ {
 		step := each * (math.Floor(float64(c.FirstStep)/each) + n)
 		if x := c.stepX(step); x > plotLeft+room && x < plotRight-room {
@@ -334,7 +334,7 @@ func newPlotAxis(lo, hi float64) plotAxis {
 	if !(hi-lo > 0 && hi-lo < math.MaxFloat64/4) { // the difference of two is beyond numbers, or nothing
 		return a
 	}
-	step := roundTick(hi-lo, 4)
+	step := roundTick(hi - lo)
 	if !(step > 0) { // the values are too small for a round one
 		return a
 	}
@@ -347,12 +347,12 @@ func newPlotAxis(lo, hi float64) plotAxis {
 	return a
 }
 
-// roundTick returns 1, 2 or 5 times a power of ten, so that a span has about n of it.
-func roundTick(span float64, n int) float64 {
+// roundTick returns 1, 2 or 5 times a power of ten, so that a span has about four of it.
+func roundTick(span float64) float64 {
 	if !(span > 0) {
 		return 1
 	}
-	rough := span / float64(n)
+	rough := span / 4
 	unit := math.Pow(10, math.Floor(math.Log10(rough))) // 0 if that is too small for a number
 	for _, part := range []float64{1, 2, 5} {
 		if rough <= part*unit*(1+1e-9) {
@@ -386,7 +386,6 @@ func (a plotAxis) labels() []string {
 
 // Sizes of the pictures of distributions.
 const (
-	svgBars      = 61 // odd: one column is the zero
 	spreadHalf   = 84 // above and below its axis
 	spreadMiddle = 100
 	spreadHeight = 226
@@ -398,7 +397,7 @@ const (
 
 // spreadSentences describes the distributions of advantages: one where the filter changes nothing.
 func (c *Charts) spreadSentences() []string {
-	if _, original, processed, _ := c.bins(svgBars); slices.Equal(original, processed) {
+	if _, original, processed, _ := c.bins(); slices.Equal(original, processed) {
 		return []string{momentsSentence("All", c.Original)}
 	}
 	return []string{momentsSentence("Original", c.Original), momentsSentence("Processed", c.Processed)}
@@ -406,12 +405,12 @@ func (c *Charts) spreadSentences() []string {
 
 // drawSpread draws both distributions of advantages on one axis, or one above it if they are equal.
 func (c *Charts) drawSpread(at ...attribute) markup {
-	limit, original, processed, tallest := c.bins(svgBars)
+	limit, original, processed, tallest := c.bins()
 	sentences, middle, half := c.spreadSentences(), spreadMiddle, spreadHalf
 	if len(sentences) == 1 {
 		middle, half = spreadMiddle+spreadHalf, 2*spreadHalf
 	}
-	width := float64(plotWidth-2*spreadMargin) / svgBars
+	width := float64(plotWidth-2*spreadMargin) / plotColumns
 	height := func(n int) float64 { // of a bar: one that is not 0 always shows
 		if n == 0 {
 			return 0
@@ -425,12 +424,12 @@ func (c *Charts) drawSpread(at ...attribute) markup {
 		}
 		sign := class("plus")
 		switch {
-		case i < svgBars/2:
+		case i < plotColumns/2:
 			sign = class("minus")
-		case i == svgBars/2:
+		case i == plotColumns/2:
 			sign = class("zero")
 		}
-		from, to := limit*(2*float64(i)/svgBars-1), limit*(2*float64(i+1)/svgBars-1)
+		from, to := limit*(2*float64(i)/plotColumns-1), limit*(2*float64(i+1)/plotColumns-1)
 		title := fmt.Sprintf("%s to %s: %s before the filter, %s after it", strings.TrimSpace(units.Signed(from)), strings.TrimSpace(units.Signed(to)), units.Count(original[i]), units.Count(processed[i]))
 		x, up := spreadMargin+float64(i)*width, height(original[i])
 		bar := []markup{tag("title", title), rect(x, float64(middle)-up, width-1, up)}

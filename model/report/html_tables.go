@@ -70,7 +70,7 @@ func (h *htmlPage) writeGroups() {
 	caption := fmt.Sprintf("Groups that need a look: the newest %d of each fate, and of those that are alive the ones with the most flips or the worst rewards", groupsPerFate)
 	h.writeTable("groups", caption, columns, len(groups), func(i int) []markup {
 		g := &groups[i]
-		text := cut(groupLabel(g.Prompt, g.Name), maxPromptShown)
+		text := cut(groupLabel(g.Preview, g.Name), maxPromptShown)
 		prompt := tag("span", attr("dir", "auto"), text)
 		for k, shown := range h.shownTexts() { // a link to its answers
 			if shown.Step == g.Step && shown.Name == g.Name && shown.Best.Row == g.Best.Row {
@@ -80,7 +80,8 @@ func (h *htmlPage) writeGroups() {
 		}
 		return []markup{
 			tag("th", attr("scope", "row"), g.Step), tag("td", class("t"), fateTag(g.Fate)), tag("td", class("t prompt"), prompt), tag("td", class("t why"), g.Cause),
-			tag("td", g.Size), tag("td", class("t"), g.Kept), tag("td", units.Count(g.FlipCount)), tag("td", meanText(g.Mean)), tag("td", meanText(g.Std)),
+			tag("td", g.SizeText()), tag("td", class("t"), figures.KeptBySign(&g.Group)), tag("td", units.Count(g.Flips.Total())),
+			tag("td", meanText(g.RewardMean)), tag("td", meanText(g.RewardStd)),
 		}
 	})
 }
@@ -130,14 +131,8 @@ func fateClass(f model.Fate) attribute {
 const groupsPerFate = 10
 
 type worstGroup struct {
-	Step              int64
-	Fate              model.Fate
-	Name, Prompt      string // as logged
-	Size, Kept, Cause string
-	Samples           int
-	FlipCount         int
-	Mean, Std         float64
-
+	analysis.Group
+	Cause       string
 	Best, Worst answerRow
 }
 
@@ -157,48 +152,42 @@ type worstGroups struct {
 
 // add adds the groups of a step, which are newer than those before.
 func (w *worstGroups) add(a *analysis.Analysis) {
-	refused := refusedGroups(a)
 	causes := a.Causes()
 	var chosen [model.FateCount][]int
 	for i := range a.Table {
 		fate := a.Table[i].Fate
 		chosen[fate] = append(chosen[fate], i)
 	}
-	slices.SortStableFunc(chosen[model.FateAlive], func(i, k int) int {
-		x, y := &a.Table[i], &a.Table[k]
+	worse := func(x, y *analysis.Group) int {
 		return cmp.Or(cmp.Compare(y.Flips.Total(), x.Flips.Total()), cmp.Compare(x.RewardMean, y.RewardMean))
-	})
+	}
+	slices.SortStableFunc(chosen[model.FateAlive], func(i, k int) int { return worse(&a.Table[i], &a.Table[k]) })
 	for fate, groups := range chosen {
 		newest := make([]worstGroup, 0, w.most)
 		for _, i := range groups[:min(len(groups), w.most)] {
-			newest = append(newest, newWorstGroup(a, i, causes(i), refused[&a.Table[i]]))
+			newest = append(newest, newWorstGroup(a, i, causes(i)))
 		}
 		all := append(newest, w.byFate[fate]...)
 		if model.Fate(fate) == model.FateAlive {
-			slices.SortStableFunc(all, func(x, y worstGroup) int {
-				return cmp.Or(cmp.Compare(y.FlipCount, x.FlipCount), cmp.Compare(x.Mean, y.Mean))
-			})
+			slices.SortStableFunc(all, func(x, y worstGroup) int { return worse(&x.Group, &y.Group) })
 		}
 		w.byFate[fate] = all[:min(len(all), w.most)]
 	}
 }
 
-func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) worstGroup {
+func newWorstGroup(a *analysis.Analysis, i int, cause string) worstGroup {
 	g := &a.Table[i]
 	ranked := Ranked(a, g)
 	if cause == "" && g.Fate != model.FateAlive {
 		cause = g.Fate.Doc()
 	}
-	if refused {
+	if a.Refused(i) {
 		cause = "the trainer would have stopped here: " + strings.TrimSuffix(a.Refusal(), ".") + "; " + cmp.Or(cause, g.Fate.Doc())
 	}
 	row := func(i int) answerRow {
 		return answerRow{a.InputRow[i], a.LoggedRewards[i], a.Processed[i], a.Keep[i]}
 	}
-	return worstGroup{
-		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: figures.KeptBySign(g), Cause: cause,
-		Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd, Best: row(ranked[0]), Worst: row(ranked[len(ranked)-1]),
-	}
+	return worstGroup{*g, cause, row(ranked[0]), row(ranked[len(ranked)-1])}
 }
 
 // ranked returns the groups in the order of the page: those that need attention first, then the newest.
@@ -403,7 +392,7 @@ func (h *htmlPage) writeTexts() {
 		g := &groups[i]
 		at, _ := h.Snap.Find(g.Step)
 		h.put(tag("details", attr("id", answersID(i)), attr("open", "open"), class("card"),
-			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean))),
+			tag("summary", fateTag(g.Fate), " group ", tag("bdi", cut(g.Name, 40)), fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.RewardMean))),
 			tag("p", class("hint"), cmp.Or(g.Cause, g.Fate.Doc())), h.answers(&h.Snap.Steps[at], g)), lineBreak)
 	}
 }
@@ -423,7 +412,7 @@ func (h *htmlPage) answers(step *model.Step, g *worstGroup) markup {
 		names = [2]string{"first", "last"}
 	}
 	pair := answerTag(names[0], g.Best, best, preformatted(best.Response, maxAnswerText))
-	if g.Samples > 1 {
+	if g.Size() > 1 {
 		worst, err := h.Parts.Text(step.Place(int(g.Worst.Row)))
 		switch {
 		case err != nil:

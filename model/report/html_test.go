@@ -416,7 +416,7 @@ func TestWorstGroups(t *testing.T) {
 	}
 	var got []string
 	for _, g := range w.ranked() {
-		got = append(got, fmt.Sprintf("%s %d %.2f", g.Fate, g.Step, g.Mean))
+		got = append(got, fmt.Sprintf("%s %d %.2f", g.Fate, g.Step, g.RewardMean))
 	}
 	want := []string{
 		"all wrong 40 0.00", "all wrong 39 0.00", "all wrong 38 0.00", "all correct 40 1.00", "all correct 39 1.00", "all correct 38 1.00",

@@ -75,10 +75,9 @@ func jsonFoot(p *page) {
 		p.printf("\n  ")
 	}
 	p.printf("],\n")
-	problems := []object{}
-	for _, one := range p.Snap.Run.Problems {
-		problems = append(problems, object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}})
-	}
+	problems := model.Mapped(p.Snap.Run.Problems, func(one model.Problem) object {
+		return object{{"file", one.File}, {"line", some(one.Line)}, {"reason", one.Reason}}
+	})
 	summary := slices.Concat(object{{"steps", p.total.complete()}}, p.figuresJSON(p.total.summary()), object{{"warnings", append([]warningSpan{}, p.total.warningSpans...)}})
 	p.writeMembers(object{{"problems", problems}, {"summary", summary}})
 	p.printf("  \"complete\": true\n}\n")
@@ -129,8 +128,7 @@ func attemptsJSON(a model.RunAttempts) object {
 	if a.Count < 2 && len(a.LeftOut)+len(a.Doubts) == 0 {
 		return nil
 	}
-	all := []object{}
-	for _, l := range a.LeftOut {
+	all := model.Mapped(a.LeftOut, func(l model.LeftOut) object {
 		one := object{{"attempt", l.Attempt}, {"run", some(l.Run)}, {"why", l.Cause.String()}}
 		if l.Cause == model.Resumed {
 			one = append(one, member{"resumed_at", l.Step})
@@ -139,8 +137,8 @@ func attemptsJSON(a model.RunAttempts) object {
 		if !l.Start.IsZero() { // else rows are left out of a file
 			one = append(one, object{{"first_write", l.Start.UTC().Format(time.RFC3339)}, {"last_write", l.End.UTC().Format(time.RFC3339)}}...)
 		}
-		all = append(all, one)
-	}
+		return one
+	})
 	return object{{"shown", a.Shown}, {"count", a.Count}, {"left_out", all}, {"doubts", some(a.Doubts)}}
 }
 
@@ -150,10 +148,9 @@ func evaluationJSON(e *model.Evaluation) object {
 	if e == nil {
 		return nil
 	}
-	evidence := []object{}
-	for _, why := range e.Evidence {
-		evidence = append(evidence, object{{"kind", why.Kind}, {"why", why.Why}, {"steps", why.Steps}, {"first_step", why.First}, {"file", why.File}})
-	}
+	evidence := model.Mapped(e.Evidence, func(why model.EvaluationEvidence) object {
+		return object{{"kind", why.Kind}, {"why", why.Why}, {"steps", why.Steps}, {"first_step", why.First}, {"file", why.File}}
+	})
 	return object{
 		{"counted", e.Shown},
 		{"steps", append([]int64{}, e.Steps...)},
@@ -174,12 +171,7 @@ func solvedAt(scales []model.RewardScale) any {
 }
 
 // optionsJSON are options by key, of which there may be none.
-func optionsJSON(o estimators.Options) any {
-	if o == "" {
-		return absent{}
-	}
-	return maps.Collect(o.All())
-}
+func optionsJSON(o estimators.Options) any { return some(maps.Collect(o.All())) }
 
 func settingsJSON(s model.Settings) object {
 	return object{
@@ -245,10 +237,7 @@ func (p *page) figuresJSON(s *analysis.StepFigures) object {
 			o = append(o, member{"rollouts", rolloutsJSON(s.Rollouts, s.Rows)})
 		}
 	}
-	metrics := make(object, len(s.Metrics))
-	for i, m := range s.Metrics {
-		metrics[i] = member{m.Name, m.Value}
-	}
+	metrics := object(model.Mapped(s.Metrics, func(m analysis.Metric) member { return member{m.Name, m.Value} }))
 	return append(o, object{{"flip_kinds", flipKindsJSON(&s.Flips)}, {"fates", fatesOf(s.Fates)}, {"statuses", statusesOf(s.Statuses)}, {"metrics", metrics}}...)
 }
 
@@ -298,12 +287,11 @@ func statusesOf(counts model.StatusCounts) any {
 }
 
 func (p *page) stepJSON(s *analysis.StepFigures) object {
-	warnings := make([]object, len(s.Warnings))
-	for i, w := range s.Warnings {
-		warnings[i] = object{
+	warnings := model.Mapped(s.Warnings, func(w model.Warning) object {
+		return object{
 			{"kind", w.Kind}, {"count", w.Count}, {"of", w.Of}, {"unit", w.Unit}, {"text", w.Sentence()}, {"advice", withoutKeys(w.Advice)}, {"example", some(p.example(w))},
 		}
-	}
+	})
 	return slices.Concat(object{{"step", s.Step}, {"open", some(s.Open)}}, p.figuresJSON(s), object{{"warnings", warnings}})
 }
 

@@ -53,10 +53,9 @@ func markdownStep(p *page, s *analysis.StepFigures) []byte {
 }
 
 func markdownGroups(p *page, a *analysis.Analysis) (rows []byte) {
-	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
 		g := figures.NewGroupOf(a, i)
-		label := escapeMarkdown(labelInReport(g.Group, g.Preview, refused))
+		label := escapeMarkdown(labelInReport(g, g.Preview))
 		rows = fmt.Appendf(rows, markdownGroupRow, append(anyTexts(p.groupTable, g, figures.Number.Digits), label)...)
 	}
 	return rows

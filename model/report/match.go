@@ -130,10 +130,9 @@ func writeVerdicts(out io.Writer, list []match.Verdict, of int) {
 // MatchJSON writes the object that the schema match@1 describes. matches and others are sorted, the best first. Later
 // versions only add keys.
 func MatchJSON(w io.Writer, m Match) error {
-	var mixture []object
-	for _, s := range m.Mixture {
-		mixture = append(mixture, object{{"from_step", s.From}, {"to_step", s.To}, {"steps", s.Steps}, {"framework", s.Framework}, {"estimator", s.Estimator}, {"scale", s.Scale}})
-	}
+	mixture := model.Mapped(m.Mixture, func(s match.Segment) object {
+		return object{{"from_step", s.From}, {"to_step", s.To}, {"steps", s.Steps}, {"framework", s.Framework}, {"estimator", s.Estimator}, {"scale", s.Scale}}
+	})
 	var filter, found object
 	if m.Filter != nil {
 		filter = ratiosJSON(m.Filter.KeepPos, m.Filter.KeepNeg, m.Filter.Recompute)
@@ -166,8 +165,7 @@ func MatchJSON(w io.Writer, m Match) error {
 }
 
 func verdictsJSON(list []match.Verdict) []object {
-	all := []object{}
-	for _, v := range list {
+	return model.Mapped(list, func(v match.Verdict) object {
 		one := object{
 			{"framework", v.Framework},
 			{"estimator", v.Estimator},
@@ -183,7 +181,6 @@ func verdictsJSON(list []match.Verdict) []object {
 				{"step", f.Step}, {"group", f.Group}, {"row", f.Row}, {"logged", f.Logged}, {"computed", f.Computed},
 			}})
 		}
-		all = append(all, one)
-	}
-	return all
+		return one
+	})
 }

@@ -91,28 +91,19 @@ func (r *Report) findAlike() error {
 	if r.Alike == nil {
 		return nil
 	}
-	var suspects suspects
+	var suspects []int
+	steps := 0
 	err := r.eachStep(func(s *analysis.StepFigures, _ *analysis.Analysis) error {
-		suspects.add(s)
+		if glance.Suspect(s) {
+			suspects = append(suspects, steps)
+		}
+		steps++
 		return nil
 	})
 	if err == nil {
-		r.alike, err = r.Alike(suspects.indexes)
+		r.alike, err = r.Alike(suspects)
 	}
 	return err
-}
-
-// suspects are the steps whose texts may be alike.
-type suspects struct {
-	steps   int // that were added
-	indexes []int
-}
-
-func (l *suspects) add(s *analysis.StepFigures) {
-	if glance.Suspect(s) {
-		l.indexes = append(l.indexes, l.steps)
-	}
-	l.steps++
 }
 
 // FromTrend returns a report of the steps of t, which it does not compute again. It has no
@@ -216,17 +207,19 @@ func (p *page) show(s *analysis.StepFigures, rows []byte, between string) error 
 // showHeld goes through the steps once, and shows them with the warnings about texts.
 func (p *page) showHeld(l pageFormat) error {
 	var held []analysis.StepFigures
-	var suspects suspects
+	var suspects []int
 	err := p.eachStep(func(s *analysis.StepFigures, a *analysis.Analysis) error {
 		p.measure(s, a)
-		suspects.add(s)
+		if glance.Suspect(s) {
+			suspects = append(suspects, len(held))
+		}
 		held = append(held, *s)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if p.alike, err = p.Alike(suspects.indexes); err != nil {
+	if p.alike, err = p.Alike(suspects); err != nil {
 		return err
 	}
 	if len(held) > 0 {
@@ -436,25 +429,11 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 	}
 }
 
-// refusedGroups returns the groups for which the trainer's own code would raise an error.
-func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
-	if a.Refusal() == "" {
-		return nil
-	}
-	refused := map[*analysis.Group]bool{}
-	for g := range a.Table {
-		if a.Refused(g) {
-			refused[&a.Table[g]] = true
-		}
-	}
-	return refused
-}
-
 // labelInReport returns the prompt of a group, or its name if there is none, and says if the trainer
 // would refuse it.
-func labelInReport(g *analysis.Group, prompt string, refused map[*analysis.Group]bool) string {
+func labelInReport(g figures.GroupOf, prompt string) string {
 	label := groupLabel(prompt, g.Name)
-	if refused[g] {
+	if g.In.Refused(g.At) {
 		return "(refused by the trainer) " + label
 	}
 	return label

@@ -27,26 +27,23 @@ func PlanText(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	writeFacts(out, 10,
 		fact("run", fmt.Sprintf("%s, %s, of which %s carry signal, as counted", units.Plural(p.Steps, "steps"), units.Plural(p.Groups, "groups"), units.Fraction(p.Signal, p.Groups))),
-		fact("computed", sanitize.Line(fmt.Sprintf("%s, scale %s", estimatorText(p.Settings, p.Choice), p.Settings.Scale))))
-	if text := p.Choice.Rewards.String(); text != "" {
-		writeFacts(out, 10, fact("reward", sanitize.Line(text)))
-	}
+		fact("computed", fmt.Sprintf("%s, scale %s", estimatorText(p.Settings, p.Choice), p.Settings.Scale)), fact("reward", p.Choice.Rewards.String()))
 	fmt.Fprintln(out)
 	for i, line := range textTable(planColumns(p.Rows), "", p.Rows) {
-		marks := []string{" ", " "}
+		best, modelled := " ", " "
 		if i > 1 && i-1 == p.Best {
-			marks[0] = "→"
+			best = "→"
 		}
 		if i > 0 && p.Rows[i-1].Model {
-			marks[1] = "~"
+			modelled = "~"
 		}
-		fmt.Fprintln(out, strings.Join(marks, "")+line)
+		fmt.Fprintln(out, best+modelled+line)
 	}
 	fmt.Fprintln(out)
 	what, why, _ := strings.Cut(p.Recommendation(), ": ")
 	writeFacts(out, 10, fact("next", what), fact("", why))
 	for _, text := range p.Missing {
-		writeFacts(out, 10, fact("not asked", sanitize.Line(text)))
+		writeFacts(out, 10, fact("not asked", text))
 	}
 	writeFacts(out, 10, p.meaning()...)
 	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(len(p.Rows), "settings"))

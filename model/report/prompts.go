@@ -211,12 +211,11 @@ func PromptsTable(p *Prompts) Table {
 // PromptsJSON writes the object that the schema prompts@1 describes. Its prompts have the columns of the table.
 func PromptsJSON(w io.Writer, p *Prompts) error {
 	byState, all := ledger.Sums(p.Selected)
-	states := []object{}
-	for _, s := range append(byState, all) {
-		states = append(states, object{
+	states := model.Mapped(append(byState, all), func(s ledger.Sum) object {
+		return object{
 			{"state", some(string(s.State))}, {"prompts", s.Prompts}, {"groups", s.Groups}, {"signal_groups", s.Signal}, {"samples", s.Samples}, {"tokens", s.Tokens}, {"abs_advantage", s.Abs},
-		})
-	}
+		}
+	})
 	by := "prompt"
 	if p.ByID {
 		by = "group id"

@@ -313,6 +313,17 @@ func (t *SampleTable) divide(ctx context.Context, a *analysis.Analysis, most int
 	return nil
 }
 
+// refusedGroups returns the groups for which the trainer's own code would raise an error: each sample asks.
+func refusedGroups(a *analysis.Analysis) map[*analysis.Group]bool {
+	refused := map[*analysis.Group]bool{}
+	for g := range a.Table {
+		if a.Refused(g) {
+			refused[&a.Table[g]] = true
+		}
+	}
+	return refused
+}
+
 // write writes a line per sample. bits is the precision in which advantages are computed.
 func (t *SampleTable) write(ctx context.Context, w io.Writer, head []byte, appendRow func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte) error {
 	entry, err := t.Settings.FindEstimator()
@@ -404,11 +415,8 @@ func (c *SampleColumn) numberBits(advantages int) int {
 // parse to the same float. Texts keep their line breaks, in quotes; other control characters become visible
 // ones, and what a spreadsheet would run has an apostrophe before it.
 func SampleCSV(ctx context.Context, w io.Writer, t *SampleTable) error {
-	var head []byte
-	for k, c := range t.Columns {
-		head = appendCSVText(appendComma(head, k), c.Name)
-	}
-	return t.write(ctx, w, append(head, '\n'), func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte {
+	head := appendCSVRow(nil, model.Mapped(t.Columns, func(c SampleColumn) any { return c.Name }))
+	return t.write(ctx, w, head, func(line []byte, cells []Cells, row, bits int, known *knownTexts) []byte {
 		for k := range t.Columns {
 			line = appendComma(line, k)
 			switch c, cell := &t.Columns[k], &cells[k]; {

@@ -221,16 +221,13 @@ func percentText(share float64) string {
 // and in how many steps they raise which warnings. A log without signal has a recommendation without settings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	a := s.recommend(s.Goal)
-	cells, front, others := []object{}, []object{}, []object(nil)
+	cells, others := []object{}, []object(nil)
 	for c := range s.cells(s.Recompute...) {
 		cell := append(ratiosJSON(c.KeepPos, c.KeepNeg, c.Recompute), object{{"samples", c.Samples}, {"groups", c.Groups}}...)
 		for _, f := range s.Figures {
 			cell = append(cell, member{f.Name, f.Value(c)})
 		}
 		cells = append(cells, cell)
-	}
-	for _, c := range a.Front {
-		front = append(front, cellJSON(c))
 	}
 	for _, name := range sweep.GoalNames() {
 		if other := s.recommend(sweep.Goal{Name: name, Least: s.Goal.Least}); name != s.Goal.Name && other.Cell != nil {
@@ -246,7 +243,7 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		{"cells", cells},
 		{"no_filter", cellJSON(s.Grid.NoFilter())},
 		{"current", some(cellJSON(s.Current))},
-		{"front", front},
+		{"front", model.Mapped(a.Front, cellJSON)},
 		{"recommendation", append(object{
 			{"goal", a.Goal.Name},
 			{"least_abs", a.Goal.Least}, // share of Σ|A| that goals other than signal keep at least

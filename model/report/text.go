@@ -53,10 +53,9 @@ const textGroupRow = "%7s  %-11s %5s  %-10s %5s  %7s %6s  %.60s\n"
 
 // textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) (rows []byte) {
-	refused := refusedGroups(a)
 	for _, i := range worstFirst(a) {
 		g := figures.NewGroupOf(a, i)
-		label := labelInReport(g.Group, sanitize.Line(g.Preview), refused)
+		label := labelInReport(g, sanitize.Line(g.Preview))
 		if !g.Admitted {
 			label = "(" + sanitize.Line(a.WhySkipped(i)) + ") " + label
 		}

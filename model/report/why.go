@@ -88,7 +88,7 @@ func (y *Why) findings() (shown *diagnosis.Diagnosis, more int) {
 // advantage before the sample filter; length is -1 where unknown. Numbers have six digits: exports have every bit. steps
 // are the newest that have a group of this name.
 func WhyJSON(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
 		g, a := y.group(), y.Analysis
 		samples := [][]any{}
 		for _, i := range y.ends(n) {
@@ -115,7 +115,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 
 // WhyText writes the same in lines.
 func WhyText(w io.Writer, y *Why) error {
-	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), false, func(n int) []byte {
 		var b bytes.Buffer
 		g, a := y.group(), y.Analysis
 		name := fmt.Sprintf("%s of step %d", y.name(), g.Step)
@@ -172,10 +172,9 @@ type ShownText struct {
 // of the whole text.
 func ShowJSON(w io.Writer, s *Show) error {
 	return s.write(w, func(chars int) []byte {
-		answers := []object{}
-		for _, t := range s.Shown {
-			a := s.Analysis
-			answers = append(answers, object{
+		a := s.Analysis
+		answers := model.Mapped(s.Shown, func(t ShownText) object {
+			return object{
 				{"which", t.Which},
 				{"index", a.InputRow[t.Column]},
 				{"reward", rounded(a.LoggedRewards[t.Column])},
@@ -184,8 +183,8 @@ func ShowJSON(w io.Writer, s *Show) error {
 				{"file", s.file(t)},
 				{"chars", utf8.RuneCountInString(t.Text.Response)},
 				{"text", middleCut(t.Text.Response, chars)},
-			})
-		}
+			}
+		})
 		return s.document("vantage/show@1", append(s.head(s.prompt(chars)), object{{"fate", s.group().Fate.Key()}, {"truth", s.truth(chars)}, {"answers", answers}}...)...)
 	})
 }
@@ -234,11 +233,11 @@ func ShowText(w io.Writer, s *Show) error {
 const cutSteps = 40
 
 func (s *Show) write(w io.Writer, draw func(chars int) []byte) error {
-	if s.Explicit {
+	if s.Explicit { // times n it may be beyond an int
 		_, err := w.Write(draw(s.Chars))
 		return err
 	}
-	return writeFitting(w, cutSteps, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
+	return writeFitting(w, cutSteps, false, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
 }
 
 func indentedText(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

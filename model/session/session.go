@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -68,7 +67,7 @@ func (s Session) WithMark(m Mark) Session {
 	} else {
 		all = append(all, m)
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Step < all[j].Step })
+	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Step, b.Step) })
 	s.Marks = all
 	return s
 }

@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -252,16 +251,13 @@ func (t tree) interpolate(n node) (text, section string) {
 }
 
 func innermostReference(text string) (before, path, after string, found bool) {
-	end := strings.Index(text, "}")
-	for end >= 0 {
+	for end, r := range text {
+		if r != '}' {
+			continue
+		}
 		if start := strings.LastIndex(text[:end], "${"); start >= 0 {
 			return text[:start], text[start+2 : end], text[end+1:], true
 		}
-		next := strings.Index(text[end+1:], "}")
-		if next < 0 {
-			break
-		}
-		end += 1 + next
 	}
 	return "", "", "", false
 }
@@ -276,10 +272,5 @@ func absolutePath(key, path string) string {
 		return rest
 	}
 	levels := strings.Split(key, ".")
-	if up >= len(levels) {
-		levels = nil
-	} else {
-		levels = levels[:len(levels)-up]
-	}
-	return strings.Join(append(slices.Clone(levels), rest), ".")
+	return strings.Join(append(levels[:max(0, len(levels)-up)], rest), ".")
 }

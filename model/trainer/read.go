@@ -22,13 +22,10 @@ type Option struct{ Key, Value string }
 type Config struct {
 	Framework string
 	UsedKeys  []string
-	Ignored   int      // number of keys not used
-	Warnings  []string // keys that matter but are not supported, or contradict each other
-	settings  []model.Option
+	Ignored   int            // number of keys not used
+	Warnings  []string       // keys that matter but are not supported, or contradict each other
+	Settings  []model.Option // names and values for model.Settings.Set, the framework first
 }
-
-// Settings returns names and values for model.Settings.Set, the framework first.
-func (r *Config) Settings() []model.Option { return r.settings }
 
 // Summary says in a line what was read.
 func (r *Config) Summary() string {
@@ -131,7 +128,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	if r.Framework == "" {
 		return nil, errors.New("it does not name an estimator: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
 	}
-	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
+	r.Settings = []model.Option{{Name: "framework", Value: r.Framework}}
 	rules := keyRules(r.Framework)
 	for _, k := range rules {
 		if err := r.apply(k, options); err != nil {
@@ -151,11 +148,11 @@ func ReadConfig(options []Option) (*Config, error) {
 	case "easyr1":
 		if why := easyR1KL(options); why != "" {
 			r.Warnings = append(r.Warnings, why)
-			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+			r.Settings = append(r.Settings, model.Option{Name: "kl_in_reward", Value: "true"})
 		}
 	case "verl", "ms-swift": // which key it is, warnUnsupported says
 		if isTrue(options, "use_kl_in_reward") || isTrue(options, "kl_in_reward") {
-			r.settings = append(r.settings, model.Option{Name: "kl_in_reward", Value: "true"})
+			r.Settings = append(r.Settings, model.Option{Name: "kl_in_reward", Value: "true"})
 		}
 	}
 	for _, o := range options {
@@ -165,7 +162,7 @@ func ReadConfig(options []Option) (*Config, error) {
 		r.Ignored++
 		r.warnUnsupported(o)
 	}
-	slices.SortStableFunc(r.settings, model.CompareRank)
+	slices.SortStableFunc(r.Settings, model.CompareRank)
 	return r, nil
 }
 
@@ -226,7 +223,7 @@ func (r *Config) apply(k keyRule, options []Option) error {
 		return err
 	}
 	r.UsedKeys = append(r.UsedKeys, truncate(last.Key))
-	r.settings = append(r.settings, setting)
+	r.Settings = append(r.Settings, setting)
 	return nil
 }
 
@@ -234,7 +231,7 @@ func (r *Config) apply(k keyRule, options []Option) error {
 func (r *Config) applyOptions(options []Option, rules []keyRule) error {
 	set := model.DefaultSettings()
 	var err error
-	for _, s := range r.settings {
+	for _, s := range r.Settings {
 		if s.Name == "framework" || s.Name == "adv_estimator" {
 			if set, err = set.Set(s.Name, s.Value); err != nil {
 				return nil // Configure says what is wrong
@@ -329,7 +326,7 @@ func (r *Config) applyRewardFunctions(options []Option) {
 	if weightsKey != "" {
 		r.UsedKeys = append(r.UsedKeys, truncate(weightsKey))
 	}
-	r.settings = slices.Insert(r.settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
+	r.Settings = slices.Insert(r.Settings, 1, model.Option{Name: "reward", Value: text}) // after the framework
 }
 
 // lastList returns the elements of a list such as [1.0, 0.5], the last of several, and its key; no key

@@ -124,7 +124,7 @@ func TestReadConfig(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprint(r.Framework, " ", r.Settings()); got != c.want {
+		if got := fmt.Sprint(r.Framework, " ", r.Settings); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
 		if !strings.Contains(r.Summary(), c.warning) || c.warning == "" && len(r.Warnings) > 0 {
@@ -154,7 +154,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := model.DefaultSettings()
-		for _, o := range r.Settings() {
+		for _, o := range r.Settings {
 			if got, err = got.Set(o.Name, o.Value); err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestReadPreset(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]string{"a": "0.5", "b": "0.25"}[which]
-		if got := fmt.Sprint(r.Settings()); got != "[{framework easyr1} {adv_estimator grpo} {keep_pos_ratio "+want+"}]" || len(r.Warnings) != 0 {
+		if got := fmt.Sprint(r.Settings); got != "[{framework easyr1} {adv_estimator grpo} {keep_pos_ratio "+want+"}]" || len(r.Warnings) != 0 {
 			t.Errorf("%s: %s, doubts %q", which, got, r.Warnings)
 		}
 	}

@@ -61,12 +61,8 @@ func Short(x float64) string {
 		return strconv.FormatFloat(x, 'e', 1, 64)
 	case abs >= 99_950:
 		return Count(int(math.Round(x)))
-	case abs >= 99.95:
-		return Fixed(x, 0)
-	case abs >= 9.995:
-		return Fixed(x, 1)
 	case abs >= 0.9995:
-		return Fixed(x, 2)
+		return threeDigits(x)
 	case abs >= 0.0005:
 		return Fixed(x, 3)
 	}
@@ -127,11 +123,12 @@ func Count(n int) string {
 	return threeDigits(float64(n)/1e9) + "G"
 }
 
+// threeDigits writes a number that is not within 1 of 0.
 func threeDigits(x float64) string {
-	switch {
-	case x < 9.995:
+	switch abs := math.Abs(x); {
+	case abs < 9.995:
 		return Fixed(x, 2)
-	case x < 99.95:
+	case abs < 99.95:
 		return Fixed(x, 1)
 	}
 	return Fixed(x, 0)
