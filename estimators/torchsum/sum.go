@@ -156,8 +156,8 @@ func accumulate(p *[lanes * chains]float32, x []float32) {
 }
 
 // addLanes adds the values that fill no register, then the lanes.
-func addLanes(p, rest []float32) float32 {
-	var s float32
+func addLanes[T float32 | float64](p, rest []T) T {
+	var s T
 	for _, v := range rest {
 		s += v
 	}
@@ -349,14 +349,7 @@ func Sum64(x []float64) float64 {
 			p[k] += p[c+k]
 		}
 	}
-	s := 0.0
-	for _, v := range x[whole:] {
-		s += v
-	}
-	for _, v := range p[:lanes64] {
-		s += v
-	}
-	return s
+	return addLanes(p[:lanes64], x[whole:])
 }
 
 // Std64 is [Std] of float64 values.
