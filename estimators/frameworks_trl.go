@@ -74,7 +74,7 @@ func trl() []*Estimator {
 }
 
 func trlClip() Option {
-	return clipRange("reward_clip_range", "none", "clip rewards to this range before the baseline")
+	return Interval().Option("reward_clip_range", "none", "clip rewards to this range before the baseline")
 }
 
 func trlAggregationOption() Option {
