@@ -24,7 +24,6 @@ type Needs struct {
 	Data                    Data
 	Texts, Prompts, Sources bool // in the log
 	Lengths                 bool // in the log: texts or token counts
-	NoOnset                 bool // it is there from the first step, or never
 	Gradual                 bool // it cannot set in from one step to the next
 	Groups, Size            int  // at least
 }
@@ -65,12 +64,12 @@ func Illnesses() []Scene {
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
 		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true}, allIsLearned},
-		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, easyFromTheStart},
+		{"saturated", "easy from the start", "", Needs{Rewards: solvable, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
-		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, hardFromTheStart},
+		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, Groups: 2}, hardFromTheStart},
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
-		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, oneInTwenty},
+		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, oneInTwenty},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
