@@ -62,7 +62,7 @@ Subsystem sftp %s
 	_, proxyPort, _ := net.SplitHostPort(s.Address())
 	s.config = fmt.Sprintf("HostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n", proxyPort, me.Username, s.path("userkey"))
 	s.Configure(tb, "")
-	s.knows(tb, "hostkey")
+	s.Knows(tb, "hostkey")
 	Wrap(tb, "exec /usr/bin/ssh -F "+s.path("ssh_config")+` "$@"`)
 	return s
 }
@@ -106,9 +106,7 @@ func (s *Server) Key(tb testing.TB, name string) string {
 }
 
 // Knows makes this key the one that ssh knows of the host, none for "".
-func (s *Server) Knows(tb testing.TB, key string) { tb.Helper(); s.knows(tb, key) }
-
-func (s *Server) knows(tb testing.TB, key string) {
+func (s *Server) Knows(tb testing.TB, key string) {
 	tb.Helper()
 	text := ""
 	if key != "" {
