@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 )
 
@@ -110,12 +111,8 @@ func (s *Server) Knows(tb testing.TB, key string) {
 	tb.Helper()
 	text := ""
 	if key != "" {
-		public, err := os.ReadFile(s.path(key + ".pub"))
-		if err != nil {
-			tb.Fatal(err)
-		}
 		host, port, _ := net.SplitHostPort(s.Address())
-		text = fmt.Sprintf("[%s]:%s %s", host, port, public)
+		text = fmt.Sprintf("[%s]:%s %s", host, port, filetest.Read(tb, s.path(key+".pub")))
 	}
 	s.write(tb, "known_hosts", text)
 }
@@ -123,11 +120,7 @@ func (s *Server) Knows(tb testing.TB, key string) {
 // Set replaces a line of sshd's configuration, and starts it anew.
 func (s *Server) Set(tb testing.TB, old, line string) {
 	tb.Helper()
-	config, err := os.ReadFile(s.path("sshd_config"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.write(tb, "sshd_config", strings.ReplaceAll(string(config), old, line))
+	s.write(tb, "sshd_config", strings.ReplaceAll(string(filetest.Read(tb, s.path("sshd_config"))), old, line))
 	s.stop()
 	s.run(tb)
 }
@@ -176,9 +169,7 @@ func (s *Server) path(name string) string { return filepath.Join(s.Dir, name) }
 
 func (s *Server) write(tb testing.TB, name, text string) {
 	tb.Helper()
-	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	filetest.Write(tb, s.path(name), text)
 }
 
 func freePort(tb testing.TB) int {
