@@ -188,6 +188,11 @@ func refuseRagged(f formula) formula {
 	return refuseRaggedWith(f, "RuntimeError", "shape '[-1, %[2]d]' is invalid for input of size %[1]d")
 }
 
+// refuseReshape is [refuseRagged] for a framework that holds the batch as an array of numpy.
+func refuseReshape(f formula) formula {
+	return refuseRaggedWith(f, "ValueError", "cannot reshape array of size %d into shape (%d)")
+}
+
 // refuseRaggedWith is [refuseRagged] with another exception. format takes the number
 // of samples and the common size of a group.
 func refuseRaggedWith(f formula, kind, format string) formula {

@@ -153,6 +153,8 @@ func trinity() []*Estimator {
 	perStep := Option{Key: args + "enable_step_norm", Kind: Switch(), Default: "false", Meaning: "divide by the number of steps of the trajectory"}
 	threshold := NumberOrNone(0, math.Inf(1)).Option(args+"std_threshold", "none",
 		"leave out groups whose standard deviation is not above it, and those of one trajectory")
+	stdNormalize := divideByStd(args + "std_normalize")
+	stdNormalize.Default = "false"
 	omega := Option{Key: args + "omega", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of equal states"}
 	gamma := Option{Key: args + "gamma", Kind: Number(0, 1), Default: "1", Meaning: "discount per step of a trajectory"}
 	return []*Estimator{
@@ -173,10 +175,7 @@ func trinity() []*Estimator {
 			if w.balance {
 				e.selects, e.Draws, e.CanFilter = w.selects, true, false
 			}
-		}, drop, Option{
-			Key: args + "std_normalize", Kind: Switch(), Default: "false", Meaning: "divide by the standard deviation: true is scale group, false scale none",
-			Selects: map[string]Selection{"true": {Scale: ScaleGroup}, "false": {Scale: ScaleNone}},
-		}),
+		}, drop, stdNormalize),
 		about("asymre", "A = r − (μ − 0.1)", code+"asymre_advantage.py:ASYMREGroupAdvantage.calculate_group_advantage",
 			"Every sample of a group gets 0.1 more than its centred reward, so equal rewards train as if they were good. A single-sample group "+
 				"gets its raw reward. "+docTrinityGrouped).

@@ -110,16 +110,12 @@ func openInstruct() []*Estimator {
 		about("centered", "A = r − μ", source,
 			"numpy float64. A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
 				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
-			by(Estimator{CanFilter: true, Float: Float64, Advantage: openInstructFormula()}),
+			by(Estimator{CanFilter: true, Float: Float64, Advantage: refuseReshape(population{eps: 1e-8}.advantages)}),
 		about("standard", "A = (r − μ) / (s + 1e-8)", source,
 			"numpy float64, s of a population (ddof 0). A single-sample group gets 0; equal rewards are dropped before. Groups of different sizes raise "+
 				"ValueError; where mask_truncated_completions leaves a multiple of n rows, it takes blocks of n for groups, across prompts. NaN makes its group NaN.").
-			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: openInstructFormula()}),
+			by(Estimator{Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Advantage: refuseReshape(population{eps: 1e-8}.advantages)}),
 	}
-}
-
-func openInstructFormula() formula {
-	return refuseRaggedWith(population{eps: 1e-8}.advantages, "ValueError", "cannot reshape array of size %d into shape (%d)")
 }
 
 // tunix is Google's Tunix; the names are those of GRPOConfig.advantage_estimator.
@@ -129,24 +125,21 @@ func tunix() []*Estimator {
 		doc  = "numpy float64; the trainer's tensor is that, rounded to float32. NaN counts as 0. Groups of different sizes raise " +
 			"ValueError."
 	)
-	asMatrix := func(f formula) formula {
-		return refuseRaggedWith(f, "ValueError", "cannot reshape array of size %d into shape (%d)")
-	}
 	return []*Estimator{
 		about("grpo", "A = (r − μ) / (s + 1e-6)", code+"compute_advantages",
 			"s has ddof 1. A single-sample group gives NaN. Equal rewards give 0 or float64 rounding error over s + 1e-6. "+doc).
 			by(Estimator{
 				Scales: []Scale{ScaleGroup}, CanFilter: true, Float: Float64, Clean: cleanNaNToZero,
-				Advantage: asMatrix(withScale(population{eps: 1e-6, ddof1: true}.advantages, ScaleGroup)),
+				Advantage: refuseReshape(withScale(population{eps: 1e-6, ddof1: true}.advantages, ScaleGroup)),
 			}),
 		about("drgrpo", "A = r − μ", code+"compute_drgrpo_advantages",
 			"A single-sample group gets 0. "+doc).
 			by(Estimator{
 				CanFilter: true, Float: Float64, Clean: cleanNaNToZero,
-				Advantage: asMatrix(withScale(population{}.advantages, ScaleNone)),
+				Advantage: refuseReshape(withScale(population{}.advantages, ScaleNone)),
 			}),
 		about("rloo", "A = r − (Σ − r) / (n − 1)", code+"compute_rloo_advantages",
 			"A single-sample group gets 0. "+doc).
-			by(Estimator{Float: Float64, Clean: cleanNaNToZero, Advantage: asMatrix(perGroup64(rloo64{bySum: true}.advantages))}),
+			by(Estimator{Float: Float64, Clean: cleanNaNToZero, Advantage: refuseReshape(perGroup64(rloo64{bySum: true}.advantages))}),
 	}
 }

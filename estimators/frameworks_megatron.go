@@ -139,7 +139,7 @@ func miles() []*Estimator {
 func openRLHF() []*Estimator {
 	const source = "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 " +
 		"openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns"
-	clip := clipRange("reward.clip_range", "-10 10", "clip the advantage to this range before whitening")
+	clip := Interval().Option("reward.clip_range", "-10 10", "clip the advantage to this range before whitening")
 	gamma := discount("algo.advantage.gamma")
 	centred := Switch().Option("algo.advantage.no_std_norm", "false",
 		"only subtract the mean over the tokens, do not divide by their standard deviation")

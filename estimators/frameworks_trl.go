@@ -1,10 +1,6 @@
 package estimators
 
-import (
-	"slices"
-
-	"vantage/estimators/torchsum"
-)
+import "slices"
 
 // trlEps is added to every standard deviation except the asynchronous trainer's.
 const trlEps = 1e-4
@@ -78,7 +74,7 @@ func trl() []*Estimator {
 }
 
 func trlClip() Option {
-	return clipRange("reward_clip_range", "none", "clip rewards to this range before the baseline")
+	return Interval().Option("reward_clip_range", "none", "clip rewards to this range before the baseline")
 }
 
 func trlAggregationOption() Option {
@@ -303,24 +299,17 @@ func twinkle() []*Estimator {
 }
 
 // twinkleGRPO is GRPO unless every group has one sample: then nothing is compared
-// within a group.
+// within a group, but with the batch, if that has others.
 func twinkleGRPO(dst []float64, b Batch, s Scale) error {
-	if largestGroup(b.Offsets) != 1 {
+	switch {
+	case largestGroup(b.Offsets) != 1:
 		return grpo(twinkleEps).advantages(dst, b, s)
+	case s == ScaleGroup:
+		return rewardItself(dst, b, s)
+	case len(dst) == 1:
+		s = ScaleNone
 	}
-	r := make([]float32, len(b.Rewards))
-	toFloat32(r, b.Rewards)
-	mean, divisor := float32(0), float32(1)
-	if s == ScaleBatch || s == ScaleNone {
-		mean = torchsum.Mean(r)
-	}
-	if s == ScaleBatch && len(r) > 1 {
-		divisor = torchsum.StdWithMean(r, mean) + twinkleEps
-	}
-	for i, x := range r {
-		dst[i] = float64((x - mean) / divisor)
-	}
-	return nil
+	return groupwise{baseline: batchMean, eps: twinkleEps}.advantages(dst, b, s)
 }
 
 // refuseAsTwinkle returns f with twinkle's exceptions: first for missing rewards, since

@@ -94,12 +94,7 @@ func (p goldenParams) giveDiscount(e *Estimator, options Options) Scale {
 	if p.Gamma != nil && *p.Gamma != 1 {
 		options = options.With("gamma", fmt.Sprint(*p.Gamma))
 	}
-	with, err := e.With(options)
-	if err != nil {
-		panic(err)
-	}
-	*e = *with
-	return e.Scales[0]
+	return giveAll(e, options)
 }
 
 func swiftOptions(e *Estimator, p goldenParams) Scale {
@@ -316,11 +311,9 @@ func rollGiGPOOptions(e *Estimator, p goldenParams) Scale {
 // pkpoOptions gives k; sloo_minus_one refuses a k of 1, of which the paper has no definition.
 func pkpoOptions(e *Estimator, p goldenParams) Scale {
 	with, err := e.With(Options("").With("k", fmt.Sprint(p.K)))
-	if err != nil {
+	if *e = *with; err != nil {
 		e.Advantage = alwaysRefuse(&Refusal{Kind: "ValueError", Text: err.Error()})
-		return ScaleNone
 	}
-	*e = *with
 	return ScaleNone
 }
 

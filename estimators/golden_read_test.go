@@ -3,11 +3,12 @@ package estimators
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // goldenFile is testdata/golden/NAME.json: the cases of one estimator. Float32 values are
@@ -180,14 +181,8 @@ func (r *goldenReal) UnmarshalJSON(data []byte) error {
 
 func readGolden(t *testing.T, name string) goldenFile {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "golden", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f goldenFile
-	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("testdata", "golden", name+".json"), &f)
 	return f
 }
 

@@ -297,10 +297,7 @@ func (v Values) Text(key string) string {
 func (v Values) Bool(key string) bool { return v.Text(key) == "true" }
 
 // Number returns the value of a [Number].
-func (v Values) Number(key string) float64 {
-	x, _ := parseFinite(v.Text(key))
-	return x
-}
+func (v Values) Number(key string) float64 { return v.NumberOr(key, 0) }
 
 // Interval returns the bounds of an [Interval], infinite ones for none.
 func (v Values) Interval(key string) (low, high float64) {
@@ -407,11 +404,6 @@ func (e *Estimator) discounted(key string, w whitening, f formula) *Estimator {
 // discount is the option of REINFORCE++ that makes a token's return smaller the earlier it is.
 func discount(key string) Option {
 	return Number(0, 1).Option(key, "1", "discount per token before the last; a sample has the mean over its tokens here")
-}
-
-// clipRange is the option that cuts rewards or shaped rewards.
-func clipRange(key, byDefault, meaning string) Option {
-	return Option{Key: key, Kind: Interval(), Default: byDefault, Meaning: meaning}
 }
 
 func divideByStd(key string) Option {

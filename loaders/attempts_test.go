@@ -97,11 +97,7 @@ var yesterday = time.Now().Add(-24 * time.Hour)
 
 func openAttempt(t *testing.T, path string, which Attempt) model.Snapshot {
 	t.Helper()
-	s, err := Open([]string{path}, Options{Attempt: which})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{Attempt: which}, path)
 	return snapshotOf(t, s)
 }
 

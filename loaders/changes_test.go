@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"vantage/internal/testkit/filetest"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -101,15 +103,10 @@ func TestRepeatedTablesCountOnce(t *testing.T) {
 		w.add("completions_00001.parquet", table(1, "ABCD"))
 		w.add("completions_00002.parquet", table(2, "BBCA"))
 		w.add("completions_00003.parquet", table(3, "ABCD"))
-		s, err := Open([]string{w.dir}, Options{serial: serial})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := drain(t, s)
+		got := drain(t, open(t, Options{serial: serial}, w.dir))
 		if len(got.Records) != 8 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "for step 3 are those of step 1") {
 			t.Errorf("%d: %d rows, %q", i, len(got.Records), got.Notes)
 		}
-		_ = s.Close()
 	}
 }
 
@@ -178,10 +175,7 @@ func TestRolloutsOfMilesCountOnce(t *testing.T) {
 		for _, file := range strings.Fields(c.files) {
 			writeTwin(t, filepath.Join(dir, file))
 		}
-		s, err := Open([]string{dir}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := open(t, Options{}, dir)
 		got := drain(t, s)
 		var notes []string
 		for _, note := range got.Notes {
@@ -218,9 +212,7 @@ func writeTwin(t *testing.T, path string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+".part", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path+".part", data)
 	if err := os.Rename(path+".part", path); err != nil {
 		t.Fatal(err)
 	}

@@ -86,11 +86,7 @@ func TestFateDependsOnTheOwnRunOnly(t *testing.T) {
 		}
 		w.add(dir+"/1.jsonl", text.String())
 	}
-	s, err := Open([]string{w.dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, w.dir)
 	a, err := analysis.Analyze(t.Context(), snapshotOf(t, s), 0, model.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/decode"
 )
 
@@ -78,9 +79,7 @@ func TestSniffOfOtherFiles(t *testing.T) {
 		"broken.parquet": {"PAR1" + strings.Repeat("x", 100), ""},
 		"binary.json":    {"\x7fELF\x02\x01\x01\x00" + strings.Repeat("\xff\n", 1000), ""},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), c.text)
 		switch s, err := sniff(nil, root, name); {
 		case c.want == "" && err == nil:
 			t.Errorf("%s is taken for %s", name, s.Format.Name)
@@ -101,9 +100,7 @@ func TestSniffOpensNothingElse(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(outside, []byte(`{"input":"q","output":"a","score":1}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, outside, `{"input":"q","output":"a","score":1}`+"\n")
 	if err := os.Symlink(outside, filepath.Join(dir, "link.jsonl")); err != nil {
 		t.Skip(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
@@ -29,10 +30,7 @@ func TestStreamReadsLikeFile(t *testing.T) {
 			continue // its name holds group and step
 		}
 		for _, text := range []string{log.Text, gzipped(t, log.Text)} {
-			s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(text))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := open(t, Options{Stdin: io.NopCloser(strings.NewReader(text))}, "-")
 			got := drain(t, s)
 			want := slices.Clone(log.Want)
 			for i := range want {
@@ -136,9 +134,7 @@ func TestDamagedFileInAFolder(t *testing.T) {
 // checkDamaged reads a folder with a damaged file and a whole one.
 func checkDamaged(t *testing.T, w trainer, name, what string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(w.path(name), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, w.path(name), data)
 	before, start := allocatedBytes(), time.Now()
 	got := readAll(t, w.dir)
 	grown, took := allocatedBytes()-before, time.Since(start)
@@ -205,16 +201,12 @@ func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for path, text := range test.files {
-				writeFile(t, filepath.Join(dir, path), text)
+				filetest.Write(t, filepath.Join(dir, path), text)
 				if err := os.Chtimes(filepath.Join(dir, path), yesterday, yesterday); err != nil {
 					t.Fatal(err)
 				}
 			}
-			s, err := Open([]string{filepath.Join(dir, test.open)}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
+			s := open(t, Options{}, filepath.Join(dir, test.open))
 			run := snapshotOf(t, s).Run
 			if !slices.Equal(run.RewardNames, test.want) || filepath.ToSlash(run.RewardNamesFrom) != test.from {
 				t.Errorf("reward functions %q of %q, want %q of %q", run.RewardNames, run.RewardNamesFrom, test.want, test.from)
@@ -227,16 +219,12 @@ func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 func TestRecordBehindALinkIsNotRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "out", "trainer_state.json"), stateOf("a"))
-	writeFile(t, filepath.Join(dir, "run", "1.jsonl"), row(1, 1))
+	filetest.Write(t, filepath.Join(dir, "out", "trainer_state.json"), stateOf("a"))
+	filetest.Write(t, filepath.Join(dir, "run", "1.jsonl"), row(1, 1))
 	if err := os.Symlink(filepath.Join(dir, "out", "trainer_state.json"), filepath.Join(dir, "run", "trainer_state.json")); err != nil {
 		t.Skip(err)
 	}
-	s, err := Open([]string{filepath.Join(dir, "run")}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, filepath.Join(dir, "run"))
 	if run := snapshotOf(t, s).Run; run.RewardNames != nil {
 		t.Errorf("read %q", run.RewardNames)
 	}
@@ -246,11 +234,11 @@ func TestRecordBehindALinkIsNotRead(t *testing.T) {
 func TestFollowedRunLearnsItsRewardFunctions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "completions", "1.jsonl"), row(1, 1))
+	filetest.Write(t, filepath.Join(dir, "completions", "1.jsonl"), row(1, 1))
 	r := follow(t, dir, Options{Poll: 10 * time.Millisecond})
 	r.until("the first row", hasRewards("1"))
-	writeFile(t, filepath.Join(dir, "checkpoint-1", "trainer_state.json"), stateOf("a"))
-	writeFile(t, filepath.Join(dir, "completions", "2.jsonl"), row(2, 2))
+	filetest.Write(t, filepath.Join(dir, "checkpoint-1", "trainer_state.json"), stateOf("a"))
+	filetest.Write(t, filepath.Join(dir, "completions", "2.jsonl"), row(2, 2))
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for {
@@ -261,17 +249,6 @@ func TestFollowedRunLearnsItsRewardFunctions(t *testing.T) {
 		if slices.Equal(c.RewardNames, []string{"a"}) {
 			return
 		}
-	}
-}
-
-// writeFile writes a file and the directories above it.
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -287,9 +264,7 @@ func TestFilesOfAveragesSayWhereTheSamplesAre(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, c.file)
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, c.text)
 		for path, want := range map[string]string{path: c.alone, dir: c.beside} {
 			if want == "" {
 				continue
@@ -412,15 +387,8 @@ func TestTracesOfUntrainedAgents(t *testing.T) {
 	for _, serial := range []bool{true, false} {
 		const n = 9000
 		path := t.TempDir() + "/traces.jsonl"
-		if err := os.WriteFile(path, []byte(episodes(n)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open([]string{path}, Options{serial: serial})
-		if err != nil {
-			t.Fatal(err)
-		}
-		snap := snapshotOf(t, s)
-		_ = s.Close()
+		filetest.Write(t, path, episodes(n))
+		snap := snapshotOf(t, open(t, Options{serial: serial}, path))
 		want := fmt.Sprintf("[not counted: %d traces of agents that are not trained (agent.trainable is false), in traces.jsonl]", n)
 		if got := fmt.Sprint(snap.Run.Notes); snap.Rows != n || got != want {
 			t.Errorf("serial %t: %d rows, notes %q, want %q", serial, snap.Rows, got, want)

@@ -59,20 +59,7 @@ func (w trainer) state(name string, last int, evaluated ...int) {
 // stepsOf reads a run to its end, and returns its steps and what is known of evaluations.
 func stepsOf(t *testing.T, path string, o Options) ([]int64, *model.Evaluation) {
 	t.Helper()
-	s, err := Open([]string{path}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	store := model.NewStore()
-	for {
-		c, err := s.Next(context.Background())
-		if err != nil {
-			break
-		}
-		store.Append(c)
-	}
-	return stepNumbers(store.Snapshot())
+	return stepNumbers(snapshotOf(t, open(t, o, path)))
 }
 
 func stepNumbers(snap model.Snapshot) (steps []int64, e *model.Evaluation) {
@@ -313,12 +300,7 @@ func TestEvaluationAfterTraining(t *testing.T) {
 		for file, text := range c.files {
 			w.add(file, text)
 		}
-		s, err := Open([]string{w.dir}, Options{Split: c.split})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := drain(t, s)
-		_ = s.Close()
+		got := drain(t, open(t, Options{Split: c.split}, w.dir))
 		if got.rewards() != c.want {
 			t.Errorf("%s: rewards %s, want %s; notes %q", name, got.rewards(), c.want, got.Notes)
 		}
@@ -414,12 +396,7 @@ func TestFolderOfAttemptsWithEvaluations(t *testing.T) {
 	at += 600
 	write(9, 0x500)
 	for split, want := range map[discover.Split][]int64{discover.SplitTrain: {1, 2, 3, 5, 6, 7}, discover.SplitVal: {4, 8, 9}} {
-		s, err := Open([]string{w.dir}, Options{Split: split})
-		if err != nil {
-			t.Fatal(err)
-		}
-		snap := snapshotOf(t, s)
-		_ = s.Close()
+		snap := snapshotOf(t, open(t, Options{Split: split}, w.dir))
 		if steps, e := stepNumbers(snap); !slices.Equal(steps, want) || e == nil || !slices.Equal(e.Steps, []int64{4, 8, 9}) {
 			t.Errorf("%s: %v, %+v", split, steps, e)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model/runlist"
 )
 
@@ -21,17 +22,6 @@ const (
 	verlRow  = `{"input":"q","output":"a","gts":"1","score":1.0,"step":1}` + "\n"
 	trainRow = `{"idx":0,"prompt":"q","response":"a","reward":1}` + "\n" // which no trainer writes so
 )
-
-// write writes a file and the directories above it.
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // findAll returns what a finder finds, and how far it looked. It takes its time: a test does not
 // depend on how busy the machine is.
@@ -69,22 +59,22 @@ func TestFindsWhatAPersonWouldOpen(t *testing.T) {
 	dir := t.TempDir()
 	at := func(elements ...string) string { return filepath.Join(append([]string{dir}, elements...)...) }
 	for step := range 12 {
-		write(t, at("runs", "a", "rollouts", fmt.Sprintf("%d.jsonl", step+1)), verlRow)
-		write(t, at("runs", "b", fmt.Sprintf("global_step_%d", step), "dump", "rows.jsonl"), verlRow)
+		filetest.Write(t, at("runs", "a", "rollouts", fmt.Sprintf("%d.jsonl", step+1)), verlRow)
+		filetest.Write(t, at("runs", "b", fmt.Sprintf("global_step_%d", step), "dump", "rows.jsonl"), verlRow)
 	}
-	write(t, at("runs", "a", "rollouts", "13.jsonl"), "") // is being written
-	write(t, at("runs", "a", "val", "5.jsonl"), verlRow)
-	write(t, at("sweep", "0", "rollouts.jsonl"), trainRow)
-	write(t, at("sweep", "1", "rollouts.jsonl"), trainRow)
-	write(t, at("mixed", "one.jsonl"), trainRow)
-	write(t, at("mixed", "two.jsonl"), trainRow)
-	write(t, at("mixed", "val.jsonl"), trainRow)
-	write(t, at("mixed", "dataset.jsonl"), `{"question":"q"}`+"\n")
-	write(t, at("mixed", "notes.txt"), "reward")
-	write(t, at("table.csv"), "prompt,reward\nq,1\n")
-	write(t, at(".hidden", "1.jsonl"), verlRow)
-	write(t, at("node_modules", "1.jsonl"), verlRow)
-	write(t, at("out", "checkpoint-100", "1.jsonl"), verlRow)
+	filetest.Write(t, at("runs", "a", "rollouts", "13.jsonl"), "") // is being written
+	filetest.Write(t, at("runs", "a", "val", "5.jsonl"), verlRow)
+	filetest.Write(t, at("sweep", "0", "rollouts.jsonl"), trainRow)
+	filetest.Write(t, at("sweep", "1", "rollouts.jsonl"), trainRow)
+	filetest.Write(t, at("mixed", "one.jsonl"), trainRow)
+	filetest.Write(t, at("mixed", "two.jsonl"), trainRow)
+	filetest.Write(t, at("mixed", "val.jsonl"), trainRow)
+	filetest.Write(t, at("mixed", "dataset.jsonl"), `{"question":"q"}`+"\n")
+	filetest.Write(t, at("mixed", "notes.txt"), "reward")
+	filetest.Write(t, at("table.csv"), "prompt,reward\nq,1\n")
+	filetest.Write(t, at(".hidden", "1.jsonl"), verlRow)
+	filetest.Write(t, at("node_modules", "1.jsonl"), verlRow)
+	filetest.Write(t, at("out", "checkpoint-100", "1.jsonl"), verlRow)
 	list, looked := findAll(t, FinderOptions{Dir: dir})
 	want := map[string]string{
 		"runs/a/rollouts": "verl steps 1–13", "runs/a/val": "verl step 5", "runs/b": "verl steps 0–11",
@@ -105,8 +95,8 @@ func TestFindsWhatAPersonWouldOpen(t *testing.T) {
 // The current directory may be the run itself.
 func TestFindsTheCurrentDirectory(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "1.jsonl"), verlRow)
-	write(t, filepath.Join(dir, "2.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(dir, "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(dir, "2.jsonl"), verlRow)
 	list, _ := findAll(t, FinderOptions{Dir: dir})
 	if diff := cmp.Diff(map[string]string{".": "verl steps 1–2"}, summaries(list)); diff != "" {
 		t.Error(diff)
@@ -119,7 +109,7 @@ func TestTimeAndSize(t *testing.T) {
 	old, fresh := time.Now().Add(-time.Hour), time.Now().Add(-time.Minute).Truncate(time.Second)
 	for step, at := range []time.Time{old, old, fresh} {
 		path := filepath.Join(dir, "r", fmt.Sprintf("%d.jsonl", step))
-		write(t, path, verlRow)
+		filetest.Write(t, path, verlRow)
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
@@ -134,9 +124,9 @@ func TestTimeAndSize(t *testing.T) {
 // Links are not followed, pipes and sockets not opened, and what may not be listed is passed over.
 func TestTouchesNothingElse(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(outside, "1.jsonl"), verlRow)
-	write(t, filepath.Join(dir, "run", "1.jsonl"), verlRow)
-	write(t, filepath.Join(dir, "locked", "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(outside, "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(dir, "run", "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(dir, "locked", "1.jsonl"), verlRow)
 	for link, target := range map[string]string{"out": outside, "loop": dir, "file.jsonl": filepath.Join(outside, "1.jsonl")} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
@@ -167,9 +157,9 @@ func TestRecentRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, there, alone := filepath.Join(dir, "here"), filepath.Join(home, "there"), filepath.Join(home, "x", "alone.jsonl")
-	write(t, filepath.Join(here, "1.jsonl"), verlRow)
-	write(t, filepath.Join(there, "rollouts", "7.jsonl"), verlRow)
-	write(t, alone, trainRow)
+	filetest.Write(t, filepath.Join(here, "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(there, "rollouts", "7.jsonl"), verlRow)
+	filetest.Write(t, alone, trainRow)
 	pipe := filepath.Join(home, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
@@ -214,7 +204,7 @@ func TestRecentRunElsewhere(t *testing.T) {
 // A tree without end is left when the time is over, and what was found until then is shown.
 func TestStopsInTime(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "run", "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(dir, "run", "1.jsonl"), verlRow)
 	for i := range 30 {
 		for j := range 30 {
 			if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i), fmt.Sprint("e", j)), 0o700); err != nil {
@@ -236,13 +226,13 @@ func TestBoundsAreTold(t *testing.T) {
 	for range 12 {
 		deep = filepath.Join(deep, "d")
 	}
-	write(t, filepath.Join(deep, "1.jsonl"), verlRow)
+	filetest.Write(t, filepath.Join(deep, "1.jsonl"), verlRow)
 	if list, looked := findAll(t, FinderOptions{Dir: dir}); len(list.Runs()) > 0 || !looked.TooMany {
 		t.Errorf("%v, %+v", summaries(list), looked)
 	}
 	w := &walker{over: context.Background(), here: dir, limit: 5, emit: func(runlist.Run) {}}
 	for i := range 20 {
-		write(t, filepath.Join(dir, "many", fmt.Sprintf("%d.jsonl", i)), verlRow)
+		filetest.Write(t, filepath.Join(dir, "many", fmt.Sprintf("%d.jsonl", i)), verlRow)
 	}
 	w.below(dir)
 	if !w.tooMany.Load() {

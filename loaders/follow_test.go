@@ -72,11 +72,7 @@ func follow(t *testing.T, path string, o Options) *follower {
 	if o.settleTime == 0 {
 		o.settleTime = 150 * time.Millisecond
 	}
-	s, err := Open([]string{path}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := open(t, o, path)
 	return &follower{t: t, s: s}
 }
 
@@ -378,11 +374,7 @@ func TestFollowLogWhoseSamplesStartLate(t *testing.T) {
 func TestStdin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()
-		s, err := Open([]string{"-"}, Options{Follow: true, polling: true, Stdin: in})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := open(t, Options{Follow: true, polling: true, Stdin: in}, "-")
 		go func() {
 			for _, piece := range []string{row(1, 1) + row(1, 2)[:9], row(1, 2)[9:] + "oops\n", strings.TrimSpace(row(2, 3))} {
 				_, _ = io.WriteString(out, piece)
@@ -772,23 +764,9 @@ func openUntilOf(files []*file) time.Time {
 }
 
 // progressAtEnd reads a path to its end and returns the progress.
-func progressAtEnd(t *testing.T, path string) (p model.Progress) {
+func progressAtEnd(t *testing.T, path string) model.Progress {
 	t.Helper()
-	s, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for {
-		c, err := s.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return p
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		p = c.Progress
-	}
+	return readAll(t, path).Progress
 }
 
 // The last write is the time of the newest file with samples, whenever that is read, and the usual

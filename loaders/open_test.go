@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/loaders/fileio"
 	"vantage/model"
@@ -181,20 +182,10 @@ func TestStorageIsReadAsThisMachine(t *testing.T) {
 	for step := 1; step <= 12; step++ {
 		name := fmt.Sprintf("%d.jsonl", step)
 		m.write("runs/a/"+name, verlStep(step, 3))
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(verlStep(step, 3)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), verlStep(step, 3))
 	}
-	here, err := Open([]string{dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer here.Close()
-	there, err := Open([]string{"mem:runs/a"}, Options{schemes: m.scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer there.Close()
+	here := open(t, Options{}, dir)
+	there := open(t, Options{schemes: m.scheme()}, "mem:runs/a")
 	if m.stats+m.lists+m.opens > 0 {
 		t.Error("the storage was asked before the first chunk")
 	}
@@ -214,11 +205,7 @@ func TestStorageIsFollowedByListing(t *testing.T) {
 	t.Parallel()
 	m := &memoryStorage{files: fstest.MapFS{}}
 	m.write("a/1.jsonl", verlStep(1, 2))
-	s, err := Open([]string{"mem:a"}, Options{Follow: true, polling: true, Poll: time.Millisecond, schemes: m.scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Follow: true, polling: true, Poll: time.Millisecond, schemes: m.scheme()}, "mem:a")
 	store := model.NewStore()
 	nextRows(t, s, store, 8)
 	opens := m.opens
@@ -242,14 +229,8 @@ func TestStorageLostAmongManyFiles(t *testing.T) {
 		m.write(fmt.Sprintf("a/%d.jsonl", step), verlStep(step, 1))
 	}
 	here := filepath.Join(t.TempDir(), "200.jsonl")
-	if err := os.WriteFile(here, []byte(verlStep(200, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open([]string{"mem:a", here}, Options{Follow: true, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	filetest.Write(t, here, verlStep(200, 1))
+	s := open(t, Options{Follow: true, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()}, "mem:a", here)
 	store := model.NewStore()
 	if err := s.openAwaited(time.Now()); err != nil {
 		t.Fatal(err)
@@ -273,11 +254,7 @@ func TestStorageLost(t *testing.T) {
 	m.write("a/2.jsonl", verlStep(2, 2))
 	for _, follow := range []bool{false, true} {
 		m.setCut(false)
-		s, err := Open([]string{"mem:a"}, Options{Follow: follow, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		s := open(t, Options{Follow: follow, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()}, "mem:a")
 		if err := s.openAwaited(time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -287,6 +264,7 @@ func TestStorageLost(t *testing.T) {
 			nextRows(t, s, model.NewStore(), 16)
 			continue
 		}
+		var err error
 		for err == nil {
 			_, err = s.Next(t.Context())
 		}
@@ -408,10 +386,7 @@ func TestTrackioRuns(t *testing.T) {
 	copyFile(t, "trackio/testdata/math.db", path)
 	want := map[string]int{path: 12, path + "/brave_sun": 8, path + "/calm sea/": 4, path + "/calm sea/traces.jsonl": 4}
 	for at, rows := range want {
-		s, err := Open([]string{at}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := open(t, Options{}, at)
 		got := drain(t, s)
 		if len(got.Records) != rows || len(got.Problems) > 0 {
 			t.Errorf("%s: %d rows, %v", at, len(got.Records), got.Problems)
@@ -481,11 +456,7 @@ func TestTrackioIsFollowed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "math.db")
 	copyFile(t, "trackio/testdata/math.db", path)
-	s, err := Open([]string{path + "/brave_sun"}, Options{Follow: true, polling: true, Poll: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{Follow: true, polling: true, Poll: time.Millisecond}, path+"/brave_sun")
 	store := model.NewStore()
 	nextRows(t, s, store, 8)
 	copyFile(t, "trackio/testdata/later.db-wal", path+"-wal")
@@ -505,11 +476,7 @@ func TestTrackioIsAwaited(t *testing.T) {
 		t.Run("math.db"+run, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "math.db")
-			s, err := Open([]string{path + run}, Options{Follow: true, Wait: true, polling: true, Poll: time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = s.Close() })
+			s := open(t, Options{Follow: true, Wait: true, polling: true, Poll: time.Millisecond}, path+run)
 			progress := func(until func(model.Progress) bool) {
 				for {
 					if c, err := s.Next(t.Context()); err != nil {
@@ -520,9 +487,7 @@ func TestTrackioIsAwaited(t *testing.T) {
 				}
 			}
 			progress(func(p model.Progress) bool { return p.Awaited == path+run })
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, "")
 			progress(func(p model.Progress) bool { return p.Awaited == "" })
 			copyFile(t, "trackio/testdata/math.db", path+".new")
 			if err := os.Rename(path+".new", path); err != nil {
@@ -535,14 +500,8 @@ func TestTrackioIsAwaited(t *testing.T) {
 
 // A database that is not trackio's, or damaged, is refused in a sentence.
 func TestTrackioRefusals(t *testing.T) {
-	whole, err := os.ReadFile("trackio/testdata/math.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.ReadFile("trackio/testdata/sqlite/small.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, "trackio/testdata/math.db")
+	other := filetest.Read(t, "trackio/testdata/sqlite/small.db")
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		data []byte
@@ -553,9 +512,7 @@ func TestTrackioRefusals(t *testing.T) {
 		"cut.db":   {whole[:20000], "cut.db cannot be read: it is broken, or cut off: page 71 of 39: copy it again, together with the file -wal next to it"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, c.data)
 		var e *Error
 		if err := refusal(t, path); !errors.As(err, &e) || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

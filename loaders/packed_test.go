@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 )
 
@@ -25,11 +25,7 @@ func TestPackedLogReadsLikePlain(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	read := func(name, text string, serial bool) collected {
 		w.add(name, text)
-		s, err := Open([]string{w.path(name)}, Options{serial: serial})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := open(t, Options{serial: serial}, w.path(name))
 		return drain(t, s)
 	}
 	want := read("log.jsonl", log, true)
@@ -75,12 +71,7 @@ func TestParquetInStreamAndCompressed(t *testing.T) {
 	t.Parallel()
 	plain := string(trlTable(t, []trlRow{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
 	for name, data := range map[string]string{"": plain, ".gz": gzipped(t, plain), ".zst": zstdCompressed(t, plain)} {
-		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := drain(t, s)
-		_ = s.Close()
+		got := drain(t, open(t, Options{Stdin: io.NopCloser(strings.NewReader(data))}, "-"))
 		if got.rewards() != "1 0" || got.Format != "trl" || got.Records[0].Step != 3 || len(got.Problems) > 0 {
 			t.Errorf("a pipe of %q: %s rewards %s, problems %v", name, got.Format, got.rewards(), got.Problems)
 		}
@@ -124,10 +115,7 @@ func TestParquetInMemoryFails(t *testing.T) {
 // A Dataset that was saved to disk is read from its folder, and so are the parts of a DatasetDict; what datasets cached beside it is not.
 func TestSavedDataset(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	data, err := os.ReadFile("compressed/arrowfile/testdata/samples.arrow")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, "compressed/arrowfile/testdata/samples.arrow")
 	for name, text := range map[string]string{
 		"train/data-00000-of-00001.arrow": string(data), "train/cache-0123456789abcdef.arrow": string(data), "validation/data-00000-of-00001.arrow": string(data),
 		"train/state.json": `{"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": "train"}`, "train/dataset_info.json": `{"features": {}}`,
@@ -157,11 +145,7 @@ func TestSavedDataset(t *testing.T) {
 
 // A table that is compressed is refused in a sentence.
 func TestPackedArrowIsRefused(t *testing.T) {
-	s, err := Open([]string{"compressed/arrowfile/testdata/packed.arrow"}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, "compressed/arrowfile/testdata/packed.arrow")
 	got := drain(t, s)
 	if len(got.Records) > 0 || len(got.Problems) != 1 || !strings.HasSuffix(got.Problems[0].String(), "not read: it is compressed: write it without compression, as save_to_disk does") {
 		t.Error(len(got.Records), got.Problems)
@@ -183,25 +167,12 @@ func TestRolloutsOfSlime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Open([]string{dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
+	s := open(t, Options{}, dir)
+	got := drain(t, s)
+	if len(got.Problems) > 0 {
+		t.Error(got.Problems)
 	}
-	defer s.Close()
-	var records []model.Record
-	for {
-		chunk, err := s.Next(context.Background())
-		if err != nil {
-			break
-		}
-		if len(chunk.Problems) > 0 {
-			t.Error(chunk.Problems)
-		}
-		records = append(records, chunk.Records...)
-		for _, b := range chunk.Blocks {
-			records = append(records, b.Records()...)
-		}
-	}
+	records := got.Records
 	if len(records) != 8 || records[1].Reward != 1.25 || records[1].Step != 3 || records[1].Length != 200 {
 		t.Fatalf("%+v", records)
 	}
@@ -213,27 +184,8 @@ func TestRolloutsOfSlime(t *testing.T) {
 
 // A .pt file that is no rollout is refused in one sentence.
 func TestOtherTorchFiles(t *testing.T) {
-	_, err := readText(t, filepath.Join("compressed", "torchfile", "testdata", "weights.pt"))
-	if err == nil || !strings.Contains(err.Error(), "without the samples of a rollout: slime and miles write those with --save-debug-rollout-data") {
-		t.Error(err)
-	}
-}
-
-// readText returns the problem of a file.
-func readText(t *testing.T, path string) ([]model.Record, error) {
-	t.Helper()
-	s, err := Open([]string{path}, Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	for {
-		chunk, err := s.Next(context.Background())
-		if err != nil {
-			return nil, nil
-		}
-		for _, p := range chunk.Problems {
-			return nil, errors.New(p.String())
-		}
+	problems := readAll(t, filepath.Join("compressed", "torchfile", "testdata", "weights.pt")).Problems
+	if len(problems) == 0 || !strings.Contains(problems[0].String(), "without the samples of a rollout: slime and miles write those with --save-debug-rollout-data") {
+		t.Error(problems)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
@@ -26,10 +26,7 @@ import (
 // largeLog returns rows of all sizes, some broken, some with fields that no row had before.
 func largeLog(tb testing.TB, seed uint64) string {
 	tb.Helper()
-	data, err := os.ReadFile("decode/fast/testdata/unusual_rows.jsonl")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := filetest.Read(tb, "decode/fast/testdata/unusual_rows.jsonl")
 	rows := strings.SplitAfter(string(data), "\n")
 	rows = rows[:len(rows)-1]
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -110,9 +107,7 @@ func TestWorkersReadLikeOne(t *testing.T) {
 			path, log = t.TempDir()+"/large.csv", largeTable
 		}
 		text := log(t, n/2)
-		if err := os.WriteFile(path, []byte(text[:len(text)-37*int(n)]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text[:len(text)-37*int(n)])
 		var got [2]collected
 		for i, serial := range []bool{true, false} {
 			s, err := Open([]string{path}, Options{serial: serial})
@@ -135,12 +130,7 @@ func TestGrowingLogReadsLikeWhole(t *testing.T) {
 		log = log[:strings.LastIndexByte(log[:1<<20], '\n')+1]
 		w := trainer{t, t.TempDir()}
 		w.add("whole.jsonl", log)
-		s, err := Open([]string{w.path("whole.jsonl")}, Options{serial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := drain(t, s)
-		_ = s.Close()
+		want := drain(t, open(t, Options{serial: true}, w.path("whole.jsonl")))
 
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 5))
@@ -193,16 +183,9 @@ func fanOutLog(rows int) (log string, firstOutputs []int32) {
 func TestRolloutsOfVerlLog(t *testing.T) {
 	log, want := fanOutLog(12000)
 	path := t.TempDir() + "/1.jsonl"
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, log)
 	for _, serial := range []bool{true, false} {
-		s, err := Open([]string{path}, Options{serial: serial})
-		if err != nil {
-			t.Fatal(err)
-		}
-		snap := snapshotOf(t, s)
-		_ = s.Close()
+		snap := snapshotOf(t, open(t, Options{serial: serial}, path))
 		if got := snap.Steps[0].FirstOutputs; !slices.Equal(got, want) {
 			t.Errorf("serial %t: %d rollouts", serial, snap.Rollouts())
 		}

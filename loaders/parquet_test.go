@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
@@ -126,9 +127,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add(trlTable(f, []trlRow{{1, "p", "a", 1, 0, 0.5}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := t.TempDir() + "/x.parquet"
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		if s, err := Open([]string{path}, Options{}); err == nil {
 			drain(t, s)
 		}
@@ -241,11 +240,7 @@ func TestTablesWithNullsShareAChunk(t *testing.T) {
 		}
 		w.add(fmt.Sprintf("completions_%05d.parquet", i), b.String())
 	}
-	s, err := Open([]string{w.path(".")}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, w.path("."))
 	want := [][]float64{{1, math.NaN(), 1}, {1, half, 1.5}, {math.NaN(), half, 0.5}, {1, half, 1.5}}
 	var got [][]float64
 	for caughtUp := false; !caughtUp; { // a busy machine may need two

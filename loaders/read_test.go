@@ -127,11 +127,7 @@ func TestLastingErrorIsReportedOnce(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add("1.jsonl", row(1, 1))
 			f := &fault{op: c.op, err: c.err, left: forever}
-			s, err := Open([]string{w.dir}, Options{faults: f.inject})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
+			s := open(t, Options{faults: f.inject}, w.dir)
 			if got := drain(t, s); len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0].Reason, c.want) || got.Problems[0].File != "1.jsonl" {
 				t.Errorf("%s %v: %v", c.op, c.err, got.Problems)
 			}
@@ -171,11 +167,7 @@ func TestTextIsRetried(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
 		f := &fault{op: "read", err: syscall.ESTALE}
-		s, err := Open([]string{w.path("1.jsonl")}, Options{faults: f.inject})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := open(t, Options{faults: f.inject}, w.path("1.jsonl"))
 		drain(t, s)
 		f.failFor(1)
 		if text, err := s.Text(t.Context(), model.Place{}); err != nil || text.Prompt != "q" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/sshtest"
 	"vantage/model"
@@ -34,9 +35,7 @@ func remoteRun(tb testing.TB, steps, groups int) string {
 			_ = z.Close()
 			name, text = name+".gz", b.Bytes()
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		filetest.Write(tb, filepath.Join(dir, name), text)
 	}
 	return dir
 }
@@ -125,9 +124,7 @@ func TestScalarsOfAnotherNode(t *testing.T) {
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, text)
 	}
 	write(filepath.Join(dir, "1.jsonl"), verlStep(1, 3))
 	write(metrics, `{"step": 1, "loss": 1, "reward": 0.5}`+"\n")
@@ -155,9 +152,7 @@ func TestAnotherNodeIsFollowed(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), text)
 	}
 	for step := 1; step <= 5; step++ {
 		write(fmt.Sprintf("%d.jsonl", step), verlStep(step, 3))

@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/discover"
 	"vantage/loaders/framing"
@@ -209,11 +210,7 @@ func TestLimits(t *testing.T) {
 	for n := range 5 {
 		w.add(fmt.Sprintf("x/%d.jsonl", n), row(n, float64(n)))
 	}
-	s, err := Open([]string{w.dir}, Options{MaxFiles: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{MaxFiles: 4}, w.dir)
 	got := drain(t, s)
 	if got.rewards() != "2 0 1 2" || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, "at most 4 files, 8 directories deep") {
 		t.Error(got.rewards(), got.Problems)
@@ -290,11 +287,7 @@ func TestMixedDirectory(t *testing.T) {
 	w.add("2.jsonl", `{"gen_step":2,"reward":2,"response_length":7,"prompt":"p","completion":"c"}`+"\n")
 	w.add("empty.jsonl", "")
 	w.add("metrics.jsonl", `{"step":1,"data":{"loss":1}}`+"\n")
-	s, err := Open([]string{w.dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, w.dir)
 	var kinds []string
 	var got collected
 	for {
@@ -337,9 +330,7 @@ func BenchmarkRead(b *testing.B) {
 		fmt.Fprintf(&text, "{\"input\": \"system\\nS\\nuser\\nquestion %d\\nassistant\\n\", \"output\": %q, \"gts\": \"%d\", \"score\": 0.5, \"step\": 1}\n",
 			n/16, strings.Repeat("First, compute this and that.\n", 120), n/16)
 	}
-	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	filetest.Write(b, path, text.String())
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
 		s, err := Open([]string{path}, Options{})
@@ -453,14 +444,20 @@ func (a *collected) add(t *testing.T, c *model.Chunk) {
 	a.chunks++
 }
 
+// open opens logs; the end of the test closes them.
+func open(tb testing.TB, o Options, paths ...string) *Source {
+	tb.Helper()
+	s, err := Open(paths, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 func readAll(t *testing.T, paths ...string) collected {
 	t.Helper()
-	s, err := Open(paths, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	return drain(t, s)
+	return drain(t, open(t, Options{}, paths...))
 }
 
 // Sample logs give the figures that Python's json gives.
@@ -563,16 +560,10 @@ func TestFollowedFilesHoldLittleMemory(t *testing.T) {
 		for i := range rows {
 			fmt.Fprintf(&b, `{"step": %d, "prompt": "question %d", "response": "%s", "reward": 1}`+"\n", n, i/8, strings.Repeat("x", text))
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), b.String())
 	}
 	before := heap()
-	s, err := Open([]string{dir}, Options{Follow: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := open(t, Options{Follow: true}, dir)
 	store, samples := model.NewStore(), 0
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -640,11 +631,7 @@ func BenchmarkFollowedMemory(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer log.Close()
-	s, err := Open([]string{path}, Options{Follow: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
+	s := open(b, Options{Follow: true}, path)
 	store, samples, written := model.NewStore(), 0, 0
 	grow := func() {
 		var text strings.Builder
@@ -797,9 +784,7 @@ func TestManyFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for task := range tasks {
-			if err := os.WriteFile(w.path(fmt.Sprintf("%d/%d.jsonl", step, task)), []byte(row(step, float64(task))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, w.path(fmt.Sprintf("%d/%d.jsonl", step, task)), row(step, float64(task)))
 		}
 	}
 	got := readAll(t, w.dir)
@@ -835,11 +820,7 @@ func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 	}
 	w := trainer{t, t.TempDir()}
 	w.add("3.jsonl", strings.Join(rows, ""))
-	s, err := Open([]string{w.dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := open(t, Options{}, w.dir)
 	snap, set := snapshotOf(t, s), model.DefaultSettings()
 	a, err := analysis.Analyze(context.Background(), snap, 0, set)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 )
@@ -26,25 +27,8 @@ import (
 // openAndRead reads a log and returns its source and samples.
 func openAndRead(t *testing.T, path string) (*Source, []model.Record) {
 	t.Helper()
-	s, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	var all []model.Record
-	for {
-		c, err := s.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return s, all
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Blocks {
-			c.Records = append(c.Records, c.Blocks[i].Records()...)
-		}
-		all = append(all, c.Records...)
-	}
+	s := open(t, Options{}, path)
+	return s, drain(t, s).Records
 }
 
 // The text of a sample is found again in every format.
@@ -263,9 +247,7 @@ func TestTextOfRewrittenTable(t *testing.T) {
 	if got, err := s.Text(context.Background(), place); err != nil || got.Response != response(2500) {
 		t.Fatalf("%.40q, %v", got.Response, err)
 	}
-	if err := os.WriteFile(w.path("a.parquet"), numberedTable(t, 100), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, w.path("a.parquet"), numberedTable(t, 100))
 	if got, err := s.Text(context.Background(), place); err == nil {
 		t.Errorf("%.40q", got.Response)
 	}
@@ -409,16 +391,13 @@ func BenchmarkIdle(b *testing.B) {
 	}
 	for _, polling := range []bool{false, true} {
 		b.Run(map[bool]string{false: "told", true: "polling"}[polling], func(b *testing.B) {
-			s, err := Open([]string{path}, Options{Follow: true})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
+			s := open(b, Options{Follow: true}, path)
 			if polling {
 				_ = s.schedule.watcher.close()
 				s.schedule.watcher = nil
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+			var err error
 			for err == nil { // until the last change has settled
 				_, err = s.Next(ctx)
 			}
@@ -459,9 +438,7 @@ func TestTextsAreAsOneByOne(t *testing.T) {
 				_ = w.Close()
 				data = packed.Bytes()
 			}
-			if err := os.WriteFile(log, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, log, data)
 		}
 		s, all := openAndRead(t, log)
 		places := make([]model.Place, len(all))

@@ -137,7 +137,7 @@ func (v *Admission) EqualButAdmitted(rewards []float64, offsets []int) (count, f
 	first = -1
 	for g, admitted := range v.Admitted {
 		r := rewards[offsets[g]:offsets[g+1]]
-		if !admitted || len(r) < 2 || r[1] != r[0] || !allEqual(r) {
+		if !admitted || len(r) < 2 || !allEqual(r) {
 			continue
 		}
 		if count++; count == 1 {

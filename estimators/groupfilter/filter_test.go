@@ -22,16 +22,8 @@ func decided(t *testing.T, framework, name string, o estimators.Options, groups 
 		b.Offsets = append(b.Offsets, len(b.Rewards))
 	}
 	b.Advantages = b.Rewards
-	resolved, err := o.Resolve(name, f.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := resolved.Values(f.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v Admission
-	if err := f.Decide(&v, b, values); err != nil {
+	if err := f.Decide(&v, b, valuesOf(t, f, o)); err != nil {
 		t.Fatal(err)
 	}
 	return v, b
@@ -165,16 +157,8 @@ func TestMissing(t *testing.T) {
 		{"roll", "sample_level_mask", "max_len_mask=true", "missing: response lengths"},
 	} {
 		f := find(t, c.framework, c.name)
-		resolved, err := c.o.Resolve(c.name, f.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := resolved.Values(f.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var v Admission
-		err = f.Decide(&v, b, values)
+		err := f.Decide(&v, b, valuesOf(t, f, c.o))
 		var refusal *estimators.Refusal
 		if !errors.As(err, &refusal) || refusal.Kind != estimators.KindMissing || err.Error() != c.want {
 			t.Errorf("%s %s: %v, want %s", c.framework, c.name, err, c.want)
@@ -190,11 +174,8 @@ func TestVerlMetricMissingInRow(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 1, 0, 1}, Offsets: []int{0, 2, 4}}
 	b.Column = func(string) []float64 { return []float64{1, 1, estimators.MissingReward(), 1} }
 	var v Admission
-	values, err := estimators.Options("algorithm.filter_groups.metric=acc").Values(find(t, "verl", "filter_groups").Options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = find(t, "verl", "filter_groups").Decide(&v, b, values)
+	f := find(t, "verl", "filter_groups")
+	err := f.Decide(&v, b, valuesOf(t, f, "algorithm.filter_groups.metric=acc"))
 	var refusal *estimators.Refusal
 	if !errors.As(err, &refusal) || err.Error() != "RuntimeError: Finished groups are missing DAPO metric 'acc'" || !slices.Equal(refusal.Groups, []int{1}) {
 		t.Errorf("%v", err)
@@ -230,10 +211,7 @@ func TestEveryFilter(t *testing.T) {
 		if !strings.HasSuffix(f.Doc, ".") {
 			t.Errorf("%s: a sentence ends with a full stop", name)
 		}
-		values, err := benchOptions[name].Values(f.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := valuesOf(t, f, benchOptions[name])
 		var v Admission
 		if err := f.Decide(&v, Batch{Offsets: []int{0}, Rewards: []float64{}, Lengths: []int32{}, Advantages: []float64{}}, values); err != nil {
 			t.Errorf("%s of nothing: %v", name, err)
@@ -308,12 +286,8 @@ func TestZeroStdLabel(t *testing.T) {
 
 func TestWrongRange(t *testing.T) {
 	f := find(t, "prime-rl", "advantage_range")
-	values, err := estimators.Options("reject_min=1").Values(f.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v Admission
-	err = f.Decide(&v, Batch{Rewards: []float64{1}, Advantages: []float64{1}, Offsets: []int{0, 1}}, values)
+	err := f.Decide(&v, Batch{Rewards: []float64{1}, Advantages: []float64{1}, Offsets: []int{0, 1}}, valuesOf(t, f, "reject_min=1"))
 	if got := errorText(err); got != "ValueError: reject_min must be less than or equal to reject_max" || !v.Admitted[0] {
 		t.Errorf("%q, admitted %v", got, v.Admitted)
 	}
@@ -325,14 +299,10 @@ func TestRawRewards(t *testing.T) {
 		if f.NeedsAdvantages {
 			continue
 		}
-		values, err := benchOptions[f.Framework+" "+f.Name].Values(f.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
 		shaped, raw := []float64{0.9, 0.4, 0.2, 0.6}, []float64{0, 0, 0, 0}
 		b := Batch{Rewards: shaped, Raw: raw, Offsets: []int{0, 4}, Lengths: []int32{1, 2, 3, 4}}
 		var v Admission
-		if err := f.Decide(&v, b, values); err != nil {
+		if err := f.Decide(&v, b, valuesOf(t, f, benchOptions[f.Framework+" "+f.Name])); err != nil {
 			t.Fatal(err)
 		}
 		if v.Admitted[0] == f.SeesRaw {

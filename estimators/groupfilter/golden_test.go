@@ -1,17 +1,16 @@
 package groupfilter
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 )
 
 // The golden files hold flags that the frameworks' own functions gave, with torch 2.15 on a CPU, one
@@ -117,14 +116,8 @@ func TestGolden(t *testing.T) {
 	for _, row := range goldenRows() {
 		covered[row.framework+" "+row.name] = true
 		t.Run(row.file, func(t *testing.T) {
-			text, err := os.ReadFile("testdata/golden/" + row.file + ".json")
-			if err != nil {
-				t.Fatal(err)
-			}
 			var golden goldenFile
-			if err := json.Unmarshal(text, &golden); err != nil {
-				t.Fatal(err)
-			}
+			filetest.JSON(t, "testdata/golden/"+row.file+".json", &golden)
 			flags := 0
 			for _, c := range golden.Cases {
 				t.Run(c.Name, func(t *testing.T) { flags += row.run(t, c) })
@@ -191,8 +184,8 @@ func (row goldenRow) run(t *testing.T, c goldenCase) int {
 	if c.Complete != nil {
 		check("samples on", []bool{v.SamplesOn}, []bool{!*c.Complete})
 	}
-	if c.SamplesUsed != nil && count(keptRows(v, b)) != *c.SamplesUsed {
-		t.Errorf("%d rows train, want %d", count(keptRows(v, b)), *c.SamplesUsed)
+	if c.SamplesUsed != nil && howMany(keptRows(v, b)) != *c.SamplesUsed {
+		t.Errorf("%d rows train, want %d", howMany(keptRows(v, b)), *c.SamplesUsed)
 	}
 	for g, verdict := range c.Verdict {
 		if unused := v.Reasons[g].What == "batch full"; unused != (verdict == "unused") {
@@ -276,6 +269,12 @@ func (row goldenRow) values(t *testing.T, f *Filter, params map[string]any) esti
 		}
 		o = o.With(key, optionText(value))
 	}
+	return valuesOf(t, f, o)
+}
+
+// valuesOf are the values of options, all of which the filter has.
+func valuesOf(t *testing.T, f *Filter, o estimators.Options) estimators.Values {
+	t.Helper()
 	resolved, err := o.Resolve(f.Framework+" "+f.Name, f.Options)
 	if err != nil {
 		t.Fatal(err)
@@ -362,16 +361,6 @@ func keptRows(v Admission, b Batch) []bool {
 		}
 	}
 	return kept
-}
-
-func count(flags []bool) int {
-	n := 0
-	for _, is := range flags {
-		if is {
-			n++
-		}
-	}
-	return n
 }
 
 func group[T any](b Batch, values []T, g int) []T { return values[b.Offsets[g]:b.Offsets[g+1]] }

@@ -528,7 +528,7 @@ func cosmosRL() []*Filter {
 				}
 			}
 			v.eachGroup(b, values, func(_ *Admission, r []float64) (bool, Reason) {
-				return len(r) > 1 && slices.ContainsFunc(r[1:], func(x float64) bool { return x != r[0] }), because("equal rewards")
+				return len(r) > 1 && !allEqual(r), because("equal rewards")
 			})
 			return nil
 		},

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 )
 
 // goldenRow says how the cases of a file name a loss and its options.
@@ -148,14 +148,8 @@ func values(t *testing.T, l *Loss, given estimators.Options) estimators.Values {
 
 func readGolden(t *testing.T, name string) []goldenCase {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "golden", name+"_loss_weights.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f struct{ Cases []goldenCase }
-	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("testdata", "golden", name+"_loss_weights.json"), &f)
 	return f.Cases
 }
 

@@ -1,16 +1,15 @@
 package overlong
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 )
 
 // A file of testdata/golden was printed by the framework's own code, which its head names. shaped is
@@ -32,14 +31,8 @@ func TestGolden(t *testing.T) {
 	}
 	held := map[string]bool{}
 	for file, framework := range files {
-		data, err := os.ReadFile(filepath.Join("testdata", "golden", file+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var f goldenFile
-		if err := json.Unmarshal(data, &f); err != nil {
-			t.Fatal(err)
-		}
+		filetest.JSON(t, filepath.Join("testdata", "golden", file+".json"), &f)
 		s, err := Find(framework, "")
 		if err != nil {
 			t.Fatal(err)

@@ -34,24 +34,3 @@ func TestStd64OfEqualValues(t *testing.T) {
 		}
 	}
 }
-
-// 2^53 + 1 = 2^53, so that a sum shows its order: four values fill a register, and the registers are dealt
-// to four chains.
-func TestSum64Order(t *testing.T) {
-	const huge = 1 << 53
-	for _, c := range []struct {
-		name string
-		x    []float64
-		want float64
-	}{
-		{"3: left to right", []float64{huge, 1, -huge}, 0},
-		// The fifth value comes first: ((1+huge)+1+1)−huge, where huge+1 = huge.
-		{"5: the remainder comes first", []float64{huge, 0, 0, -huge, 1}, 0},
-		// Lane 0 of the chains 0 and 1 is huge − huge, lane 1 has 1 + 1.
-		{"8: chains before lanes", []float64{huge, 1, 0, 0, -huge, 1, 0, 0}, 2},
-	} {
-		if got := Sum64(c.x); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}

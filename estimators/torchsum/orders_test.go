@@ -65,23 +65,30 @@ func TestSumLeftToRightOrder(t *testing.T) {
 	}
 }
 
-// 2^53 + 1 = 2^53, so that a sum shows its order.
-func TestSumNumpyOrder(t *testing.T) {
+// 2^53 + 1 = 2^53, so that a sum shows its order. Of PyTorch's, four values fill a register, and the registers are
+// dealt to four chains.
+func TestSumsOfFloat64Order(t *testing.T) {
 	const huge = 1 << 53
 	for _, c := range []struct {
 		name string
+		sum  func([]float64) float64
 		x    []float64
 		want float64
 	}{
-		{"7: left to right", []float64{huge, 1, 1, 1, 1, 1, -huge}, 0},
+		{"numpy, 7: left to right", SumNumpy[float64], []float64{huge, 1, 1, 1, 1, 1, -huge}, 0},
 		// (((huge+0)+(0−huge)) + …) + the ninth, which is added last.
-		{"9: the remainder comes last", []float64{huge, 0, 0, -huge, 0, 0, 0, 0, 1}, 1},
+		{"numpy, 9: the remainder comes last", SumNumpy[float64], []float64{huge, 0, 0, -huge, 0, 0, 0, 0, 1}, 1},
 		// r0 = huge − huge, r1 = 1 + 1.
-		{"16: eight chains", []float64{huge, 1, 0, 0, 0, 0, 0, 0, -huge, 1, 0, 0, 0, 0, 0, 0}, 2},
+		{"numpy, 16: eight chains", SumNumpy[float64], []float64{huge, 1, 0, 0, 0, 0, 0, 0, -huge, 1, 0, 0, 0, 0, 0, 0}, 2},
 		// Halves of 64 and 72, whose sums are 0 and 72.
-		{"136: halves", halves(huge, 64, 72), 72},
+		{"numpy, 136: halves", SumNumpy[float64], halves(huge, 64, 72), 72},
+		{"PyTorch, 3: left to right", Sum64, []float64{huge, 1, -huge}, 0},
+		// The fifth value comes first: ((1+huge)+1+1)−huge, where huge+1 = huge.
+		{"PyTorch, 5: the remainder comes first", Sum64, []float64{huge, 0, 0, -huge, 1}, 0},
+		// Lane 0 of the chains 0 and 1 is huge − huge, lane 1 has 1 + 1.
+		{"PyTorch, 8: chains before lanes", Sum64, []float64{huge, 1, 0, 0, -huge, 1, 0, 0}, 2},
 	} {
-		if got := SumNumpy(c.x); got != c.want {
+		if got := c.sum(c.x); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

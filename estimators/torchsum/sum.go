@@ -156,8 +156,8 @@ func accumulate(p *[lanes * chains]float32, x []float32) {
 }
 
 // addLanes adds the values that fill no register, then the lanes.
-func addLanes(p, rest []float32) float32 {
-	var s float32
+func addLanes[T float32 | float64](p, rest []T) T {
+	var s T
 	for _, v := range rest {
 		s += v
 	}
@@ -184,28 +184,16 @@ const (
 func cascade(p *[lanes * chains]float32, x []float32) {
 	const block = lanes * chains
 	rows := len(x) / block
-	power := max(minPower, ceilLog2(rows)/levels)
-	step := 1 << power
-
+	step := cascadeStep(rows)
 	var upper [levels - 1][block]float32
-	done := 0
-	for done+step <= rows {
-		for range step {
-			accumulate(p, x[done*block:])
-			done++
-		}
+	for i := range rows {
+		accumulate(p, x[i*block:])
 		below := p
-		for j := range upper {
+		for j := 0; j < levels-1 && step.folds(i+1, j); j++ {
 			accumulate(&upper[j], below[:])
 			*below = [block]float32{}
-			if done&((step-1)<<((j+1)*power)) != 0 {
-				break
-			}
 			below = &upper[j]
 		}
-	}
-	for ; done < rows; done++ {
-		accumulate(p, x[done*block:])
 	}
 	for j := range upper {
 		accumulate(p, upper[j][:])
@@ -361,14 +349,7 @@ func Sum64(x []float64) float64 {
 			p[k] += p[c+k]
 		}
 	}
-	s := 0.0
-	for _, v := range x[whole:] {
-		s += v
-	}
-	for _, v := range p[:lanes64] {
-		s += v
-	}
-	return s
+	return addLanes(p[:lanes64], x[whole:])
 }
 
 // Std64 is [Std] of float64 values.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vantage/internal/testkit/clickhousetest"
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders"
 	"vantage/loaders/discover"
 	"vantage/model"
@@ -85,9 +86,7 @@ func readFolder(t *testing.T, files map[string][]written, o loaders.Options) mod
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(linesOf(t, rows)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, linesOf(t, rows))
 	}
 	s, err := loaders.Open([]string{dir}, o)
 	if err != nil {

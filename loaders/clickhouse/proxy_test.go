@@ -11,11 +11,12 @@ import (
 	"io"
 	"math/big"
 	"net"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // proxy stands between a client and a server.
@@ -94,8 +95,6 @@ func selfSigned(t *testing.T) (*tls.Certificate, string) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, path
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 
 	"vantage/internal/testkit/clickhousetest"
+	"vantage/internal/testkit/filetest"
 )
 
 // Arrays whose lengths a server made up are refused before anything relies on them.
@@ -119,9 +119,7 @@ func jsonLines(tb testing.TB, rows []row) string {
 func writeLog(tb testing.TB, log string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "log.jsonl")
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	filetest.Write(tb, path, log)
 	return path
 }
 

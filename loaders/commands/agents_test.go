@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model/report"
 )
@@ -38,9 +39,7 @@ func agentLog(t *testing.T) string {
 	}
 	rows.WriteString("{\"step\": 6, broken\n")
 	path := filepath.Join(t.TempDir(), "rollouts.jsonl")
-	if err := os.WriteFile(path, []byte(rows.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, rows.String())
 	return path
 }
 
@@ -77,10 +76,7 @@ var agentRow = regexp.MustCompile("^\\| ([^|]+\\?) \\| `vantage ([^`]+)`")
 // Each of the questions of the page for agents is answered, within 2 KB, by a command that the page and --help name.
 func TestAgentsPageAnswersItsQuestions(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", ".github", "docs", "agents.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := filetest.Read(t, filepath.Join("..", "..", ".github", "docs", "agents.md"))
 	help, path, answers := runCommand(t, "--help"), agentLog(t), agentAnswers()
 	asked := 0
 	for line := range strings.Lines(string(page)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/glance"
@@ -57,7 +58,7 @@ func TestAlikeReadsTheNewestSteps(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	putFile(t, path, rows.String())
+	filetest.Write(t, path, rows.String())
 	if out := runCommand(t, "summary", path); !strings.Contains(out, "no answers were read of 259 steps up to 518") { // 518 and 512 steps, of which every second and each are suspect
 		t.Errorf("it does not say what was not read:\n%s", out)
 	}

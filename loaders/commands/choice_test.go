@@ -2,10 +2,10 @@ package commands
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
@@ -65,12 +65,7 @@ func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
 		t.Run(log.Format, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, filepath.FromSlash(log.Name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(log.Text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, log.Text)
 			format, c := chosen(t, path)
 			checkChoice(t, format, c)
 		})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 )
 
@@ -22,10 +23,7 @@ var (
 func TestEmbeddingPageBuilds(t *testing.T) {
 	t.Parallel()
 	repotest.Slow(t)
-	page, err := os.ReadFile("../../.github/docs/embedding.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := filetest.Read(t, "../../.github/docs/embedding.md")
 	program, prints := goProgram.FindSubmatch(page), itsOutput.FindSubmatch(page)
 	if program == nil || prints == nil {
 		t.Fatal("the page has no program, or not what it prints")
@@ -47,9 +45,7 @@ func TestEmbeddingPageBuilds(t *testing.T) {
 		log += `{"input": "q` + string(rune('0'+i/4)) + `", "output": "a", "gts": "1", "score": ` + score + `.0, "step": 1}` + "\n"
 	}
 	for name, text := range map[string]string{"main.go": string(program[1]), "go.sum": string(sums), "1.jsonl": log, "go.mod": ours} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), text)
 	}
 	for _, args := range [][]string{{"mod", "edit", "-require", "vantage@v0.0.0", "-replace", "vantage=" + root}, {"build", "-mod=mod", "-o", "signal", "."}} {
 		cmd := exec.Command("go", args...)

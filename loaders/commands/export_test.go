@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/report"
@@ -80,9 +80,7 @@ func TestCutParquetIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "part.parquet")
-	if err := os.WriteFile(path, whole.Bytes()[:whole.Len()-10], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, whole.Bytes()[:whole.Len()-10])
 	p := Program{Out: io.Discard, split: "train"}
 	if snap, err := p.readAll(context.Background(), []string{path}); err == nil {
 		t.Errorf("it is read as %s", snap.Run.Format)

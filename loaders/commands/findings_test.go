@@ -3,13 +3,13 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/illruns"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
@@ -54,10 +54,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 			if err != nil || len(files) != 1 {
 				t.Fatal(files, err)
 			}
-			text, err := os.ReadFile(files[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := filetest.Read(t, files[0])
 			const rows = 8 * 8
 			lines := strings.SplitAfter(string(text), "\n")
 			p, set := &Program{}, model.DefaultSettings()
@@ -74,7 +71,7 @@ func TestLooksAtAGrowingRun(t *testing.T) {
 					t.Fatal(err)
 				}
 				cut := filepath.Join(t.TempDir(), "cut.jsonl")
-				putFile(t, cut, strings.Join(lines[:k*rows], ""))
+				filetest.Write(t, cut, strings.Join(lines[:k*rows], ""))
 				cutSource, cutSnap, err := p.readOpen(t.Context(), []string{cut})
 				if err != nil {
 					t.Fatal(err)

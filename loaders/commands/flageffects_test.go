@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 )
 
@@ -285,13 +286,6 @@ func flagLog(t *testing.T, dir string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		putFile(t, path, text)
-	}
-}
-
-func putFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		filetest.Write(t, path, text)
 	}
 }

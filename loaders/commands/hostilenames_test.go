@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 )
 
@@ -36,9 +36,7 @@ func hostileLog(t *testing.T, dir string) string {
 	rows.WriteString("{\"reward\": \"" + hostile + "\", \"broken\n")
 	path := filepath.Join(dir, name+".jsonl")
 	text := strings.ReplaceAll(rows.String(), `\\u`, `\u`)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 	return path
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"vantage/internal/testkit/filetest"
 )
 
 var (
@@ -98,10 +100,7 @@ func withoutCode(page string) string {
 func TestIndexNamesEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"../../.github/docs", trainersFolder} {
-		index, err := os.ReadFile(filepath.Join(folder, "README.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := filetest.Read(t, filepath.Join(folder, "README.md"))
 		pages, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
 			t.Fatal(err)

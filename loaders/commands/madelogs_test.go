@@ -2,7 +2,6 @@ package commands
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/loaders/formats"
 )
@@ -85,10 +85,7 @@ func table[Row any](t *testing.T, name string, rows []Row) formatstest.Log {
 // binaryLog returns a log that is no text, by the name that a trainer would give it.
 func binaryLog(t *testing.T, path, name string) formatstest.Log {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
 	return formatstest.Log{Name: name, Text: string(text)}
 }
 
@@ -103,12 +100,7 @@ func putLogs(t *testing.T, f formats.Format, logs []formatstest.Log) {
 		if !ok {
 			t.Fatalf("the made log is %s, which is not where the trainer writes it: %s", log.Name, f.File)
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(log.Text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, log.Text)
 	}
 }
 

@@ -1,9 +1,10 @@
 package commands
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // The least of what the system, the groups and the process's own limit leave is available.
@@ -57,12 +58,7 @@ func TestAvailableMemory(t *testing.T) {
 			for _, files := range []map[string]string{system, c.files} {
 				for path, text := range files {
 					path = filepath.Join(root, path)
-					if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					filetest.Write(t, path, text)
 				}
 			}
 			if got := availableMemory(root); got != c.want {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/filetest"
 )
 
 func writeText(text string) func(io.Writer) error {
@@ -18,11 +20,7 @@ func writeText(text string) func(io.Writer) error {
 
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(filetest.Read(t, path))
 }
 
 // A plain file is replaced when the new one is complete, and keeps its mode; no other file is left.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // promLine is a line of Prometheus' text format that is no comment, with labels.
@@ -21,10 +23,7 @@ func TestPrometheusFile(t *testing.T) {
 	if !strings.Contains(out, "5 rules, 3 failed") {
 		t.Errorf("it prints %s", out)
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, file)
 	got := strings.ReplaceAll(string(text), `path="`+log+`"`, "PATH")
 	for _, want := range []string{
 		"# HELP vantage_check_success Whether the log could be read and checked, whatever the result of the rules.\n# TYPE vantage_check_success gauge\nvantage_check_success{PATH} 1\n",
@@ -87,19 +86,11 @@ func TestPrometheusEscapesLabels(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "a\"} 1\nb\\\x1b[31m.jsonl")
-	text, err := os.ReadFile(agentLog(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(log, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, agentLog(t))
+	filetest.Write(t, log, text)
 	file := filepath.Join(t.TempDir(), "run.prom")
 	runCommand(t, "check", log, "--prom", file)
-	text, err = os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = filetest.Read(t, file)
 	checkPrometheus(t, string(text))
 	if !strings.Contains(string(text), `a\"} 1 b\\␛[31m.jsonl"} 1`) {
 		t.Errorf("%.300s", text)

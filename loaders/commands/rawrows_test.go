@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -179,10 +181,7 @@ var bareNaN = regexp.MustCompile(`([:\[,]\s*)(NaN|-?Infinity)\b`)
 // records are those of a file, by its ending.
 func records(t *testing.T, path string) (all []record) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	switch filepath.Ext(path) {
 	case ".csv":
 		rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
@@ -210,8 +209,8 @@ func records(t *testing.T, path string) (all []record) {
 			all = append(all, r)
 		}
 	default:
-		all, err = objects(data)
-		if err != nil {
+		var err error
+		if all, err = objects(data); err != nil {
 			if all, err = objects(bareNaN.ReplaceAll(data, []byte(`$1"$2"`))); err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
+
 	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 )
@@ -66,7 +68,7 @@ func TestShellWord(t *testing.T) {
 func TestShellsReadTheCommandLine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	putFile(t, filepath.Join(dir, "vantage"), "#!/bin/sh\nprintf '%s\\000' \"$@\"\n")
+	filetest.Write(t, filepath.Join(dir, "vantage"), "#!/bin/sh\nprintf '%s\\000' \"$@\"\n")
 	if err := os.Chmod(filepath.Join(dir, "vantage"), 0o700); err != nil {
 		t.Fatal(err)
 	}

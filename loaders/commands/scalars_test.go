@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // trainerState is a trainer_state.json of 200 steps as TRL writes it, whose KL bends at step 120. The name of a reward function tries to
@@ -30,7 +32,7 @@ func TestSummaryOfScalarsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "run", "checkpoint-200", "trainer_state.json")
-	putFile(t, file, trainerState())
+	filetest.Write(t, file, trainerState())
 	for _, path := range []string{file, filepath.Join(dir, "run")} {
 		var out, errOut bytes.Buffer
 		p := &Program{Out: &out, ErrOut: &errOut}
@@ -95,7 +97,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", 4*step+i/4, i*step, (i+step)%2, step)
 		}
 	}
-	putFile(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	filetest.Write(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
 	summary := func() string {
 		var out bytes.Buffer
 		cmd := (&Program{Out: &out, ErrOut: &out}).summary()
@@ -108,7 +110,7 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 	if text := summary(); !strings.Contains(text, "are not next to the samples") {
 		t.Error(text)
 	}
-	putFile(t, filepath.Join(dir, "trainer_state.json"), trainerState())
+	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), trainerState())
 	if text := summary(); !strings.Contains(text, "no held-out score") || !strings.Contains(text, "no entropy") || strings.Contains(text, "are not next to") || strings.Contains(text, "cannot tell kl_drift") {
 		t.Error(text)
 	}
@@ -117,14 +119,11 @@ func TestSummaryReadsScalarsBesideSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events, err := os.ReadFile("../scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := filetest.Read(t, "../scalars/testdata/tensorboard/events.out.tfevents.1700000000.node")
 	if err := os.Mkdir(filepath.Join(dir, "tb"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	putFile(t, filepath.Join(dir, "tb", "events.out.tfevents.1.node"), string(events)+strings.Repeat("damage", 9))
+	filetest.Write(t, filepath.Join(dir, "tb", "events.out.tfevents.1.node"), string(events)+strings.Repeat("damage", 9))
 	if text := summary(); !strings.Contains(text, "scalars   events.out.tfevents.1.node is damaged: what comes after the damage is not read") {
 		t.Error(text)
 	}
@@ -146,8 +145,8 @@ func TestTailReadsScalarsBesideSamples(t *testing.T) {
 			fmt.Fprintf(&rows, `{"input":"question %d","output":"answer %d","score":%d,"step":%d}`+"\n", step, i*step, (i+step)%2, step)
 		}
 	}
-	putFile(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
-	putFile(t, filepath.Join(dir, "trainer_state.json"), trainerState())
+	filetest.Write(t, filepath.Join(dir, "rollouts", "rows.jsonl"), rows.String())
+	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), trainerState())
 	var out, errOut bytes.Buffer
 	cmd := (&Program{Out: &out, ErrOut: &errOut}).tail()
 	cmd.SetArgs([]string{filepath.Join(dir, "rollouts"), "--idle-timeout", "1s"})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // The logs here are of runs in which something happened that only a key of some schema says.
@@ -20,12 +22,12 @@ func seldomLogs(t *testing.T, dir string) {
 	putRun(t, filepath.Join(dir, "rollouts", "1.jsonl"), rolloutRows(), time.Time{})
 	putRun(t, filepath.Join(dir, "sizes", "one", "1.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}), time.Time{})
 	putRun(t, filepath.Join(dir, "sizes", "two", "1.jsonl"), centredRows([]float64{1, 0}, []float64{3, 0}, []float64{2, 0}), time.Time{})
-	putFile(t, filepath.Join(dir, "wide.jsonl"), wideRows())
-	putFile(t, filepath.Join(dir, "alone.jsonl"), loggedRow(1, "a", 1, 0)+loggedRow(1, "a", 0, 0)+loggedRow(1, "b", 1, 0)) // b is refused by EasyR1
-	putFile(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
+	filetest.Write(t, filepath.Join(dir, "wide.jsonl"), wideRows())
+	filetest.Write(t, filepath.Join(dir, "alone.jsonl"), loggedRow(1, "a", 1, 0)+loggedRow(1, "a", 0, 0)+loggedRow(1, "b", 1, 0)) // b is refused by EasyR1
+	filetest.Write(t, filepath.Join(dir, "twins.jsonl"), `{"step": 1, "prompt": "On 2026-11-22: what is 1 + 1?", "response": "2", "reward": 1}
 {"step": 2, "prompt": "On 2026-11-23: what is  1 + 1?", "response": "2", "reward": 1}
 `)
-	putFile(t, filepath.Join(dir, "someprompts.jsonl"), `{"step": 1, "group_id": "a", "prompt": "p", "response": "r", "reward": 1}
+	filetest.Write(t, filepath.Join(dir, "someprompts.jsonl"), `{"step": 1, "group_id": "a", "prompt": "p", "response": "r", "reward": 1}
 {"step": 1, "group_id": "a", "prompt": "p", "response": "s", "reward": 0}
 {"step": 1, "group_id": "b", "response": "r", "reward": 1}
 {"step": 1, "group_id": "b", "response": "s", "reward": 0}
@@ -67,7 +69,7 @@ func putRun(t *testing.T, path, text string, at time.Time) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	putFile(t, path, text)
+	filetest.Write(t, path, text)
 	if !at.IsZero() {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
@@ -152,10 +154,10 @@ func advantageLogs(t *testing.T, dir string) {
 			}
 		}
 	}
-	putFile(t, filepath.Join(dir, "mixed.jsonl"), mixed.String())
-	putFile(t, filepath.Join(dir, "filtered.jsonl"), filtered.String())
-	putFile(t, filepath.Join(dir, "missing.jsonl"), missing.String())
-	putFile(t, filepath.Join(dir, "oneid.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}))
+	filetest.Write(t, filepath.Join(dir, "mixed.jsonl"), mixed.String())
+	filetest.Write(t, filepath.Join(dir, "filtered.jsonl"), filtered.String())
+	filetest.Write(t, filepath.Join(dir, "missing.jsonl"), missing.String())
+	filetest.Write(t, filepath.Join(dir, "oneid.jsonl"), centredRows([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 0}))
 	numbers := "" // numpy 2.4.6: (r - r.mean()) / (r.std(ddof=1) + 1e-4)
 	for i, r := range []float64{0.1, 0.7, 0.4, 0.9, 0.3, 0.3, 0.8} {
 		numbers += loggedRow(1, "a", r, []float64{-1.3328890369876707, 0.6664445184938351, -0.33322225924691756, 1.3328890369876707, -0.6664445184938353, -0.6664445184938353, 0.9996667777407531}[i])
@@ -163,13 +165,13 @@ func advantageLogs(t *testing.T, dir string) {
 	for i, r := range []float64{1, 0, 0, 1, 1} {
 		numbers += loggedRow(1, "b", r, []float64{0.7301634343456692, -1.0952451515185038, -1.0952451515185038, 0.7301634343456692, 0.7301634343456692}[i])
 	}
-	putFile(t, filepath.Join(dir, "numpy.jsonl"), numbers)
+	filetest.Write(t, filepath.Join(dir, "numpy.jsonl"), numbers)
 	clipped := ""
 	for _, r := range [][3]float64{{1, 0, 0.1}, {2, 1, 0.1}, {0, 0, 0}} { // of r − μ, cut to ±0.1
 		group := fmt.Sprint("g", r[0])
 		clipped += loggedRow(1, group, r[0], r[2]) + loggedRow(1, group, r[1], -r[2])
 	}
-	putFile(t, filepath.Join(dir, "clipped.jsonl"), clipped)
+	filetest.Write(t, filepath.Join(dir, "clipped.jsonl"), clipped)
 }
 
 func mean(x []float64) float64 {

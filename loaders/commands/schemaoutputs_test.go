@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/modeltest"
 	"vantage/model"
@@ -168,7 +169,7 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		putFile(t, path, log.Text)
+		filetest.Write(t, path, log.Text)
 		for _, command := range []string{"summary", "steps", "report", "check", "sweep", "groupsize", "match"} {
 			s.run(t, []string{command, path, "--input-format", log.Format, "--format", "json"})
 		}
@@ -257,15 +258,9 @@ func (s *schemas) run(t *testing.T, line []string) {
 func schemaLogs(t *testing.T, dir string) {
 	t.Helper()
 	flagLog(t, dir)
-	text, err := os.ReadFile(agentLog(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	putFile(t, filepath.Join(dir, "rollouts.jsonl"), string(text))
-	log, err := os.ReadFile(filepath.Join(dir, "log.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, agentLog(t))
+	filetest.Write(t, filepath.Join(dir, "rollouts.jsonl"), string(text))
+	log := filetest.Read(t, filepath.Join(dir, "log.jsonl"))
 	row := func(step int, group, prompt string, reward, advantage any, more string) string {
 		line, _ := json.Marshal(map[string]any{"step": step, "group_id": group, "prompt": prompt, "response": "so" + more, "reward": reward, "advantage": advantage})
 		return string(line) + "\n"
@@ -283,41 +278,32 @@ func schemaLogs(t *testing.T, dir string) {
 	for i := range 80 {
 		large.WriteString(row(1, "g", "prompt", float64(i%7)/3, nil, ""))
 	}
-	putFile(t, filepath.Join(dir, "minus.jsonl"), minus.String())
-	putFile(t, filepath.Join(dir, "logged.jsonl"), logged.String())
-	putFile(t, filepath.Join(dir, "matched.jsonl"), matched.String())
-	putFile(t, filepath.Join(dir, "many.jsonl"), many.String())
-	putFile(t, filepath.Join(dir, "large.jsonl"), large.String())
+	filetest.Write(t, filepath.Join(dir, "minus.jsonl"), minus.String())
+	filetest.Write(t, filepath.Join(dir, "logged.jsonl"), logged.String())
+	filetest.Write(t, filepath.Join(dir, "matched.jsonl"), matched.String())
+	filetest.Write(t, filepath.Join(dir, "many.jsonl"), many.String())
+	filetest.Write(t, filepath.Join(dir, "large.jsonl"), large.String())
 	for _, folder := range []string{"open", "attempts"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	putFile(t, filepath.Join(dir, "attempts", "log.jsonl"), string(log)+string(log))
+	filetest.Write(t, filepath.Join(dir, "attempts", "log.jsonl"), string(log)+string(log))
 	rows := strings.SplitAfter(string(log), "\n")
-	putFile(t, filepath.Join(dir, "open", "log.jsonl"), strings.Join(rows[:len(rows)-4], ""))
+	filetest.Write(t, filepath.Join(dir, "open", "log.jsonl"), strings.Join(rows[:len(rows)-4], ""))
 }
 
 // The page on JSON says which command writes which schema; that on reports what steps are ranked by.
 func TestSchemasAreDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../.github/docs/reporting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemas, err := os.ReadFile("../../.github/docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := filetest.Read(t, "../../.github/docs/reporting.md")
+	schemas := filetest.Read(t, "../../.github/docs/json.md")
 	for name := range readSchemas(t).compiled {
 		if !bytes.Contains(schemas, []byte("`"+name+"`")) {
 			t.Errorf("json.md does not name %s", name)
 		}
 	}
-	agents, err := os.ReadFile("../../.github/docs/agents.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := filetest.Read(t, "../../.github/docs/agents.md")
 	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@2.json"))
 	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
 		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)

@@ -3,11 +3,12 @@ package commands
 import (
 	"bytes"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -30,10 +31,7 @@ func readSchemas(t *testing.T) *schemas {
 	}
 	s := &schemas{map[string]*jsonschema.Schema{}, map[string]bool{}, map[string]bool{}}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, file)
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)

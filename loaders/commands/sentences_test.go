@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/illruns"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
@@ -154,9 +155,7 @@ func madeRawLogs(t *testing.T) (all []*rawLog) {
 			fmt.Fprintf(&text, `{"step":%d,"group_id":"g%d-%d","prompt":"What is %d+%d?",%s}`+"\n", step, step, group, step, group, row(step, group, i))
 		}
 		path := filepath.Join(t.TempDir(), "rollouts.jsonl")
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text.String())
 		l := readPlain(t, name, path)
 		l.args = args
 		l.nanAs0 = args == nil

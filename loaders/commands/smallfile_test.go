@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // Anything but a small file is an error in one sentence, without waiting.
@@ -15,9 +17,7 @@ func TestReadSmallFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"fits": "12345", "large": "123456", "empty": ""} {
-		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, at(name), text)
 	}
 	if err := syscall.Mkfifo(at("pipe"), 0o600); err != nil {
 		t.Skipf("no named pipes here: %v", err)

@@ -2,11 +2,11 @@ package commands
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/formatstest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
@@ -22,12 +22,7 @@ func TestSweepAdviceOnMadeLogs(t *testing.T) {
 		t.Run(log.Format, func(t *testing.T) {
 			repotest.OneIn(t, 6)
 			path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(log.Text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, log.Text)
 			checkSweepAdvice(t, path)
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 	"vantage/model"
@@ -224,9 +225,7 @@ func (p trainerPage) refusedAverages(t *testing.T) string {
 	if strings.Contains(p.averages, "trainer_state.json") {
 		name = "trainer_state.json"
 	}
-	if err := os.WriteFile(name, []byte(p.record+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, name, p.record+"\n")
 	out := runCommand(t, "report", name)
 	_, why, found := strings.Cut(strings.TrimSpace(out), ": "+name+": ")
 	if !found || !strings.HasPrefix(why, "metrics only") {
@@ -246,9 +245,7 @@ func keepPart(t *testing.T, name, title, want string) {
 	path := filepath.Join(trainersFolder, name)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && repotest.Updating() {
 		page := "# " + title + "\n\n<!-- formats: written by a test -->\n<!-- end of formats -->\n"
-		if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, page)
 	}
 	repotest.Part(t, ".github/docs/trainers/"+name, "formats", want)
 }
@@ -265,10 +262,7 @@ func TestCommandsOfTrainerPages(t *testing.T) {
 	}
 	logs := madeLogs(t)
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, page)
 		commands := fencedCommands(string(text))
 		if filepath.Base(page) != "README.md" && len(commands) == 0 {
 			t.Errorf("%s shows no command", page)
@@ -325,19 +319,14 @@ func TestProgramsOfTrainerPages(t *testing.T) {
 			"reward from reward, no step, so all rows are step 0, prompt from prompt, ground truth from ground_truth, lengths in characters of response; other fields: time\n",
 		},
 	} {
-		text, err := os.ReadFile(filepath.Join(trainersFolder, page+".md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, filepath.Join(trainersFolder, page+".md"))
 		program := pythonBlock.FindStringSubmatch(string(text))
 		if program == nil {
 			t.Fatalf("%s has no program", page)
 		}
 		t.Run(page, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.WriteFile("torch.py", []byte(torch), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, "torch.py", torch)
 			if out, err := exec.Command(python, "-c", program[1]+"\n"+c.call).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -352,10 +341,7 @@ var namesRow = regexp.MustCompile("(?m)^\\| ([a-z ]+) \\| (`[^|]+`) \\|$")
 
 // Each name that the page on logs of one's own lists is read in the role under which it stands.
 func TestNamesOfOwnLogs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(trainersFolder, "own.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, filepath.Join(trainersFolder, "own.md"))
 	tried := 0
 	_, table, _ := strings.Cut(string(text), "## Names that are understood")
 	for _, row := range namesRow.FindAllStringSubmatch(table, -1) {
@@ -381,9 +367,7 @@ func TestNamesOfOwnLogs(t *testing.T) {
 			line, _ := json.Marshal(fields)
 			t.Run(name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				if err := os.WriteFile("log.jsonl", append(append(line, '\n'), line...), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				filetest.Write(t, "log.jsonl", append(append(line, '\n'), line...))
 				if out := runCommand(t, "report", "log.jsonl"); !strings.Contains(out, want) {
 					t.Errorf("%s\nis not read as %s:\n%.300s", line, want, out)
 				}

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 	"vantage/model/figures"
 	"vantage/model/report"
@@ -36,14 +36,8 @@ func TestLogsOfRealTrainers(t *testing.T) {
 	for _, path := range wants {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
 			var want trained
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
+			filetest.JSON(t, path, &want)
 			got := exported(t, filepath.Join(dir, "log"))
 			if !strings.HasPrefix(got.Estimator, want.Estimator+" ") {
 				t.Errorf("computed as %s, was trained with %s", got.Estimator, want.Estimator)

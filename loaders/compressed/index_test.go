@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/compressed/gzipindex"
 )
 
@@ -65,9 +66,7 @@ func TestTextsInOrderTakeOnePass(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := z.EncodeAll(text, nil)
-	if err := os.WriteFile(path, packed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, packed)
 	var x Index
 	read := 0
 	for _, offset := range []int{0, 5 << 20, 12 << 20, 12<<20 + line, 23 << 20, 1 << 20} {

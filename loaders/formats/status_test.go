@@ -2,11 +2,11 @@ package formats_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/loaders"
 	"vantage/model"
@@ -70,9 +70,7 @@ func TestStatusesOfBlocks(t *testing.T) {
 			fmt.Fprintf(&log, row, i/8, []string{"stop", "length", "stop"}[i%3])
 		}
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(log.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, log.String())
 		snap, cut := loaderstest.Read(t, path), 0
 		for _, step := range snap.Steps {
 			for _, status := range step.Statuses {

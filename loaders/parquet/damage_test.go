@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime/metrics"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/parquettest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/decode"
@@ -33,10 +33,7 @@ func TestDamagedFilesAllocateLittle(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, path := range paths {
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := filetest.Read(t, path)
 		if n, err := countRows(whole); n != 60 || err != nil {
 			t.Fatalf("%s: %d rows, %v", path, n, err)
 		}

@@ -14,21 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders/fileio"
 	"vantage/model"
 	"vantage/model/scalars"
 )
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // points are the points of a series as text.
 func points(f *Found, name string) string {
@@ -72,7 +63,7 @@ func TestFormats(t *testing.T) {
 		path := c.file
 		if c.text != "" {
 			path = filepath.Join(t.TempDir(), c.file)
-			write(t, path, c.text)
+			filetest.Write(t, path, c.text)
 		}
 		f := found(t, path)
 		if got := points(f, c.name); got != c.want || f.Format != c.format || len(f.Notes) > 0 {
@@ -100,7 +91,7 @@ func TestNoScalars(t *testing.T) {
 		"empty.jsonl":  "",
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		write(t, path, text)
+		filetest.Write(t, path, text)
 		for _, p := range []string{path, filepath.Dir(path)} {
 			if f, err := Read(nil, p); !errors.Is(err, ErrNone) {
 				t.Errorf("%s: %v %v", name, f, err)
@@ -118,22 +109,19 @@ func TestNewest(t *testing.T) {
 	state := func(reward string) string {
 		return `{"log_history": [{"loss": 1, "reward": ` + reward + `, "step": 1}]}`
 	}
-	write(t, filepath.Join(dir, "checkpoint-90", "trainer_state.json"), state("0.5"))
-	write(t, filepath.Join(dir, "checkpoint-100", "trainer_state.json"), state("0.75"))
+	filetest.Write(t, filepath.Join(dir, "checkpoint-90", "trainer_state.json"), state("0.5"))
+	filetest.Write(t, filepath.Join(dir, "checkpoint-100", "trainer_state.json"), state("0.75"))
 	if got := points(found(t, dir), "reward"); got != "[1] [0.75] []" {
 		t.Error(got)
 	}
-	write(t, filepath.Join(dir, "trainer_state.json"), state("1"))
+	filetest.Write(t, filepath.Join(dir, "trainer_state.json"), state("1"))
 	if got := points(found(t, dir), "reward"); got != "[1] [1] []" {
 		t.Error(got)
 	}
-	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := filetest.Read(t, "testdata/tensorboard/events.out.tfevents.1700000000.node")
 	board := filepath.Join(t.TempDir(), "runs", "a")
-	write(t, filepath.Join(board, "events.out.tfevents.1.node"), string(events))
-	write(t, filepath.Join(board, "events.out.tfevents.2.node"), string(events))
+	filetest.Write(t, filepath.Join(board, "events.out.tfevents.1.node"), string(events))
+	filetest.Write(t, filepath.Join(board, "events.out.tfevents.2.node"), string(events))
 	if f := found(t, filepath.Dir(filepath.Dir(board))); f.Files != 2 || points(f, "train/reward") != "[1 2 3 4 5] [0.125 0.25 0.375 0.5 0.625] []" {
 		t.Errorf("%d files: %s", f.Files, points(f, "train/reward"))
 	}
@@ -144,11 +132,11 @@ func TestNewest(t *testing.T) {
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	metrics := `{"step": 1, "loss": 1, "reward": 0.5}`
-	write(t, filepath.Join(dir, "logging.jsonl"), metrics)
-	write(t, filepath.Join(dir, "rollouts", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
-	write(t, filepath.Join(dir, "my-run", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
+	filetest.Write(t, filepath.Join(dir, "logging.jsonl"), metrics)
+	filetest.Write(t, filepath.Join(dir, "rollouts", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
+	filetest.Write(t, filepath.Join(dir, "my-run", "1.jsonl"), `{"prompt":"p","response":"r","reward":1}`)
 	outside := filepath.Join(t.TempDir(), "metrics.jsonl")
-	write(t, outside, metrics)
+	filetest.Write(t, outside, metrics)
 	for path, want := range map[string]bool{"rollouts": true, "rollouts/1.jsonl": true, "my-run": false, "": true} {
 		if _, err := Beside(nil, nil, filepath.Join(dir, path)); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
@@ -219,10 +207,7 @@ func (b objects) Open(name string) (fileio.Handle, error) {
 // In a storage the same files are read, of the folder above those whose names are known.
 func TestBesideInAStorage(t *testing.T) {
 	metrics, sample := `{"step": 1, "loss": 1, "reward": 0.5}`, `{"prompt":"p","response":"r","reward":1}`
-	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := filetest.Read(t, "testdata/tensorboard/events.out.tfevents.1700000000.node")
 	for name, c := range map[string]struct {
 		files objects
 		path  string
@@ -250,14 +235,8 @@ func TestReadsTheNewest(t *testing.T) {
 		lines.WriteString(entry + "\n")
 		state.WriteString(", " + entry)
 	}
-	events, err := os.ReadFile("testdata/tensorboard/events.out.tfevents.1700000000.node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	board, err := os.ReadFile("testdata/wandb/run-a1.wandb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := filetest.Read(t, "testdata/tensorboard/events.out.tfevents.1700000000.node")
+	board := filetest.Read(t, "testdata/wandb/run-a1.wandb")
 	bucket := objects{
 		"a/metrics.jsonl": lines.String(), "a/trainer_state.json": `{"log_history": [` + state.String()[2:] + `], "max_steps": 9}`,
 		"a/events.out.tfevents.1": string(events), "a/events.out.tfevents.2": string(events), "a/run.wandb": string(board),
@@ -293,18 +272,15 @@ func TestReadsTheNewest(t *testing.T) {
 // What is before damage is read, and the damage is told; a file that is still being written is whole as far as it goes.
 func TestDamage(t *testing.T) {
 	for _, file := range []string{"testdata/tensorboard/events.out.tfevents.1700000000.node", "testdata/wandb/run-a1.wandb"} {
-		whole, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := filetest.Read(t, file)
 		path := filepath.Join(t.TempDir(), filepath.Base(file))
-		write(t, path, string(whole[:len(whole)-7]))
+		filetest.Write(t, path, string(whole[:len(whole)-7]))
 		if f := found(t, path); len(f.Notes) > 0 || f.Steps != 4 && f.Steps != 5 {
 			t.Errorf("%s, cut: %d steps, %q", file, f.Steps, f.Notes)
 		}
 		broken := bytes.Clone(whole)
 		broken[len(broken)-100] ^= 1
-		write(t, path, string(broken))
+		filetest.Write(t, path, string(broken))
 		if f := found(t, path); len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "is damaged") || f.Steps > 5 {
 			t.Errorf("%s, damaged: %d steps, %q", file, f.Steps, f.Notes)
 		}

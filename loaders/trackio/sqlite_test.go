@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 
 	"github.com/google/go-cmp/cmp"
@@ -232,9 +233,7 @@ func TestHotJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for start, hot := range map[string]bool{"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7": true, "\x00\x00\x00\x00\x00\x00\x00\x00": false, "": false} {
-		if err := os.WriteFile(path+"-journal", []byte(start), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path+"-journal", start)
 		if _, err := readAll(path); errors.Is(err, errDisturbed) != hot || err != nil != hot {
 			t.Errorf("%q: %v", start, err)
 		}
@@ -243,10 +242,7 @@ func TestHotJournal(t *testing.T) {
 
 // What is not a database, or of an unknown kind, is refused.
 func TestRefusals(t *testing.T) {
-	whole, err := os.ReadFile("testdata/sqlite/small.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, "testdata/sqlite/small.db")
 	change := func(at int, b byte) []byte {
 		data := append([]byte(nil), whole...)
 		data[at] = b
@@ -267,9 +263,7 @@ func TestRefusals(t *testing.T) {
 		"no first page": {change(100, 10), errBroken},
 	} {
 		path := filepath.Join(t.TempDir(), "a.db")
-		if err := os.WriteFile(path, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, c.data)
 		if _, err := readAll(path); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -301,14 +295,8 @@ func sign(log []byte) {
 
 // A log that claims four billion pages, and leads from each to the next in many ways, is refused soon.
 func TestLogOfManyPages(t *testing.T) {
-	data, err := os.ReadFile("testdata/sqlite/log.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.ReadFile("testdata/sqlite/log.db-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, "testdata/sqlite/log.db")
+	log := filetest.Read(t, "testdata/sqlite/log.db-wal")
 	size := int(binary.BigEndian.Uint32(log[8:]))
 	log = log[:walHeaderSize]
 	const levels, cells = 12, 20

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/fileio"
 )
 
@@ -46,9 +47,7 @@ func text(t *testing.T, s fileio.Storage, name string) string {
 func TestOpen(t *testing.T) {
 	path := copied(t)
 	other := filepath.Join(filepath.Dir(path), "other.db")
-	if err := os.WriteFile(other, []byte(strings.Repeat("SQLite ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, other, strings.Repeat("SQLite ", 100))
 	for name, want := range map[string]string{
 		path: ".", path + "/": ".", path + "/calm sea": "calm sea", path + "/calm sea/traces.jsonl": "calm sea/traces.jsonl",
 		path + "/a/b/c": "no", other: "no", filepath.Dir(path): "no", path + "x": "no", "": "no",

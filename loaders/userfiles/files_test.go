@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 func TestSave(t *testing.T) {
@@ -38,9 +40,7 @@ func TestLoadConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(dir, "vantage", "config.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "vantage", "config.yaml"), text)
 	}
 	write("theme: light\nmouse: true\nkeys:\n  x: q\n")
 	if c, err := LoadConfig(); err != nil || c.Theme != "light" || !c.Mouse || c.Keys["x"] != "q" {
@@ -76,9 +76,7 @@ func TestSaveAs(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"run/rollouts/1.jsonl", "logs/log.jsonl"} {
-		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, "{}\n")
 	}
 	if err := os.Symlink("run/rollouts", "link"); err != nil {
 		t.Fatal(err)

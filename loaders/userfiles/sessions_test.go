@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model/session"
 )
 
@@ -112,9 +113,7 @@ func TestForeignFilesAreNotOverwritten(t *testing.T) {
 		`{"vantage":1,"run":["/else"]}`:        "another run",
 		strings.Repeat(" ", session.MaxFile+1): "larger than",
 	} {
-		if err := os.WriteFile(m.path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, m.path, text)
 		if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "move it away") {
 			t.Errorf("%.20s: %v", text, err)
 		}
@@ -130,9 +129,7 @@ func TestForeignFilesAreNotOverwritten(t *testing.T) {
 // A state directory that cannot be written is an error.
 func TestUnwritableStateDirectory(t *testing.T) {
 	m, state := newSessionFile(t, t.TempDir())
-	if err := os.WriteFile(state, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, state, "")
 	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
 		t.Error("a mark was kept in a file that is no directory")
 	}
@@ -184,9 +181,7 @@ func TestRecentRuns(t *testing.T) {
 	}
 	dir := filepath.Join(state, "vantage", "runs")
 	for name, text := range map[string]string{"a.json": "{}", "b.json": `{"vantage":9,"run":["/x"]}`, "c.json": "half a f"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), text)
 	}
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.json"), 0o600); err != nil {
 		t.Skip(err)
@@ -251,9 +246,7 @@ func TestPrune(t *testing.T) {
 	opened("marked in spring", 100, with(session.Mark{Step: 1, Note: "look here"}))
 	opened("marked long ago", 1000, with(session.Mark{Step: 1}))
 	for name, text := range map[string]string{"foreign.json": "{}", "half.json": `{"vantage":1,"ru`, "later.json": `{"vantage":9,"run":["/a"]}`, ".part-1": "x", ".part-2": "x"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), text)
 		setAge(filepath.Join(dir, name), name, 2000)
 	}
 	setAge(filepath.Join(dir, ".part-2"), ".part-2", 0)
@@ -269,9 +262,7 @@ func TestPruneKeepsTheViewsOpenedLast(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	for n := range maxUnmarkedSessions + 2 {
 		path := filepath.Join(dir, fmt.Sprintf("%d.json", n))
-		if err := os.WriteFile(path, []byte(`{"vantage":1,"run":["/a"]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, `{"vantage":1,"run":["/a"]}`)
 		if err := os.Chtimes(path, now, now.Add(-time.Duration(n)*time.Minute)); err != nil {
 			t.Fatal(err)
 		}

@@ -25,9 +25,7 @@ func withComponents(unit model.LengthUnit, names []string, rewards []float64, co
 		}
 		chunk.Records = append(chunk.Records, rec)
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	return store.Snapshot()
+	return stepsOf(chunk)
 }
 
 // Every estimator computes, or says what the log would need.
@@ -128,9 +126,7 @@ func TestBaselineIsNotARewardFunction(t *testing.T) {
 func TestUnknownLengthHasNoWeight(t *testing.T) {
 	chunk := chunkOf(1, []float64{1, 0, 0.5})
 	chunk.Records[2].Length = -1
-	store := model.NewStore()
-	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), settingsWith(t, "framework", "verl", "estimator", "opo"))
+	a := analyze(t, stepsOf(chunk), settingsWith(t, "framework", "verl", "estimator", "opo"))
 	// lengths 10 and 11: the baseline is 10/21
 	if got, want := a.Original[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
@@ -146,10 +142,7 @@ func TestRefusedRatioKeepsNothing(t *testing.T) {
 	for _, ratios := range [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {0.5, -1}, {2, 0.5}} {
 		set := model.DefaultSettings()
 		set.KeepPos, set.KeepNeg = ratios[0], ratios[1]
-		a, err := Analyze(context.Background(), snap, 0, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyze(t, snap, set)
 		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != model.WarnTrainerRefuses {
 			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed[0], a.Warnings)
 		}

@@ -303,9 +303,7 @@ func TestPassingAnalysesAreTheSame(t *testing.T) {
 				}
 			}
 		}
-		store := model.NewStore()
-		store.Append(chunk)
-		snap, set := store.Snapshot(), model.DefaultSettings()
+		snap, set := stepsOf(chunk), model.DefaultSettings()
 		set.KeepPos, set.KeepNeg = rapid.Float64Range(0, 1).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
 		set.Recompute = rapid.Bool().Draw(t, "recompute")
 		var want []Analysis

@@ -118,9 +118,7 @@ func TestPartsOfWhatIsUnknown(t *testing.T) {
 	for i := range chunk.Records {
 		chunk.Records[i].Length = -1
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), model.DefaultSettings())
+	a := analyze(t, stepsOf(chunk), model.DefaultSettings())
 	for by, want := range map[string]string{"difficulty": "solve rate unknown", "length": "length unknown"} {
 		if b, _ := breakdownBy(t, a, by, nil); len(b.Parts) != 1 || b.Parts[0].Name != want || b.All.Tokens != 0 {
 			t.Errorf("by %s: %+v", by, b.Parts)
@@ -137,9 +135,7 @@ func TestPartsByColumn(t *testing.T) {
 		chunk.Records[i].Offset = int64(i)
 	}
 	chunk.Records[7].Components[0] = math.NaN()
-	store := model.NewStore()
-	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), model.DefaultSettings())
+	a := analyze(t, stepsOf(chunk), model.DefaultSettings())
 	sources := []string{"gsm", "?", "?", "gsm", "math", "code", "", "code"}
 	reads := 0
 	read := func(_ context.Context, at model.Place) (model.Text, error) {

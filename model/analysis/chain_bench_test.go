@@ -19,9 +19,7 @@ func BenchmarkChain(b *testing.B) {
 			Step: 1, Prompt: uint64(i/16 + 1), Reward: float64(random.IntN(2)), Advantage: math.NaN(), Length: int32(random.IntN(4000)),
 		})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	snap := store.Snapshot()
+	snap := stepsOf(chunk)
 	for _, stages := range []struct{ name, filter, loss string }{
 		{"none", "", ""}, {"filter", "verl/filter_groups", ""}, {"loss", "", "verl/token-mean"}, {"both", "verl/filter_groups", "verl/token-mean"},
 	} {

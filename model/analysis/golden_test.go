@@ -2,14 +2,13 @@ package analysis
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 )
 
@@ -46,14 +45,8 @@ type goldenCase struct {
 
 func golden(t *testing.T, name string) []goldenCase {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("..", "..", "estimators", "testdata", "golden", name), &file)
 	return file.Cases
 }
 
@@ -65,9 +58,7 @@ func (c goldenCase) snapshot() model.Snapshot {
 			Step: 1, Prompt: uint64(c.Groups[i]) + 1, Reward: float64(r), Advantage: math.NaN(), Length: c.Params.Lengths[i],
 		})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	return store.Snapshot()
+	return stepsOf(chunk)
 }
 
 // Metrics equal those of EasyR1-Brian up to the order of its float32 sums.

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -135,10 +134,7 @@ func TestCause(t *testing.T) {
 		s := model.NewStore()
 		s.Append(chunk)
 		snap := s.Snapshot()
-		a, err := Analyze(context.Background(), snap, 0, c.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyze(t, snap, c.set)
 		if got := a.Cause(0); got != c.want {
 			t.Errorf("%s (%s):\n got %s\nwant %s", name, a.Table[0].Fate, got, c.want)
 		}

@@ -57,10 +57,7 @@ func TestLossWeights(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			set := model.DefaultSettings()
 			c.set(&set)
-			a, err := Analyze(context.Background(), snapshotOf(c.rewards...), 0, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := analyze(t, snapshotOf(c.rewards...), set)
 			if len(a.LossWeights) != len(c.want) {
 				t.Fatalf("weights %v (%s), want %v", a.LossWeights, a.NoLoss, c.want)
 			}

@@ -10,9 +10,7 @@ import (
 
 // snapshotOf is a run of one step whose prompt k has rewards[k].
 func snapshotOf(rewards ...[]float64) model.Snapshot {
-	store := model.NewStore()
-	store.Append(chunkOf(1, rewards...))
-	return store.Snapshot()
+	return stepsOf(chunkOf(1, rewards...))
 }
 
 // chunkOf is a chunk of one step whose prompt k has rewards[k].

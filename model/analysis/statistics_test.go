@@ -26,9 +26,7 @@ func drawStep(t *rapid.T) model.Snapshot {
 			})
 		}
 	}
-	s := model.NewStore()
-	s.Append(c)
-	return s.Snapshot()
+	return stepsOf(c)
 }
 
 // weightedValues are values whose figures are computed by definition.
@@ -180,10 +178,7 @@ func TestGroupOfOneLeavesMetricsAlone(t *testing.T) {
 	}})
 	set := model.DefaultSettings()
 	set.GroupBy = model.GroupByID
-	a, err := Analyze(context.Background(), s.Snapshot(), 0, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyze(t, s.Snapshot(), set)
 	for name, want := range map[string]float64{
 		"vantage/abs_advantage_ratio": 1, "vantage/effective_samples": 2, "vantage/length_correlation": 1,
 	} {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 )
 
@@ -25,9 +25,7 @@ func withStatuses(rows []statusRow) model.Snapshot {
 	for _, r := range rows {
 		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(r.group[0]), Group: r.group, Reward: r.reward, Advantage: math.NaN(), Length: 10, Status: r.status})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	return store.Snapshot()
+	return stepsOf(chunk)
 }
 
 // A masked or dropped sample counts in the mean of its group, a failed one in nothing, and none of them trains. Advantages are those of
@@ -48,10 +46,7 @@ func TestStatusSaysWhatTrains(t *testing.T) {
 		{"d", estimators.MissingReward(), model.StatusErrored},
 		{"d", estimators.MissingReward(), model.StatusErrored},
 	})
-	a, err := Analyze(context.Background(), snap, 0, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyze(t, snap, set)
 	third := 1.0 / 3
 	for i, want := range []float64{2 * third, -third, 0, 0, 0, 0, 1, -1, 0, 0, 0} {
 		if math.Abs(a.Processed[i]-want) > 1e-7 {
@@ -119,10 +114,7 @@ func TestTruncatedSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Analyze(context.Background(), snap, 0, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyze(t, snap, set)
 		for i := range want {
 			if math.Abs(a.Processed[i]-want[i]) > 1e-6 {
 				t.Errorf("%s: %v, want %v", truncated, a.Processed, want)
@@ -135,10 +127,6 @@ func TestTruncatedSamples(t *testing.T) {
 // Masks of truncated samples and clips of advantages are those of the frameworks' own code, which testdata/truncated.py ran. A masked
 // sample counts in the mean and std of its group, and not where a batch is whitened by its tokens; a dropped one counts in nothing.
 func TestTruncatedSamplesEqualTheFrameworks(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "truncated.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Cases []struct {
 			Rewards   []float64
@@ -152,10 +140,9 @@ func TestTruncatedSamplesEqualTheFrameworks(t *testing.T) {
 			Advantages                      []json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("testdata", "truncated.json"), &file)
 	for _, run := range file.Runs {
+		var err error
 		set := model.DefaultSettings()
 		set.Framework, set.Estimator, set.Scale = run.Framework, run.Estimator, run.Scale
 		if set, err = set.Set("truncated", run.Truncated); err != nil {
@@ -191,12 +178,7 @@ func TestTruncatedSamplesEqualTheFrameworks(t *testing.T) {
 			if err := json.Unmarshal(run.Advantages[k], &want); err != nil {
 				t.Fatal(err)
 			}
-			store := model.NewStore()
-			store.Append(chunk)
-			a, err := Analyze(context.Background(), store.Snapshot(), 0, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := analyze(t, stepsOf(chunk), set)
 			for i, want := range want {
 				if got := a.Processed[i]; math.Abs(got-want) > tolerance*max(1, math.Abs(want)) {
 					t.Errorf("%s %s %s %s %v, case %d: sample %d has the advantage %.9g, want %.9g", run.Framework, run.Estimator, run.Scale, run.Truncated, run.Options, k, i, got, want)

@@ -55,9 +55,7 @@ func fanOutStep(tb testing.TB, rows []fanOutRow) model.Snapshot {
 			Step: 1, Group: group, Rollout: rollout, Prompt: prompt, Reward: row.reward, Length: row.length, Advantage: math.NaN(), Offset: int64(i),
 		})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	return store.Snapshot()
+	return stepsOf(chunk)
 }
 
 // analyzeFanOut analyses the step under an estimator of verl.
@@ -249,10 +247,7 @@ func TestRolloutsCountOnce(t *testing.T) {
 				if err != nil {
 					continue // what the log lacks
 				}
-				got, err := Analyze(t.Context(), all, 0, set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := analyze(t, all, set)
 				compareRollouts(t, got, want)
 			}
 		}

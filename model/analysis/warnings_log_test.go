@@ -50,9 +50,7 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	}
 	noNumber := chunkOf(1, []float64{math.NaN(), 0, 1, 0})
 	noNumber.Records[0].Advantage = 0.5
-	store := model.NewStore()
-	store.Append(noNumber)
-	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, ", one of them is NaN") {
+	if w, ok := warningOf(analyze(t, stepsOf(noNumber), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, ", one of them is NaN") {
 		t.Errorf("computed from NaN: %+v", w)
 	}
 	if w, ok := warningOf(analyze(t, logged(math.Inf(1), -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 {
@@ -63,9 +61,7 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	for i, a := range []float64{0.75, -0.5, 0.5, -0.5, 1e6, -1e6, 1e6, -1e6} {
 		large.Records[i].Advantage = a
 	}
-	besideLarge := model.NewStore()
-	besideLarge.Append(large)
-	if w, ok := warningOf(analyze(t, besideLarge.Snapshot(), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 || w.Example != 0 {
+	if w, ok := warningOf(analyze(t, stepsOf(large), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 || w.Example != 0 {
 		t.Errorf("beside a group of 1e6: %+v", w)
 	}
 	// written with seven digits: 1/√(4/3) is 0.866025403…

@@ -24,9 +24,7 @@ func BenchmarkRun(b *testing.B) {
 				})
 			}
 			centre(chunk.Records)
-			store := model.NewStore()
-			store.Append(chunk)
-			snap, set := store.Snapshot(), model.DefaultSettings()
+			snap, set := snapshotOf(chunk), model.DefaultSettings()
 			b.ReportAllocs()
 			for b.Loop() {
 				r, err := Run(context.Background(), snap, set, DefaultLimit)

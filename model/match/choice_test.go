@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/model"
 	"vantage/model/match"
@@ -229,9 +229,7 @@ func TestWeightsInALogOfAnyone(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text.String())
 	set, r := match.ChooseRewards(t.Context(), loaderstest.Read(t, path), model.DefaultSettings(), match.Given{})
 	if set.Weights != "accuracy_reward=1,format_reward=0.3" || r.Origin != match.FromAdvantages || r.Agreeing != 96 {
 		t.Errorf("%q by %s, %d agree", set.Weights, r.Origin, r.Agreeing)

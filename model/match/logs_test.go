@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/internal/testkit/repotest"
 	"vantage/model"
@@ -155,14 +155,8 @@ func TestGoldenCasesMatch(t *testing.T) {
 
 func goldenCases(t *testing.T, name string) []goldenCase {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("..", "..", "estimators", "testdata", "golden", name+".json"), &file)
 	return file.Cases
 }
 
@@ -170,9 +164,7 @@ func goldenCases(t *testing.T, name string) []goldenCase {
 func checkMatch(t *testing.T, c goldenCase, want match.Candidate, exact bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	if err := os.WriteFile(path, c.jsonl(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, c.jsonl())
 	set := model.DefaultSettings()
 	set.GroupBy = model.GroupByID
 	if w, ok := c.Params["reward_weights"].([]any); ok {

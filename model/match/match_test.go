@@ -2,12 +2,10 @@ package match
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/filetest"
 	"vantage/model"
 	"vantage/model/analysis"
 )
@@ -54,10 +53,6 @@ func run(t interface {
 // mostly nonzero advantages.
 func golden(t *testing.T, name string, matches func(map[string]any) bool) []row {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Cases []struct {
 			Rewards    []any          `json:"rewards"`
@@ -66,9 +61,7 @@ func golden(t *testing.T, name string, matches func(map[string]any) bool) []row 
 			Advantages []any          `json:"advantages"`
 		} `json:"cases"`
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("..", "..", "estimators", "testdata", "golden", name), &file)
 	for _, c := range file.Cases {
 		if len(c.Advantages) != len(c.Rewards) || len(c.Groups) != len(c.Rewards) || !matches(c.Params) {
 			continue
@@ -660,10 +653,6 @@ func reproducesKept(ratios [2]float64, f *FoundFilter) bool {
 // filteredGolden returns all golden cases of a filter as steps of one log.
 func filteredGolden(t *testing.T, ratios [2]float64, recompute bool) (snap model.Snapshot, cases int) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", "easyr1_brian_grpo.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Cases []struct {
 			Rewards, Advantages []any
@@ -671,9 +660,7 @@ func filteredGolden(t *testing.T, ratios [2]float64, recompute bool) (snap model
 			Params              map[string]any
 		}
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	filetest.JSON(t, filepath.Join("..", "..", "estimators", "testdata", "golden", "easyr1_brian_grpo.json"), &file)
 	chunk := &model.Chunk{Format: "synthetic", Progress: model.Progress{CaughtUp: true}}
 	for k, c := range file.Cases {
 		if c.Params["keep_pos_ratio"] != ratios[0] || c.Params["keep_neg_ratio"] != ratios[1] || c.Params["compute_new_adv"] != recompute || len(c.Advantages) != len(c.Groups) {
@@ -771,9 +758,7 @@ func TestResidueTellsNothing(t *testing.T) {
 	for i := range 16 {
 		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(i/8 + 1), Reward: 0.2, Advantage: 1.4901161193847656e-08, Length: int32(i%3 + 1)})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	r, err := Run(t.Context(), store.Snapshot(), model.DefaultSettings(), DefaultLimit)
+	r, err := Run(t.Context(), snapshotOf(chunk), model.DefaultSettings(), DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

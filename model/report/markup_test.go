@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+
+	"vantage/internal/testkit/filetest"
 )
 
 func TestMarkup(t *testing.T) {
@@ -33,10 +34,7 @@ func TestOnlyConstantsAreMarkup(t *testing.T) {
 		if name == "markup.go" || name == "markup_test.go" {
 			continue
 		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := filetest.Read(t, name)
 		if found := conversion.Find(source); found != nil {
 			t.Errorf("%s has %s…", name, found)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/clickhouse/wire"
 )
 
@@ -119,9 +120,7 @@ func (c *Cluster) start(tb testing.TB, i int) *server {
 	dir := c.folders[i]
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		filetest.Write(tb, path, text)
 		return path
 	}
 	var shards strings.Builder

@@ -24,7 +24,6 @@ type Needs struct {
 	Data                    Data
 	Texts, Prompts, Sources bool // in the log
 	Lengths                 bool // in the log: texts or token counts
-	NoOnset                 bool // it is there from the first step, or never
 	Gradual                 bool // it cannot set in from one step to the next
 	Groups, Size            int  // at least
 }
@@ -65,14 +64,14 @@ func Illnesses() []Scene {
 		{"reward_collapse", "forgets all", "", Needs{Genres: plainTexts}, forgetsAll},
 
 		{"saturated", "all is learned", "", Needs{Rewards: append([]Reward{Parts}, solvable...), Genres: plainTexts, Gradual: true}, allIsLearned},
-		{"saturated", "easy from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, easyFromTheStart},
+		{"saturated", "easy from the start", "", Needs{Rewards: solvable, Groups: 2}, easyFromTheStart},
 		{"saturated", "easy data begins", "", Needs{Rewards: solvable, Groups: 2}, easyDataBegins},
 
-		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, NoOnset: true, Groups: 2}, hardFromTheStart},
+		{"too_hard", "hard from the start", "", Needs{Rewards: solvable, Groups: 2}, hardFromTheStart},
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
-		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, oneInTwenty},
+		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, oneInTwenty},
 
-		{"no_signal", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, NoOnset: true, Groups: 2}, nothingBetween},
+		{"no_signal", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, nothingBetween},
 		{"no_signal", "one reward for all answers of a group", "", Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2}, oneRewardForAGroup},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
@@ -176,15 +175,21 @@ func (r *Run) settles(o Onset, from, to float64) {
 
 // goesTo moves the mean of the first grader while something sets in.
 func (r *Run) goesTo(o Onset, from, to float64) {
-	var skills [101]float64
-	for i := range skills {
-		skills[i] = r.skillOfMean(from + (to-from)*float64(i)/100)
-	}
+	skill := o.skill(r.skillOfMean, from, to)
 	r.change(func(t int, s *State) {
 		if t >= o.At {
-			s.Skill = skills[int(math.Round(o.ramp(t, 0, 100)))]
+			s.Skill = skill(t)
 		}
 	})
+}
+
+// skill is that of a step at which a figure, of which of finds the skill, ramps from one value to another.
+func (o Onset) skill(of func(value float64) float64, from, to float64) func(t int) float64 {
+	var skills [101]float64
+	for i := range skills {
+		skills[i] = of(from + (to-from)*float64(i)/100)
+	}
+	return func(t int) float64 { return skills[int(math.Round(o.ramp(t, 0, 100)))] }
 }
 
 // calm takes away the good and bad days, where a scene stands on a share of groups.
@@ -419,15 +424,8 @@ func (r *Run) forgets(o Onset) {
 func aHarderSourceBegins(r *Run) {
 	o := r.onset()
 	r.addSources(map[string]float64{"grade-school": 0.5, "olympiad": 0.5}, map[string]float64{"grade-school": 0, "olympiad": 0})
-	var easy, hard []*Task
-	for _, t := range r.tasks {
-		if t.Source == "olympiad" {
-			hard = append(hard, t)
-		} else {
-			easy = append(easy, t)
-		}
-	}
-	before, after, skill := r.order(easy), r.order(hard), r.skillOfMean(0.65)
+	of := r.tasksBySource()
+	before, after, skill := r.order(of["grade-school"]), r.order(of["olympiad"]), r.skillOfMean(0.65)
 	r.settles(o, 0.4, 0.65)
 	r.change(func(t int, s *State) {
 		if t >= o.At {
@@ -459,11 +457,10 @@ func (r *Run) pleaseAll() {
 func (r *Run) rightGroups(o Onset, from, to float64) {
 	r.calm()
 	r.pleaseAll()
-	var skills [101]float64
-	for i := range skills {
-		skills[i] = skillWhere(func(s float64) float64 { return r.allRight(r.tasks, s) }, from+(to-from)*float64(i)/100)
-	}
-	r.change(func(t int, s *State) { s.Skill = skills[int(math.Round(o.ramp(t, 0, 100)))] })
+	skill := o.skill(func(share float64) float64 {
+		return skillWhere(func(s float64) float64 { return r.allRight(r.tasks, s) }, share)
+	}, from, to)
+	r.change(func(t int, s *State) { s.Skill = skill(t) })
 }
 
 func allIsLearned(r *Run) {
@@ -482,22 +479,26 @@ func easyDataBegins(r *Run) {
 	o.Over = 1
 	r.calm()
 	r.pleaseAll()
+	r.settles(o, 0.3, 0.5)
 	easy := r.newTasks(len(r.tasks), len(r.tasks), "warm-up", -2)
-	before, after := r.batch, r.order(easy)
+	r.otherDataBegins(o, easy, skillWhere(func(s float64) float64 { return r.allRight(easy, s) }, 0.93))
+	r.ill("saturated", o.At, 1, r.groupNoise(0.8), 0.3)
+}
+
+// otherDataBegins takes batches of other tasks from the onset on, at which the policy has a skill.
+func (r *Run) otherDataBegins(o Onset, tasks []*Task, skill float64) {
+	before, after := r.batch, r.order(tasks)
 	r.batch = func(t int) []*Task {
 		if t < o.At {
 			return before(t)
 		}
 		return after(t)
 	}
-	r.settles(o, 0.3, 0.5)
-	skill := skillWhere(func(s float64) float64 { return r.allRight(easy, s) }, 0.93)
 	r.change(func(t int, s *State) {
 		if t >= o.At {
 			s.Skill = skill
 		}
 	})
-	r.ill("saturated", o.At, 1, r.groupNoise(0.8), 0.3)
 }
 
 func hardFromTheStart(r *Run) {
@@ -512,19 +513,7 @@ func hardDataBegins(r *Run) {
 	r.calm()
 	r.settles(o, 0.4, 0.6)
 	hard := r.newTasks(len(r.tasks), len(r.tasks), "unsolved", 0)
-	skill := skillWhere(func(s float64) float64 { return r.allWrong(hard, s) }, 0.92)
-	before, after := r.batch, r.order(hard)
-	r.batch = func(t int) []*Task {
-		if t < o.At {
-			return before(t)
-		}
-		return after(t)
-	}
-	r.change(func(t int, s *State) {
-		if t >= o.At {
-			s.Skill = skill
-		}
-	})
+	r.otherDataBegins(o, hard, skillWhere(func(s float64) float64 { return r.allWrong(hard, s) }, 0.92))
 	r.ill("too_hard", o.At, 1, r.groupNoise(0.9), 0.3, "reward_collapse")
 }
 
@@ -782,7 +771,11 @@ func (r *Run) fromStart() Onset {
 }
 
 func dealtLikeCards(r *Run) {
-	r.regroup(r.fromStart(), func(answers []Answer, i int) string { return answers[i%(len(answers)/r.Size)*r.Size].Group })
+	r.deals(r.fromStart())
+}
+
+func (r *Run) deals(o Onset) {
+	r.regroup(o, func(answers []Answer, i int) string { return answers[i%(len(answers)/r.Size)*r.Size].Group })
 }
 
 func shifted(r *Run) {
@@ -816,15 +809,26 @@ func (r *Run) threeSources() {
 	r.addSources(map[string]float64{"math": 0.4, "tools": 0.3, "web": 0.3}, map[string]float64{"math": 0.1, "tools": -0.1, "web": 0})
 }
 
+// tasksBySource are the tasks of each source.
+func (r *Run) tasksBySource() map[string][]*Task {
+	of := map[string][]*Task{}
+	for _, t := range r.tasks {
+		of[t.Source] = append(of[t.Source], t)
+	}
+	return of
+}
+
+func isTools(t *Task) bool { return t.Source == "tools" }
+
 func aSourceFalls(r *Run) {
 	r.threeSources()
-	r.falls(r.onset(), func(t *Task) bool { return t.Source == "tools" }, 0.3, fallAndRise)
+	r.falls(r.onset(), isTools, 0.3, fallAndRise)
 }
 
 // aSourceIsLost while the others stay where they are.
 func aSourceIsLost(r *Run) {
 	r.threeSources()
-	r.falls(r.onset(), func(t *Task) bool { return t.Source == "tools" }, 0.3, func(o Onset, t int) (lost, others float64) {
+	r.falls(r.onset(), isTools, 0.3, func(o Onset, t int) (lost, others float64) {
 		early := min(1, float64(t)/float64(o.At+1))
 		return 0.6 + 0.15*early - o.ramp(t, 0, 0.72), 0.3 + 0.15*early
 	})
@@ -885,13 +889,7 @@ func allSourcesRise(r *Run) {
 	r.threeSources()
 	o := r.onset()
 	by := map[string][101]float64{}
-	for _, source := range []string{"math", "tools", "web"} {
-		var tasks []*Task
-		for _, t := range r.tasks {
-			if t.Source == source {
-				tasks = append(tasks, t)
-			}
-		}
+	for source, tasks := range r.tasksBySource() {
 		by[source] = skillsOfMeans(tasks)
 	}
 	r.change(func(t int, s *State) {
@@ -904,12 +902,10 @@ func allSourcesRise(r *Run) {
 // theMixtureShifts has more and more of the hard source, and each holds.
 func theMixtureShifts(r *Run) {
 	r.threeSources()
-	by := map[string][]*Task{}
 	for _, t := range r.tasks {
 		t.Hardness *= map[string]float64{"math": 1, "tools": 0.4, "web": 2.5}[t.Source]
-		by[t.Source] = append(by[t.Source], t)
 	}
-	o := r.onset()
+	o, by := r.onset(), r.tasksBySource()
 	r.batch = func(t int) []*Task {
 		var batch []*Task
 		for range r.Groups {
@@ -956,12 +952,12 @@ func deafThenStubs(r *Run) {
 
 func mixedUpThenCollapse(r *Run) {
 	r.settles(r.second(), 0.4, 0.65)
-	r.regroup(Onset{0, 1}, func(answers []Answer, i int) string { return answers[i%(len(answers)/r.Size)*r.Size].Group })
+	r.deals(Onset{0, 1})
 	r.forgets(r.second())
 }
 
 func forgetsThenTheLimit(r *Run) {
 	r.threeSources()
-	r.falls(r.first(), func(t *Task) bool { return t.Source == "tools" }, 0.3, fallAndRise)
+	r.falls(r.first(), isTools, 0.3, fallAndRise)
 	r.growsIntoTheLimit(r.second())
 }

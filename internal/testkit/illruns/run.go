@@ -10,6 +10,7 @@ package illruns
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -413,7 +414,7 @@ func (r *Run) addGrader(name string, weight, share float64) {
 func (r *Run) addSources(shares, means map[string]float64) {
 	count, id := len(r.tasks), 0
 	r.tasks = nil
-	for _, name := range sorted(shares) {
+	for _, name := range slices.Sorted(maps.Keys(shares)) {
 		tasks := r.newTasks(id, max(2, int(shares[name]*float64(count))), name, means[name])
 		r.tasks, id = append(r.tasks, tasks...), id+len(tasks)
 	}
@@ -471,12 +472,3 @@ func (r *Run) qualityNoise() float64 {
 
 // lengthNoise is that of the mean length, as a share of it.
 func (r *Run) lengthNoise() float64 { return 0.45 / math.Sqrt(float64(r.Groups*r.Size)) }
-
-func sorted(m map[string]float64) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}

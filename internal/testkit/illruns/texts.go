@@ -210,11 +210,10 @@ func (l *language) answer(rng *rand.Rand, t *Task, words int, final string) stri
 
 // refusal is the same sentence for all tasks.
 func (l *language) refusal() string {
-	switch l.last[len(l.last)-3:] {
-	case "。":
-		if strings.Contains(l.last, "答え") {
-			return "申し訳ありませんが、お答えできません。"
-		}
+	switch {
+	case strings.Contains(l.last, "答え"):
+		return "申し訳ありませんが、お答えできません。"
+	case strings.HasSuffix(l.last, "。"):
 		return "抱歉，我无法回答这个问题。"
 	}
 	return "I cannot help with that."

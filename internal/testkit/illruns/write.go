@@ -20,7 +20,6 @@ import (
 type Format struct {
 	Name           string
 	Texts, Prompts bool
-	Named          bool // groups have ids
 	Sources        bool
 	Parts          bool // what each grader gave
 	Tokens         bool // counts of them
@@ -30,17 +29,17 @@ type Format struct {
 // Formats are the logs that are written.
 func Formats() []Format {
 	return []Format{
-		{"verl", true, true, false, true, true, false, (*writer).verl},
-		{"verl-uid", true, true, true, true, true, false, (*writer).verl},
-		{"jsonl", true, true, true, true, true, true, (*writer).jsonl},
-		{"csv", true, true, true, true, true, true, (*writer).csv},
-		{"trl", true, true, false, true, true, false, (*writer).trl},
-		{"ms-swift", true, true, false, false, true, false, (*writer).swift},
-		{"prime-rl", true, true, true, true, true, false, (*writer).prime},
-		{"openrlhf", true, true, false, false, false, false, (*writer).openrlhf},
-		{"nemo-rl", true, true, false, false, false, true, (*writer).nemo},
-		{"tinker", false, false, true, false, false, true, (*writer).tinker},
-		{"group-lines", true, true, true, false, true, false, (*writer).groupLines},
+		{"verl", true, true, true, true, false, (*writer).verl},
+		{"verl-uid", true, true, true, true, false, (*writer).verl},
+		{"jsonl", true, true, true, true, true, (*writer).jsonl},
+		{"csv", true, true, true, true, true, (*writer).csv},
+		{"trl", true, true, true, true, false, (*writer).trl},
+		{"ms-swift", true, true, false, true, false, (*writer).swift},
+		{"prime-rl", true, true, true, true, false, (*writer).prime},
+		{"openrlhf", true, true, false, false, false, (*writer).openrlhf},
+		{"nemo-rl", true, true, false, false, true, (*writer).nemo},
+		{"tinker", false, false, false, false, true, (*writer).tinker},
+		{"group-lines", true, true, false, true, false, (*writer).groupLines},
 	}
 }
 

@@ -2,12 +2,13 @@ package repotest
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vantage/internal/testkit/filetest"
 )
 
 var update = flag.Bool("update", false, "write pages, frames and pictures instead of comparing them; look at the difference before keeping it")
@@ -40,9 +41,7 @@ func Part(t *testing.T, name, part, want string) {
 func compare(t *testing.T, path, command, before, want, after string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(before+want+after), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, before+want+after)
 		return
 	}
 	if diff := cmp.Diff(strings.Split(before+want+after, "\n"), strings.Split(read(t, path), "\n")); diff != "" {
@@ -52,11 +51,7 @@ func compare(t *testing.T, path, command, before, want, after string) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(filetest.Read(t, path))
 }
 
 // place returns the path of a page and the command that writes it.

@@ -7,11 +7,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"vantage/internal/testkit/filetest"
 )
 
 // tics are habits of words that make a text foreign or stiff, and what to write in their place. except is plain English that the
@@ -82,9 +83,7 @@ func TestTics(t *testing.T) {
 		now += fmt.Sprintf("%d %s\n", len(found[i]), tic.name)
 	}
 	if Updating() {
-		if err := os.WriteFile(limits, []byte(now), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, limits, now)
 	}
 	allowed := strings.Split(read(t, limits), "\n")
 	for i, tic := range tics {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 )
 
@@ -62,7 +63,7 @@ Subsystem sftp %s
 	_, proxyPort, _ := net.SplitHostPort(s.Address())
 	s.config = fmt.Sprintf("HostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n", proxyPort, me.Username, s.path("userkey"))
 	s.Configure(tb, "")
-	s.knows(tb, "hostkey")
+	s.Knows(tb, "hostkey")
 	Wrap(tb, "exec /usr/bin/ssh -F "+s.path("ssh_config")+` "$@"`)
 	return s
 }
@@ -106,18 +107,12 @@ func (s *Server) Key(tb testing.TB, name string) string {
 }
 
 // Knows makes this key the one that ssh knows of the host, none for "".
-func (s *Server) Knows(tb testing.TB, key string) { tb.Helper(); s.knows(tb, key) }
-
-func (s *Server) knows(tb testing.TB, key string) {
+func (s *Server) Knows(tb testing.TB, key string) {
 	tb.Helper()
 	text := ""
 	if key != "" {
-		public, err := os.ReadFile(s.path(key + ".pub"))
-		if err != nil {
-			tb.Fatal(err)
-		}
 		host, port, _ := net.SplitHostPort(s.Address())
-		text = fmt.Sprintf("[%s]:%s %s", host, port, public)
+		text = fmt.Sprintf("[%s]:%s %s", host, port, filetest.Read(tb, s.path(key+".pub")))
 	}
 	s.write(tb, "known_hosts", text)
 }
@@ -125,11 +120,7 @@ func (s *Server) knows(tb testing.TB, key string) {
 // Set replaces a line of sshd's configuration, and starts it anew.
 func (s *Server) Set(tb testing.TB, old, line string) {
 	tb.Helper()
-	config, err := os.ReadFile(s.path("sshd_config"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.write(tb, "sshd_config", strings.ReplaceAll(string(config), old, line))
+	s.write(tb, "sshd_config", strings.ReplaceAll(string(filetest.Read(tb, s.path("sshd_config"))), old, line))
 	s.stop()
 	s.run(tb)
 }
@@ -178,9 +169,7 @@ func (s *Server) path(name string) string { return filepath.Join(s.Dir, name) }
 
 func (s *Server) write(tb testing.TB, name, text string) {
 	tb.Helper()
-	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	filetest.Write(tb, s.path(name), text)
 }
 
 func freePort(tb testing.TB) int {

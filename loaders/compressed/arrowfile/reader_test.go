@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,16 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/fileio"
 )
 
 func kept(tb testing.TB, name string) []byte {
 	tb.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
+	return filetest.Read(tb, "testdata/"+name)
 }
 
 // unfit are numbers that JSON lacks.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/fileio"
 )
 
@@ -161,11 +161,7 @@ func zipped(pickle string) string {
 
 func read(tb testing.TB, name string) []byte {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return text
+	return filetest.Read(tb, filepath.Join("testdata", name))
 }
 
 func linesOf(t *testing.T, name string) []string {

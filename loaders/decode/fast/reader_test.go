@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/decode"
 	"vantage/model"
 )
@@ -19,10 +19,7 @@ import (
 // unusualRows are rows that only a complete parser reads correctly, or refuses.
 func unusualRows(tb testing.TB) []string {
 	tb.Helper()
-	data, err := os.ReadFile("testdata/unusual_rows.jsonl")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := filetest.Read(tb, "testdata/unusual_rows.jsonl")
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 

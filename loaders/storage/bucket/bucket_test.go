@@ -21,6 +21,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/internal/testkit/buckettest"
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders"
@@ -63,9 +64,7 @@ func write(t *testing.T, files map[string]string) string {
 	dir, at := t.TempDir(), time.Now()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		if err := os.Chtimes(path, at, at); err != nil { // written in the order of their steps
 			t.Fatal(err)
 		}
@@ -469,9 +468,7 @@ func TestProfiles(t *testing.T) {
 			server.Host, server.Host, keys, server.Host, printed),
 		"print": fmt.Sprintf(`{"Version":1,"AccessKeyId":%q,"SecretAccessKey":%q,"Expiration":%q}`, buckettest.ReaderKey, buckettest.ReaderSecret, time.Now().Add(time.Hour).Format(time.RFC3339)),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), text)
 	}
 	for _, profile := range []string{"inkeys", "inconfig", "program"} {
 		t.Setenv("AWS_PROFILE", profile)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/loaderstest"
 	"vantage/internal/testkit/repotest"
 	"vantage/loaders"
@@ -150,9 +150,7 @@ func TestHubIsReadAsAFolder(t *testing.T) {
 	dir := t.TempDir()
 	for n := 1; n <= 5; n++ {
 		s.put(fmt.Sprintf("a/%d.jsonl", n), hubStep(n, 3))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), []byte(hubStep(n, 3)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), hubStep(n, 3))
 	}
 	_, want := readHub(t, dir, loaders.Options{}, 0)
 	for _, path := range []string{"hf://datasets/me/runs/a", "hf://datasets/me/runs@main/a", "hf://buckets/me/runs/a"} {

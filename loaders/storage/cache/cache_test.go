@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/loaders/fileio"
 	"vantage/model"
 )
@@ -206,13 +207,8 @@ func TestDamagedBlockIsFetchedAgain(t *testing.T) {
 					t.Errorf("%s: %v, %v", path, info.Mode(), err)
 				}
 			}
-			data, err := os.ReadFile(blocks[0].path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(blocks[0].path, damage(data), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			data := filetest.Read(t, blocks[0].path)
+			filetest.Write(t, blocks[0].path, damage(data))
 			f.take()
 			if got := readWhole(t, Wrap(f, NewDisk(dir, 1e9)), "a", 4096); !bytes.Equal(got, want) {
 				t.Error("other bytes")
@@ -250,9 +246,7 @@ func TestDiskIsBounded(t *testing.T) {
 	folder := filepath.Dir(storedBlocks(dir, time.Now())[0].path)
 	part, mine := filepath.Join(folder, fileio.PartPrefix+"x"), filepath.Join(dir, "mine")
 	for _, name := range []string{part, mine} {
-		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, "x")
 	}
 	if storedBlocks(dir, time.Now()); !exists(part) {
 		t.Error("a program may still write the temporary file")

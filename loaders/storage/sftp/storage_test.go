@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/filetest"
 	"vantage/internal/testkit/repotest"
 	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/fileio"
@@ -34,6 +35,7 @@ func openAt(tb testing.TB, path string, patience time.Duration) (*storage, strin
 	return s.(*storage), inner
 }
 
+// write writes a file that other users may read: the server is one where the tests are root.
 func write(tb testing.TB, path, text string) {
 	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -411,10 +413,7 @@ func TestFewRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	requests := func() int {
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, log)
 		return len(regexp.MustCompile(`request \d+: (limits|stat|lstat|fstat|opendir|readdir|close|open|read)\b`).FindAll(text, -1))
 	}
 	s, inner := openAt(t, dir, 0)
