@@ -170,15 +170,10 @@ type twins struct {
 
 // list takes the files of a listing of d that may be twins.
 func (t *twins) list(all []formats.Format, d *directory, files []string) {
-	t.listed = nil
-	for i := range all {
-		for _, rel := range files {
-			if all[i].Twin == "" || filepath.Ext(rel) != all[i].Twin {
-				continue
-			}
-			if t.listed == nil {
-				t.listed = map[string][]string{}
-			}
+	t.listed = map[string][]string{}
+	extensions := model.Mapped(all, func(f formats.Format) string { return f.Twin })
+	for _, rel := range files {
+		if ext := filepath.Ext(rel); ext != "" && slices.Contains(extensions, ext) {
 			name := joinName(d.Prefix, rel)
 			t.listed[stem(name)] = append(t.listed[stem(name)], name)
 		}
