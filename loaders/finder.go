@@ -336,7 +336,7 @@ func isNoRun(name string) bool {
 }
 
 // visit emits the runs in a directory and returns the paths of those below it that are to be visited.
-func (w *walker) visit(root *os.Root, dir string) (below []string) {
+func (w *walker) visit(root *os.Root, dir string) []string {
 	l := w.list(root, dir)
 	others := l.others
 	if r, ok := w.foldersRun(root, dir, l.numbered, false); ok {
@@ -355,10 +355,7 @@ func (w *walker) visit(root *os.Root, dir string) (below []string) {
 			w.emit(w.fileRun(root, name, s))
 		}
 	}
-	for _, name := range others {
-		below = append(below, path.Join(dir, name))
-	}
-	return below
+	return joined(dir, others)
 }
 
 // foldersRun returns the run whose steps, processes or versions of the policy have directories of their own, of which the
@@ -399,11 +396,7 @@ func (w *walker) logsBelow(root *os.Root, dir string, depth int) []string {
 }
 
 func joined(dir string, names []string) []string {
-	paths := make([]string, len(names))
-	for i, name := range names {
-		paths[i] = path.Join(dir, name)
-	}
-	return paths
+	return model.Mapped(names, func(name string) string { return path.Join(dir, name) })
 }
 
 // What is looked at of a run with many files: the newest by their names, which a trainer writes last.
