@@ -178,16 +178,9 @@ func findAll(ctx context.Context, finder *loaders.Finder) (list runlist.List, er
 // trackioFolder returns the folder in which trackio keeps the databases of a person.
 // trackio 0.43.0 trackio/utils.py, _get_trackio_dir; huggingface_hub 2.4.0 huggingface_hub/constants.py, HF_HOME.
 func trackioFolder(home string) string {
-	if dir := os.Getenv("TRACKIO_DIR"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("HF_HOME"); dir != "" {
-		return filepath.Join(dir, "trackio")
-	}
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, "huggingface", "trackio")
-	}
-	return filepath.Join(home, ".cache", "huggingface", "trackio")
+	caches := cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache"))
+	huggingFace := cmp.Or(os.Getenv("HF_HOME"), filepath.Join(caches, "huggingface"))
+	return cmp.Or(os.Getenv("TRACKIO_DIR"), filepath.Join(huggingFace, "trackio"))
 }
 
 // CurrentDir returns the current directory as a person reads it.
