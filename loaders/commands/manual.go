@@ -72,11 +72,7 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	m.section("COMMANDS")
 	for _, c := range documentedCommands(root) {
 		m.raw(".SS %s", escapeRoff(c.UseLine()))
-		if c.Long != "" {
-			m.text(c.Long)
-		} else {
-			m.text(c.Short + ".")
-		}
+		m.text(cmp.Or(c.Long, c.Short+"."))
 		m.ownFlags(c)
 		m.example(c.Example)
 	}
@@ -213,11 +209,7 @@ const helpWidth = 80
 func (p *Program) Help(cmd *cobra.Command, _ []string) {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer out.Flush()
-	about := cmd.Long
-	if about == "" {
-		about = strings.TrimSuffix(cmd.Short, ".") + "."
-	}
-	for paragraph := range strings.SplitSeq(about, "\n\n") {
+	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, strings.TrimSuffix(cmd.Short, ".")+"."), "\n\n") {
 		fmt.Fprintln(out, units.Wrap(paragraph, helpWidth, 0)+"\n")
 	}
 	use := cmd.UseLine()
