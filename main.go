@@ -129,7 +129,7 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 	p.AddFlags(root, commands.OfLogs)
 	p.addScreenFlags(root)
 	p.AddWaitFlag(root.Flags())
-	p.AddOutputFormat(root.Flags())
+	root.Flags().StringVar(&p.OutputFormat, "format", "", "write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
 	p.RegisterCompletions(root)
 	root.AddCommand(p.demo(), p.Manual(func() (keys commands.ManualSection) {
 		keys.Title = "KEYS"
