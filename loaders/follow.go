@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 )
 
 // Following must not be felt on the node. Files that changed lately, the newest ones, and those
@@ -169,7 +170,7 @@ func (s *fileSet) listDirectories(now time.Time) {
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
 func (s *fileSet) listAgain(d *directory) {
-	if found, err := s.list(d); err == nil {
+	if found, err := discover.ListIn(d.Disk, d.storage, d.Path, s.options.MaxFiles); err == nil {
 		s.addListed(d, found)
 	}
 }

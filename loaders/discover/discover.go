@@ -119,6 +119,18 @@ func List(disk *fileio.Disk, dir string, limit int) (*Listing, error) {
 	defer func() { _ = root.Close() }()
 	return ListTree(disk.FS(root), limit)
 }
+// ListIn is List for a directory of a storage, or of this machine if that is nil.
+func ListIn(disk *fileio.Disk, storage fileio.Storage, dir string, limit int) (*Listing, error) {
+	if storage == nil {
+		return List(disk, dir, limit)
+	}
+	tree, err := storage.Tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	return ListTree(tree, limit)
+}
+
 
 // ListTree is List for the top directory of a file system, as that of a storage.
 func ListTree(fsys fs.FS, limit int) (*Listing, error) {
