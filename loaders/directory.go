@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -261,7 +260,7 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		runs[f.OutputDir()] = append(runs[f.OutputDir()], f)
 	}
 	for run, files := range runs {
-		sort.SliceStable(files, func(i, j int) bool { return files[i].Modified.Before(files[j].Modified) })
+		slices.SortStableFunc(files, func(a, b discover.StateFile) int { return a.Modified.Compare(b.Modified) })
 		newest := files[len(files)-1]
 		isIn := func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) }
 		if d.states[run].newest == newest || run != "." && !slices.ContainsFunc(l.Files, isIn) {

@@ -13,7 +13,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -119,6 +118,7 @@ func List(disk *fileio.Disk, dir string, limit int) (*Listing, error) {
 	defer func() { _ = root.Close() }()
 	return ListTree(disk.FS(root), limit)
 }
+
 // ListIn is List for a directory of a storage, or of this machine if that is nil.
 func ListIn(disk *fileio.Disk, storage fileio.Storage, dir string, limit int) (*Listing, error) {
 	if storage == nil {
@@ -131,7 +131,6 @@ func ListIn(disk *fileio.Disk, storage fileio.Storage, dir string, limit int) (*
 	return ListTree(tree, limit)
 }
 
-
 // ListTree is List for the top directory of a file system, as that of a storage.
 func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 	l := &Listing{limit: limit, Other: map[string]int{}, Infos: map[string]fs.FileInfo{}}
@@ -142,7 +141,7 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
 	SortNatural(l.Files)
-	sort.Slice(l.States, func(i, j int) bool { return compareNatural(l.States[i].Path, l.States[j].Path) < 0 })
+	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
 	return l, nil
 }
 
@@ -402,11 +401,7 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 func IsValidation(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
-		switch w {
-		case "eval", "evals", "evaluation", "val", "valid", "validation":
-			return true
-		}
-		return false
+		return slices.Contains([]string{"eval", "evals", "evaluation", "val", "valid", "validation"}, w)
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -179,7 +178,7 @@ func savedSessions(dir string) (all []savedSession) {
 			all = append(all, savedSession{name, info.ModTime(), info.Size()})
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].opened.After(all[j].opened) })
+	slices.SortFunc(all, func(a, b savedSession) int { return b.opened.Compare(a.opened) })
 	return all
 }
 
