@@ -203,6 +203,14 @@ func (f fingerprint) matches(h io.ReaderAt) bool {
 	return now == f || now == fingerprint{}
 }
 
+// IgnoreEnd returns no error where a file ends, also within what was to be read.
+func IgnoreEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
 // Unchanged reports whether a file is the same, of the same size and time, as before.
 func Unchanged(before, now os.FileInfo) bool {
 	return SameFile(before, now) && before.Size() == now.Size() && sameVersion(before, now)
