@@ -26,11 +26,7 @@ import (
 
 func (s *fileSet) openPath(path string) error {
 	if path == "-" {
-		in := s.options.Stdin
-		if in == nil {
-			in = os.Stdin
-		}
-		s.addStream("stdin", func() (io.Reader, error) { return in, nil })
+		s.addStream("stdin", func() (io.Reader, error) { return s.options.Stdin, nil })
 		return nil
 	}
 	at, err := s.placeOf(path)

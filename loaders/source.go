@@ -55,7 +55,7 @@ type Options struct {
 	Attempt  Attempt        // which attempt of a run that was started again
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
-	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
+	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer
 	Storage  StorageOptions
 	Disk     *fileio.Disk // of this machine's files; nil means one of its own
 
