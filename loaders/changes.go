@@ -81,10 +81,7 @@ func isAsRead(f *file) bool {
 
 // retire reads a file no more: its folder was replaced. What was read of it is kept.
 func (s *fileSet) retire(f *file) {
-	if s.attempts.replaced == nil {
-		s.attempts.replaced = map[int32]replacedFile{}
-	}
-	s.attempts.replaced[f.index] = replacedFile{f.name, f.disk.Modified(), s.attempts.folders}
+	s.attempts.replaced[f.index] = replacedFile{f.disk.Modified(), s.attempts.folders}
 	s.bytes.total -= f.disk.Size
 	s.bytes.read -= f.disk.Pos
 	delete(s.byPath, f.disk.Key())
@@ -382,8 +379,8 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 	}
 	d.recent[d.nextRecent%maxRecent] = now
 	d.nextRecent++
-	if d.files == nil || len(d.files) >= maxKnown {
-		d.files = map[blockKey]int32{}
+	if len(d.files) >= maxKnown {
+		clear(d.files)
 	}
 	d.files[now.blockKey] = now.file
 	return 0, false
@@ -392,9 +389,6 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 func (d *duplicateFinder) noteRepeat(file, by int32) {
 	if file == by || slices.Contains(d.repeats[file], by) {
 		return
-	}
-	if d.repeats == nil {
-		d.repeats = map[int32][]int32{}
 	}
 	d.repeats[file] = append(d.repeats[file], by)
 }

@@ -111,7 +111,10 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue {
-	return &chunkQueue{pending: &chunkBuilder{}}
+	return &chunkQueue{
+		pending: &chunkBuilder{}, duplicates: duplicateFinder{files: map[blockKey]int32{}, repeats: map[int32][]int32{}},
+		runs: runDirs{numbers: map[runDir]int32{}, stepOwners: map[int64]int32{}, noted: map[int32]bool{}},
+	}
 }
 
 func (q *chunkQueue) order(file int32) *runs.Order {
@@ -278,13 +281,8 @@ func (d *runDirs) addFile(name string, newest *file) {
 	at := runDirOf(name)
 	i, ok := d.numbers[at]
 	if !ok {
-		switch len(d.dirs) {
-		case 0:
-			d.numbers = map[runDir]int32{}
-		case 1:
-			if d.hasFirstUntil = newest != nil; d.hasFirstUntil {
-				d.firstUntil = newest.newestStep
-			}
+		if len(d.dirs) == 1 && newest != nil {
+			d.firstUntil, d.hasFirstUntil = newest.newestStep, true
 		}
 		i = int32(len(d.dirs))
 		d.dirs, d.numbers[at] = append(d.dirs, at), i
@@ -304,9 +302,6 @@ func (d *runDirs) otherOwner(file int32, step int64) (owner int32, other bool) {
 	case d.hasFirstUntil && step <= d.firstUntil:
 		owner = 0
 	default:
-		if d.stepOwners == nil {
-			d.stepOwners = map[int64]int32{}
-		}
 		d.stepOwners[step], owner = at, at
 	}
 	return owner, owner != at
@@ -367,9 +362,6 @@ func (q *chunkQueue) noteSharedSteps(owner, at int32, step int64) {
 	one, two := d.dirs[owner], d.dirs[at]
 	if d.noted[at] || one.validation != two.validation {
 		return
-	}
-	if d.noted == nil {
-		d.noted = map[int32]bool{}
 	}
 	d.noted[at] = true
 	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the metrics of such a step count both: if these are two runs, open one of them, or `vantage compare` the two",

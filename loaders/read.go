@@ -357,9 +357,6 @@ func (r *reading) linkLost(f *file, err error) (done bool) {
 		return true
 	}
 	r.enqueue(f)
-	if r.offline == nil {
-		r.offline = map[fileio.Storage]bool{}
-	}
 	r.offline[f.disk.Storage] = true
 	slices.SortStableFunc(r.queue, func(a, b *file) int { // those of other storages are read
 		return model.Count01(r.isOffline(a)) - model.Count01(r.isOffline(b))

@@ -31,7 +31,6 @@ type runAttempts struct {
 }
 
 type replacedFile struct {
-	path    string
 	written time.Time
 	number  int // of the folder, from 0
 }

@@ -190,8 +190,8 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s := &Source{
 		fileSet: &fileSet{
-			reading: &reading{options: o, chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}},
-			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
+			reading: &reading{options: o, chunks: newChunkQueue(), offline: map[fileio.Storage]bool{}, texts: &textIndex{files: map[int32]textFile{}}},
+			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{}, attempts: runAttempts{replaced: map[int32]replacedFile{}},
 		},
 		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
 	}
