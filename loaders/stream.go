@@ -11,7 +11,6 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
-	"vantage/loaders/parquet/pages"
 )
 
 // stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
@@ -176,10 +175,7 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 
 func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 	p := &packedFile{handle: m}
-	table, err := pages.Open(m, m.Size(), &pages.Memory{})
-	if err == nil {
-		err = openTable(f, p, table, 1)
-	}
+	err := openParquet(f, p, m.Size(), 1)
 	if err == nil && p.reader.ByColumns() {
 		p.reader.ReadRows(0)
 	}
