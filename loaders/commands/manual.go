@@ -250,13 +250,10 @@ type titledFlags struct {
 }
 
 func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
-	titles := map[model.Subject]string{
-		model.AboutArithmetic: "FLAGS: HOW ADVANTAGES ARE COMPUTED", model.AboutGroups: "FLAGS: WHAT IS A GROUP", model.AboutRewards: "FLAGS: WHAT IS THE REWARD",
-		model.AboutSamples: "FLAGS: WHICH SAMPLES COUNT", model.AboutLoss: "FLAGS: WHAT A SAMPLE WEIGHS", aboutReading: "FLAGS: HOW THE LOG IS READ",
-	}
-	all := []titledFlags{{title: "FLAGS"}}
-	for about := range p.sharedFlags() {
-		all = append(all, titledFlags{title: titles[model.Subject(about)]})
+	all := []titledFlags{
+		{title: "FLAGS"}, 1 + model.AboutArithmetic: {title: "FLAGS: HOW ADVANTAGES ARE COMPUTED"}, 1 + model.AboutGroups: {title: "FLAGS: WHAT IS A GROUP"},
+		1 + model.AboutRewards: {title: "FLAGS: WHAT IS THE REWARD"}, 1 + model.AboutSamples: {title: "FLAGS: WHICH SAMPLES COUNT"},
+		1 + model.AboutLoss: {title: "FLAGS: WHAT A SAMPLE WEIGHS"}, 1 + aboutReading: {title: "FLAGS: HOW THE LOG IS READ"},
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
