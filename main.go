@@ -264,13 +264,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 			commands.PrintError(p.ErrOut, nil, err)
 		}
 	}
-	var paths [][]string
-	for _, r := range runs {
-		if len(r.paths) > 0 {
-			paths = append(paths, r.paths)
-		}
-	}
-	commands.RememberRuns(paths)
+	commands.RememberRuns(model.Mapped(runs, func(r openRun) []string { return r.paths }))
 	return commands.Stopped(ctx)
 }
 

@@ -212,14 +212,14 @@ func (p *Program) ListRuns(ctx context.Context) error {
 	return list.Write(p.Out, time.Now())
 }
 
-// RememberRuns makes runs recent ones. Where nothing can be saved they are not.
+// RememberRuns makes runs recent ones, from the first to one that has no paths or is standard input. Where nothing can be saved they are not.
 func RememberRuns(runs [][]string) {
 	d, err := userfiles.Open()
 	if err != nil {
 		return
 	}
 	for _, paths := range runs {
-		if slices.Contains(paths, "-") {
+		if len(paths) == 0 || slices.Contains(paths, "-") {
 			return
 		}
 		if m, err := d.Session(paths); err == nil {
