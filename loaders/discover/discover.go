@@ -138,7 +138,7 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 		return nil, err
 	}
 	if t, ok := fsys.(*fileio.ObjectTree); ok {
-		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
+		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
 	SortNatural(l.Files)
 	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
