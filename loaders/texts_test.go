@@ -416,7 +416,7 @@ func BenchmarkIdle(b *testing.B) {
 			defer func() { _ = s.Close() }()
 			if polling {
 				_ = s.schedule.watcher.close()
-				s.schedule.watcher = nil
+				s.schedule.watcher = watcher{}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			for err == nil { // until the last change has settled
