@@ -412,11 +412,7 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		responses = d.ResponseHashes
 	}
 	kept := records[:0]
-	for from := 0; from < len(records); {
-		to := from + 1
-		for to < len(records) && records[to].Step == records[from].Step {
-			to++
-		}
+	for from, to := range stretches(records, func(x, y *model.Record) bool { return x.Step == y.Step }) {
 		isRepeat := f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...))
 		isWanted := true
 		if f.format.Evaluation == formats.AfterTrainingRows && f.mayHoldEvaluation() {
@@ -425,7 +421,6 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		if !isRepeat && isWanted {
 			kept = append(kept, records[from:to]...)
 		}
-		from = to
 	}
 	return kept
 }

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -307,15 +308,25 @@ func (d *runDirs) otherOwner(file int32, step int64) (owner int32, other bool) {
 	return owner, owner != at
 }
 
+// stretches are the parts of a list whose elements are alike, one after the other: where each begins and ends.
+func stretches[T any](all []T, alike func(x, y *T) bool) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for from, to := 0, 1; from < len(all); to++ {
+			if to == len(all) || !alike(&all[from], &all[to]) {
+				if !yield(from, to) {
+					return
+				}
+				from = to
+			}
+		}
+	}
+}
+
 // separate marks records of steps that another directory owns, so that they join none of its groups.
 func (q *chunkQueue) separate(records []model.Record) {
 	d := &q.runs
-	for from := 0; from < len(records); {
+	for from, to := range stretches(records, func(x, y *model.Record) bool { return x.Step == y.Step && x.File == y.File }) {
 		r := &records[from]
-		to := from + 1
-		for to < len(records) && records[to].Step == r.Step && records[to].File == r.File {
-			to++
-		}
 		if owner, other := d.otherOwner(r.File, r.Step); other {
 			at := d.fileDirs[r.File]
 			q.noteSharedSteps(owner, at, r.Step)
@@ -323,7 +334,6 @@ func (q *chunkQueue) separate(records []model.Record) {
 				d.dirs[at].mark(&records[i])
 			}
 		}
-		from = to
 	}
 }
 
