@@ -16,11 +16,11 @@ import (
 // stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
 // read of standard input cannot be interrupted.
 type stream struct {
-	buffers  chan []byte      // closed at the end
-	err      error            // of reading; set before buffers is closed
-	inMemory *fileio.InMemory // the stream, if it is a Parquet file; set before buffers is closed
-	rest     []byte           // of the last buffer, not yet decoded
-	ended    bool             // everything has been decoded
+	buffers  chan []byte    // closed at the end
+	err      error          // of reading; set before buffers is closed
+	inMemory *fileio.Ranged // the stream, if it is a Parquet file; set before buffers is closed
+	rest     []byte         // of the last buffer, not yet decoded
+	ended    bool           // everything has been decoded
 
 	closed chan struct{}
 	once   sync.Once
@@ -173,7 +173,7 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(start), r), nil
 }
 
-func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
+func (f *file) openHeld(m fileio.Ranged) (*packedFile, error) {
 	p := &packedFile{handle: m}
 	err := openParquet(f, p, m.Size(), 1)
 	if err == nil && p.reader.ByColumns() {

@@ -104,8 +104,8 @@ func (o Object) Type() fs.FileMode { return o.Mode().Type() }
 // Info implements [fs.DirEntry].
 func (o Object) Info() (fs.FileInfo, error) { return o, nil }
 
-// Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened. It holds nothing that
-// has to be closed. It implements [Handle].
+// Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened, or one that is held in memory.
+// It holds nothing that has to be closed. It implements [Handle].
 type Ranged struct {
 	*io.SectionReader
 	Object Object
