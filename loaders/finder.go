@@ -72,38 +72,34 @@ func (f *Finder) Next(ctx context.Context) ([]runlist.Run, error) {
 	f.start.Do(f.begin)
 	select {
 	case r, ok := <-f.found:
-		if !ok {
-			return nil, io.EOF
-		}
-		return f.drain(r), nil
+		return f.drain(r, ok)
 	case <-f.over.Done():
 		select {
 		case r, ok := <-f.found:
-			if ok {
-				return f.drain(r), nil
-			}
+			return f.drain(r, ok)
 		default:
 			f.walk.timeout.Store(true)
+			return nil, io.EOF
 		}
-		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (f *Finder) drain(r runlist.Run) []runlist.Run {
-	runs := []runlist.Run{r}
-	for {
+// drain returns what was received, and what else was found; [io.EOF] if the channel is closed.
+func (f *Finder) drain(r runlist.Run, ok bool) (runs []runlist.Run, err error) {
+	for ok {
+		runs = append(runs, r)
 		select {
-		case r, ok := <-f.found:
-			if !ok {
-				return runs
-			}
-			runs = append(runs, r)
+		case r, ok = <-f.found:
 		default:
-			return runs
+			return runs, nil
 		}
 	}
+	if len(runs) == 0 {
+		return nil, io.EOF
+	}
+	return runs, nil
 }
 
 // Looked says how far was looked so far.
