@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -485,27 +486,19 @@ func divide(files []string) (all []series) {
 // withoutNumbers returns a name with * for its numbers, and for words that hold digits among letters
 // up to f, as hashes do.
 func withoutNumbers(name string) string {
-	var b strings.Builder
-	for name != "" {
-		n := len(name) - len(strings.TrimLeft(name, "0123456789abcdef"))
-		word := name[:n]
+	return hexadecimal.ReplaceAllStringFunc(name, func(word string) string {
+		letters := strings.TrimRight(word, "0123456789")
 		switch {
-		case n == 0:
-			n = 1
-			b.WriteString(name[:1])
-		case decode.IsDigits(word) || n >= 6 && strings.ContainsAny(word, "0123456789"):
-			b.WriteByte('*')
-		default:
-			digits := len(word) - len(strings.TrimRight(word, "0123456789"))
-			b.WriteString(word[:n-digits])
-			if digits > 0 {
-				b.WriteByte('*')
-			}
+		case letters == "" || len(word) >= 6 && strings.ContainsAny(word, "0123456789"):
+			return "*"
+		case letters != word:
+			return letters + "*"
 		}
-		name = name[n:]
-	}
-	return b.String()
+		return word
+	})
 }
+
+var hexadecimal = regexp.MustCompile("[0-9a-f]+")
 
 // sniffNewest returns the format of the newest of some files, by their names, that has one: the last
 // may be empty still.
