@@ -297,7 +297,7 @@ func (w *walker) list(root *os.Root, dir string) (l listing) {
 		}
 	}
 	for _, names := range [][]string{l.logs, l.projects, l.numbered, l.versions, l.others} {
-		discover.SortNatural(names)
+		slices.SortFunc(names, discover.CompareNatural)
 	}
 	return l
 }
@@ -448,7 +448,7 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 	if len(many) == 0 {
 		return runs
 	}
-	discover.SortNatural(many)
+	slices.SortFunc(many, discover.CompareNatural)
 	r := w.newRun(root, dir, format)
 	r.Files = len(many)
 	if len(many) == 1 {

@@ -140,8 +140,8 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 	if t, ok := fsys.(*fileio.ObjectTree); ok {
 		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
-	SortNatural(l.Files)
-	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
+	slices.SortFunc(l.Files, CompareNatural)
+	slices.SortFunc(l.States, func(a, b StateFile) int { return CompareNatural(a.Path, b.Path) })
 	return l, nil
 }
 
@@ -234,11 +234,8 @@ func IsHidden(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && (e.Name() != artFolder || !e.IsDir())
 }
 
-// SortNatural sorts names so that numbers in them count as numbers: 2 before 10.
-func SortNatural(names []string) { slices.SortFunc(names, compareNatural) }
-
-// compareNatural compares names so that numbers in them count as numbers: 2 before 10.
-func compareNatural(a, b string) int {
+// CompareNatural compares names so that numbers in them count as numbers: 2 before 10.
+func CompareNatural(a, b string) int {
 	whole := cmp.Compare(a, b)
 	leadingDigits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 	for a != "" && b != "" {

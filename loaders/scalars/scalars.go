@@ -296,7 +296,7 @@ func (d *folder) sources(names []string) (all []*source) {
 		}
 		var some []*source
 		for _, files := range byFolder {
-			discover.SortNatural(files)
+			slices.SortFunc(files, discover.CompareNatural)
 			if f.name == discover.StateName {
 				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
 			}
