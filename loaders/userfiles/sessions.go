@@ -209,14 +209,12 @@ func prune(dir string, now time.Time) {
 		if err != nil || !session.IsSession(data) {
 			continue
 		}
-		age, keepFor := now.Sub(f.opened), keepMarkedFor
-		if session.IsUnmarked(data) {
+		keepFor, isUnmarked := keepMarkedFor, session.IsUnmarked(data)
+		if isUnmarked {
 			keepFor = keepUnmarkedFor
-			if age <= keepFor {
-				unmarked++
-			}
+			unmarked++
 		}
-		if age > keepFor || session.IsUnmarked(data) && unmarked > maxUnmarkedSessions {
+		if now.Sub(f.opened) > keepFor || isUnmarked && unmarked > maxUnmarkedSessions {
 			_ = os.Remove(f.path)
 		}
 	}
