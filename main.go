@@ -129,7 +129,7 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 	p.AddFlags(root, commands.OfLogs)
 	p.addScreenFlags(root)
 	p.AddWaitFlag(root.Flags())
-	p.AddOutputFormat(root.Flags())
+	root.Flags().StringVar(&p.OutputFormat, "format", "", "write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
 	p.RegisterCompletions(root)
 	root.AddCommand(p.demo(), p.Manual(func() (keys commands.ManualSection) {
 		keys.Title = "KEYS"
@@ -264,13 +264,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 			commands.PrintError(p.ErrOut, nil, err)
 		}
 	}
-	var paths [][]string
-	for _, r := range runs {
-		if len(r.paths) > 0 {
-			paths = append(paths, r.paths)
-		}
-	}
-	commands.RememberRuns(paths)
+	commands.RememberRuns(model.Mapped(runs, func(r openRun) []string { return r.paths }))
 	return commands.Stopped(ctx)
 }
 

@@ -81,10 +81,7 @@ func isAsRead(f *file) bool {
 
 // retire reads a file no more: its folder was replaced. What was read of it is kept.
 func (s *fileSet) retire(f *file) {
-	if s.attempts.replaced == nil {
-		s.attempts.replaced = map[int32]replacedFile{}
-	}
-	s.attempts.replaced[f.index] = replacedFile{f.name, f.disk.Modified(), s.attempts.folders}
+	s.attempts.replaced[f.index] = replacedFile{f.disk.Modified(), s.attempts.folders}
 	s.bytes.total -= f.disk.Size
 	s.bytes.read -= f.disk.Pos
 	delete(s.byPath, f.disk.Key())
@@ -170,15 +167,10 @@ type twins struct {
 
 // list takes the files of a listing of d that may be twins.
 func (t *twins) list(all []formats.Format, d *directory, files []string) {
-	t.listed = nil
-	for i := range all {
-		for _, rel := range files {
-			if all[i].Twin == "" || filepath.Ext(rel) != all[i].Twin {
-				continue
-			}
-			if t.listed == nil {
-				t.listed = map[string][]string{}
-			}
+	t.listed = map[string][]string{}
+	extensions := model.Mapped(all, func(f formats.Format) string { return f.Twin })
+	for _, rel := range files {
+		if ext := filepath.Ext(rel); ext != "" && slices.Contains(extensions, ext) {
 			name := joinName(d.Prefix, rel)
 			t.listed[stem(name)] = append(t.listed[stem(name)], name)
 		}
@@ -387,8 +379,8 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 	}
 	d.recent[d.nextRecent%maxRecent] = now
 	d.nextRecent++
-	if d.files == nil || len(d.files) >= maxKnown {
-		d.files = map[blockKey]int32{}
+	if len(d.files) >= maxKnown {
+		clear(d.files)
 	}
 	d.files[now.blockKey] = now.file
 	return 0, false
@@ -397,9 +389,6 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 func (d *duplicateFinder) noteRepeat(file, by int32) {
 	if file == by || slices.Contains(d.repeats[file], by) {
 		return
-	}
-	if d.repeats == nil {
-		d.repeats = map[int32][]int32{}
 	}
 	d.repeats[file] = append(d.repeats[file], by)
 }
@@ -423,11 +412,7 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		responses = d.ResponseHashes
 	}
 	kept := records[:0]
-	for from := 0; from < len(records); {
-		to := from + 1
-		for to < len(records) && records[to].Step == records[from].Step {
-			to++
-		}
+	for from, to := range stretches(records, func(x, y *model.Record) bool { return x.Step == y.Step }) {
 		isRepeat := f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...))
 		isWanted := true
 		if f.format.Evaluation == formats.AfterTrainingRows && f.mayHoldEvaluation() {
@@ -436,7 +421,6 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		if !isRepeat && isWanted {
 			kept = append(kept, records[from:to]...)
 		}
-		from = to
 	}
 	return kept
 }

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -111,7 +112,10 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue {
-	return &chunkQueue{pending: &chunkBuilder{}}
+	return &chunkQueue{
+		pending: &chunkBuilder{}, duplicates: duplicateFinder{files: map[blockKey]int32{}, repeats: map[int32][]int32{}},
+		runs: runDirs{numbers: map[runDir]int32{}, stepOwners: map[int64]int32{}, noted: map[int32]bool{}},
+	}
 }
 
 func (q *chunkQueue) order(file int32) *runs.Order {
@@ -278,13 +282,8 @@ func (d *runDirs) addFile(name string, newest *file) {
 	at := runDirOf(name)
 	i, ok := d.numbers[at]
 	if !ok {
-		switch len(d.dirs) {
-		case 0:
-			d.numbers = map[runDir]int32{}
-		case 1:
-			if d.hasFirstUntil = newest != nil; d.hasFirstUntil {
-				d.firstUntil = newest.newestStep
-			}
+		if len(d.dirs) == 1 && newest != nil {
+			d.firstUntil, d.hasFirstUntil = newest.newestStep, true
 		}
 		i = int32(len(d.dirs))
 		d.dirs, d.numbers[at] = append(d.dirs, at), i
@@ -304,23 +303,30 @@ func (d *runDirs) otherOwner(file int32, step int64) (owner int32, other bool) {
 	case d.hasFirstUntil && step <= d.firstUntil:
 		owner = 0
 	default:
-		if d.stepOwners == nil {
-			d.stepOwners = map[int64]int32{}
-		}
 		d.stepOwners[step], owner = at, at
 	}
 	return owner, owner != at
 }
 
+// stretches are the parts of a list whose elements are alike, one after the other: where each begins and ends.
+func stretches[T any](all []T, alike func(x, y *T) bool) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for from, to := 0, 1; from < len(all); to++ {
+			if to == len(all) || !alike(&all[from], &all[to]) {
+				if !yield(from, to) {
+					return
+				}
+				from = to
+			}
+		}
+	}
+}
+
 // separate marks records of steps that another directory owns, so that they join none of its groups.
 func (q *chunkQueue) separate(records []model.Record) {
 	d := &q.runs
-	for from := 0; from < len(records); {
+	for from, to := range stretches(records, func(x, y *model.Record) bool { return x.Step == y.Step && x.File == y.File }) {
 		r := &records[from]
-		to := from + 1
-		for to < len(records) && records[to].Step == r.Step && records[to].File == r.File {
-			to++
-		}
 		if owner, other := d.otherOwner(r.File, r.Step); other {
 			at := d.fileDirs[r.File]
 			q.noteSharedSteps(owner, at, r.Step)
@@ -328,7 +334,6 @@ func (q *chunkQueue) separate(records []model.Record) {
 				d.dirs[at].mark(&records[i])
 			}
 		}
-		from = to
 	}
 }
 
@@ -367,9 +372,6 @@ func (q *chunkQueue) noteSharedSteps(owner, at int32, step int64) {
 	one, two := d.dirs[owner], d.dirs[at]
 	if d.noted[at] || one.validation != two.validation {
 		return
-	}
-	if d.noted == nil {
-		d.noted = map[int32]bool{}
 	}
 	d.noted[at] = true
 	q.addNotes([]string{fmt.Sprintf("nothing, although two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the metrics of such a step count both: if these are two runs, open one of them, or `vantage compare` the two",

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -164,24 +163,16 @@ func directoryHint(d *directory, l *discover.Listing) string {
 	if trackio.Is(d.storage) {
 		return trackio.HowWritten
 	}
-	text := ""
-	for _, note := range l.Skipped() {
-		text += note + "; "
-	}
+	notes := l.Skipped()
 	if kinds := otherKinds(l); kinds != "" {
 		n := 0
 		for _, count := range l.Other {
 			n += count
 		}
-		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), kinds)
+		notes = append(notes, fmt.Sprintf("it has %s (%s)", units.Plural(n, "other files"), kinds))
 	}
-	for _, note := range l.KnownUnread() {
-		text += note + "; "
-	}
-	if where := whereSamplesAre(d, l); where != "" {
-		return text + where
-	}
-	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+	const usual = "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+	return strings.Join(append(append(notes, l.KnownUnread()...), cmp.Or(whereSamplesAre(d, l), usual)), "; ")
 }
 
 // TensorBoard's and W&B's files hold averages under the trainer's own names, not packed. These say whose run it is, and so
@@ -269,7 +260,7 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		runs[f.OutputDir()] = append(runs[f.OutputDir()], f)
 	}
 	for run, files := range runs {
-		sort.SliceStable(files, func(i, j int) bool { return files[i].Modified.Before(files[j].Modified) })
+		slices.SortStableFunc(files, func(a, b discover.StateFile) int { return a.Modified.Compare(b.Modified) })
 		newest := files[len(files)-1]
 		isIn := func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) }
 		if d.states[run].newest == newest || run != "." && !slices.ContainsFunc(l.Files, isIn) {
@@ -282,7 +273,7 @@ func (s *fileSet) readStates(d *directory, l *discover.Listing) {
 		d.states[run] = trainerState{newest: newest, file: newest}
 		for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) { // the last that has logged something
 			state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
-			if state.read(s.readState(d, f)); len(state.rewards)+len(state.evaluated) > 0 {
+			if scalars.EachLogged(s.readState(d, f), state.readEntry); len(state.rewards)+len(state.evaluated) > 0 {
 				d.states[run] = state
 				break
 			}
@@ -310,11 +301,8 @@ func (s *fileSet) readState(d *directory, f discover.StateFile) []byte {
 	return text[:n]
 }
 
-// read takes what is needed of a state's text. Each entry has the figures of one log call, and its step:
-// {"loss": …, "rewards/correct/mean": …, "step": 4}, {"eval_reward": …, "step": 4}.
-func (t *trainerState) read(text []byte) { scalars.EachLogged(text, t.readEntry) }
-
-// readEntry takes an entry of log_history, or as much as there is of it.
+// readEntry takes what is needed of an entry of log_history, or of as much as there is of it: the figures of one log call, and its step,
+// {"loss": …, "rewards/correct/mean": …, "step": 4} or {"eval_reward": …, "step": 4}.
 func (t *trainerState) readEntry(entry []byte) {
 	step, hasStep, evaluated := 0.0, false, false
 	_ = jsonscan.ScanObject(entry, func(key, v jsonscan.Value) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -72,38 +73,34 @@ func (f *Finder) Next(ctx context.Context) ([]runlist.Run, error) {
 	f.start.Do(f.begin)
 	select {
 	case r, ok := <-f.found:
-		if !ok {
-			return nil, io.EOF
-		}
-		return f.drain(r), nil
+		return f.drain(r, ok)
 	case <-f.over.Done():
 		select {
 		case r, ok := <-f.found:
-			if ok {
-				return f.drain(r), nil
-			}
+			return f.drain(r, ok)
 		default:
 			f.walk.timeout.Store(true)
+			return nil, io.EOF
 		}
-		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (f *Finder) drain(r runlist.Run) []runlist.Run {
-	runs := []runlist.Run{r}
-	for {
+// drain returns what was received, and what else was found; [io.EOF] if the channel is closed.
+func (f *Finder) drain(r runlist.Run, ok bool) (runs []runlist.Run, err error) {
+	for ok {
+		runs = append(runs, r)
 		select {
-		case r, ok := <-f.found:
-			if !ok {
-				return runs
-			}
-			runs = append(runs, r)
+		case r, ok = <-f.found:
 		default:
-			return runs
+			return runs, nil
 		}
 	}
+	if len(runs) == 0 {
+		return nil, io.EOF
+	}
+	return runs, nil
 }
 
 // Looked says how far was looked so far.
@@ -300,7 +297,7 @@ func (w *walker) list(root *os.Root, dir string) (l listing) {
 		}
 	}
 	for _, names := range [][]string{l.logs, l.projects, l.numbered, l.versions, l.others} {
-		discover.SortNatural(names)
+		slices.SortFunc(names, discover.CompareNatural)
 	}
 	return l
 }
@@ -336,7 +333,7 @@ func isNoRun(name string) bool {
 }
 
 // visit emits the runs in a directory and returns the paths of those below it that are to be visited.
-func (w *walker) visit(root *os.Root, dir string) (below []string) {
+func (w *walker) visit(root *os.Root, dir string) []string {
 	l := w.list(root, dir)
 	others := l.others
 	if r, ok := w.foldersRun(root, dir, l.numbered, false); ok {
@@ -355,10 +352,7 @@ func (w *walker) visit(root *os.Root, dir string) (below []string) {
 			w.emit(w.fileRun(root, name, s))
 		}
 	}
-	for _, name := range others {
-		below = append(below, path.Join(dir, name))
-	}
-	return below
+	return joined(dir, others)
 }
 
 // foldersRun returns the run whose steps, processes or versions of the policy have directories of their own, of which the
@@ -399,11 +393,7 @@ func (w *walker) logsBelow(root *os.Root, dir string, depth int) []string {
 }
 
 func joined(dir string, names []string) []string {
-	paths := make([]string, len(names))
-	for i, name := range names {
-		paths[i] = path.Join(dir, name)
-	}
-	return paths
+	return model.Mapped(names, func(name string) string { return path.Join(dir, name) })
 }
 
 // What is looked at of a run with many files: the newest by their names, which a trainer writes last.
@@ -458,7 +448,7 @@ func (w *walker) runsOf(root *os.Root, dir string, l listing) []runlist.Run {
 	if len(many) == 0 {
 		return runs
 	}
-	discover.SortNatural(many)
+	slices.SortFunc(many, discover.CompareNatural)
 	r := w.newRun(root, dir, format)
 	r.Files = len(many)
 	if len(many) == 1 {
@@ -496,27 +486,19 @@ func divide(files []string) (all []series) {
 // withoutNumbers returns a name with * for its numbers, and for words that hold digits among letters
 // up to f, as hashes do.
 func withoutNumbers(name string) string {
-	var b strings.Builder
-	for name != "" {
-		n := len(name) - len(strings.TrimLeft(name, "0123456789abcdef"))
-		word := name[:n]
+	return hexadecimal.ReplaceAllStringFunc(name, func(word string) string {
+		letters := strings.TrimRight(word, "0123456789")
 		switch {
-		case n == 0:
-			n = 1
-			b.WriteString(name[:1])
-		case decode.IsDigits(word) || n >= 6 && strings.ContainsAny(word, "0123456789"):
-			b.WriteByte('*')
-		default:
-			digits := len(word) - len(strings.TrimRight(word, "0123456789"))
-			b.WriteString(word[:n-digits])
-			if digits > 0 {
-				b.WriteByte('*')
-			}
+		case letters == "" || len(word) >= 6 && strings.ContainsAny(word, "0123456789"):
+			return "*"
+		case letters != word:
+			return letters + "*"
 		}
-		name = name[n:]
-	}
-	return b.String()
+		return word
+	})
 }
+
+var hexadecimal = regexp.MustCompile("[0-9a-f]+")
 
 // sniffNewest returns the format of the newest of some files, by their names, that has one: the last
 // may be empty still.

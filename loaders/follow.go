@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 )
 
 // Following must not be felt on the node. Files that changed lately, the newest ones, and those
@@ -32,7 +33,7 @@ const (
 
 // schedule says when and where to look next.
 type schedule struct {
-	watcher  *watcher
+	watcher  watcher
 	debounce debounce
 	sleeper  sleeper
 	active   []*file   // polled each time
@@ -169,7 +170,7 @@ func (s *fileSet) listDirectories(now time.Time) {
 
 // listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
 func (s *fileSet) listAgain(d *directory) {
-	if found, err := s.list(d); err == nil {
+	if found, err := discover.ListIn(d.Disk, d.storage, d.Path, s.options.MaxFiles); err == nil {
 		s.addListed(d, found)
 	}
 }
@@ -215,7 +216,7 @@ func (r *reading) pollFile(f *file) bool {
 // wait sleeps until it is time to poll, or an event or a stream's bytes arrive.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
-	events, stream := s.schedule.watcher.events(), s.openStream()
+	events, stream := s.schedule.watcher.events, s.openStream()
 	if s.schedule.gathering(now) {
 		events = nil
 	}
@@ -242,7 +243,7 @@ func (s *Source) wait(ctx context.Context) error {
 		s.schedule.debounce.until = now.Add(sparsePause) // unless an event concerns us
 		s.applyEvent(e, now)
 		s.drainEvents(now)
-	case <-s.schedule.watcher.errors():
+	case <-s.schedule.watcher.errors:
 		// The queue overflowed: events were lost, so look everywhere.
 		s.schedule.listNow()
 	case buffer, ok := <-buffers:
@@ -331,7 +332,7 @@ func (s *fileSet) drainEvents(now time.Time) {
 	s.schedule.drained = now
 	for range maxDrained {
 		select {
-		case e, ok := <-s.schedule.watcher.events():
+		case e, ok := <-s.schedule.watcher.events:
 			if !ok {
 				return
 			}

@@ -287,13 +287,13 @@ func TestWatchesEmptyDirectories(t *testing.T) {
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for !r.s.schedule.watcher.watches(w.path("7")) {
+	for !r.s.schedule.watcher.watched[w.path("7")] {
 		r.s.fillChunk(t.Context())
 		if err := r.s.wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !r.s.schedule.watcher.watches(w.dir) {
+	if !r.s.schedule.watcher.watched[w.dir] {
 		t.Error("the directory itself is not watched")
 	}
 }
@@ -684,7 +684,7 @@ func TestWatchesRecreatedDirectory(t *testing.T) {
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
-	for r.s.schedule.watcher.watches(w.path("deep")) {
+	for r.s.schedule.watcher.watched[w.path("deep")] {
 		r.s.fillChunk(t.Context())
 		_ = r.s.wait(t.Context())
 	}

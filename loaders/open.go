@@ -26,11 +26,7 @@ import (
 
 func (s *fileSet) openPath(path string) error {
 	if path == "-" {
-		in := s.options.Stdin
-		if in == nil {
-			in = os.Stdin
-		}
-		s.addStream("stdin", func() (io.Reader, error) { return in, nil })
+		s.addStream("stdin", func() (io.Reader, error) { return s.options.Stdin, nil })
 		return nil
 	}
 	at, err := s.placeOf(path)
@@ -168,7 +164,7 @@ func (s *fileSet) openDir(at place) error {
 	if at.storage == nil {
 		d.identity, _ = identify(s.options.Disk, path) // if that fails, so does the listing
 	}
-	l, err := s.list(d)
+	l, err := discover.ListIn(d.Disk, d.storage, d.Path, s.options.MaxFiles)
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -307,17 +303,6 @@ func (s *fileSet) placeIn(at fileio.Storage, path, inner string) place {
 	}
 	s.storages = append(s.storages, at)
 	return place{shown: path, storage: at, path: inner}
-}
-
-func (s *fileSet) list(d *directory) (*discover.Listing, error) {
-	if d.storage == nil {
-		return discover.List(d.Disk, d.Path, s.options.MaxFiles)
-	}
-	tree, err := d.storage.Tree(d.Path)
-	if err != nil {
-		return nil, err
-	}
-	return discover.ListTree(tree, s.options.MaxFiles)
 }
 
 // maxWillRead is how many of the files that are read next a storage is told of.

@@ -119,7 +119,7 @@ func (r *reading) openPacking(f *file, h fileio.Handle, size int64) (*packedFile
 	}
 	if packing == compressed.Parquet {
 		p := &packedFile{handle: h}
-		return p, r.openParquet(f, p, size)
+		return p, openParquet(f, p, size, r.workerCount())
 	}
 	table, err := tableIn(packing, h)
 	if err != nil {

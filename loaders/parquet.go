@@ -22,12 +22,12 @@ import (
 
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
-func (r *reading) openParquet(f *file, p *packedFile, size int64) error {
+func openParquet(f *file, p *packedFile, size int64, workers int) error {
 	table, err := pages.Open(p.handle, size, &pages.Memory{})
 	if err != nil {
 		return err
 	}
-	return openTable(f, p, table, r.workerCount())
+	return openTable(f, p, table, workers)
 }
 
 func openTable(f *file, p *packedFile, table *pages.File, workers int) error {

@@ -13,6 +13,7 @@ import (
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
 	"vantage/loaders/runs"
+	"vantage/model"
 	"vantage/model/units"
 )
 
@@ -356,17 +357,10 @@ func (r *reading) linkLost(f *file, err error) (done bool) {
 		return true
 	}
 	r.enqueue(f)
-	if r.offline == nil {
-		r.offline = map[fileio.Storage]bool{}
-	}
 	r.offline[f.disk.Storage] = true
-	isOffline := func(f *file) int {
-		if r.isOffline(f) {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(r.queue, func(a, b *file) int { return isOffline(a) - isOffline(b) }) // those of other storages are read
+	slices.SortStableFunc(r.queue, func(a, b *file) int { // those of other storages are read
+		return model.Count01(r.isOffline(a)) - model.Count01(r.isOffline(b))
+	})
 	return false
 }
 

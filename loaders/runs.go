@@ -31,7 +31,6 @@ type runAttempts struct {
 }
 
 type replacedFile struct {
-	path    string
 	written time.Time
 	number  int // of the folder, from 0
 }
@@ -288,7 +287,7 @@ func (r *reading) peekTable(f *file, h fileio.Handle, size int64) (*runs.Table, 
 	}
 	peek := &file{fileReader: newFileReader(f.index, f.name, f.formats, f.chunks), disk: f.disk}
 	peek.packed = &packedFile{handle: h}
-	err = r.openParquet(peek, peek.packed, size)
+	err = openParquet(peek, peek.packed, size, r.workerCount())
 	t, ids := &runs.Table{}, []blockID(nil)
 	for err == nil {
 		block, records, e := peek.packed.nextSamples(nil)

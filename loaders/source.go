@@ -55,7 +55,7 @@ type Options struct {
 	Attempt  Attempt        // which attempt of a run that was started again
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
-	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
+	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer
 	Storage  StorageOptions
 	Disk     *fileio.Disk // of this machine's files; nil means one of its own
 
@@ -190,8 +190,8 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s := &Source{
 		fileSet: &fileSet{
-			reading: &reading{options: o, chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}},
-			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
+			reading: &reading{options: o, chunks: newChunkQueue(), offline: map[fileio.Storage]bool{}, texts: &textIndex{files: map[int32]textFile{}}},
+			formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{}, attempts: runAttempts{replaced: map[int32]replacedFile{}},
 		},
 		memory: newMemoryLimit(o.MemoryLimit), closed: make(chan struct{}),
 	}

@@ -11,17 +11,16 @@ import (
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
-	"vantage/loaders/parquet/pages"
 )
 
 // stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
 // read of standard input cannot be interrupted.
 type stream struct {
-	buffers  chan []byte      // closed at the end
-	err      error            // of reading; set before buffers is closed
-	inMemory *fileio.InMemory // the stream, if it is a Parquet file; set before buffers is closed
-	rest     []byte           // of the last buffer, not yet decoded
-	ended    bool             // everything has been decoded
+	buffers  chan []byte    // closed at the end
+	err      error          // of reading; set before buffers is closed
+	inMemory *fileio.Ranged // the stream, if it is a Parquet file; set before buffers is closed
+	rest     []byte         // of the last buffer, not yet decoded
+	ended    bool           // everything has been decoded
 
 	closed chan struct{}
 	once   sync.Once
@@ -174,12 +173,9 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(start), r), nil
 }
 
-func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
+func (f *file) openHeld(m fileio.Ranged) (*packedFile, error) {
 	p := &packedFile{handle: m}
-	table, err := pages.Open(m, m.Size(), &pages.Memory{})
-	if err == nil {
-		err = openTable(f, p, table, 1)
-	}
+	err := openParquet(f, p, m.Size(), 1)
 	if err == nil && p.reader.ByColumns() {
 		p.reader.ReadRows(0)
 	}

@@ -250,12 +250,8 @@ var errEndsBefore = errors.New("it ends before the sample")
 // Lines returns the lines at which the records of samples begin, from 1; of a table their rows. It is 0 for a
 // sample that came from a stream, or whose file was overwritten. Like Text it may be called while Next runs.
 func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
-	lines := make([]int64, len(at))
-	for from := 0; from < len(at); {
-		to := from
-		for ; to < len(at) && at[to].File == at[from].File; to++ {
-			lines[to] = at[to].Offset + 1
-		}
+	lines := model.Mapped(at, func(p model.Place) int64 { return p.Offset + 1 })
+	for from, to := range stretches(at, ofOneFile) {
 		f, ok := s.texts.get(at[from].File)
 		switch {
 		case !ok || f.lost != "":
@@ -265,10 +261,11 @@ func (s *Source) Lines(ctx context.Context, at []model.Place) ([]int64, error) {
 				return nil, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
 			}
 		}
-		from = to
 	}
 	return lines, nil
 }
+
+func ofOneFile(x, y *model.Place) bool { return x.File == y.File }
 
 func (x *lineIndex) find(ctx context.Context, f textFile, at []model.Place, lines []int64) error {
 	x.mu.Lock()
@@ -354,11 +351,7 @@ func (x *lineIndex) release() {
 // asked of the bytes of a record first: those of which it is false are not decoded, and not visited. It may be called from several
 // goroutines.
 func (s *Source) Texts(ctx context.Context, places []model.Place, mayHold func(record []byte) bool, visit func(i int, t model.Text, err error)) error {
-	for lo := 0; lo < len(places); {
-		hi := lo + 1
-		for hi < len(places) && places[hi].File == places[lo].File {
-			hi++
-		}
+	for lo, hi := range stretches(places, ofOneFile) {
 		if !s.textsOfFile(ctx, places[lo:hi], mayHold, func(i int, t model.Text, err error) { visit(lo+i, t, err) }) {
 			for i, at := range places[lo:hi] {
 				t, err := s.Text(ctx, at)
@@ -371,7 +364,6 @@ func (s *Source) Texts(ctx context.Context, places []model.Place, mayHold func(r
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		lo = hi
 	}
 	return nil
 }
@@ -392,7 +384,8 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 		return false
 	} else if isTable {
 		defer func() { _ = h.Close() }()
-		return f.textsOfRows(ctx, h, info, places, visit)
+		f.textsOfRows(ctx, h, info, places, visit)
+		return true
 	}
 	in := &pieces{file: h, info: info, number: f.number, quoted: f.framing.Quoted}
 	if in.packed = packing != compressed.None; in.packed { // one after the other goes on where the last has stopped
@@ -410,7 +403,7 @@ func (s *Source) textsOfFile(ctx context.Context, places []model.Place, mayHold 
 	return f.textsOfLines(ctx, in, places, mayHold, visit)
 }
 
-func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.FileInfo, places []model.Place, visit func(int, model.Text, error)) bool {
+func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.FileInfo, places []model.Place, visit func(int, model.Text, error)) {
 	for i, at := range places {
 		c := &decode.TextCapture{IndexInLine: at.IndexInLine}
 		err := f.captureRow(h, info, at.Offset, c)
@@ -424,7 +417,6 @@ func (f textFile) textsOfRows(ctx context.Context, h fileio.Handle, info os.File
 			break
 		}
 	}
-	return true
 }
 
 // keep keeps what reads a compressed file for who reads on from there, and closes what was kept before. It is for who has the lock.
@@ -442,10 +434,9 @@ func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.P
 		return false
 	}
 	var kept []model.Record
-	for lo := 0; lo < len(places) && ctx.Err() == nil; {
-		hi := lo + 1
-		for hi < len(places) && places[hi].Offset == places[lo].Offset {
-			hi++
+	for lo, hi := range stretches(places, func(x, y *model.Place) bool { return x.Offset == y.Offset }) {
+		if ctx.Err() != nil {
+			break
 		}
 		var record []byte
 		err := patiently(func() (err error) {
@@ -455,7 +446,6 @@ func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.P
 		missing := hi - lo
 		switch {
 		case err == nil && mayHold != nil && !mayHold(record):
-			lo = hi
 			continue
 		case err == nil:
 			next := lo
@@ -477,7 +467,6 @@ func (f textFile) textsOfLines(ctx context.Context, in *pieces, places []model.P
 		for i := lo; i < hi && err != nil; i++ {
 			visit(i, model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err)))
 		}
-		lo = hi
 	}
 	return true
 }

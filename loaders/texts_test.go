@@ -394,7 +394,7 @@ func BenchmarkIdle(b *testing.B) {
 			s := open(b, Options{Follow: true}, path)
 			if polling {
 				_ = s.schedule.watcher.close()
-				s.schedule.watcher = nil
+				s.schedule.watcher = watcher{}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			var err error

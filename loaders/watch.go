@@ -14,25 +14,26 @@ import (
 const maxWatches = 64
 
 // watcher reports changes as the kernel sees them. It is never the only source of news: the caller
-// also polls. A nil watcher watches nothing, as where the kernel cannot.
+// also polls. The zero value watches nothing, as where the kernel cannot.
 type watcher struct {
-	kernel  *fsnotify.Watcher
+	kernel  *fsnotify.Watcher // nil if it has none
+	events  <-chan fsnotify.Event
+	errors  <-chan error // one means that events were lost
 	disk    *fileio.Disk
 	watched map[string]bool
 	partial bool // some paths are not watched
 }
 
-// newWatcher returns a watcher, nil if the kernel has none.
-func newWatcher(disk *fileio.Disk) *watcher {
+func newWatcher(disk *fileio.Disk) watcher {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil
+		return watcher{}
 	}
-	return &watcher{kernel: w, disk: disk, watched: map[string]bool{}}
+	return watcher{kernel: w, events: w.Events, errors: w.Errors, disk: disk, watched: map[string]bool{}}
 }
 
 func (w *watcher) add(path string) {
-	if w == nil || w.watched[path] {
+	if w.kernel == nil || w.watched[path] {
 		return
 	}
 	if len(w.watched) >= maxWatches || !reportsRemoteChanges(path) || w.kernel.Add(path) != nil {
@@ -44,32 +45,15 @@ func (w *watcher) add(path string) {
 
 // renew watches a path again whose file was replaced: the watch belonged to the old file.
 func (w *watcher) renew(path string) {
-	if w.watches(path) {
+	if w.watched[path] {
 		_ = w.kernel.Remove(path)
 		delete(w.watched, path)
 		w.add(path)
 	}
 }
 
-func (w *watcher) watches(path string) bool { return w != nil && w.watched[path] }
-
 // needsPolling reports whether some changes are found by polling only.
-func (w *watcher) needsPolling() bool { return w == nil || w.partial }
-
-func (w *watcher) events() <-chan fsnotify.Event {
-	if w == nil {
-		return nil
-	}
-	return w.kernel.Events
-}
-
-// errors returns a channel on which an error means that events were lost.
-func (w *watcher) errors() <-chan error {
-	if w == nil {
-		return nil
-	}
-	return w.kernel.Errors
-}
+func (w *watcher) needsPolling() bool { return w.kernel == nil || w.partial }
 
 // concerns reports whether an event is about a watched path, a log, or a new directory.
 func (w *watcher) concerns(e fsnotify.Event) bool {
@@ -84,7 +68,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 }
 
 func (w *watcher) close() error {
-	if w == nil {
+	if w.kernel == nil {
 		return nil
 	}
 	return w.kernel.Close()

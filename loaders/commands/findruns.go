@@ -178,16 +178,9 @@ func findAll(ctx context.Context, finder *loaders.Finder) (list runlist.List, er
 // trackioFolder returns the folder in which trackio keeps the databases of a person.
 // trackio 0.43.0 trackio/utils.py, _get_trackio_dir; huggingface_hub 2.4.0 huggingface_hub/constants.py, HF_HOME.
 func trackioFolder(home string) string {
-	if dir := os.Getenv("TRACKIO_DIR"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("HF_HOME"); dir != "" {
-		return filepath.Join(dir, "trackio")
-	}
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, "huggingface", "trackio")
-	}
-	return filepath.Join(home, ".cache", "huggingface", "trackio")
+	caches := cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache"))
+	huggingFace := cmp.Or(os.Getenv("HF_HOME"), filepath.Join(caches, "huggingface"))
+	return cmp.Or(os.Getenv("TRACKIO_DIR"), filepath.Join(huggingFace, "trackio"))
 }
 
 // CurrentDir returns the current directory as a person reads it.
@@ -219,14 +212,14 @@ func (p *Program) ListRuns(ctx context.Context) error {
 	return list.Write(p.Out, time.Now())
 }
 
-// RememberRuns makes runs recent ones. Where nothing can be saved they are not.
+// RememberRuns makes runs recent ones, from the first to one that has no paths or is standard input. Where nothing can be saved they are not.
 func RememberRuns(runs [][]string) {
 	d, err := userfiles.Open()
 	if err != nil {
 		return
 	}
 	for _, paths := range runs {
-		if slices.Contains(paths, "-") {
+		if len(paths) == 0 || slices.Contains(paths, "-") {
 			return
 		}
 		if m, err := d.Session(paths); err == nil {

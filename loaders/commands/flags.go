@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,7 +212,7 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	}
 	var selected []model.Step
 	for _, step := range snap.Steps {
-		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
+		if from <= step.Number && step.Number <= to {
 			selected = append(selected, step)
 		}
 	}
@@ -224,26 +225,23 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	return snap.Only(selected), nil
 }
 
-// bounds returns the first and the last step; nil where there is no bound.
-func (r stepRange) bounds() (from, to *int64, err error) {
-	if r.interval == "" {
-		return nil, nil, nil
-	}
+// bounds returns the first and the last step.
+func (r stepRange) bounds() (from, to int64, err error) {
 	first, last, several := strings.Cut(r.interval, ":")
 	if !several {
 		last = first
 	}
-	step := func(text string) *int64 {
-		n, parseErr := strconv.ParseInt(text, 10, 64)
+	step := func(text string, none int64) int64 {
 		if text == "" {
-			return nil
+			return none
 		}
+		n, parseErr := strconv.ParseInt(text, 10, 64)
 		err = errors.Join(err, parseErr)
-		return &n
+		return n
 	}
-	from, to = step(first), step(last)
-	if err != nil || from != nil && to != nil && *from > *to {
-		return nil, nil, fmt.Errorf("--steps %s: expected one step, or FROM:TO with the lower step first", r.interval)
+	from, to = step(first, math.MinInt64), step(last, math.MaxInt64)
+	if err != nil || from > to {
+		return 0, 0, fmt.Errorf("--steps %s: expected one step, or FROM:TO with the lower step first", r.interval)
 	}
 	return from, to, nil
 }

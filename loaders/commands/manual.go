@@ -72,11 +72,7 @@ func writeManual(w io.Writer, shared []*pflag.FlagSet, root *cobra.Command, more
 	m.section("COMMANDS")
 	for _, c := range documentedCommands(root) {
 		m.raw(".SS %s", escapeRoff(c.UseLine()))
-		if c.Long != "" {
-			m.text(c.Long)
-		} else {
-			m.text(c.Short + ".")
-		}
+		m.text(cmp.Or(c.Long, c.Short+"."))
 		m.ownFlags(c)
 		m.example(c.Example)
 	}
@@ -213,11 +209,7 @@ const helpWidth = 80
 func (p *Program) Help(cmd *cobra.Command, _ []string) {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer out.Flush()
-	about := cmd.Long
-	if about == "" {
-		about = strings.TrimSuffix(cmd.Short, ".") + "."
-	}
-	for paragraph := range strings.SplitSeq(about, "\n\n") {
+	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, strings.TrimSuffix(cmd.Short, ".")+"."), "\n\n") {
 		fmt.Fprintln(out, units.Wrap(paragraph, helpWidth, 0)+"\n")
 	}
 	use := cmd.UseLine()
@@ -258,13 +250,10 @@ type titledFlags struct {
 }
 
 func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
-	titles := map[model.Subject]string{
-		model.AboutArithmetic: "FLAGS: HOW ADVANTAGES ARE COMPUTED", model.AboutGroups: "FLAGS: WHAT IS A GROUP", model.AboutRewards: "FLAGS: WHAT IS THE REWARD",
-		model.AboutSamples: "FLAGS: WHICH SAMPLES COUNT", model.AboutLoss: "FLAGS: WHAT A SAMPLE WEIGHS", aboutReading: "FLAGS: HOW THE LOG IS READ",
-	}
-	all := []titledFlags{{title: "FLAGS"}}
-	for about := range p.sharedFlags() {
-		all = append(all, titledFlags{title: titles[model.Subject(about)]})
+	all := []titledFlags{
+		{title: "FLAGS"}, 1 + model.AboutArithmetic: {title: "FLAGS: HOW ADVANTAGES ARE COMPUTED"}, 1 + model.AboutGroups: {title: "FLAGS: WHAT IS A GROUP"},
+		1 + model.AboutRewards: {title: "FLAGS: WHAT IS THE REWARD"}, 1 + model.AboutSamples: {title: "FLAGS: WHICH SAMPLES COUNT"},
+		1 + model.AboutLoss: {title: "FLAGS: WHAT A SAMPLE WEIGHS"}, 1 + aboutReading: {title: "FLAGS: HOW THE LOG IS READ"},
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -1,7 +1,7 @@
 package commands
 
 import (
-	"bufio"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,20 +114,10 @@ func (c memoryController) leastLeft(root, path string) int64 {
 	}
 }
 
-// lines yields the lines of a file of the kernel, none if it cannot be read.
-func lines(root, name string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		h, err := os.Open(filepath.Join(root, name))
-		if err != nil {
-			return
-		}
-		defer func() { _ = h.Close() }()
-		for scanner := bufio.NewScanner(h); scanner.Scan(); {
-			if !yield(scanner.Text()) {
-				return
-			}
-		}
-	}
+// lines are the lines of a file of the kernel, an empty one if it cannot be read.
+func lines(root, name string) iter.Seq[string] {
+	text, _ := os.ReadFile(filepath.Join(root, name))
+	return strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
 // number returns the number behind a name that begins a line of a file of the kernel, with "" the last number of the file; 0 if

@@ -71,11 +71,6 @@ func (p *Program) AddWaitFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&p.Waits, "wait", false, "wait until PATH exists")
 }
 
-// AddOutputFormat declares --format for the command that opens the screen.
-func (p *Program) AddOutputFormat(flags *pflag.FlagSet) {
-	flags.StringVar(&p.OutputFormat, "format", "", "write a report or a comparison instead of opening the screen: text, md, csv, json or (report) html")
-}
-
 // command is what a command is called and takes, and what it does.
 type command[W any] struct {
 	use, short, long, example string

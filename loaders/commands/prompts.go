@@ -127,10 +127,7 @@ func (t *retirement) from(ctx context.Context, log *openLog, of *report.Prompts)
 	slices.SortFunc(r.Prompts, func(x, y *ledger.Prompt) int { // the order of the log, in which it is read
 		return x.Place.Compare(y.Place)
 	})
-	r.IDs, r.Texts = make([]string, len(r.Prompts)), make([]model.Text, len(r.Prompts))
-	for i, p := range r.Prompts {
-		r.IDs[i] = p.Name()
-	}
+	r.IDs, r.Texts = model.Mapped(r.Prompts, (*ledger.Prompt).Name), make([]model.Text, len(r.Prompts))
 	if t.emit != "ids" || t.id != "" {
 		var failed error
 		places := model.Mapped(r.Prompts, func(p *ledger.Prompt) model.Place { return p.Place })

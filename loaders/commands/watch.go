@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -388,16 +389,11 @@ func (l *linkWatch) see(link model.Link, now time.Time) {
 // trouble says what is wrong with the link, how long it has been so, and why: "reconnecting to node7 for 8 s: cannot be
 // reached: …"; "" while the link is up.
 func (l *linkWatch) trouble(now time.Time) string {
-	var state string
-	switch l.link.State {
-	case model.LinkUp:
+	text, _, _ := strings.Cut(l.link.StateText(), " ") // when it tries again is over when this is read
+	if text == "" {
 		return ""
-	case model.LinkConnecting:
-		state = "connecting"
-	case model.LinkLost:
-		state = "reconnecting"
 	}
-	text := state + " to " + l.link.Host
+	text += " to " + l.link.Host
 	if d := now.Sub(l.since); d >= time.Second {
 		text += " for " + units.ApproxDuration(d.Round(time.Second))
 	}

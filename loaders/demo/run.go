@@ -202,37 +202,26 @@ type row struct {
 }
 
 func rows(rng *rand.Rand, samples []sample) []row {
-	all := make([]row, len(samples))
 	say := phrases()
-	for i := range samples {
-		s := &samples[i]
-		all[i] = row{score: s.reward, text: model.Text{
+	return model.Mapped(samples, func(s sample) row {
+		return row{score: s.reward, text: model.Text{
 			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.Prompt + "\nassistant\n",
 			Response: s.response(rng, say), Truth: s.task.Truth,
 		}}
-	}
-	return all
+	})
 }
 
 // jsonLine returns the row as verl writes it: {input, output, gts, score, step}.
 func (r row) jsonLine(step int) []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"input": `)
-	writeString(&b, r.text.Prompt)
-	b.WriteString(`, "output": `)
-	writeString(&b, r.text.Response)
-	b.WriteString(`, "gts": `)
-	writeString(&b, r.text.Truth)
-	b.WriteString(`, "score": ` + pythonFloat(r.score))
-	b.WriteString(`, "step": ` + strconv.Itoa(step) + "}\n")
-	return b.Bytes()
+	return fmt.Appendf(nil, `{"input": %s, "output": %s, "gts": %s, "score": %s, "step": %d}`+"\n",
+		jsonString(r.text.Prompt), jsonString(r.text.Response), jsonString(r.text.Truth), pythonFloat(r.score), step)
 }
 
 // passingGrade is the grade from which a graded answer has the right steps.
 const passingGrade = 0.7
 
 // response returns the answer of a sample, whose thoughts are of these phrases after those of its solution.
-func (s *sample) response(rng *rand.Rand, phrases []string) string {
+func (s sample) response(rng *rand.Rand, phrases []string) string {
 	work := s.task.Solution
 	text := []byte("<think>\n")
 	for i, n := 0, 0; n < s.words; i, n = i+1, n+6 {
@@ -262,11 +251,12 @@ func (s *sample) response(rng *rand.Rand, phrases []string) string {
 	return string(append(text, "</answer>"...))
 }
 
-func writeString(b *bytes.Buffer, s string) {
-	e := json.NewEncoder(b)
+func jsonString(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s)         // cannot fail for a string
-	b.Truncate(b.Len() - 1) // Encode ends with a newline
+	_ = e.Encode(s) // cannot fail for a string
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // pythonFloat writes a number as Python's json does: 1.0, 0.1, NaN.

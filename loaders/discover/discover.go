@@ -13,7 +13,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -120,6 +119,18 @@ func List(disk *fileio.Disk, dir string, limit int) (*Listing, error) {
 	return ListTree(disk.FS(root), limit)
 }
 
+// ListIn is List for a directory of a storage, or of this machine if that is nil.
+func ListIn(disk *fileio.Disk, storage fileio.Storage, dir string, limit int) (*Listing, error) {
+	if storage == nil {
+		return List(disk, dir, limit)
+	}
+	tree, err := storage.Tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	return ListTree(tree, limit)
+}
+
 // ListTree is List for the top directory of a file system, as that of a storage.
 func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 	l := &Listing{limit: limit, Other: map[string]int{}, Infos: map[string]fs.FileInfo{}}
@@ -127,10 +138,10 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 		return nil, err
 	}
 	if t, ok := fsys.(*fileio.ObjectTree); ok {
-		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
+		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
-	SortNatural(l.Files)
-	sort.Slice(l.States, func(i, j int) bool { return compareNatural(l.States[i].Path, l.States[j].Path) < 0 })
+	slices.SortFunc(l.Files, CompareNatural)
+	slices.SortFunc(l.States, func(a, b StateFile) int { return CompareNatural(a.Path, b.Path) })
 	return l, nil
 }
 
@@ -223,11 +234,8 @@ func IsHidden(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && (e.Name() != artFolder || !e.IsDir())
 }
 
-// SortNatural sorts names so that numbers in them count as numbers: 2 before 10.
-func SortNatural(names []string) { slices.SortFunc(names, compareNatural) }
-
-// compareNatural compares names so that numbers in them count as numbers: 2 before 10.
-func compareNatural(a, b string) int {
+// CompareNatural compares names so that numbers in them count as numbers: 2 before 10.
+func CompareNatural(a, b string) int {
 	whole := cmp.Compare(a, b)
 	leadingDigits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 	for a != "" && b != "" {
@@ -390,11 +398,7 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 func IsValidation(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
-		switch w {
-		case "eval", "evals", "evaluation", "val", "valid", "validation":
-			return true
-		}
-		return false
+		return slices.Contains([]string{"eval", "evals", "evaluation", "val", "valid", "validation"}, w)
 	})
 }
 

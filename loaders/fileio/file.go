@@ -1,7 +1,7 @@
 // Package fileio opens files and says whether they have changed.
 //
 // In: a path. Out: a [Handle] for reading, and whether what was read before is still there
-// ([File]); or a whole file in memory ([InMemory]). Source and the packages that read files call it.
+// ([File]); or a whole file in memory ([ReadAll]). Source and the packages that read files call it.
 package fileio
 
 import (
@@ -203,6 +203,14 @@ func (f fingerprint) matches(h io.ReaderAt) bool {
 	return now == f || now == fingerprint{}
 }
 
+// IgnoreEnd returns no error where a file ends, also within what was to be read.
+func IgnoreEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
 // Unchanged reports whether a file is the same, of the same size and time, as before.
 func Unchanged(before, now os.FileInfo) bool {
 	return SameFile(before, now) && before.Size() == now.Size() && sameVersion(before, now)
@@ -223,24 +231,15 @@ func NotRead(format string, args ...any) error {
 // ErrTooLarge is the error for a file of more than MaxInMemory bytes.
 var ErrTooLarge = fmt.Errorf("%w: a Parquet file of more than %d MB is held in memory where it comes through a pipe or is compressed once more: give the file itself", ErrNotRead, MaxInMemory>>20)
 
-// InMemory is a file that is held in memory. It implements [Handle].
-type InMemory struct{ *bytes.Reader }
-
-// Close does nothing.
-func (InMemory) Close() error { return nil }
-
-// Stat returns [errors.ErrUnsupported].
-func (InMemory) Stat() (os.FileInfo, error) { return nil, errors.ErrUnsupported }
-
 // ReadAll reads a whole file into memory, at most MaxInMemory bytes.
-func ReadAll(r io.Reader) (InMemory, error) { return readAtMost(r, MaxInMemory) }
+func ReadAll(r io.Reader) (Ranged, error) { return readAtMost(r, MaxInMemory) }
 
-func readAtMost(r io.Reader, limit int64) (InMemory, error) {
+func readAtMost(r io.Reader, limit int64) (Ranged, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = ErrTooLarge
 	}
-	return InMemory{bytes.NewReader(data)}, err
+	return NewRanged(Object{Bytes: int64(len(data))}, bytes.NewReader(data).ReadAt), err
 }
 
 // WithSize returns info with another size: that of the contents of a compressed file.

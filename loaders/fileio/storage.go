@@ -104,8 +104,8 @@ func (o Object) Type() fs.FileMode { return o.Mode().Type() }
 // Info implements [fs.DirEntry].
 func (o Object) Info() (fs.FileInfo, error) { return o, nil }
 
-// Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened. It holds nothing that
-// has to be closed. It implements [Handle].
+// Ranged is a file of a storage that is read by ranges and stays as it was described when it was opened, or one that is held in memory.
+// It holds nothing that has to be closed. It implements [Handle].
 type Ranged struct {
 	*io.SectionReader
 	Object Object
@@ -162,7 +162,10 @@ const MaxTreeDepth = 12
 // paths. It implements [fs.ReadDirFS].
 type ObjectTree struct {
 	folders map[string][]fs.DirEntry
-	unnamed []string
+
+	// Unnamed are the keys of the objects that no path can name: a part of their paths is empty or dotted, or they are no
+	// text. They are in no folder.
+	Unnamed []string
 }
 
 // NewObjectTree returns the tree of what lies below a prefix, "" or with a slash at its end, at most MaxTreeDepth folders deep.
@@ -174,7 +177,7 @@ func NewObjectTree(prefix string, objects []Object) *ObjectTree {
 			continue
 		}
 		if !fs.ValidPath(name) || name == "." {
-			t.unnamed = append(t.unnamed, o.Path)
+			t.Unnamed = append(t.Unnamed, o.Path)
 			continue
 		}
 		dir := path.Dir(name)
@@ -199,10 +202,6 @@ func (t *ObjectTree) addFolder(prefix, dir string) {
 		t.folders[above] = append(t.folders[above], Object{Path: path.Join(prefix, dir), Folder: true})
 	}
 }
-
-// Unnamed returns the keys of the objects that no path can name: a part of their paths is empty or dotted, or they are no
-// text. They are in no folder.
-func (t *ObjectTree) Unnamed() []string { return t.unnamed }
 
 // ReadDir implements [fs.ReadDirFS].
 func (t *ObjectTree) ReadDir(name string) ([]fs.DirEntry, error) {

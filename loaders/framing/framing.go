@@ -249,9 +249,7 @@ func (s *Splitter) PartialIsComplete() bool {
 		return false
 	case s.Framing.RecordPrefix != "":
 		return true
-	case len(s.Partial) == 0:
-		return false
-	case s.Framing.Quoted:
+	case len(s.Partial) == 0, s.Framing.Quoted:
 		return false
 	case s.Framing.Whole:
 		scanner := jsonscan.Scanner{Data: jsonscan.TrimByteOrderMark(s.Partial)}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"vantage/loaders/discover"
@@ -223,9 +222,8 @@ func (e *Evaluations) Summary(names []string, leftOut map[int32]int) *model.Eval
 	for _, why := range byKind {
 		sum.Evidence = append(sum.Evidence, *why)
 	}
-	sort.Slice(sum.Evidence, func(i, j int) bool {
-		a, b := &sum.Evidence[i], &sum.Evidence[j]
-		return cmp.Or(cmp.Compare(b.Steps, a.Steps), cmp.Compare(a.Kind, b.Kind)) < 0
+	slices.SortFunc(sum.Evidence, func(a, b model.EvaluationEvidence) int {
+		return cmp.Or(cmp.Compare(b.Steps, a.Steps), cmp.Compare(a.Kind, b.Kind))
 	})
 	return sum
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
@@ -95,7 +96,7 @@ func readLines(log *scalars.Log, file io.Reader, _ bool) error {
 			r.log(log)
 		}
 		if err != nil {
-			return endOf(err)
+			return fileio.IgnoreEnd(err)
 		}
 	}
 }

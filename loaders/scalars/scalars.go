@@ -184,20 +184,9 @@ func (d *folder) open(name string) (fileio.Handle, os.FileInfo, error) {
 	return f.Open()
 }
 
-func (d *folder) list(limit int) (*discover.Listing, error) {
-	if d.storage == nil {
-		return discover.List(d.disk, d.path, limit)
-	}
-	tree, err := d.storage.Tree(d.path)
-	if err != nil {
-		return nil, err
-	}
-	return discover.ListTree(tree, limit)
-}
-
 // names are the files of the folder that may be scalars.
 func (d *folder) names() (names []string, err error) {
-	l, err := d.list(discover.MaxFiles)
+	l, err := discover.ListIn(d.disk, d.storage, d.path, discover.MaxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +296,7 @@ func (d *folder) sources(names []string) (all []*source) {
 		}
 		var some []*source
 		for _, files := range byFolder {
-			discover.SortNatural(files)
+			slices.SortFunc(files, discover.CompareNatural)
 			if f.name == discover.StateName {
 				files = files[len(files)-1:] // checkpoint-200 after checkpoint-100, and the last of all in the folder of the run
 			}
@@ -396,7 +385,7 @@ func Alone(disk *fileio.Disk, name string) bool {
 	d := &folder{disk: disk, path: name}
 	var files []string
 	if info.IsDir() {
-		l, err := d.list(maxAlone + 1)
+		l, err := discover.List(disk, name, maxAlone+1)
 		if err != nil || l.Truncated || len(l.Files) > maxAlone || len(l.Files)+len(l.States)+len(l.Averages) == 0 {
 			return false
 		}

@@ -3,11 +3,11 @@ package scalars
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 	"math"
 
+	"vantage/loaders/fileio"
 	"vantage/model/scalars"
 )
 
@@ -22,7 +22,7 @@ func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
 	for cut {
 		next, err := in.Peek(12)
 		if err != nil {
-			return endOf(err)
+			return fileio.IgnoreEnd(err)
 		}
 		if cut = maskedCRC(next[:8]) != binary.LittleEndian.Uint32(next[8:]); cut {
 			_, _ = in.Discard(1)
@@ -31,7 +31,7 @@ func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
 	var head [12]byte
 	for {
 		if _, err := io.ReadFull(in, head[:]); err != nil {
-			return endOf(err)
+			return fileio.IgnoreEnd(err)
 		}
 		size := binary.LittleEndian.Uint64(head[:8])
 		if maskedCRC(head[:8]) != binary.LittleEndian.Uint32(head[8:]) || size > math.MaxInt64-4 {
@@ -39,27 +39,19 @@ func readEvents(log *scalars.Log, file io.Reader, cut bool) error {
 		}
 		if size > maxEvent {
 			if _, err := io.CopyN(io.Discard, in, int64(size)+4); err != nil {
-				return endOf(err)
+				return fileio.IgnoreEnd(err)
 			}
 			continue
 		}
 		event := make([]byte, size+4)
 		if _, err := io.ReadFull(in, event); err != nil {
-			return endOf(err)
+			return fileio.IgnoreEnd(err)
 		}
 		if maskedCRC(event[:size]) != binary.LittleEndian.Uint32(event[size:]) {
 			return errDamaged
 		}
 		addEvent(log, event[:size])
 	}
-}
-
-// endOf is no error where a file ends, also within a record.
-func endOf(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
 }
 
 // maskedCRC is the CRC-32C, rotated and shifted as these files have it.

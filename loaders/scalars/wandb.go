@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
 	"vantage/model/scalars"
 )
@@ -44,10 +45,10 @@ func readWandb(log *scalars.Log, file io.Reader, cut bool) error {
 		w.readBlock(rest, n == wandbBlock)
 		switch {
 		case err == nil:
-		case endOf(err) == nil && w.damaged:
+		case fileio.IgnoreEnd(err) == nil && w.damaged:
 			return errDamaged
 		default:
-			return endOf(err)
+			return fileio.IgnoreEnd(err)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func (d *sqliteDB) open() (v *sqlView, err error) {
 	case n == 0 && errors.Is(err, io.EOF):
 		return v, errEmpty
 	case err != nil || !isSQLite(header[:]):
-		return v, errors.Join(errNotDatabase, ignoreEOF(err))
+		return v, errors.Join(errNotDatabase, fileio.IgnoreEnd(err))
 	}
 	if v.pageSize = int(binary.BigEndian.Uint16(header[16:])); v.pageSize == 1 {
 		v.pageSize = 1 << 16
@@ -188,7 +188,7 @@ func (d *sqliteDB) openLog(v *sqlView) (err error) {
 	}
 	var header [walHeaderSize]byte
 	if _, err := v.logFile.ReadAt(header[:], 0); err != nil {
-		return ignoreEOF(err)
+		return fileio.IgnoreEnd(err)
 	}
 	if w == nil || w.header != header {
 		if w = newWAL(header, v.pageSize); w == nil {
@@ -345,13 +345,6 @@ type wal struct {
 	pages  uint32           // of the database after the last transaction
 }
 
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
-}
-
 // newWAL returns a log of which the header was read, nil if that is not valid: SQLite takes such a log as empty.
 func newWAL(header [walHeaderSize]byte, pageSize int) *wal {
 	w := &wal{header: header, order: binary.LittleEndian, frames: map[uint32]int64{}, next: walHeaderSize}
@@ -387,7 +380,7 @@ func (w *wal) readOn(file io.ReaderAt, pageSize int) error {
 	sum := w.sum
 	for at := w.next; ; at += int64(len(frame)) {
 		if _, err := file.ReadAt(frame, at); err != nil {
-			return ignoreEOF(err)
+			return fileio.IgnoreEnd(err)
 		}
 		if [8]byte(frame[8:16]) != [8]byte(w.header[16:24]) {
 			return nil // a frame of an earlier log

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -179,7 +178,7 @@ func savedSessions(dir string) (all []savedSession) {
 			all = append(all, savedSession{name, info.ModTime(), info.Size()})
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].opened.After(all[j].opened) })
+	slices.SortFunc(all, func(a, b savedSession) int { return b.opened.Compare(a.opened) })
 	return all
 }
 
@@ -210,14 +209,12 @@ func prune(dir string, now time.Time) {
 		if err != nil || !session.IsSession(data) {
 			continue
 		}
-		age, keepFor := now.Sub(f.opened), keepMarkedFor
-		if session.IsUnmarked(data) {
+		keepFor, isUnmarked := keepMarkedFor, session.IsUnmarked(data)
+		if isUnmarked {
 			keepFor = keepUnmarkedFor
-			if age <= keepFor {
-				unmarked++
-			}
+			unmarked++
 		}
-		if age > keepFor || session.IsUnmarked(data) && unmarked > maxUnmarkedSessions {
+		if now.Sub(f.opened) > keepFor || isUnmarked && unmarked > maxUnmarkedSessions {
 			_ = os.Remove(f.path)
 		}
 	}
