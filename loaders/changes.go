@@ -62,7 +62,7 @@ func (s *fileSet) checkReplaced(d *directory) bool {
 	}
 	s.attempts.folders++
 	s.attempts.changed = true
-	*d = directory{shown: d.shown, Directory: discover.Directory{Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
+	*d = directory{shown: d.shown, Directory: discover.Directory{Disk: d.Disk, Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
 	for _, dir := range d.Dirs {
 		s.schedule.watcher.renew(filepath.Join(d.Path, dir))
 	}
