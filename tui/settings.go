@@ -277,17 +277,7 @@ func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string
 }
 
 func (e env) paintDelta(d float64) string {
-	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
-}
-
-func deltaRole(d float64) themes.Role {
-	switch {
-	case d > 0:
-		return themes.Positive
-	case d < 0:
-		return themes.Negative
-	}
-	return themes.Dim
+	return e.display.theme.Paint(signRole(d), " Δ"+signedShort(d))
 }
 
 func signedShort(d float64) string {
