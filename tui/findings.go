@@ -217,14 +217,7 @@ func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]
 			if i != s.cursor {
 				text = text[:min(len(text), 1+evidence)]
 			}
-			indent := cells.Width(head)
-			for n := range text {
-				if n > 0 {
-					head = cells.Spaces(indent)
-				}
-				text[n] = head + text[n]
-			}
-			blocks[i] = text
+			blocks[i] = cells.Indent(head, text)
 			lines += len(text)
 		}
 		return lines
@@ -364,9 +357,7 @@ func (p panes) finding(e env, open, w, h int) []string {
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	for _, line := range e.findingText(f, "", textRect.W-4, true) {
-		text.lines = append(text.lines, " "+line)
-	}
+	text.lines = cells.Indent(" ", e.findingText(f, "", textRect.W-4, true))
 	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
 		text.lines = e.cutLines(text.lines, textRect.H-2, w-2)
 	}

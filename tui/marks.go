@@ -319,7 +319,7 @@ func (s marks) view(e env, w, h int) []string {
 		}})
 	}
 	m, _ := s.listed(e)
-	note := model.Mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
+	note := cells.Indent(" ", cells.Wrap(sanitize.Line(m.Note), w-4))
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
 	}

@@ -243,9 +243,9 @@ func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
 	if most == 1 {
 		return []string{cells.Truncate(first+cells.JoinFitting(w-cells.Width(first), "; ", append([]string{why}, parts...)...), w)}
 	}
-	lines := hangingIndent(first, why+"; "+figures, w)
+	lines := cells.WrapIndented(first, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
+		lines = append(cells.WrapIndented(first, why, w), cells.WrapIndented(" ", figures, w)...)
 	}
 	return e.cutLines(lines, most, w)
 }

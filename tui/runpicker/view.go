@@ -346,11 +346,7 @@ func (p Picker) empty() []string {
 		return []string{"", "    looking for logs …"}
 	}
 	why := "no log was found under " + sanitize.Line(p.options.Dir) + ": " + p.finder.Looked().Text()
-	lines := []string{""}
-	for _, line := range cells.Wrap(why, max(1, p.w-6)) {
-		lines = append(lines, "    "+line)
-	}
-	lines = append(lines, "")
+	lines := append(append([]string{""}, cells.WrapIndented("    ", why, p.w-2)...), "")
 	for _, what := range [][2]string{
 		{"vantage PATH", "opens a log, or the directory of a run"},
 		{"vantage demo", "shows a synthetic run that grows while you watch"},
