@@ -97,7 +97,7 @@ func (e env) components() []component {
 	if g == nil {
 		return nil
 	}
-	step, _ := e.stepOf(g)
+	step, _ := e.analyzedStep(g.Step)
 	for k, values := range step.Components {
 		if values != nil && k < len(e.snap.Run.ComponentNames) && !model.HoldsNames(e.snap.Run.ComponentNames[k]) {
 			all = append(all, component{e.snap.Run.ComponentNames[k], values})
