@@ -174,10 +174,7 @@ func (s promptsState) view(e env, w, h int) []string {
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.lines = e.factLines(facts, inner)
-	rows := h - 2 - len(c.lines) - 1
-	top := windowTop(s.cursor, len(p.Selected), rows-2)
-	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	e.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, s.cursor)
+	e.addTable(&c, onPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
@@ -202,8 +199,11 @@ func (e env) factLines(facts []report.Fact, w int) (lines []string) {
 	return append(lines, "")
 }
 
-// addTable adds a head and rows, the first of which is row top of a list.
-func (e env) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
+// addTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before another.
+func (e env) addTable(c *paneContent, list targetKind, cursor, n, w, h int, table func(from, to int) []string) {
+	h = max(0, h)
+	top := windowTop(cursor, n, h)
+	lines := table(top, min(n, top+h))
 	c.lines = append(c.lines, e.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
 		e.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)
