@@ -167,10 +167,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 	case len(d.Findings) == 0:
 		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
-	var blind []string
-	for _, b := range d.Blindnesses() {
-		blind = append(blind, b.String())
-	}
+	blind := model.Mapped(d.Blindnesses(), func(b diagnosis.Blindness) string { return sanitize.Line(b.String()) })
 	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-min(1, len(blind))) {
 		for n, line := range block {
 			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
@@ -182,11 +179,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.note = units.Plural(n, "findings")
 	}
 	if len(blind) > 0 && len(c.lines) < h {
-		text := "cannot tell " + sanitize.Line(blind[0])
-		for _, more := range blind[1:] {
-			text += "; " + sanitize.Line(more)
-		}
-		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, "cannot tell "+strings.Join(blind, "; "), w-2), min(maxBlindLines, h-len(c.lines)), w)...)
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,10 +96,7 @@ func promptFilterKeys() keySection {
 }
 
 func (s promptsState) sortedBy() string {
-	if s.order == "" {
-		return report.DefaultPromptOrder
-	}
-	return s.order
+	return cmp.Or(s.order, report.DefaultPromptOrder)
 }
 
 func (s *promptsState) sort(env) action {
