@@ -342,7 +342,7 @@ const (
 func (p panes) finding(e env, open, w, h int) []string {
 	f := e.found(open)
 	if f == nil {
-		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "this is not found any more")}})
+		return e.waiting(" finding", "this is not found any more", w, h)
 	}
 	text := paneContent{title: " " + e.severityMark(f.Severity) + " " + e.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", open+1, len(e.foundList()))}
 	beside := w >= widthForFindingBeside

@@ -225,7 +225,7 @@ const minWorstRows, minGlanceFacts = 3, 4
 func (s glanceState) view(e env, w, h int) []string {
 	g := s.job.value.glance
 	if g == nil {
-		return e.computingSteps("the run at a glance", w, h)
+		return e.waiting(" the run at a glance", computingSteps, w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
 	found := s.findings(e, w-2, max(2, h-least-2))

@@ -108,7 +108,7 @@ func (s grepState) view(e env, w, h int) []string {
 		if err != nil && s.job.of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return e.waiting(c, text, w, h)
+		return e.waiting(c.title, text, w, h)
 	}
 	c.lines = e.factLines(report.GrepFacts(g), inner)
 	if len(g.Matches) == 0 {

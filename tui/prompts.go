@@ -160,7 +160,7 @@ func (s promptsState) view(e env, w, h int) []string {
 		if err := s.job.err; err != nil {
 			text = err.Error()
 		}
-		return e.waiting(c, text, w, h)
+		return e.waiting(c.title, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -185,9 +185,9 @@ func (s promptsState) view(e env, w, h int) []string {
 }
 
 // waiting is a view that has only a sentence: what is done, or why it failed.
-func (e env) waiting(c paneContent, text string, w, h int) []string {
-	c.lines = append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+func (e env) waiting(title, text string, w, h int) []string {
+	lines := append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: lines})
 }
 
 func (e env) factLines(facts []report.Fact, w int) (lines []string) {
