@@ -70,8 +70,7 @@ func moveRatio(of func(*model.Settings) *float64, by float64) action {
 		ratio := of(&set)
 		*ratio = min(1, max(0, math.Round((*ratio+by*ratioStep)*100)/100))
 		if a.value.negative = ratio == &set.KeepNeg; set == a.settings.now {
-			name := map[bool]string{false: "keep_pos_ratio", true: "keep_neg_ratio"}[a.value.negative]
-			return a.says(fmt.Sprintf("%s is %.2f already", name, *ratio))
+			return a.says(fmt.Sprintf("%s is %.2f already", a.value.option(), *ratio))
 		}
 		return a.trySettings(set)
 	}
