@@ -21,6 +21,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"vantage/estimators"
 	"vantage/loaders/commands"
 	"vantage/loaders/demo"
 	"vantage/loaders/fileio"
@@ -148,8 +149,8 @@ vantage report runs/a --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().BoolVar(&p.mouse, "mouse", false, "use the mouse on the screen; hold Shift to select text")
-	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; by default chosen by the background of the terminal")
-	commands.CompleteFlag(cmd, "theme", strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")...)
+	cmd.Flags().StringVar(&p.theme, "theme", "", estimators.Alternatives(themes.Names())+"; by default chosen by the background of the terminal")
+	commands.CompleteFlag(cmd, "theme", themes.Names()...)
 }
 
 // explore opens the screen, or writes a report if the output is no terminal.
@@ -316,7 +317,7 @@ func (p *program) choose(cmd *cobra.Command, set model.Settings, folder, title s
 
 func (p *program) checkTheme() error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
-		return commands.Usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, themes.Names()))
+		return commands.Usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, estimators.Alternatives(themes.Names())))
 	}
 	return nil
 }

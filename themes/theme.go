@@ -97,13 +97,12 @@ func All() []*Theme {
 	return all
 }
 
-// Names returns the names for a sentence: "dark, light or mono".
-func Names() string {
-	var names []string
+// Names returns the names of all themes.
+func Names() (names []string) {
 	for _, p := range palettes() {
 		names = append(names, p.name)
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	return names
 }
 
 // Find returns the theme of a name.

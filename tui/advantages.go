@@ -112,7 +112,7 @@ func (s distributionState) mirrorLines(e env, up, down chart.Histogram, width, h
 	if s.logScale {
 		up, down = up.Logarithmic(), down.Logarithmic()
 	}
-	return model.Mapped(chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)), func(line string) string { return " " + line })
+	return cells.Indent(" ", chart.Mirror(e.display.theme, e.display.glyphs, up, down, width, max(1, h)))
 }
 
 // momentsLine returns count, mean and std of the values of a histogram that are numbers,

@@ -177,7 +177,7 @@ func (r *answerReader) move(e env, by int) action {
 	side := r.focus
 	to := clampIndex(r.chosen[side]+by, len(r.listing.value[side]))
 	if to == r.chosen[side] {
-		return saying("no further answer of " + e.sideName(side) + ": Tab switches runs, J K change the prompt")
+		return saying("no further answer of " + e.runNames()[side] + ": Tab switches runs, J K change the prompt")
 	}
 	r.chosen[side] = to
 	return nil
@@ -226,16 +226,14 @@ func (r *answerReader) moveDifference(e env, by int) action {
 	return nil
 }
 
-func (e env) sideName(side int) string { return e.runNames()[side] }
-
 func (r answerReader) name(e env, side int) string {
 	all := r.listing.value[side]
 	if len(all) == 0 {
-		return e.sideName(side)
+		return e.runNames()[side]
 	}
 	i := clampIndex(r.chosen[side], len(all))
 	answer := all[i]
-	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", e.sideName(side), i+1, len(all), units.Short(answer.Reward), answer.Step)
+	text := fmt.Sprintf("%s %d/%d  reward %s  step %d", e.runNames()[side], i+1, len(all), units.Short(answer.Reward), answer.Step)
 	if answer.Length >= 0 {
 		name, unit := "tokens", [2]model.LengthUnit{e.snap.Run.LengthUnit, r.unit}[side]
 		if unit != model.LengthTokens {
@@ -269,15 +267,15 @@ func (r answerReader) view(e env, note string, h int) []string {
 // diffTitle names a side of the diff, and whether the keys change its answer.
 func (r answerReader) diffTitle(e env, side int, role themes.Role, sign string) string {
 	all := len(r.listing.value[side])
-	name := fmt.Sprintf("%s %d/%d", e.sideName(side), min(r.chosen[side]+1, all), all)
+	name := fmt.Sprintf("%s %d/%d", e.runNames()[side], min(r.chosen[side]+1, all), all)
 	return "  " + e.display.theme.Paint(role, sign) + " " + e.paneTitle(name, r.focus == side)
 }
 
 func (r answerReader) prompt(e env, note string, w int) paneContent {
-	p := r.pair
+	p, names := r.pair, e.runNames()
 	return paneContent{
 		title: fmt.Sprintf(" prompt  mean reward: %s %s  %s %s  Δ %s",
-			e.sideName(sideBaseline), units.Fixed(p.Baseline, 2), e.sideName(sideCandidate), units.Fixed(p.Candidate, 2), e.signedDelta(p.Delta())),
+			names[sideBaseline], units.Fixed(p.Baseline, 2), names[sideCandidate], units.Fixed(p.Candidate, 2), e.signedDelta(p.Delta())),
 		note:  note,
 		lines: []string{cells.Fit(" "+sanitize.Line(p.Preview), w)},
 	}

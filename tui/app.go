@@ -351,19 +351,15 @@ func (msg panicMsg) on(App) App {
 // readChunk waits for the next chunk, after a pause. Each answer issues it again.
 func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		chunk, err := nextAfter(ctx, s, pause)
+		if pause > 0 {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+		}
+		chunk, err := s.Next(ctx)
 		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
 	}
-}
-
-func nextAfter(ctx context.Context, s Source, pause time.Duration) (*model.Chunk, error) {
-	if pause > 0 {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-	}
-	return s.Next(ctx)
 }
 
 // pauseAfter returns how long reading can pause after a chunk. New rows of a file can wait

@@ -146,7 +146,7 @@ func lineCommands() []lineCommand {
 		{"truncated", "train|mask|drop", "how the trainer treats samples that were cut off", setOption("truncated"), valuesOf("truncated")},
 		{"filter", "QUERY", "show only the groups that match, or list the samples: text~Wait,", func(a App, args []string) (App, error) { return a.setFilter(strings.Join(args, " ")) }, filterTerms},
 		{"sort", "COLUMN", "order the groups by this column; again: the other way round", runSort, firstArgument(func(env) []string { return orderNames() })},
-		{"theme", "NAME", "colour theme", runTheme, firstArgument(func(env) []string { return model.Mapped(themes.All(), func(t *themes.Theme) string { return t.Name }) })},
+		{"theme", "NAME", "colour theme", runTheme, oneOf(themes.Names()...)},
 		{"mouse", "on|off", "clicks, drags and the wheel; hold Shift to select text", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg [PATH]", "write it to a file, also `export report.md`; svg: the screen; shown: its table", runExport, exportForms},
 		{"chain", "", "the stages from reward to loss", runAction(pushing(viewChain)), nil},
@@ -345,7 +345,7 @@ func runTheme(a App, args []string) (App, error) {
 	if t, ok := themes.Find(name); ok {
 		return a.chooseTheme(t), nil
 	}
-	return a, fmt.Errorf("there is no theme %q: choose %s", name, themes.Names())
+	return a, fmt.Errorf("there is no theme %q: choose %s", name, estimators.Alternatives(themes.Names()))
 }
 
 func runMouse(a App, args []string) (App, error) {

@@ -109,7 +109,7 @@ func (s stepsState) figureGridOnScreen(e env) figureGrid {
 // step on the screen.
 func (s stepsState) figuresView(e env, w, h int) []string {
 	if e.result.trend == nil {
-		return e.computingSteps("all metrics", w, h)
+		return e.waiting(" all metrics", computingSteps, w, h)
 	}
 	t, g, n := e.display.theme, s.figureGrid(e, w, h), len(e.metricNames())
 	here := clampIndex(s.figures.cursor, n)

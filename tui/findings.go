@@ -167,10 +167,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 	case len(d.Findings) == 0:
 		c.lines = []string{" " + t.Paint(themes.Good, e.display.glyphs.Dot+" healthy") + "  nothing was found at " + units.Plural(d.Steps, "steps")}
 	}
-	var blind []string
-	for _, b := range d.Blindnesses() {
-		blind = append(blind, b.String())
-	}
+	blind := model.Mapped(d.Blindnesses(), func(b diagnosis.Blindness) string { return sanitize.Line(b.String()) })
 	for i, block := range s.findingBlocks(e, d, w, h-len(c.lines)-min(1, len(blind))) {
 		for n, line := range block {
 			e.addRow(&c, target{onWorstStep, i}, line, w, s.cursor == i && n == 0)
@@ -182,11 +179,7 @@ func (s glanceState) findings(e env, w, h int) paneContent {
 		c.note = units.Plural(n, "findings")
 	}
 	if len(blind) > 0 && len(c.lines) < h {
-		text := "cannot tell " + sanitize.Line(blind[0])
-		for _, more := range blind[1:] {
-			text += "; " + sanitize.Line(more)
-		}
-		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, text, w-2), min(maxBlindLines, h-len(c.lines)), w)...)
+		c.lines = append(c.lines, e.cutLines(e.wrapped(" ", themes.Dim, "cannot tell "+strings.Join(blind, "; "), w-2), min(maxBlindLines, h-len(c.lines)), w)...)
 	}
 	return c
 }
@@ -217,14 +210,7 @@ func (s glanceState) findingBlocks(e env, d *diagnosis.Diagnosis, w, h int) [][]
 			if i != s.cursor {
 				text = text[:min(len(text), 1+evidence)]
 			}
-			indent := cells.Width(head)
-			for n := range text {
-				if n > 0 {
-					head = cells.Spaces(indent)
-				}
-				text[n] = head + text[n]
-			}
-			blocks[i] = text
+			blocks[i] = cells.Indent(head, text)
 			lines += len(text)
 		}
 		return lines
@@ -356,7 +342,7 @@ const (
 func (p panes) finding(e env, open, w, h int) []string {
 	f := e.found(open)
 	if f == nil {
-		return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " finding", lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "this is not found any more")}})
+		return e.waiting(" finding", "this is not found any more", w, h)
 	}
 	text := paneContent{title: " " + e.severityMark(f.Severity) + " " + e.display.theme.Paint(themes.Title, f.Kind.Words()) + " " + f.When(), note: fmt.Sprintf("%d/%d", open+1, len(e.foundList()))}
 	beside := w >= widthForFindingBeside
@@ -364,9 +350,7 @@ func (p panes) finding(e env, open, w, h int) []string {
 	if beside {
 		textRect.W = w * 2 / 5
 	}
-	for _, line := range e.findingText(f, "", textRect.W-4, true) {
-		text.lines = append(text.lines, " "+line)
-	}
+	text.lines = cells.Indent(" ", e.findingText(f, "", textRect.W-4, true))
 	if textRect.H = min(len(text.lines)+2, max(4, h/2)); !beside {
 		text.lines = e.cutLines(text.lines, textRect.H-2, w-2)
 	}

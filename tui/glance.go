@@ -225,7 +225,7 @@ const minWorstRows, minGlanceFacts = 3, 4
 func (s glanceState) view(e env, w, h int) []string {
 	g := s.job.value.glance
 	if g == nil {
-		return e.computingSteps("the run at a glance", w, h)
+		return e.waiting(" the run at a glance", computingSteps, w, h)
 	}
 	least := minWorstRows + 2 + minGlanceFacts + 2 // lines of the boxes below
 	found := s.findings(e, w-2, max(2, h-least-2))
@@ -246,7 +246,7 @@ func (s glanceState) view(e env, w, h int) []string {
 	facts.lines = s.facts(e, g, w-bars-2, room, bars > 0)
 	above := len(facts.lines) + 2
 	if bars > 0 {
-		fates := paneContent{title: " groups by fate", lines: model.Mapped(e.fateBars(g, bars-4), func(line string) string { return " " + line })}
+		fates := paneContent{title: " groups by fate", lines: cells.Indent(" ", e.fateBars(g, bars-4))}
 		above = min(max(above, len(fates.lines)+2), room+2)
 		facts.lines = joinColumns(
 			e.box(layout.Rect{W: w - bars, H: above}, false, facts),
@@ -291,9 +291,7 @@ func (s glanceState) facts(e env, g *glance.Glance, w, h int, barsBeside bool) [
 			}
 			lines = append(lines, e.labelledLines(f.label, text, w-1)...)
 			if f.bars && bars {
-				for _, line := range e.fateBars(g, w-13) {
-					lines = append(lines, cells.Spaces(13)+line)
-				}
+				lines = append(lines, cells.Indent(cells.Spaces(13), e.fateBars(g, w-13))...)
 			}
 		}
 		return lines

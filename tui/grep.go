@@ -108,17 +108,17 @@ func (s grepState) view(e env, w, h int) []string {
 		if err != nil && s.job.of.pattern == s.pattern {
 			text = err.Error()
 		}
-		return e.waiting(c, text, w, h)
+		return e.waiting(c.title, text, w, h)
 	}
 	c.lines = e.factLines(report.GrepFacts(g), inner)
-	room := max(0, h-3-len(c.lines))
-	top := windowTop(s.cursor, len(g.Matches), room)
-	window := *g.Result
-	window.Matches = g.Matches[top:min(len(g.Matches), top+room)]
 	if len(g.Matches) == 0 {
 		return e.box(layout.Rect{W: w, H: h}, true, c)
 	}
-	e.addTable(&c, onMatch, report.GrepLines(&report.Grep{Result: &window}, inner), inner, top, s.cursor)
+	e.addTable(&c, onMatch, s.cursor, len(g.Matches), inner, h-3-len(c.lines), func(from, to int) []string {
+		window := *g.Result
+		window.Matches = g.Matches[from:to]
+		return report.GrepLines(&report.Grep{Result: &window}, inner)
+	})
 	c.note = fmt.Sprintf("%d/%d", min(s.cursor+1, len(g.Matches)), len(g.Matches))
 	return e.box(layout.Rect{W: w, H: h}, true, c)
 }

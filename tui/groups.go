@@ -123,7 +123,7 @@ func (e env) furtherColumns() []groupColumn {
 	for _, c := range e.components() {
 		k := slices.Index(e.snap.Run.ComponentNames, c.name)
 		all = append(all, groupColumn{name: componentHeader(c.name), width: componentWidth, lay: afterSpace, cell: func(g *analysis.Group, _ int) string {
-			step, ok := e.stepOf(g)
+			step, ok := e.analyzedStep(g.Step)
 			if !ok || k >= len(step.Components) || step.Components[k] == nil {
 				return units.Missing
 			}

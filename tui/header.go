@@ -108,10 +108,7 @@ func (e env) status(full, lastRow bool) string {
 // headerReward returns a mean reward with three decimals, so that its width is the same at
 // every step, or a long one without.
 func headerReward(x float64) string {
-	if text := units.Fixed(x, 3); len(text) <= len("-999.999") {
-		return text
-	}
-	return units.Short(x)
+	return firstFitting(len("-999.999"), units.Fixed(x, 3), units.Short(x))
 }
 
 // unlessOpen returns a count that is unknown while the step is being written.

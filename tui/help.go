@@ -192,7 +192,7 @@ func (e env) entryLines(entries []helpEntry, w int) []string {
 	for _, entry := range entries {
 		label := e.display.theme.Paint(entry.role, entry.label)
 		if entry.width > 0 {
-			lines = append(lines, hangingIndent(cells.Fit(label, entry.width), entry.text, w)...)
+			lines = append(lines, cells.WrapIndented(cells.Fit(label, entry.width), entry.text, w)...)
 			continue
 		}
 		for i, line := range cells.Wrap(entry.label+"  "+entry.text, max(1, w-2)) {
@@ -214,19 +214,6 @@ func (e env) keyLabel(keys string) string {
 		return spelledKeys.Replace(keys)
 	}
 	return keys
-}
-
-// hangingIndent wraps a text behind head and indents its further lines by the width of head.
-func hangingIndent(first, text string, w int) []string {
-	indent := cells.Width(first)
-	lines := cells.Wrap(text, max(1, w-indent))
-	for i := range lines {
-		if i > 0 {
-			first = cells.Spaces(indent)
-		}
-		lines[i] = first + lines[i]
-	}
-	return lines
 }
 
 func (e env) currentEstimatorPage(w, h int) []string {

@@ -115,10 +115,7 @@ func (e env) paragraph(heading, text string, w int) []string {
 		return nil
 	}
 	lines := model.Mapped(cells.Wrap(heading, w+2), func(line string) string { return " " + e.display.theme.Paint(themes.Title, line) })
-	for _, line := range cells.Wrap(text, w) {
-		lines = append(lines, "   "+line)
-	}
-	return lines
+	return append(lines, cells.Indent("   ", cells.Wrap(text, w))...)
 }
 
 // firstLines returns how many of some lines can be the first in sight of a view that is one pane: at last the last one is at

@@ -47,7 +47,7 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 func (e env) groupMark() session.Mark {
 	g, x := e.selectedGroup(), e.result.analysis
 	m := session.Mark{Step: g.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
-	if step, ok := e.stepOf(g); ok {
+	if step, ok := e.analyzedStep(g.Step); ok {
 		m.Prompt = e.snap.PromptName(&step, int(x.InputRow[g.Start]))
 	}
 	return m
@@ -273,7 +273,7 @@ func (e env) groupOfMark(m session.Mark) (int, bool) {
 		if m.Prompt == "" || g.Step != m.Step {
 			return false
 		}
-		step, ok := e.stepOf(&g)
+		step, ok := e.analyzedStep(g.Step)
 		return ok && e.snap.PromptName(&step, int(x.InputRow[g.Start])) == m.Prompt
 	}
 	g := slices.IndexFunc(x.Table, byName)
@@ -319,7 +319,7 @@ func (s marks) view(e env, w, h int) []string {
 		}})
 	}
 	m, _ := s.listed(e)
-	note := model.Mapped(cells.Wrap(sanitize.Line(m.Note), w-4), func(line string) string { return " " + line })
+	note := cells.Indent(" ", cells.Wrap(sanitize.Line(m.Note), w-4))
 	if m.Note == "" {
 		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
 	}

@@ -234,13 +234,11 @@ func (s stepsState) figureList(e env, typed cells.Line, w, h int) []string {
 	}
 	here := list[clampIndex(s.picker.cursor, len(list))]
 	if entry, ok := figures.Explain(figures.Metrics, here); ok {
-		_, text, _ := strings.Cut(entry.Line(), ": ")
+		text := entry.Explanation()
 		if entry.Trainers != "" {
 			text += "; " + entry.Trainers
 		}
-		for _, line := range e.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1) {
-			c.lines = append(c.lines, " "+line)
-		}
+		c.lines = append(c.lines, cells.Indent(" ", e.cutLines(cells.Wrap(sanitize.Line(here)+": "+text, in.W-2), maxExplained, in.W-1))...)
 	}
 	return e.box(box, true, c)
 }

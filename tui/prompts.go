@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,10 +96,7 @@ func promptFilterKeys() keySection {
 }
 
 func (s promptsState) sortedBy() string {
-	if s.order == "" {
-		return report.DefaultPromptOrder
-	}
-	return s.order
+	return cmp.Or(s.order, report.DefaultPromptOrder)
 }
 
 func (s *promptsState) sort(env) action {
@@ -162,7 +160,7 @@ func (s promptsState) view(e env, w, h int) []string {
 		if err := s.job.err; err != nil {
 			text = err.Error()
 		}
-		return e.waiting(c, text, w, h)
+		return e.waiting(c.title, text, w, h)
 	}
 	c.title += ", by " + p.Order
 	if p.Where != "" {
@@ -174,10 +172,7 @@ func (s promptsState) view(e env, w, h int) []string {
 	}
 	facts = slices.DeleteFunc(facts, func(f report.Fact) bool { return f.Label == "selected" || h < 30 && f.Label == "solved" })
 	c.lines = e.factLines(facts, inner)
-	rows := h - 2 - len(c.lines) - 1
-	top := windowTop(s.cursor, len(p.Selected), rows-2)
-	window := p.Selected[top:min(len(p.Selected), max(top, top+rows-2))]
-	e.addTable(&c, onPrompt, report.PromptTable(window, p.Unit, inner), inner, top, s.cursor)
+	e.addTable(&c, onPrompt, s.cursor, len(p.Selected), inner, h-5-len(c.lines), func(from, to int) []string { return report.PromptTable(p.Selected[from:to], p.Unit, inner) })
 	for len(c.lines) < h-3 {
 		c.lines = append(c.lines, "")
 	}
@@ -190,9 +185,9 @@ func (s promptsState) view(e env, w, h int) []string {
 }
 
 // waiting is a view that has only a sentence: what is done, or why it failed.
-func (e env) waiting(c paneContent, text string, w, h int) []string {
-	c.lines = append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
-	return e.box(layout.Rect{W: w, H: h}, true, c)
+func (e env) waiting(title, text string, w, h int) []string {
+	lines := append([]string{""}, e.wrapped(" ", themes.Dim, sanitize.Line(text), min(w-5, maxProseWidth))...)
+	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: lines})
 }
 
 func (e env) factLines(facts []report.Fact, w int) (lines []string) {
@@ -202,8 +197,11 @@ func (e env) factLines(facts []report.Fact, w int) (lines []string) {
 	return append(lines, "")
 }
 
-// addTable adds a head and rows, the first of which is row top of a list.
-func (e env) addTable(c *paneContent, list targetKind, lines []string, w, top, cursor int) {
+// addTable adds a head of w cells and, of n rows, h that are around the cursor; table returns the head and the rows from one to before another.
+func (e env) addTable(c *paneContent, list targetKind, cursor, n, w, h int, table func(from, to int) []string) {
+	h = max(0, h)
+	top := windowTop(cursor, n, h)
+	lines := table(top, min(n, top+h))
 	c.lines = append(c.lines, e.display.theme.Paint(themes.Dim, cells.Fit(lines[0], w)))
 	for i, line := range lines[1:] {
 		e.addRow(c, target{list, top + i}, line, w+1, top+i == cursor)

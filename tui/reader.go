@@ -296,7 +296,7 @@ const heightForDiffBelow = 40
 // wanted returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
 func (r sampleReader) wanted(e env, g *analysis.Group) (want pagesKey, ok bool) {
-	step, ok := e.stepOf(g)
+	step, ok := e.analyzedStep(g.Step)
 	if !ok || e.texts[0] == nil {
 		return want, false
 	}
@@ -340,11 +340,7 @@ func (k pagesKey) winnerLast() pagesKey {
 	return k
 }
 
-// stepOf returns the step of a group on the screen, unless the snapshot has a newer revision of it than
-// was analysed.
-func (e env) stepOf(g *analysis.Group) (model.Step, bool) { return e.analyzedStep(g.Step) }
-
-// analyzedStep is stepOf for the number of a step.
+// analyzedStep returns a step on the screen, unless the snapshot has a newer revision of it than was analysed.
 func (e env) analyzedStep(number int64) (model.Step, bool) {
 	i, found := e.snap.Find(number)
 	of := e.result.analysis.Of(number)

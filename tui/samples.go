@@ -66,15 +66,17 @@ func (e env) sampleColumns(g *analysis.Group) []sampleColumn {
 			return units.Count(int(x.Lengths[i])), themes.Dim
 		}})
 	}
+	original := sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i]) }}
 	if !e.showsFilter(&x.StepFigures) {
-		return append(all, sampleColumn{"adv", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }})
+		return append(all, original)
 	}
-	return append(all,
-		sampleColumn{"orig", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
-		sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
-			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
-		}},
-	)
+	original.name = "orig"
+	return append(all, original, sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
+		if !x.Keep[i] {
+			return units.Signed(x.Processed[i]), themes.Dropped
+		}
+		return units.Signed(x.Processed[i]), signRole(x.Processed[i])
+	}})
 }
 
 func (e env) lengthName() string {
@@ -95,7 +97,7 @@ func (e env) components() []component {
 	if g == nil {
 		return nil
 	}
-	step, _ := e.stepOf(g)
+	step, _ := e.analyzedStep(g.Step)
 	for k, values := range step.Components {
 		if values != nil && k < len(e.snap.Run.ComponentNames) && !model.HoldsNames(e.snap.Run.ComponentNames[k]) {
 			all = append(all, component{e.snap.Run.ComponentNames[k], values})
@@ -134,10 +136,9 @@ func numberWriter(values []float64) func(float64) string {
 	}
 }
 
-func signRole(v float64, kept bool) themes.Role {
+// signRole is the role of an advantage, or of a difference.
+func signRole(v float64) themes.Role {
 	switch {
-	case !kept:
-		return themes.Dropped
 	case v > 0:
 		return themes.Positive
 	case v < 0:
@@ -242,9 +243,9 @@ func (e env) fateLines(g *analysis.Group, note string, w, most int) []string {
 	if most == 1 {
 		return []string{cells.Truncate(first+cells.JoinFitting(w-cells.Width(first), "; ", append([]string{why}, parts...)...), w)}
 	}
-	lines := hangingIndent(first, why+"; "+figures, w)
+	lines := cells.WrapIndented(first, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hangingIndent(first, why, w), hangingIndent(" ", figures, w)...)
+		lines = append(cells.WrapIndented(first, why, w), cells.WrapIndented(" ", figures, w)...)
 	}
 	return e.cutLines(lines, most, w)
 }
@@ -266,7 +267,7 @@ func (e env) sampleRow(figures []sampleColumn, row, column int) string {
 	case !x.Keep[column]:
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
-	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
+	line += " " + t.Paint(signRole(x.Original[column]), glyphs.Dot)
 	if flip := analysis.FlipOf(x.Original[column], x.Processed[column]); flip != "" {
 		line += t.Paint(themes.Warn, " "+flip)
 	}

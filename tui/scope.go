@@ -47,7 +47,7 @@ func (s scope) indexes(snap model.Snapshot, end int) (steps []int, every int) {
 	if s.kind == scopeStep {
 		return []int{end}, 1
 	}
-	if steps = s.complete(snap, end, s.last); len(steps) == 0 {
+	if steps = s.complete(snap, end); len(steps) == 0 {
 		return []int{end}, 1
 	}
 	samples := 0
@@ -68,15 +68,14 @@ func (s scope) stepsOf(snap model.Snapshot, end int) []model.Step {
 	if s.kind == scopeAll {
 		return snap.Steps
 	}
-	steps := model.Mapped(s.complete(snap, max(0, end), s.lastSteps()), func(i int) model.Step { return snap.Steps[i] })
+	steps := model.Mapped(s.complete(snap, max(0, end)), func(i int) model.Step { return snap.Steps[i] })
 	slices.Reverse(steps)
 	return steps
 }
 
-// complete returns the indexes of the complete steps of the scope up to index end of a snapshot, the newest first: of scopeLast so
-// many.
-func (s scope) complete(snap model.Snapshot, end, last int) (steps []int) {
-	for i := end; i >= 0 && (s.kind != scopeLast || len(steps) < last); i-- {
+// complete returns the indexes of the complete steps of the scope up to index end of a snapshot, the newest first.
+func (s scope) complete(snap model.Snapshot, end int) (steps []int) {
+	for i := end; i >= 0 && (s.kind != scopeLast || len(steps) < s.last); i-- {
 		if n := snap.Steps[i].Number; !snap.Open(i) && (s.kind != scopeRange || s.from <= n && n <= s.to) {
 			steps = append(steps, i)
 		}

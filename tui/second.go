@@ -284,7 +284,7 @@ func (e env) difficultyLines(bins []compare.Bin, w int) []string {
 }
 
 func (e env) signedDelta(d float64) string {
-	return e.display.theme.Paint(deltaRole(d), units.Signed(d))
+	return e.display.theme.Paint(signRole(d), units.Signed(d))
 }
 
 func (s compareState) table(e env, r *compare.Result, w, h int) paneContent {

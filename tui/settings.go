@@ -70,8 +70,7 @@ func moveRatio(of func(*model.Settings) *float64, by float64) action {
 		ratio := of(&set)
 		*ratio = min(1, max(0, math.Round((*ratio+by*ratioStep)*100)/100))
 		if a.value.negative = ratio == &set.KeepNeg; set == a.settings.now {
-			name := map[bool]string{false: "keep_pos_ratio", true: "keep_neg_ratio"}[a.value.negative]
-			return a.says(fmt.Sprintf("%s is %.2f already", name, *ratio))
+			return a.says(fmt.Sprintf("%s is %.2f already", a.value.option(), *ratio))
 		}
 		return a.trySettings(set)
 	}
@@ -277,17 +276,7 @@ func (e env) stepDelta(now float64, was func(*analysis.Analysis) float64) string
 }
 
 func (e env) paintDelta(d float64) string {
-	return e.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
-}
-
-func deltaRole(d float64) themes.Role {
-	switch {
-	case d > 0:
-		return themes.Positive
-	case d < 0:
-		return themes.Negative
-	}
-	return themes.Dim
+	return e.display.theme.Paint(signRole(d), " Δ"+signedShort(d))
 }
 
 func signedShort(d float64) string {

@@ -126,6 +126,9 @@ func (s stepsState) drawnMetric(e env) string {
 	return s.metric
 }
 
+// computingSteps is what views of all steps say while there is none of them.
+const computingSteps = "computing all steps …"
+
 // widthForFirstWarnings is the width from which there is a list of first warnings; below it
 // they are in the table.
 const widthForFirstWarnings = 76
@@ -133,7 +136,7 @@ const widthForFirstWarnings = 76
 // view draws a metric over all steps, the list of first warnings, and the table.
 func (s stepsState) view(e env, w, h int) []string {
 	if e.result.trend == nil {
-		return e.computingSteps("steps", w, h)
+		return e.waiting(" steps", computingSteps, w, h)
 	}
 	chart, list := s.layout(w, h)
 	lines := e.box(chart, s.large, s.chart(e, chart.Inner().W, chart.Inner().H))
@@ -144,11 +147,6 @@ func (s stepsState) view(e env, w, h int) []string {
 		return lines
 	}
 	return append(lines, e.box(layout.Rect{W: w, H: h - chart.H}, true, e.stepsTable(w-2, h-chart.H-2))...)
-}
-
-// computingSteps draws a view of all steps while there is none of them.
-func (e env) computingSteps(title string, w, h int) []string {
-	return e.box(layout.Rect{W: w, H: h}, true, paneContent{title: " " + title, lines: []string{"", " " + e.display.theme.Paint(themes.Dim, "computing all steps …")}})
 }
 
 // layout returns where the chart is and, if there is room, the list of first warnings. The table is below.

@@ -417,9 +417,9 @@ func (e env) scopeSteps(s scope) []int {
 	case scopeStep:
 		return []int{e.stepIndex()}
 	case scopeLast:
-		return s.complete(e.snap, e.stepIndex(), s.last)
+		return s.complete(e.snap, e.stepIndex())
 	default:
-		return s.complete(e.snap, len(e.snap.Steps)-1, 0)
+		return s.complete(e.snap, len(e.snap.Steps)-1)
 	}
 }
 

@@ -301,9 +301,7 @@ func (m sweepMap) sidePane(w, h int) paneContent {
 		return c
 	}
 	c.lines = append(c.lines, "")
-	for _, line := range m.adviceLines(w - 2) {
-		c.lines = append(c.lines, " "+line)
-	}
+	c.lines = append(c.lines, cells.Indent(" ", m.adviceLines(w-2))...)
 	c.lines = append(append(c.lines, ""), m.cellWords(w)...)
 	c.lines = append(c.lines, m.frontLines(h-len(c.lines)-1)...)
 	addEverySecond := func(title string, n int, at func(i int) *sweep.Cell) {
@@ -378,9 +376,7 @@ func (m sweepMap) configPane(w, lineWidth int) paneContent {
 				c.lines[last] += " " + word
 				continue
 			}
-			for _, part := range cells.Wrap(word, lineWidth) { // only words that are longer are broken
-				c.lines = append(c.lines, " "+part)
-			}
+			c.lines = append(c.lines, cells.WrapIndented(" ", word, lineWidth+1)...) // only words that are longer are broken
 		}
 	}
 	return c

@@ -173,17 +173,14 @@ func (p panes) drawWarning(e env, d warningLine, selected, full bool, w int) []s
 	if !full {
 		return []string{mark + cells.Truncate(d.text, w-4)}
 	}
-	var lines []string
-	for _, line := range cells.Wrap(d.text, w-4) {
-		line = mark + line
-		if selected && p.focus == layout.Warnings {
-			line = t.Underlay(themes.Cursor, cells.Fit(line, w))
+	lines := cells.Indent(mark, cells.Wrap(d.text, w-4))
+	if selected && p.focus == layout.Warnings {
+		for i, line := range lines {
+			lines[i] = t.Underlay(themes.Cursor, cells.Fit(line, w))
 		}
-		lines = append(lines, line)
-		mark = "   "
 	}
 	if d.advice == "" {
 		return lines
 	}
-	return append(lines, e.wrapped(mark, themes.Dim, d.advice, w-4)...)
+	return append(lines, e.wrapped("   ", themes.Dim, d.advice, w-4)...)
 }

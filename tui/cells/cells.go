@@ -95,6 +95,21 @@ func Wrap(s string, w int) []string {
 	return strings.Split(strings.ReplaceAll(ansi.Wrap(strings.Join(words, " "), w, ""), noBreakHyphen, "-"), "\n")
 }
 
+// Indent puts head before the first of some lines, and as many blanks before the others. It writes to lines.
+func Indent(head string, lines []string) []string {
+	blanks := Spaces(Width(head))
+	for i, line := range lines {
+		lines[i] = head + line
+		head = blanks
+	}
+	return lines
+}
+
+// WrapIndented breaks a text behind head into lines of at most w columns, the further ones indented by the width of head.
+func WrapIndented(head, text string, w int) []string {
+	return Indent(head, Wrap(text, max(1, w-Width(head))))
+}
+
 // asciiFor returns the ASCII replacement of a character that the screens use. Where there is room for two characters,
 // a screen writes +- for ± itself; … is two dots by [ellipsis].
 func asciiFor(r rune) (byte, bool) {

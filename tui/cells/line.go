@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -44,10 +45,8 @@ func Edits() []Edit {
 // Press returns the line after a key; ok is false if it is no key of a line.
 func (l Line) Press(key string) (_ Line, ok bool) {
 	for _, e := range Edits() {
-		for _, k := range e.Keys {
-			if k == key {
-				return e.Do(l), true
-			}
+		if slices.Contains(e.Keys, key) {
+			return e.Do(l), true
 		}
 	}
 	return l, false

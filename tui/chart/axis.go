@@ -117,12 +117,8 @@ func isFinite(v float64) bool { return v-v == 0 }
 // in the rows where they are drawn, at least two in 4 rows and three in more, and "" elsewhere: 4 rows have no middle.
 func (a Axis) RowLabels(h int) []string {
 	labels := make([]string, max(0, h))
-	if h < 3 {
-		a.labelEnds(labels)
-		return labels
-	}
 	step := a.tickStep(max(3, h/3+1))
-	if step == 0 {
+	if h < 3 || step == 0 {
 		a.labelEnds(labels)
 		return labels
 	}

@@ -58,8 +58,7 @@ type Picker struct {
 	examining bool
 	giveUp    context.CancelFunc // ends ctx
 
-	filter   string
-	behind   int      // bytes of it behind its cursor
+	filter   cells.Line
 	typing   bool     // every letter is part of the filter
 	cursor   int      // in rows
 	moved    bool     // the cursor stays on its run; until then on the first one
@@ -187,7 +186,7 @@ func (p Picker) onFound(msg foundMsg) Picker {
 	selected, _ := p.selected()
 	line := p.lineOf(p.cursor)
 	p.list = p.list.Add(msg.runs...)
-	p.rows = p.list.Match(p.filter)
+	p.rows = p.list.Match(p.filter.Text)
 	if p.moved {
 		p.cursor = max(0, slices.IndexFunc(p.rows, func(i int) bool { return p.list.Runs()[i].ID == selected.ID }))
 		p.top += p.lineOf(p.cursor) - line // it stays where it is on the screen
@@ -238,10 +237,8 @@ func (p Picker) toOpen() []runlist.Run {
 
 // setFilter shows the runs that a filter means, the best first.
 func (p Picker) setFilter(line cells.Line) Picker {
-	filter := line.Text
-	p.filter, p.behind = filter, line.Behind
-	p.cursor, p.top, p.moved = 0, 0, filter != ""
-	p.rows = p.list.Match(filter)
+	p.filter, p.cursor, p.top, p.moved = line, 0, 0, line.Text != ""
+	p.rows = p.list.Match(line.Text)
 	return p
 }
 
@@ -249,14 +246,12 @@ const maxFilter = 200
 
 // typed adds what was typed to the filter.
 func (p Picker) typed(text string) Picker {
-	if text = sanitize.Line(text); strings.TrimSpace(text) == "" || len(p.filter)+len(text) > maxFilter {
+	if text = sanitize.Line(text); strings.TrimSpace(text) == "" || len(p.filter.Text)+len(text) > maxFilter {
 		return p
 	}
 	p.typing = true
-	return p.setFilter(p.line().Insert(text))
+	return p.setFilter(p.filter.Insert(text))
 }
-
-func (p Picker) line() cells.Line { return cells.Line{Text: p.filter, Behind: p.behind} }
 
 // scrolled brings the cursor into sight.
 func (p Picker) scrolled() Picker {
@@ -309,7 +304,7 @@ func (p Picker) onKey(msg tea.KeyPressMsg) Picker {
 	}
 	i := slices.IndexFunc(Keys(), func(k Key) bool { return slices.Contains(k.names, key) })
 	if i < 0 || key == "q" && p.typesQ() || key == "/" && p.typing {
-		if line, ok := p.line().Press(key); ok && p.typing {
+		if line, ok := p.filter.Press(key); ok && p.typing {
 			return p.setFilter(line)
 		}
 		return p.typed(msg.Text)
@@ -362,13 +357,13 @@ func (p Picker) beginFilter() Picker {
 }
 
 func (p Picker) backspace() Picker {
-	line, _ := p.line().Press("backspace")
+	line, _ := p.filter.Press("backspace")
 	p.typing = line.Text != ""
 	return p.setFilter(line)
 }
 
 func (p Picker) escape() Picker {
-	if p.filter == "" && !p.typing {
+	if p.filter.Text == "" && !p.typing {
 		p.marked = nil
 		return p
 	}

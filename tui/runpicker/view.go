@@ -62,11 +62,11 @@ func (p Picker) titleLine() string {
 }
 
 func (p Picker) filterLine() string {
-	if !p.typing && p.filter == "" {
+	if !p.typing && p.filter.Text == "" {
 		return ""
 	}
 	found := fmt.Sprintf("%d of %d ", len(p.rows), len(p.list.Runs()))
-	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.line().Shown(p.w/2)), p.theme.Paint(themes.Dim, found), p.w)
+	return cells.Justify(" "+p.theme.Paint(themes.Key, "/")+" "+p.theme.Paint(themes.Accent, p.filter.Shown(p.w/2)), p.theme.Paint(themes.Dim, found), p.w)
 }
 
 // line is a line of the list: a row, or a text.
@@ -79,7 +79,7 @@ type line struct {
 func (p Picker) lines() []line {
 	var all []line
 	for row, i := range p.rows {
-		if p.filter == "" && p.list.Runs()[i].Elsewhere && (row == 0 || !p.list.Runs()[p.rows[row-1]].Elsewhere) {
+		if p.filter.Text == "" && p.list.Runs()[i].Elsewhere && (row == 0 || !p.list.Runs()[p.rows[row-1]].Elsewhere) {
 			if row > 0 {
 				all = append(all, line{-1, ""})
 			}
@@ -136,7 +136,7 @@ func (p Picker) row(columns []column, row int) string {
 
 // leftOut says which files are no runs, once all were looked at.
 func (p Picker) leftOut() string {
-	if p.looking || p.helpOpen || p.filter != "" {
+	if p.looking || p.helpOpen || p.filter.Text != "" {
 		return ""
 	}
 	return p.finder.Looked().LeftOutText()
@@ -325,12 +325,12 @@ func newest(p Picker, r runlist.Run) string {
 
 // highlighted paints where a name holds the filter.
 func (p Picker) highlighted(name string) string {
-	if p.filter == "" {
+	if p.filter.Text == "" {
 		return name
 	}
-	letters, n := []rune(name), utf8.RuneCountInString(p.filter)
+	letters, n := []rune(name), utf8.RuneCountInString(p.filter.Text)
 	for at := range max(0, len(letters)-n+1) {
-		if match := string(letters[at : at+n]); strings.EqualFold(match, p.filter) {
+		if match := string(letters[at : at+n]); strings.EqualFold(match, p.filter.Text) {
 			return string(letters[:at]) + p.theme.Paint(themes.Match, match) + string(letters[at+n:])
 		}
 	}
@@ -341,16 +341,12 @@ func (p Picker) empty() []string {
 	t := p.theme
 	switch {
 	case len(p.list.Runs()) > 0:
-		return []string{"", "    nothing here matches " + t.Paint(themes.Accent, p.filter) + ": " + t.Paint(themes.Key, "Esc") + " shows all runs again"}
+		return []string{"", "    nothing here matches " + t.Paint(themes.Accent, p.filter.Text) + ": " + t.Paint(themes.Key, "Esc") + " shows all runs again"}
 	case p.looking:
 		return []string{"", "    looking for logs …"}
 	}
 	why := "no log was found under " + sanitize.Line(p.options.Dir) + ": " + p.finder.Looked().Text()
-	lines := []string{""}
-	for _, line := range cells.Wrap(why, max(1, p.w-6)) {
-		lines = append(lines, "    "+line)
-	}
-	lines = append(lines, "")
+	lines := append(append([]string{""}, cells.WrapIndented("    ", why, p.w-2)...), "")
 	for _, what := range [][2]string{
 		{"vantage PATH", "opens a log, or the directory of a run"},
 		{"vantage demo", "shows a synthetic run that grows while you watch"},
