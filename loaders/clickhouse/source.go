@@ -192,6 +192,7 @@ func (t Target) sentence(err error) error {
 }
 
 func (t Target) serverSentence(e *wire.ServerError) string {
+	//exhaustive:ignore // these are the codes that a person can do something about
 	switch proto.Error(e.Code) {
 	case proto.ErrAuthenticationFailed, proto.ErrWrongPassword, proto.ErrUnknownUser:
 		return fmt.Sprintf("%s does not let %s in: the user or the password is wrong; give the password in CLICKHOUSE_PASSWORD or with --password-file", t.Host, t.User)

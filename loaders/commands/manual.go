@@ -251,7 +251,8 @@ type titledFlags struct {
 
 func (p *Program) flagsByTitle(cmd *cobra.Command) []titledFlags {
 	all := []titledFlags{
-		{title: "FLAGS"}, 1 + model.AboutArithmetic: {title: "FLAGS: HOW ADVANTAGES ARE COMPUTED"}, 1 + model.AboutGroups: {title: "FLAGS: WHAT IS A GROUP"},
+		{title: "FLAGS"},
+		1 + model.AboutArithmetic: {title: "FLAGS: HOW ADVANTAGES ARE COMPUTED"}, 1 + model.AboutGroups: {title: "FLAGS: WHAT IS A GROUP"},
 		1 + model.AboutRewards: {title: "FLAGS: WHAT IS THE REWARD"}, 1 + model.AboutSamples: {title: "FLAGS: WHICH SAMPLES COUNT"},
 		1 + model.AboutLoss: {title: "FLAGS: WHAT A SAMPLE WEIGHS"}, 1 + aboutReading: {title: "FLAGS: HOW THE LOG IS READ"},
 	}

@@ -394,7 +394,9 @@ func lifeless(e *evidence) ([]Finding, string) {
 		return nil, ""
 	}
 	return e.beyondShare(groupShare{
-		"groups with equal rewards", []model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant}, equalFrom,
+		"groups with equal rewards",
+		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
+		equalFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
 	}), ""
 }

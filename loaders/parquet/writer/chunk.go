@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"vantage/model"
 )
 
 type chunk struct {
@@ -70,7 +68,7 @@ type encoder struct {
 func (e *encoder) encode(rows int) {
 	if e.Optional {
 		for _, missing := range e.Missing[:rows] {
-			e.nulls += model.Count01(missing)
+			e.nulls += count01(missing)
 		}
 	}
 	switch e.Type {
@@ -154,12 +152,12 @@ func writePages[T any](e *encoder, rows int, encoding int64, values []T, appendV
 // appendMissing writes which rows have a value: as one run if all of them are alike, else as bits. It returns how many have none.
 func (e *encoder) appendMissing(missing []bool) (nulls int) {
 	for _, yes := range missing {
-		nulls += model.Count01(yes)
+		nulls += count01(yes)
 	}
 	length := len(e.page)
 	e.page = append(e.page, 0, 0, 0, 0) // how many bytes follow
 	if nulls == 0 || nulls == len(missing) {
-		e.page = append(binary.AppendUvarint(e.page, uint64(len(missing))<<1), byte(model.Count01(nulls == 0)))
+		e.page = append(binary.AppendUvarint(e.page, uint64(len(missing))<<1), byte(count01(nulls == 0)))
 	} else {
 		e.page = binary.AppendUvarint(e.page, uint64(len(missing)+7)/8<<1|1)
 		e.page = appendBits(e.page, missing, true)
@@ -173,7 +171,7 @@ func appendBits(out []byte, values []bool, inverted bool) []byte {
 	for k := 0; k < len(values); k += 8 {
 		b := 0
 		for bit, x := range values[k:min(k+8, len(values))] {
-			b |= model.Count01(x != inverted) << bit
+			b |= count01(x != inverted) << bit
 		}
 		out = append(out, byte(b))
 	}
@@ -382,4 +380,11 @@ func (e *encoder) writePage(kind int64, values int, encoding int64) {
 	e.data = append(append(slices.Grow(e.data, len(t.out)+len(e.compressed)), t.out...), e.compressed...)
 	e.uncompressed += len(t.out) + len(e.page)
 	e.page = e.page[:0]
+}
+
+func count01(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

@@ -12,8 +12,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-
-	"vantage/model"
 )
 
 // Writer writes one file.
@@ -152,7 +150,7 @@ func (c *Column) stored() int64 {
 func (c *Column) describe(t *thrift) {
 	t.begin()
 	t.integer(1, c.stored())
-	t.integer(3, int64(model.Count01(c.Optional)))
+	t.integer(3, int64(count01(c.Optional)))
 	t.text(4, c.Name)
 	if c.Type == Name || c.Type == Text {
 		t.integer(6, 0) // it is UTF-8, by the old annotation and by the new one
