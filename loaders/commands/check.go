@@ -277,16 +277,9 @@ func (c *call) evaluate(ctx context.Context, o *checkOptions) (*report.CheckStat
 
 // refuseBesideLog is an error if a file would lie where a trainer writes or a log is looked for.
 func refuseBesideLog(disk *fileio.Disk, file string, paths []string) error {
-	target, err := disk.EvalSymlinks(file)
+	dir, err := folderOf(disk, file)
 	if err != nil {
-		target = file // it is new
-	}
-	dir, err := filepath.Abs(filepath.Dir(target))
-	if err != nil {
-		return err
-	}
-	if dir, err = disk.EvalSymlinks(dir); err != nil {
-		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(target))
+		return fmt.Errorf("--prom %s: there is no folder %s: make it, or give another", file, filepath.Dir(file))
 	}
 	if log := userfiles.LogNextTo(paths, dir); log != "" {
 		return Usage(fmt.Errorf("--prom %s would be among the files of the log %s: give the folder of node_exporter's --collector.textfile.directory", file, log))

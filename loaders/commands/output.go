@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"vantage/loaders"
 	"vantage/loaders/fileio"
+	"vantage/loaders/userfiles"
 	"vantage/model/sanitize"
 )
 
@@ -218,36 +218,33 @@ func refuseOntoLog(disk *fileio.Disk, option, file string, logs []string) error 
 		return nil
 	}
 	target, _ := disk.Stat(file)
-	resolved, err := disk.EvalSymlinks(file)
-	if err != nil { // it is new
-		resolved = file
-		if dir, err := disk.EvalSymlinks(filepath.Dir(file)); err == nil {
-			resolved = filepath.Join(dir, filepath.Base(file))
-		}
-	}
-	if resolved, err = filepath.Abs(resolved); err != nil {
-		return err
-	}
+	var folders []string
 	for _, log := range logs {
-		if log == "-" || loaders.IsElsewhere(log) {
-			continue
-		}
-		info, err := disk.Stat(log)
-		if err != nil {
-			continue
-		}
-		if target != nil && os.SameFile(info, target) && !info.IsDir() {
+		switch info, err := disk.Stat(log); {
+		case err != nil: // it is not on this machine
+		case info.IsDir():
+			folders = append(folders, log)
+		case target != nil && os.SameFile(info, target):
 			return Usage(fmt.Errorf("%s %s is the log itself, which is never written to: give another file", option, file))
 		}
-		folder, err := disk.EvalSymlinks(log)
-		if err == nil {
-			folder, err = filepath.Abs(folder)
-		}
-		if err == nil && info.IsDir() && strings.HasPrefix(resolved, strings.TrimSuffix(folder, "/")+"/") {
-			return Usage(fmt.Errorf("%s %s would be among the files of the log %s: give a file in another folder", option, file, log))
-		}
+	}
+	dir, err := folderOf(disk, file)
+	if log := userfiles.LogNextTo(folders, dir); err == nil && log != "" {
+		return Usage(fmt.Errorf("%s %s would be among the files of the log %s: give a file in another folder", option, file, log))
 	}
 	return nil
+}
+
+// folderOf is the folder in which a file is or would be made, without symbolic links.
+func folderOf(disk *fileio.Disk, file string) (string, error) {
+	if target, err := disk.EvalSymlinks(file); err == nil { // else it is new
+		file = target
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	return disk.EvalSymlinks(dir)
 }
 
 // writeInto writes into a device, a pipe, or where a dangling link points.
