@@ -246,6 +246,10 @@ func screenClaims() []claim {
 			}
 			return fmt.Errorf("no group of this prompt is %s", w[1])
 		}, false},
+		{"ratios", "", `no signal in ` + num + ` groups of ` + num + ` steps: no setting changes anything`, func(l *rawLog, s said, w []string) error {
+			fates, groups := l.fates(s.first, s.last)
+			return firstError(count("groups", w[1], groups), count("steps", w[2], len(l.steps())), count("groups of equal rewards", w[1], sumOf(fates, equalFates())))
+		}, false},
 		{"ratios", "", `best for signal: no filter: keeps 100% of Σ\|A\|, trains on ` + num + `/` + num + ` samples \(` + num + `\), kills 0, flips 0`, func(l *rawLog, _ said, w []string) error {
 			return errors.Join(count("samples that train", w[1], l.trains()), count("samples", w[2], len(l.rows)))
 		}, true},

@@ -190,6 +190,7 @@ func madeRawLogs(t *testing.T) (all []*rawLog) {
 		}
 		return answer(coin(), "")
 	})
+	made("equal rewards, too few steps for a finding", 3, 4, 4, nil, func(_, _, _ int) string { return answer(0.5, "") })
 	return all
 }
 
