@@ -212,7 +212,8 @@ func (p *Program) ListRuns(ctx context.Context) error {
 	return list.Write(p.Out, time.Now())
 }
 
-// RememberRuns makes runs recent ones, from the first to one that has no paths or is standard input. Where nothing can be saved they are not.
+// RememberRuns makes runs recent ones, up to one that is in no file: standard input, or the demo, which has no paths. Where nothing can be
+// saved they are not.
 func RememberRuns(runs [][]string) {
 	d, err := userfiles.Open()
 	if err != nil {

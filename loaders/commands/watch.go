@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -389,7 +388,9 @@ func (l *linkWatch) see(link model.Link, now time.Time) {
 // trouble says what is wrong with the link, how long it has been so, and why: "reconnecting to node7 for 8 s: cannot be
 // reached: …"; "" while the link is up.
 func (l *linkWatch) trouble(now time.Time) string {
-	text, _, _ := strings.Cut(l.link.StateText(), " ") // when it tries again is over when this is read
+	link := l.link
+	link.Retry = 0 // that time is over when this is read
+	text := link.StateText()
 	if text == "" {
 		return ""
 	}
