@@ -18,10 +18,10 @@ import subprocess
 import sys
 
 EQUIVALENT = {
-    "advantage_collapse": {"saturated", "too_hard", "no_signal", "answer_collapse", "grader_outage", "reward_collapse", "reward_hacking"},
+    "advantage_collapse": {"saturated", "too_hard", "equal_rewards", "answer_collapse", "grader_outage", "reward_collapse", "reward_hacking"},
     "length_pathology": {"length_explosion", "length_collapse", "truncation", "answer_collapse", "reward_hacking"},
     "reward_composition": {"reward_hacking", "grader_outage"},
-    "plateau": {"reward_collapse", "too_hard", "saturated", "no_signal", "grader_outage", "stuck_data", "degenerate_text", "length_explosion", "answer_collapse"},
+    "plateau": {"reward_collapse", "too_hard", "saturated", "equal_rewards", "grader_outage", "stuck_data", "degenerate_text", "length_explosion", "answer_collapse"},
 }
 LEVELS = {"WARNING": {"WARNING", "CRITICAL"}, "CRITICAL": {"CRITICAL"}}
 

@@ -1018,7 +1018,7 @@ func claims() []claim {
 		}, true},
 		{"title", string(diagnosis.Saturated), num + ` of groups are all right: nothing is left to learn from them`, shareOf("all correct"), true},
 		{"title", string(diagnosis.TooHard), num + ` of groups are all wrong: the model learns nothing from them`, shareOf("all wrong"), true},
-		{"title", string(diagnosis.NoSignal), num + ` of groups have equal rewards: within them no answer is better than another`, shareOf(equalFates()...), true},
+		{"title", string(diagnosis.EqualRewards), num + ` of groups have equal rewards: within them no answer is better than another`, shareOf(equalFates()...), true},
 		{"title", string(diagnosis.StuckData), num + ` steps in a row have the prompts of the step before`, func(_ *rawLog, s said, w []string) error {
 			n := int64(saidNumber(w[1]))
 			if s.last-s.first+1 != n {

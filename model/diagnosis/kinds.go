@@ -23,7 +23,7 @@ const (
 	RewardCollapse  Kind = "reward_collapse"
 	Saturated       Kind = "saturated"
 	TooHard         Kind = "too_hard"
-	NoSignal        Kind = "no_signal"
+	EqualRewards    Kind = "equal_rewards"
 	Forgetting      Kind = "forgetting"
 )
 
@@ -50,7 +50,7 @@ type Source struct{ Title, Address string }
 func Kinds() []KindInfo {
 	return append([]KindInfo{
 		{
-			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, NoSignal},
+			Name: GraderOutage, detect: outage, follows: []Kind{RewardCollapse, TooHard, Saturated, Forgetting, GraderNoise, EqualRewards},
 			What:      "All rewards, or one reward column, become one value for every prompt from one step to the next, or are NaN or missing.",
 			How:       "A value that every sample of two or more steps in a row has, or of the newest step, though groups had it so seldom before, and were not on the way to it, that chance is ruled out, and which has no exceptions soon after; and rewards that are NaN or missing from some step on: from 1% of them a watch, from 10% an alarm, until there are none.",
 			LooksLike: "A column that is constant from the first step has weight 0 or is not used; a metric that becomes full step by step is learned.",
@@ -58,7 +58,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"rllm 710: failures of the grader trained as answers that are wrong", "https://github.com/rllm-org/rllm/pull/710"}, {"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}},
 		},
 		{
-			Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup, NoSignal},
+			Name: StuckData, detect: stuck, follows: []Kind{AnswerCollapse, Saturated, GroupMixup, EqualRewards},
 			What:      "The same batch of prompts comes at every step, or steps are written twice.",
 			How:       "Nine of ten prompts of a step are those of the step before, three steps in a row (eight where a step has one prompt); four of five groups of two steps have the rewards and lengths of those of an earlier step, and so exactly that chance is ruled out; or every row has a twin.",
 			LooksLike: "A small data set that comes again once an epoch, shuffled.",
@@ -66,7 +66,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"TRL 3675: the sampler repeats the same prompts from step to step", "https://github.com/huggingface/trl/issues/3675"}},
 		},
 		{
-			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, NoSignal},
+			Name: GroupMixup, detect: mixup, follows: []Kind{GraderNoise, AnswerCollapse, Saturated, TooHard, EqualRewards},
 			What:      "Groups hold answers to several prompts, or the answers to one prompt are torn into several small groups, so that advantages compare the wrong answers.",
 			How:       "A tenth of the groups, and ten of them, hold several prompts, where there are about as many ids as prompts; or a prompt has one and a half ids on average from a step on, or nearly two from the first step. Groups as large as those of other prompts are whole, and not torn. It is a watch where every row has an id of its own: that may number rows.",
 			LooksLike: "Dynamic sampling and asynchronous trainers: sizes differ, and a prompt may come twice as two whole groups.",
@@ -82,7 +82,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"verifiers 831: timeouts of a verifier counted as reward 0", "https://github.com/PrimeIntellect-ai/verifiers/pull/831"}, {"Lv et al. 2025, The Climb Carves Wisdom Deeper Than the Summit: On the Noisy Rewards in Learning to Reason", "https://arxiv.org/abs/2505.22653"}},
 		},
 		{
-			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage, NoSignal},
+			Name: RewardHacking, detect: hacking, texts: true, follows: []Kind{AnswerCollapse, Saturated, Forgetting, LengthExplosion, LengthCollapse, GraderOutage, EqualRewards},
 			What:      "The reward rises while the quality that it should measure falls: a column for form goes up as correctness goes down, or one wording takes over the answers to all prompts.",
 			How:       "Two reward columns part: one gains 15% of its range while another, that is not about form by its name, loses 15% of its range and a quarter of its level, and the total does not fall; or the words, each with the one before, that an answer shares with the answer to another prompt rise by a fifth to a third of them, while the reward does not fall.",
 			LooksLike: "A format that is full early while correctness goes on rising; one style in all answers from the first step.",
@@ -90,7 +90,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Skalse et al. 2022, Defining and Characterizing Reward Hacking", "https://arxiv.org/abs/2209.13085"}, {"Open R1 255: the format reward rises, accuracy becomes 0", "https://github.com/huggingface/open-r1/issues/255"}},
 		},
 		{
-			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, NoSignal},
+			Name: DegenerateText, detect: garbled, texts: true, follows: []Kind{RewardCollapse, TooHard, LengthExplosion, LengthCollapse, Truncation, Forgetting, AnswerCollapse, EqualRewards},
 			What:      "A growing share of answers is not language: one phrase repeated, gibberish, control tokens, or another script than the prompt's.",
 			How:       "At least a tenth of the sampled answers, and ten of them, are empty and get the lowest reward, repeat one phrase over half of their end, go on after a control token or end on another than most, are in another script than their prompt or in four, or have two bits per character more surprise than the first answers in a wording that others do not share; what one in twenty of the first answers has, and not many more of the last, is how this log is written.",
 			LooksLike: "Tables, code, lists, and prompts in two languages.",
@@ -98,7 +98,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Search-R1 162: answers become garbled late in training", "https://github.com/PeterGriffinJin/Search-R1/issues/162"}, {"ms-swift 5130: garbled text in GRPO", "https://github.com/modelscope/ms-swift/issues/5130"}, {"Unsloth 2424: answers repeat until the context is full", "https://github.com/unslothai/unsloth/issues/2424"}},
 		},
 		{
-			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting, NoSignal},
+			Name: Truncation, detect: truncation, texts: true, follows: []Kind{LengthExplosion, LengthCollapse, RewardCollapse, TooHard, Forgetting, EqualRewards},
 			What:      "A large share of answers ends at the length limit and is graded lowest, so that the advantage measures length.",
 			How:       "From a step on at least a fifth of the samples are as long as the longest of their step, which is that of many steps, and graded lowest or a standard deviation lower than the others; where lengths are not in tokens, the same of sampled answers that the trainer calls cut off, that do not come to the word with which answers that win close, or that end in the middle.",
 			LooksLike: "A few long answers that are cut off, with a steady share.",
@@ -106,7 +106,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on overlong reward shaping", "https://arxiv.org/abs/2503.14476"}, {"TRL 5697: the default limit cuts nearly all answers, and the reward is 0", "https://github.com/huggingface/trl/issues/5697"}},
 		},
 		{
-			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard, NoSignal},
+			Name: LengthExplosion, detect: explosion, follows: []Kind{RewardCollapse, TooHard, EqualRewards},
 			What:      "The length more than doubles, and the reward does not gain.",
 			How:       "A change of the typical (geometric mean) length to twice the level before, unlikely by chance at any step, and longer than before any dip, while the reward does not gain a tenth of its range soon; a watch where it gains a little.",
 			LooksLike: "Long thinking that pays: length and reward rise together.",
@@ -114,7 +114,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}, {"verl-agent 188: the length jumps, then the score falls", "https://github.com/langfengQ/verl-agent/issues/188"}},
 		},
 		{
-			Name: LengthCollapse, detect: shrinking, follows: []Kind{RewardCollapse, TooHard, NoSignal},
+			Name: LengthCollapse, detect: shrinking, follows: []Kind{RewardCollapse, TooHard, EqualRewards},
 			What:      "Answers shrink to stubs and win less often; with an equal reward it is a watch.",
 			How:       "A change of the typical (geometric mean) length to half the level before, unlikely by chance at any step; an alarm if the reward loses more than 3% of its range, or if answers are a third as long and nothing shows that the reward holds.",
 			LooksLike: "Shorter answers that win as often, or more.",
@@ -122,7 +122,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"VLM-R1 280: answers become shorter and shorter", "https://github.com/om-ai-lab/VLM-R1/issues/280"}, {"Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO)", "https://arxiv.org/abs/2503.20783"}},
 		},
 		{
-			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Truncation, Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage, NoSignal},
+			Name: AnswerCollapse, detect: answersCollapse, texts: true, follows: []Kind{Truncation, Saturated, TooHard, LengthCollapse, LengthExplosion, RewardCollapse, Forgetting, GraderOutage, EqualRewards},
 			What:      "The answers to one prompt become one answer, right or wrong, and groups have nothing left to compare.",
 			How:       "The share of answers in a group that differ, of the sampled groups of three or more, falls to a third of its earlier level.",
 			LooksLike: "Short answers to easy prompts; groups that are all right in different words.",
@@ -130,7 +130,7 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Wang et al. 2025, RAGEN, on the echo trap", "https://arxiv.org/abs/2504.20073"}, {"Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models", "https://arxiv.org/abs/2505.22617"}},
 		},
 		{
-			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting, NoSignal},
+			Name: RewardCollapse, detect: collapse, follows: []Kind{TooHard, Forgetting, EqualRewards},
 			What:      "The mean reward was up, falls to its floor and stays there.",
 			How:       "A fall of the mean reward, unlikely by chance at any step, that leaves at most a fifth of its height above its floor, or, of rewards without a floor, below any level before and by one and a half standard deviations of a step; a watch where it leaves up to half, where only sources come that did not come before, or only prompts where they came again until then, or where it takes more than a quarter of the run and no prompt is known to come again. A fall within one step to new prompts that are all wrong is too_hard.",
 			LooksLike: "One bad step; a harder data source that begins while each source by itself holds.",
@@ -154,11 +154,11 @@ func Kinds() []KindInfo {
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on dynamic sampling", "https://arxiv.org/abs/2503.14476"}},
 		},
 		{
-			Name: NoSignal, detect: lifeless,
-			What:      "Nearly all groups have equal rewards, some all right, some all wrong or between: there is nothing to compare within them.",
+			Name: EqualRewards, detect: equalRewards,
+			What:      "Nearly all groups have equal rewards (right, wrong or between): there is nothing to compare within them.",
 			How:       "From a step on at least 95% of the groups of two or more have equal rewards, where it is neither too_hard nor saturated; a watch if they become fewer. An estimator whose baseline is not the group's own may still learn from them.",
 			LooksLike: "A data set of which most is solved or out of reach, and the rest alive.",
-			Advice:    "take prompts of a difficulty between those that are all right and all wrong (prompts lists them), more answers per prompt, or a reward that tells answers apart: where none is right or wrong, read how it is made",
+			Advice:    "take prompts between those that are all right and all wrong, more answers per prompt, or a reward that tells answers apart; where a reward is neither right nor wrong, read how it is made",
 			Sources:   []Source{{"Yu et al. 2025, DAPO, section on dynamic sampling", "https://arxiv.org/abs/2503.14476"}, {"TRL 3452: the reward and the loss are 0", "https://github.com/huggingface/trl/issues/3452"}},
 		},
 		{

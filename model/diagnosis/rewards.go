@@ -388,17 +388,18 @@ func saturated(e *evidence) ([]Finding, string) { return e.beyondShare(solvedSha
 // hopeless finds runs in which nearly all groups are all wrong, and do not become fewer.
 func hopeless(e *evidence) ([]Finding, string) { return e.beyondShare(hopelessShare()), "" }
 
-// lifeless finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
-func lifeless(e *evidence) ([]Finding, string) {
-	if e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil {
-		return nil, ""
-	}
-	return e.beyondShare(groupShare{
+// equalRewards finds runs in which nearly all groups have equal rewards, where neither right nor wrong ones alone are that many.
+func equalRewards(e *evidence) ([]Finding, string) {
+	found := e.beyondShare(groupShare{
 		"groups with equal rewards",
 		[]model.Fate{model.FateAllCorrect, model.FateAllWrong, model.FateConstant},
 		equalFrom,
 		"%s of groups have equal rewards: within them no answer is better than another", true,
-	}), ""
+	})
+	if found != nil && (e.beyondShare(solvedShare()) != nil || e.beyondShare(hopelessShare()) != nil) {
+		return nil, ""
+	}
+	return found, ""
 }
 
 // beyondShare finds groups beyond a share, from a step to the end.

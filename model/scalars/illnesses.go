@@ -59,7 +59,7 @@ func detectors() []detector {
 		{diagnosis.RewardCollapse, (*run).rewardCollapse},
 		{diagnosis.Saturated, (*run).saturated},
 		{diagnosis.TooHard, (*run).tooHard},
-		{diagnosis.NoSignal, (*run).noSignal},
+		{diagnosis.EqualRewards, (*run).equalRewards},
 		{diagnosis.EntropyCollapse, (*run).entropyCollapse},
 		{diagnosis.KLDrift, (*run).klDrift},
 		{diagnosis.GradientSpikes, (*run).gradientSpikes},

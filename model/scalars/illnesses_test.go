@@ -113,7 +113,7 @@ func TestIllnesses(t *testing.T) {
 		{kind: diagnosis.Truncation, since: 0.6, made: shape{"completions/clipped_ratio": func(done float64, _ func(float64) float64) float64 { return 0.02 + 0.5*max(0, done-0.24) }}},
 		{kind: diagnosis.Saturated, since: 0.5, made: shape{"reward": course01(0.3, 0.95, 0.2, 0.5), "frac_reward_zero_std": course01(0.3, 0.85, 0.3, 0.55)}},
 		{kind: diagnosis.TooHard, since: 0, made: shape{"reward": flat(0.03), "frac_reward_zero_std": flat(0.9)}},
-		{kind: diagnosis.NoSignal, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},
+		{kind: diagnosis.EqualRewards, since: 0, made: shape{"reward": flat(0.5), "frac_reward_zero_std": flat(0.98)}},
 	} {
 		for _, steps := range []int{100, 400, 1500} {
 			for seed := range uint64(repotest.Times(2, 8)) {

@@ -268,7 +268,7 @@ func (r *run) tooHard() ([]diagnosis.Finding, string) {
 	return []diagnosis.Finding{c.finding(severity, since, title, r.withReward(c, since)...)}, ""
 }
 
-func (r *run) noSignal() ([]diagnosis.Finding, string) {
+func (r *run) equalRewards() ([]diagnosis.Finding, string) {
 	c := newCourse(r.Of(ZeroStd, leastShares))
 	if c == nil {
 		return nil, r.lacks(ZeroStd, "share of groups without spread", leastShares)

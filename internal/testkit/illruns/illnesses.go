@@ -71,8 +71,8 @@ func Illnesses() []Scene {
 		{"too_hard", "hard data begins", "", Needs{Rewards: solvable, Groups: 2, Prompts: true, Data: Epochs}, hardDataBegins},
 		{"too_hard", "one prompt in twenty is solved", "sparse but alive", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, oneInTwenty},
 
-		{"no_signal", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, nothingBetween},
-		{"no_signal", "one reward for all answers of a group", "", Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2}, oneRewardForAGroup},
+		{"equal_rewards", "right or wrong, and nothing between", "", Needs{Rewards: []Reward{Binary, Signed}, Groups: 2}, nothingBetween},
+		{"equal_rewards", "one reward for all answers of a group", "", Needs{Rewards: []Reward{Graded, Model}, Genres: plainTexts, Groups: 2}, oneRewardForAGroup},
 
 		{"grader_outage", "lowest for a while", "", Needs{}, lowestForAWhile},
 		{"grader_outage", "a constant for good", "", Needs{}, constantForGood},
@@ -183,7 +183,7 @@ func (r *Run) goesTo(o Onset, from, to float64) {
 	})
 }
 
-// skill is that of a step at which a figure, of which of finds the skill, ramps from one value to another.
+// skill is that of each step while a figure goes from one value to another; of finds the skill at which the figure has a value.
 func (o Onset) skill(of func(value float64) float64, from, to float64) func(t int) float64 {
 	var skills [101]float64
 	for i := range skills {
@@ -539,7 +539,7 @@ func sparseButAlive(r *Run) {
 // nothingBetween and aTenthIsBetween have prompts that are always solved, as many that never are, and few others.
 func nothingBetween(r *Run) {
 	r.halves(50)
-	r.ill("no_signal", 0, 1, r.groupNoise(0.98), 0.3)
+	r.ill("equal_rewards", 0, 1, r.groupNoise(0.98), 0.3)
 }
 
 func aTenthIsBetween(r *Run) { r.halves(8) }
@@ -571,7 +571,7 @@ func oneRewardForAGroup(r *Run) {
 		}
 		return answers
 	})
-	r.ill("no_signal", o.At, 1, r.groupNoise(0.98), 0.5)
+	r.ill("equal_rewards", o.At, 1, r.groupNoise(0.98), 0.5)
 }
 
 // graders
